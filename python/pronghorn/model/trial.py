@@ -1,0 +1,219 @@
+"""The record of a trial: what the journal keeps, one JSON object a line.
+
+Times are seconds since the start of the navigation unless a name says otherwise; sizes are bytes. What comes
+from the engine (`PageLoad`, `Counters`, `OriginRequest`) follows the engine's protocol; unknown keys there are
+kept, so that a newer engine's records survive a round trip through an older journal.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Status = Literal["ok", "failed", "contaminated"]
+
+
+class Cell(BaseModel):
+    """One combination of site, path, origin and client, in which the arms are compared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    site: str
+    path: str
+    origin: str
+    client: str
+
+    def __str__(self) -> str:
+        return f"{self.site}/{self.path}/{self.origin}/{self.client}"
+
+
+class FromEngine(BaseModel):
+    """A record which the engine made."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Connection(FromEngine):
+    """One connection of a page load. For QUIC `connected_s` and `secured_s` are the end of its one handshake."""
+
+    protocol: str | None = None
+    alpn: str | None = None
+    start_s: float | None = None
+    connected_s: float | None = None
+    secured_s: float | None = None
+    tls_version: str | None = None
+    cipher: str | None = None
+    congestion_control: str | None = None
+
+
+class Resource(FromEngine):
+    """One resource of a page load, with the protocol as the client saw it (null: no response came)."""
+
+    path: str
+    kind: str = "other"
+    initiator: str | None = None
+    urgency: int | None = None
+    incremental: bool | None = None
+    protocol: str | None = None
+    status: int | None = None
+    bytes: int = 0
+    connection: int | None = None
+    start_s: float | None = None
+    request_s: float | None = None
+    first_byte_s: float | None = None
+    last_byte_s: float | None = None
+    error: str | None = None
+
+
+class PageLoad(FromEngine):
+    """One navigation: what was loaded, when, and over which connections."""
+
+    outcome: Literal["ok", "failed"]
+    reason: str | None = None
+    detail: str | None = None
+    load_s: float | None = None
+    ttfb_s: float | None = None
+    connect_s: float | None = None
+    tls_s: float | None = None
+    requests: int = 0
+    bytes: int = 0
+    failures: int = 0
+    round_trips: float = 0
+    connections: list[Connection] = []
+    resources: list[Resource] = []
+
+
+class Lateness(FromEngine):
+    """How late packets left a link against their due time."""
+
+    count: int = 0
+    median_s: float | None = None
+    p99_s: float | None = None
+    max_s: float | None = None
+
+
+class LinkCounters(FromEngine):
+    """What one link did. Always packets_in + duplicated = packets_out + lost + queue_dropped + held."""
+
+    packets_in: int = 0
+    bytes_in: int = 0
+    packets_out: int = 0
+    bytes_out: int = 0
+    lost: int = 0
+    duplicated: int = 0
+    corrupted: int = 0
+    reordered: int = 0
+    queue_dropped: int = 0
+    queue_high_water_bytes: int = 0
+    queue_high_water_packets: int = 0
+    held: int = 0
+    ring_dropped: int = 0
+    delay_min_s: float | None = None
+    lateness: Lateness = Field(default_factory=Lateness)
+
+
+class HostCounters(FromEngine):
+    """What the host did to a bench over the bench's life."""
+
+    steal_share: float = 0.0
+    udp_receive_buffer_drops: dict[str, int] = {}
+    tcp_retransmits: dict[str, int] = {}
+
+
+class Counters(FromEngine):
+    """The path's and the host's counters over a bench's life; no links on the path `direct`."""
+
+    down: LinkCounters | None = None
+    up: LinkCounters | None = None
+    host: HostCounters = Field(default_factory=HostCounters)
+
+
+class OriginRequest(FromEngine):
+    """One request in the origin's access log, with the protocol as the origin saw it."""
+
+    path: str
+    protocol: str | None = None
+    status: int | None = None
+    bytes: int = 0
+    served_s: float | None = None
+
+
+class Metrics(BaseModel):
+    """A trial's figures. `load_s`, `ttfb_s`, `connect_s` and `tls_s` are null where the load did not get there;
+    `overhead_s` = `wall_s` - `load_s` is what the trial cost beyond its load."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    load_s: float | None = None
+    ttfb_s: float | None = None
+    connect_s: float | None = None
+    tls_s: float | None = None
+    requests: int = 0
+    bytes: int = 0
+    failures: int = 0
+    wall_s: float = 0.0
+    overhead_s: float = 0.0
+
+
+class TrialKey(NamedTuple):
+    """A trial's identity: no two records of a run share it."""
+
+    cell: Cell
+    arm: str
+    block: int
+    attempt: int
+
+
+class Trial(BaseModel):
+    """One measurement of one arm in one cell.
+
+    `status` is `failed` when the load did not succeed or did not happen over the protocol asked for (an outcome:
+    it enters the verdict), and `contaminated` when the measurement cannot be trusted (its block is repeated with
+    the next `attempt`). `position` is the arm's place in the block's random order; `started` is UTC in ISO 8601.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["trial"] = "trial"
+    cell: Cell
+    arm: str
+    block: int = Field(ge=0)
+    attempt: int = Field(ge=0)
+    position: int = Field(ge=0)
+    path_seed: int = Field(ge=0, lt=2**64)
+    slot: int = Field(ge=0)
+    started: str
+    status: Status
+    reason: str | None = None
+    detail: str | None = None
+    metrics: Metrics
+    warnings: list[str] = []
+    page: PageLoad | None = None
+    counters: Counters | None = None
+    origin_log: list[OriginRequest] = []
+
+    @property
+    def key(self) -> TrialKey:
+        """The trial's identity within its run."""
+        return TrialKey(self.cell, self.arm, self.block, self.attempt)
+
+
+class RunHeader(BaseModel):
+    """The journal's first line. `experiment` is the SHA-256 of the resolved experiment, `format` the journal's."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Literal["run"] = "run"
+    format: Literal[1] = 1
+    program: str
+    seed: int
+    experiment: str
+
+
+def record(value: Trial | RunHeader) -> str:
+    """`value` as one line of JSON without its newline."""
+    return value.model_dump_json()
+
+
+def parse(data: dict[str, Any]) -> Trial:
+    """A trial from decoded JSON; raises pydantic's ValidationError where it is none."""
+    return Trial.model_validate(data)
