@@ -1,1 +1,72 @@
-//! (being built)
+//! The emulated path between two hosts, sans-I/O: packets and the time go in, packets and the
+//! next deadline come out. There is no clock, socket, thread or global random generator here.
+//!
+//! A path is two [`Link`]s, one a [`Direction`]; a link is built from a [`LinkSpec`] and a seed,
+//! and its caller does three things:
+//!
+//! ```
+//! use pronghorn_path::{Direction, Link, LinkSpec, Time};
+//!
+//! let spec = LinkSpec { delay_ns: 10_000_000, ..LinkSpec::default() };
+//! let mut link = Link::new(&spec, 1, Direction::Down)?;
+//!
+//! link.push(Time(0), vec![0u8; 1200]);             // a packet has come
+//! let deadline = link.next_due();                  // when to look again
+//! assert_eq!(deadline, Some(Time(10_000_000)));
+//! let departure = link.pop(Time(10_000_000));      // what leaves by now; again until None
+//! assert_eq!(departure.map(|d| d.due), Some(Time(10_000_000)));
+//! # Ok::<(), pronghorn_path::SpecError>(())
+//! ```
+//!
+//! # What happens to a packet
+//!
+//! The stages stand in the order of Linux's netem (`net/sched/sch_netem.c`, `netem_enqueue`),
+//! one file a discipline; `link.rs` strings them together.
+//!
+//! | stage | decides | file |
+//! |---|---|---|
+//! | duplicate | whether the packet comes twice | `duplicate.rs` |
+//! | loss | whether one of its copies vanishes | `loss.rs`, `gilbert_elliott.rs` |
+//! | corrupt | whether one random bit flips | `corrupt.rs` |
+//! | delay | **how a packet is delayed**: constant plus jitter, order kept or broken | `delay.rs`, its jitter in `jitter.rs` |
+//! | queue | whether the bottleneck's buffer has room | `queue.rs` |
+//! | rate | how long the packet takes on the wire | `serialiser.rs`; with the queue: `bottleneck.rs` |
+//!
+//! # What can be relied on
+//!
+//! * **Same seed, same packets, same decisions.** Each stage draws from generators of its own,
+//!   seeded by (seed, direction, stage name). A packet uses up one draw of every stage that is
+//!   on, even of those that an earlier stage kept it from; switching one stage on therefore
+//!   changes no other stage's decisions on the same packets (see `draws.rs`).
+//! * **Lateness changes nothing.** A caller that pops late gets the same packets with the same
+//!   due times, and the same counters, as a punctual one.
+//! * **Nothing is lost sight of.** After every call
+//!   `packets_in + duplicated == packets_out + lost + queue_dropped + held` ([`Counters`]).
+//! * **Steady state allocates nothing** but what [`Packet::duplicate`] does.
+
+mod bottleneck;
+mod corrupt;
+mod counters;
+mod delay;
+mod draws;
+mod duplicate;
+mod gilbert_elliott;
+mod jitter;
+mod link;
+mod loss;
+mod normal;
+mod packet;
+mod queue;
+pub mod seed;
+mod serialiser;
+mod spec;
+mod time;
+mod transit;
+mod validate;
+
+pub use counters::Counters;
+pub use link::{Departure, Link};
+pub use packet::Packet;
+pub use spec::{Direction, Distribution, Jitter, LinkSpec, Loss, Order, PathSpec, Queue};
+pub use time::Time;
+pub use validate::SpecError;

@@ -1,0 +1,48 @@
+//! What a link counts.
+
+use serde::Serialize;
+
+/// What has happened on a link so far. Events that are due but for which nobody has popped yet are
+/// not counted; pop until `None` first.
+///
+/// A duplicated packet that is then lost counts under both, and one copy of it goes on; so
+/// `duplicated` and `lost` each count every decision of their stage that said yes, and
+/// `packets_in + duplicated == packets_out + lost + queue_dropped + held` always.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Packets pushed.
+    pub packets_in: u64,
+    /// Bytes of the packets pushed.
+    pub bytes_in: u64,
+    /// Packets that left.
+    pub packets_out: u64,
+    /// Bytes of the packets that left.
+    pub bytes_out: u64,
+    /// Yeses of the loss stage. It decides on each packet pushed, and on the copy of each one that
+    /// is duplicated and not lost.
+    pub lost: u64,
+    /// Yeses of the duplicate stage, which decides on each packet pushed.
+    pub duplicated: u64,
+    /// Packets in which a bit flipped. The stage decides on each packet, or copy, that loss let
+    /// through: `packets_in + duplicated - lost` of them.
+    pub corrupted: u64,
+    /// Packets that left after one that had entered later; a copy enters before its original.
+    pub reordered: u64,
+    /// Packets that found no room before the bottleneck.
+    pub queue_dropped: u64,
+    /// The most bytes that ever stood in the queue, the packet being serialised included.
+    pub queue_high_water_bytes: u64,
+    /// The most packets that ever stood in the queue, the one being serialised included.
+    pub queue_high_water_packets: u64,
+    /// Packets still inside.
+    pub held: u64,
+}
+
+impl Counters {
+    /// Whether every packet is accounted for; it is, after each call to a link.
+    #[must_use]
+    pub fn balance(&self) -> bool {
+        self.packets_in + self.duplicated
+            == self.packets_out + self.lost + self.queue_dropped + self.held
+    }
+}

@@ -1,0 +1,123 @@
+//! How a packet is delayed: each is held until its arrival plus the constant delay plus jitter.
+//!
+//! Where order is kept, a packet is due no earlier than the one before it, and a plain queue holds
+//! them all. Where order may break, a heap gives out the one due first; among equals, the one that
+//! came first.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::draws::Passage;
+use crate::jitter::Jitter;
+use crate::spec::{Direction, LinkSpec, Order};
+use crate::time::Time;
+use crate::transit::Transit;
+
+/// The fourth stage.
+#[derive(Debug)]
+pub(crate) struct Delay<P> {
+    delay_ns: u64,
+    jitter: Option<Jitter>,
+    line: Line<P>,
+}
+
+#[derive(Debug)]
+enum Line<P> {
+    /// In order of entry, which is the order of due times.
+    Kept(VecDeque<Waiting<P>>),
+    /// In order of due times, whatever the order of entry.
+    Broken(BinaryHeap<Waiting<P>>),
+}
+
+#[derive(Debug)]
+struct Waiting<P> {
+    due: Time,
+    transit: Transit<P>,
+}
+
+impl<P> Delay<P> {
+    pub(crate) fn new(spec: &LinkSpec, seed: u64, direction: Direction) -> Delay<P> {
+        let jitter = spec
+            .jitter
+            .as_ref()
+            .and_then(|jitter| Jitter::new(jitter, seed, direction));
+        let order = spec.jitter.map_or(Order::Keep, |jitter| jitter.order);
+        let line = match (&jitter, order) {
+            (Some(_), Order::Break) => Line::Broken(BinaryHeap::new()),
+            _ => Line::Kept(VecDeque::new()),
+        };
+        Delay {
+            delay_ns: spec.delay_ns,
+            jitter,
+            line,
+        }
+    }
+
+    /// Takes a packet that entered at `transit.arrived`, which is no earlier than the last one's.
+    pub(crate) fn push(&mut self, transit: Transit<P>, passage: Passage) {
+        let delay_ns = match &mut self.jitter {
+            Some(jitter) => jitter.stray(self.delay_ns, passage),
+            None => self.delay_ns,
+        };
+        let due = transit.arrived.plus_nanos(delay_ns);
+        match &mut self.line {
+            Line::Kept(queue) => {
+                let due = queue.back().map_or(due, |last| due.max(last.due));
+                queue.push_back(Waiting { due, transit });
+            }
+            Line::Broken(heap) => heap.push(Waiting { due, transit }),
+        }
+    }
+
+    /// Uses up the draws of a packet that doesn't come this far.
+    pub(crate) fn skip(&mut self, passage: Passage) {
+        if let Some(jitter) = &mut self.jitter {
+            jitter.skip(passage);
+        }
+    }
+
+    /// The packet that is due first, and when.
+    pub(crate) fn peek(&self) -> Option<(Time, &P)> {
+        let first = match &self.line {
+            Line::Kept(queue) => queue.front(),
+            Line::Broken(heap) => heap.peek(),
+        };
+        first.map(|waiting| (waiting.due, &waiting.transit.packet))
+    }
+
+    /// Takes out the packet that is due first.
+    pub(crate) fn pop(&mut self) -> Option<(Time, Transit<P>)> {
+        let first = match &mut self.line {
+            Line::Kept(queue) => queue.pop_front(),
+            Line::Broken(heap) => heap.pop(),
+        };
+        first.map(|waiting| (waiting.due, waiting.transit))
+    }
+}
+
+impl<P> Waiting<P> {
+    fn key(&self) -> (Time, u64) {
+        (self.due, self.transit.sequence)
+    }
+}
+
+/// The greatest is the one due first, since [`BinaryHeap`] gives out the greatest.
+impl<P> Ord for Waiting<P> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+impl<P> PartialOrd for Waiting<P> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<P> PartialEq for Waiting<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl<P> Eq for Waiting<P> {}

@@ -1,0 +1,91 @@
+//! A stage's own random numbers, and what a probability makes of them.
+//!
+//! A stage has two generators: one for packets as they come, one for the copies that duplication
+//! makes. Each packet uses up the same number of draws of every stage that is on, whether or not
+//! an earlier stage let it through, so packet n meets the same decisions whatever else is on.
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::RngCore;
+
+use crate::seed;
+use crate::spec::Direction;
+
+/// How a packet came to the stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passage {
+    /// From outside.
+    First,
+    /// As the second copy of a packet that the link duplicated.
+    Copy,
+}
+
+/// The random numbers of one stage.
+#[derive(Debug)]
+pub(crate) struct Draws {
+    first: ChaCha8Rng,
+    copy: ChaCha8Rng,
+}
+
+impl Draws {
+    pub(crate) fn new(seed: u64, direction: Direction, stage: &str) -> Draws {
+        let label = format!("{}/{stage}", direction.name());
+        Draws {
+            first: seed::generator(seed, &label),
+            copy: seed::generator(seed, &format!("{label}/copy")),
+        }
+    }
+
+    pub(crate) fn next(&mut self, passage: Passage) -> u64 {
+        match passage {
+            Passage::First => self.first.next_u64(),
+            Passage::Copy => self.copy.next_u64(),
+        }
+    }
+}
+
+/// A probability in units of 2^-53, to which every f64 from 2^-1 to 1 is exact; 0 never hits, 1 always.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probability(u64);
+
+impl Probability {
+    const ONE: f64 = (1u64 << 53) as f64;
+
+    /// `p` is from 0 to 1.
+    pub(crate) fn new(p: f64) -> Probability {
+        Probability((p * Probability::ONE).round() as u64)
+    }
+
+    pub(crate) fn hits(self, draw: u64) -> bool {
+        draw >> 11 < self.0
+    }
+}
+
+/// A whole number from 0 to `bound - 1`, each equally likely but for a bias below `bound` / 2^64.
+pub(crate) fn below(draw: u64, bound: u64) -> u64 {
+    ((u128::from(draw) * u128::from(bound)) >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_never_hits_and_one_always_does() {
+        for draw in [0, 1, u64::MAX / 2, u64::MAX] {
+            assert!(!Probability::new(0.0).hits(draw));
+            assert!(Probability::new(1.0).hits(draw));
+        }
+    }
+
+    #[test]
+    fn a_half_splits_the_draws_in_the_middle() {
+        assert!(Probability::new(0.5).hits((1 << 63) - 1));
+        assert!(!Probability::new(0.5).hits(1 << 63));
+    }
+
+    #[test]
+    fn below_reaches_both_ends_and_no_further() {
+        assert_eq!(below(0, 10), 0);
+        assert_eq!(below(u64::MAX, 10), 9);
+    }
+}

@@ -1,0 +1,208 @@
+//! One direction of a path: the stages, strung together.
+
+use crate::bottleneck::Bottleneck;
+use crate::corrupt::Corrupt;
+use crate::counters::Counters;
+use crate::delay::Delay;
+use crate::draws::Passage;
+use crate::duplicate::Duplicate;
+use crate::loss::Loss;
+use crate::packet::Packet;
+use crate::spec::{Direction, LinkSpec, Queue};
+use crate::time::Time;
+use crate::transit::Transit;
+use crate::validate::SpecError;
+
+/// One direction of a path. Push packets in, ask when to look again, pop packets out.
+///
+/// Time goes forward only: a `now` before the latest one seen counts as the latest one.
+#[derive(Debug)]
+pub struct Link<P> {
+    duplicate: Option<Duplicate>,
+    loss: Option<Loss>,
+    corrupt: Option<Corrupt>,
+    delay: Delay<P>,
+    bottleneck: Option<Bottleneck<P>>,
+    counters: Counters,
+    clock: Time,
+    next_sequence: u64,
+    /// One more than the highest sequence number that has left.
+    passed: u64,
+}
+
+/// A packet that leaves a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Departure<P> {
+    /// When it was pushed; for a copy, when its original was.
+    pub arrived: Time,
+    /// When it leaves, whenever it was popped.
+    pub due: Time,
+    /// The packet itself.
+    pub packet: P,
+}
+
+impl<P: Packet> Link<P> {
+    /// A link of this specification, empty. `seed` and `direction` settle every decision.
+    ///
+    /// # Errors
+    /// The first value of the specification that isn't allowed.
+    pub fn new(spec: &LinkSpec, seed: u64, direction: Direction) -> Result<Link<P>, SpecError> {
+        spec.validate()?;
+        let bound = spec.queue.unwrap_or(Queue::DEFAULT);
+        Ok(Link {
+            duplicate: Duplicate::new(spec.duplicate, seed, direction),
+            loss: spec
+                .loss
+                .as_ref()
+                .map(|model| Loss::new(model, seed, direction)),
+            corrupt: Corrupt::new(spec.corrupt, seed, direction),
+            delay: Delay::new(spec, seed, direction),
+            bottleneck: spec.rate_bit_per_s.map(|rate| Bottleneck::new(rate, bound)),
+            counters: Counters::default(),
+            clock: Time::ZERO,
+            next_sequence: 0,
+            passed: 0,
+        })
+    }
+
+    /// A packet enters at `now`.
+    ///
+    /// Duplication decides, then loss: a lost packet that was duplicated leaves one copy, which
+    /// goes on. Where both copies are left, the second one enters anew, without duplication, and
+    /// before the first one goes on, as in netem.
+    pub fn push(&mut self, now: Time, packet: P) {
+        self.clock = self.clock.max(now);
+        self.counters.packets_in += 1;
+        self.counters.bytes_in += packet.len() as u64;
+        let duplicated = self.duplicate.as_mut().is_some_and(Duplicate::decide);
+        let lost = self.lose(Passage::First);
+        if duplicated {
+            self.counters.duplicated += 1;
+            self.push_copy(&packet, lost);
+        } else if lost {
+            self.skip(Passage::First);
+            return;
+        }
+        self.carry(packet, Passage::First);
+    }
+
+    /// The time of the next departure, if nothing is pushed before; `None` where nothing is held.
+    ///
+    /// It is never later than the next departure. It can be earlier where the packet next in line
+    /// is one that the queue will drop; popping then gives `None`, and this a later time.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Time> {
+        let Some(bottleneck) = &self.bottleneck else {
+            return self.delay.peek().map(|(due, _)| due);
+        };
+        bottleneck.end().or_else(|| {
+            self.delay
+                .peek()
+                .map(|(due, packet)| bottleneck.preview(due, packet.len()))
+        })
+    }
+
+    /// The next packet that leaves by `now`: in order of due time, ties in order of entry. Call it
+    /// until it gives `None`.
+    pub fn pop(&mut self, now: Time) -> Option<Departure<P>> {
+        self.clock = self.clock.max(now);
+        loop {
+            let delayed = self
+                .delay
+                .peek()
+                .map(|(due, _)| due)
+                .filter(|due| *due <= self.clock);
+            let Some(bottleneck) = &mut self.bottleneck else {
+                delayed?;
+                let (due, transit) = self.delay.pop()?;
+                return Some(self.depart(due, transit));
+            };
+            let ended = bottleneck.end().filter(|end| *end <= self.clock);
+            match (ended, delayed) {
+                (Some(end), due) if due.is_none_or(|due| end <= due) => {
+                    let (due, transit) = bottleneck.pop()?;
+                    return Some(self.depart(due, transit));
+                }
+                (_, Some(_)) => self.reach_bottleneck(),
+                _ => return None,
+            }
+        }
+    }
+
+    /// What has happened so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    fn push_copy(&mut self, original: &P, original_lost: bool) {
+        if original_lost {
+            if let Some(loss) = &mut self.loss {
+                loss.skip(Passage::Copy);
+            }
+            self.skip(Passage::Copy);
+        } else if self.lose(Passage::Copy) {
+            self.skip(Passage::Copy);
+        } else {
+            self.carry(original.duplicate(), Passage::Copy);
+        }
+    }
+
+    fn lose(&mut self, passage: Passage) -> bool {
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.decide(passage));
+        self.counters.lost += u64::from(lost);
+        lost
+    }
+
+    /// Uses up, for a packet that is no more, the draws of the stages after loss.
+    fn skip(&mut self, passage: Passage) {
+        if let Some(corrupt) = &mut self.corrupt {
+            corrupt.skip(passage);
+        }
+        self.delay.skip(passage);
+    }
+
+    fn carry(&mut self, mut packet: P, passage: Passage) {
+        if let Some(corrupt) = &mut self.corrupt {
+            self.counters.corrupted += u64::from(corrupt.apply(&mut packet, passage));
+        }
+        let transit = Transit {
+            sequence: self.next_sequence,
+            arrived: self.clock,
+            packet,
+        };
+        self.next_sequence += 1;
+        self.counters.held += 1;
+        self.delay.push(transit, passage);
+    }
+
+    fn reach_bottleneck(&mut self) {
+        let (Some(bottleneck), Some((at, transit))) = (&mut self.bottleneck, self.delay.pop())
+        else {
+            return;
+        };
+        let counters = &mut self.counters;
+        if bottleneck.push(at, transit) {
+            let buffer = bottleneck.buffer();
+            counters.queue_high_water_bytes = counters.queue_high_water_bytes.max(buffer.bytes());
+            counters.queue_high_water_packets =
+                counters.queue_high_water_packets.max(buffer.packets());
+        } else {
+            counters.queue_dropped += 1;
+            counters.held -= 1;
+        }
+    }
+
+    fn depart(&mut self, due: Time, transit: Transit<P>) -> Departure<P> {
+        self.counters.held -= 1;
+        self.counters.packets_out += 1;
+        self.counters.bytes_out += transit.packet.len() as u64;
+        self.counters.reordered += u64::from(transit.sequence < self.passed);
+        self.passed = self.passed.max(transit.sequence + 1);
+        Departure {
+            arrived: transit.arrived,
+            due,
+            packet: transit.packet,
+        }
+    }
+}

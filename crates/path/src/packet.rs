@@ -1,0 +1,35 @@
+//! What a link needs to know of a packet.
+
+/// A packet as the link sees it: so many bytes, of which a bit can flip, and which can be copied.
+pub trait Packet {
+    /// The packet's length in bytes, which rate and queue count.
+    fn len(&self) -> usize;
+
+    /// Whether the packet has no bytes.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Inverts one bit; `bit` is less than `8 * len()`, bit 0 is the first byte's least significant.
+    fn flip_bit(&mut self, bit: usize);
+
+    /// A second packet of the same content.
+    #[must_use]
+    fn duplicate(&self) -> Self;
+}
+
+impl Packet for Vec<u8> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn flip_bit(&mut self, bit: usize) {
+        if let Some(byte) = self.get_mut(bit / 8) {
+            *byte ^= 1 << (bit % 8);
+        }
+    }
+
+    fn duplicate(&self) -> Self {
+        self.clone()
+    }
+}

@@ -1,0 +1,104 @@
+//! How long a packet takes on the wire at a given rate.
+//!
+//! A packet of n bytes takes 8n / rate seconds, which is seldom a whole number of nanoseconds. The
+//! fraction is carried from packet to packet, so that a busy wire keeps its rate to the bit for
+//! ever; a packet is told to end at the first whole nanosecond at which its last bit is out.
+
+use crate::time::Time;
+
+const NANOBITS_PER_BYTE: u128 = 8_000_000_000;
+
+/// The wire, and until when it is busy.
+#[derive(Debug)]
+pub(crate) struct Serialiser {
+    rate_bit_per_s: u64,
+    free: Instant,
+}
+
+/// `floor` plus `rest` / rate nanoseconds; `rest` is less than the rate.
+#[derive(Clone, Copy, Debug)]
+struct Instant {
+    floor: Time,
+    rest: u64,
+}
+
+impl Serialiser {
+    pub(crate) fn new(rate_bit_per_s: u64) -> Serialiser {
+        Serialiser {
+            rate_bit_per_s,
+            free: Instant {
+                floor: Time::ZERO,
+                rest: 0,
+            },
+        }
+    }
+
+    /// Sends a packet that is ready at `ready`, once the wire is free; returns when it is out.
+    pub(crate) fn send(&mut self, ready: Time, len: usize) -> Time {
+        self.free = self.end(ready, len);
+        self.free.ceil()
+    }
+
+    /// What [`Serialiser::send`] would return.
+    pub(crate) fn preview(&self, ready: Time, len: usize) -> Time {
+        self.end(ready, len).ceil()
+    }
+
+    fn end(&self, ready: Time, len: usize) -> Instant {
+        let start = if ready > self.free.floor {
+            Instant {
+                floor: ready,
+                rest: 0,
+            }
+        } else {
+            self.free
+        };
+        let rate = u128::from(self.rate_bit_per_s);
+        let work = len as u128 * NANOBITS_PER_BYTE + u128::from(start.rest);
+        let nanos = u64::try_from(work / rate).unwrap_or(u64::MAX);
+        Instant {
+            floor: start.floor.plus_nanos(nanos),
+            rest: (work % rate) as u64,
+        }
+    }
+}
+
+impl Instant {
+    fn ceil(self) -> Time {
+        self.floor.plus_nanos(u64::from(self.rest > 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_third_of_a_nanosecond_adds_up() {
+        let mut wire = Serialiser::new(3_000_000_000);
+        let ends: Vec<u64> = (0..3).map(|_| wire.send(Time::ZERO, 1).0).collect();
+        assert_eq!(ends, [3, 6, 8], "8/3, 16/3 and 24/3 ns, rounded up");
+    }
+
+    #[test]
+    fn an_idle_wire_starts_when_the_packet_is_ready() {
+        let mut wire = Serialiser::new(8_000_000_000);
+        assert_eq!(wire.send(Time(100), 10), Time(110));
+        assert_eq!(wire.send(Time(105), 10), Time(120));
+        assert_eq!(wire.send(Time(500), 10), Time(510));
+    }
+
+    #[test]
+    fn previewing_sends_nothing() {
+        let mut wire = Serialiser::new(8_000_000_000);
+        assert_eq!(wire.preview(Time(7), 10), Time(17));
+        assert_eq!(wire.send(Time(1), 10), Time(11));
+    }
+
+    #[test]
+    fn absurd_lengths_saturate() {
+        let mut wire = Serialiser::new(1);
+        assert_eq!(wire.send(Time(1), usize::MAX), Time::MAX);
+        assert_eq!(wire.send(Time(1), usize::MAX), Time::MAX);
+    }
+}

@@ -1,0 +1,13 @@
+//! A packet on its way through a link.
+
+use crate::time::Time;
+
+/// A packet with what the link must remember of its entry.
+#[derive(Debug)]
+pub(crate) struct Transit<P> {
+    /// The order of entry into the delay stage, copies before their originals.
+    pub(crate) sequence: u64,
+    /// When it was pushed.
+    pub(crate) arrived: Time,
+    pub(crate) packet: P,
+}

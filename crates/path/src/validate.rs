@@ -1,0 +1,155 @@
+//! What a specification may hold.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use thiserror::Error;
+
+use crate::spec::{Direction, LinkSpec, Loss, PathSpec, Queue};
+
+const HOUR_NS: u64 = 3_600_000_000_000;
+const RATES: RangeInclusive<u64> = 1..=1_000_000_000_000;
+const QUEUE_BYTES: RangeInclusive<u64> = 1..=1_000_000_000_000;
+const QUEUE_PACKETS: RangeInclusive<u64> = 1..=1_000_000_000;
+
+/// What is wrong with a specification: the key (as `down.loss.probability`; without the direction
+/// where a link alone was checked), its value, what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SpecError {
+    /// A value outside of its range.
+    #[error("{key} is {value}; allowed is {allowed}")]
+    OutOfRange {
+        /// The key, its parents before it.
+        key: String,
+        /// The value found.
+        value: String,
+        /// The values allowed, in words.
+        allowed: String,
+    },
+    /// A queue on a link that has no rate and hence nothing to queue before.
+    #[error("{key} is {value}; allowed is a queue only beside rate_bit_per_s, which is not set")]
+    QueueWithoutRate {
+        /// The queue's key, its parents before it.
+        key: String,
+        /// The queue found.
+        value: String,
+    },
+}
+
+impl SpecError {
+    fn within(mut self, parent: &str) -> SpecError {
+        let (SpecError::OutOfRange { key, .. } | SpecError::QueueWithoutRate { key, .. }) =
+            &mut self;
+        key.insert(0, '.');
+        key.insert_str(0, parent);
+        self
+    }
+}
+
+impl PathSpec {
+    /// Checks both links.
+    ///
+    /// # Errors
+    /// The first value that isn't allowed, `down` before `up`.
+    pub fn validate(&self) -> Result<(), SpecError> {
+        [Direction::Down, Direction::Up]
+            .into_iter()
+            .try_for_each(|way| {
+                self.link(way)
+                    .validate()
+                    .map_err(|error| error.within(way.name()))
+            })
+    }
+}
+
+impl LinkSpec {
+    /// Checks every value of the link, in the order of the fields.
+    ///
+    /// # Errors
+    /// The first value that isn't allowed.
+    pub fn validate(&self) -> Result<(), SpecError> {
+        duration("delay_ns", self.delay_ns)?;
+        if let Some(jitter) = &self.jitter {
+            duration("jitter.spread_ns", jitter.spread_ns)?;
+        }
+        if let Some(loss) = &self.loss {
+            validate_loss(loss)?;
+        }
+        probability("duplicate", self.duplicate)?;
+        probability("corrupt", self.corrupt)?;
+        if let Some(rate) = self.rate_bit_per_s {
+            integer(
+                "rate_bit_per_s",
+                rate,
+                &RATES,
+                "1 to 1000000000000 (1 Tbit/s)",
+            )?;
+        }
+        self.queue
+            .map_or(Ok(()), |queue| validate_queue(queue, self.rate_bit_per_s))
+    }
+}
+
+fn validate_loss(loss: &Loss) -> Result<(), SpecError> {
+    match *loss {
+        Loss::Independent { probability: p } => probability("loss.probability", p),
+        Loss::GilbertElliott {
+            enter,
+            leave,
+            loss_bad,
+            loss_good,
+        } => {
+            probability("loss.enter", enter)?;
+            probability("loss.leave", leave)?;
+            probability("loss.loss_bad", loss_bad)?;
+            probability("loss.loss_good", loss_good)
+        }
+    }
+}
+
+fn validate_queue(queue: Queue, rate: Option<u64>) -> Result<(), SpecError> {
+    match queue {
+        Queue::Bytes(bytes) => integer("queue.bytes", bytes, &QUEUE_BYTES, "1 to 1000000000000")?,
+        Queue::Packets(packets) => {
+            integer("queue.packets", packets, &QUEUE_PACKETS, "1 to 1000000000")?
+        }
+    }
+    match rate {
+        Some(_) => Ok(()),
+        None => Err(SpecError::QueueWithoutRate {
+            key: "queue".to_owned(),
+            value: match queue {
+                Queue::Bytes(bytes) => format!("{bytes} bytes"),
+                Queue::Packets(packets) => format!("{packets} packets"),
+            },
+        }),
+    }
+}
+
+fn duration(key: &str, nanos: u64) -> Result<(), SpecError> {
+    integer(key, nanos, &(0..=HOUR_NS), "0 to 3600000000000 (an hour)")
+}
+
+fn probability(key: &str, value: f64) -> Result<(), SpecError> {
+    require((0.0..=1.0).contains(&value), key, value, "0 to 1")
+}
+
+fn integer(
+    key: &str,
+    value: u64,
+    range: &RangeInclusive<u64>,
+    allowed: &str,
+) -> Result<(), SpecError> {
+    require(range.contains(&value), key, value, allowed)
+}
+
+fn require(ok: bool, key: &str, value: impl Display, allowed: &str) -> Result<(), SpecError> {
+    if ok {
+        return Ok(());
+    }
+    Err(SpecError::OutOfRange {
+        key: key.to_owned(),
+        value: value.to_string(),
+        allowed: allowed.to_owned(),
+    })
+}
