@@ -1,0 +1,77 @@
+"""Which trials the statistics rest on: the final attempts of complete, uncontaminated blocks.
+
+A block whose attempt holds a contaminated trial is repeated as a whole. Taking single trials out instead would
+favour the arm that asks less of the host, since its trials are contaminated less often.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pronghorn.model.trial import Cell, Trial
+
+Block = dict[str, Trial]
+
+
+@dataclass(frozen=True)
+class CellTrials:
+    """One cell's trials, sorted: `blocks` in their order, each with one trial of every arm."""
+
+    cell: Cell
+    arms: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    abandoned: int = 0
+    incomplete: int = 0
+    contaminated: dict[str, int] = field(default_factory=dict)
+    contamination_reasons: dict[str, int] = field(default_factory=dict)
+    attempted: dict[str, int] = field(default_factory=dict)
+
+    def of(self, arm: str) -> list[Trial]:
+        """The arm's trials, one a block, in the blocks' order."""
+        return [block[arm] for block in self.blocks]
+
+
+def select(trials: Sequence[Trial], arms: Sequence[str]) -> dict[Cell, CellTrials]:
+    """Sorts a run's trials into cells and blocks; trials of arms that aren't in `arms` are left out.
+
+    Of a trial recorded twice under one identity, the last counts.
+    """
+    wanted = {trial.key: trial for trial in trials if trial.arm in arms}
+    cells: dict[Cell, dict[int, dict[int, Block]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(dict))
+    )
+    for trial in wanted.values():
+        cells[trial.cell][trial.block][trial.attempt][trial.arm] = trial
+    return {cell: _sort(cell, blocks, arms) for cell, blocks in cells.items()}
+
+
+def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str]) -> CellTrials:
+    complete: list[Block] = []
+    abandoned = incomplete = 0
+    contaminated: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    attempted: Counter[str] = Counter()
+    for number in sorted(blocks):
+        attempts = blocks[number]
+        for trial in (trial for attempt in attempts.values() for trial in attempt.values()):
+            attempted[trial.arm] += 1
+            if trial.status == "contaminated":
+                contaminated[trial.arm] += 1
+                reasons[trial.reason or "not said"] += 1
+        final = attempts[max(attempts)]
+        if any(trial.status == "contaminated" for trial in final.values()):
+            abandoned += 1
+        elif set(final) != set(arms):
+            incomplete += 1
+        else:
+            complete.append(final)
+    return CellTrials(
+        cell=cell,
+        arms=tuple(arms),
+        blocks=tuple(complete),
+        abandoned=abandoned,
+        incomplete=incomplete,
+        contaminated=dict(contaminated),
+        contamination_reasons=dict(sorted(reasons.items())),
+        attempted=dict(attempted),
+    )

@@ -1,0 +1,118 @@
+"""One cell's summary: its arms' figures and their comparisons with the baseline."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from pronghorn.analysis import contamination, words
+from pronghorn.analysis.blocks import CellTrials
+from pronghorn.analysis.bootstrap import UNDEFINED, Estimate, ratio_of_means, ratio_of_medians
+from pronghorn.analysis.figures import figures, finite, thin
+from pronghorn.analysis.seeds import generator
+from pronghorn.analysis.times import has_failed, times
+from pronghorn.analysis.verdict import decide
+from pronghorn.model.summary import ArmSummary, CellSummary, Comparison, Metric, Statistic
+
+COMPARED: tuple[tuple[Metric, Statistic], ...] = (("load", "median"), ("load", "mean"), ("ttfb", "median"))
+DIMENSIONS = ("site", "path", "origin", "client")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a cell is judged by: `margin` is a fraction, `seed` the experiment's, `title` the cell's name in words."""
+
+    title: str
+    baseline: str
+    margin: float
+    seed: int
+    resamples: int
+
+
+def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
+    """The summary of a cell. A trial that failed in any arm takes the mean away from all of them."""
+    any_failed = any(has_failed(trial) for block in trials.blocks for trial in block.values())
+    arms = {arm: _arm(trials, arm, with_mean=not any_failed) for arm in trials.arms}
+    comparisons = [
+        _compare(trials, arms, arm, metric, statistic, terms)
+        for arm in trials.arms
+        if arm != terms.baseline
+        for metric, statistic in COMPARED
+    ]
+    notes = contamination.notes(trials)
+    if any_failed:
+        notes.insert(0, "No mean is shown, since trials failed; they count as the slowest of all.")
+    return CellSummary(
+        **trials.cell.model_dump(),
+        title=terms.title,
+        blocks=len(trials.blocks),
+        abandoned=trials.abandoned,
+        incomplete=trials.incomplete,
+        arms=arms,
+        comparisons=_with_objections(comparisons),
+        notes=notes,
+    )
+
+
+def _arm(trials: CellTrials, arm: str, *, with_mean: bool) -> ArmSummary:
+    mine = trials.of(arm)
+    failed = [trial for trial in mine if has_failed(trial)]
+    reasons = Counter(trial.reason or "not said" for trial in failed)
+    return ArmSummary(
+        **figures(times(mine, "load"), with_mean=with_mean).model_dump(),
+        n=len(mine),
+        failed=len(failed),
+        contaminated=trials.contaminated.get(arm, 0),
+        failures=dict(sorted(reasons.items())),
+        thin=thin(len(mine)),
+        ttfb=figures(times(mine, "ttfb"), with_mean=with_mean),
+    )
+
+
+def _compare(
+    trials: CellTrials,
+    arms: dict[str, ArmSummary],
+    arm: str,
+    metric: Metric,
+    statistic: Statistic,
+    terms: Terms,
+) -> Comparison:
+    failed = any(each.failed for each in arms.values())
+    estimate = (
+        UNDEFINED if statistic == "mean" and failed else _estimate(trials, arm, metric, statistic, terms)
+    )
+    verdict, reason = decide(estimate, margin=terms.margin, blocks=len(trials.blocks))
+    if finite(estimate.ratio) is None and failed:
+        reason = "; ".join(filter(None, ["trials failed", reason if verdict == "undecided" else None]))
+    found = Comparison(
+        metric=metric,
+        statistic=statistic,
+        arm=arm,
+        baseline=terms.baseline,
+        ratio=finite(estimate.ratio),
+        ci95=(finite(estimate.low), finite(estimate.high)),
+        verdict=verdict,
+        reason=reason,
+        words="",
+    )
+    said = words.sentence(found, arms, title=terms.title, margin=terms.margin, blocks=len(trials.blocks))
+    return found.model_copy(update={"words": said})
+
+
+def _estimate(trials: CellTrials, arm: str, metric: Metric, statistic: Statistic, terms: Terms) -> Estimate:
+    rng = generator(
+        terms.seed, "bootstrap", *(getattr(trials.cell, key) for key in DIMENSIONS), arm, metric, statistic
+    )
+    mine, theirs = (times(trials.of(name), metric) for name in (arm, terms.baseline))
+    ratio_of = ratio_of_medians if statistic == "median" else ratio_of_means
+    return ratio_of(mine, theirs, rng, resamples=terms.resamples)
+
+
+def _with_objections(comparisons: list[Comparison]) -> list[Comparison]:
+    """Adds to the words on the load's median what the mean says otherwise."""
+    means = {found.arm: found for found in comparisons if (found.metric, found.statistic) == ("load", "mean")}
+    return [
+        found.model_copy(update={"words": f"{found.words}; {said}"})
+        if (found.metric, found.statistic) == ("load", "median")
+        and (said := words.objection(found, means[found.arm])) is not None
+        else found
+        for found in comparisons
+    ]

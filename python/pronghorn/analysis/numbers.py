@@ -1,0 +1,51 @@
+"""Numbers for people: times, ratios and intervals with a unit and an honest number of digits."""
+
+import math
+
+
+def seconds(value: float | None) -> str:
+    """A time to three significant digits: `3.21 s`, `412 ms`, `0.52 ms`; `–` for none."""
+    if value is None:
+        return "–"
+    return f"{_digits(value)} s" if abs(value) >= 0.9995 else f"{_digits(value * 1000)} ms"
+
+
+def _digits(value: float) -> str:
+    if value == 0:
+        return "0"
+    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
+    rounded = round(value, decimals)
+    decimals = max(0, min(decimals, 2 - math.floor(math.log10(abs(rounded)))) if rounded else decimals)
+    return f"{rounded:.{decimals}f}"
+
+
+def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A ratio to two decimals, to three where its interval is narrower than 0.1."""
+    if value is None:
+        return "–"
+    return f"{value:.{_decimals(low, high)}f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """`0.38 to 0.61`; an end that isn't finite reads `∞`."""
+    places = _decimals(low, high)
+    return " to ".join("∞" if end is None else f"{end:.{places}f}" for end in (low, high))
+
+
+def percent(fraction: float) -> str:
+    """A fraction in per cent without needless zeros: `3 %`, `2.5 %`."""
+    return f"{fraction * 100:.3g} %"
+
+
+def count(n: int, noun: str) -> str:
+    """`1 block`, `12 blocks`."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def listed(parts: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def _decimals(low: float | None, high: float | None) -> int:
+    return 3 if low is not None and high is not None and high - low < 0.1 else 2

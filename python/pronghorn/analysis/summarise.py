@@ -1,0 +1,63 @@
+"""A run's summary: its cells in order, and the headline over all of them."""
+
+from collections.abc import Sequence
+
+from pronghorn.analysis import words
+from pronghorn.analysis.blocks import CellTrials, select
+from pronghorn.analysis.bootstrap import RESAMPLES
+from pronghorn.analysis.cells import DIMENSIONS, Terms, summarise_cell
+from pronghorn.model.summary import Summary
+from pronghorn.model.trial import Cell, Trial
+
+
+def summarise(
+    trials: Sequence[Trial],
+    *,
+    name: str,
+    arms: Sequence[str],
+    baseline: str,
+    seed: int,
+    limit_s: float,
+    margin: float = 0.03,
+    cells: Sequence[Cell] | None = None,
+    label: str | None = None,
+    notes: Sequence[str] = (),
+    resamples: int = RESAMPLES,
+) -> Summary:
+    """The summary of `trials`, which may be a whole run's or what there is of it so far.
+
+    `arms` are in the experiment's order and hold `baseline`; `margin` is the equivalence margin as a fraction.
+    `cells` gives the cells' order, and shows those without trials too (otherwise: those with trials, sorted).
+    `label` qualifies the whole run, `notes` are shown beneath it. Raises ValueError where `baseline` is no arm.
+    """
+    if baseline not in arms:
+        raise ValueError(f"the baseline {baseline!r} is none of the arms ({', '.join(arms)})")
+    sorted_trials = select(trials, arms)
+    order = list(cells) if cells is not None else sorted(sorted_trials, key=str)
+    titles = _titles(order)
+    found = [
+        summarise_cell(
+            sorted_trials.get(cell, CellTrials(cell, tuple(arms), ())),
+            Terms(title=titles[cell], baseline=baseline, margin=margin, seed=seed, resamples=resamples),
+        )
+        for cell in order
+    ]
+    return Summary(
+        name=name,
+        seed=seed,
+        arms=list(arms),
+        baseline=baseline,
+        margin=margin,
+        limit_s=limit_s,
+        resamples=resamples,
+        label=label,
+        headline=[words.headline(arm, baseline, found, margin, label) for arm in arms if arm != baseline],
+        notes=list(notes),
+        cells=found,
+    )
+
+
+def _titles(cells: Sequence[Cell]) -> dict[Cell, str]:
+    """Each cell by what tells it from the others; the path is always named."""
+    varying = [key for key in DIMENSIONS if key == "path" or len({getattr(cell, key) for cell in cells}) > 1]
+    return {cell: ", ".join(getattr(cell, key) for key in varying) for cell in cells}
