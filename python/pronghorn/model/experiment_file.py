@@ -1,0 +1,109 @@
+"""Finding an experiment (a file, or a shipped one by its name) and the shipped paths, and applying overrides."""
+
+import copy
+import secrets
+import tomllib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pronghorn.errors import InputError, unknown
+from pronghorn.model import experiment as experiments
+from pronghorn.model import path as paths
+from pronghorn.model.experiment import Experiment, Vocabulary
+from pronghorn.model.path import PathProfile
+from pronghorn.model.source import Source
+
+DEFAULT_EXPERIMENT = "default"
+
+_LISTS = ("sites", "paths", "origins", "clients", "arms")
+
+
+@cache
+def shipped_paths() -> dict[str, PathProfile]:
+    """The path profiles that come with the program, by name."""
+    return {name: paths.parse(name, source.table(), source) for name, source in _shipped("paths").items()}
+
+
+def shipped_experiments() -> tuple[str, ...]:
+    """The names of the experiments that come with the program."""
+    return tuple(_shipped("experiments"))
+
+
+def read(
+    argument: str | None, vocabulary: Vocabulary, *, overrides: list[str], seed: int | None, stored_seed: int | None = None
+) -> Experiment:
+    """The experiment that `argument` names: a file, or a shipped one (None: the default one).
+
+    `overrides` are `KEY=VALUE` texts of `--set`; `seed` is `--seed`, `stored_seed` the seed of the run to resume.
+    An experiment without any seed gets a fresh one, which its run records. InputError where anything is wrong.
+    """
+    source, folder = _find(argument)
+    table = source.table()
+    for override in overrides:
+        _apply(override, table, source, vocabulary, Path.cwd())
+    if seed is not None:
+        table["seed"] = seed
+        source.overrides[("seed",)] = "--seed"
+    default_seed = stored_seed if stored_seed is not None else secrets.randbits(32)
+    return experiments.parse(table, source, vocabulary, default_seed=default_seed, folder=folder)
+
+
+def _find(argument: str | None) -> tuple[Source, Path]:
+    name = argument if argument is not None else DEFAULT_EXPERIMENT
+    shipped = _shipped("experiments")
+    file = Path(name)
+    if argument is not None and (file.is_file() or (name not in shipped and file.exists())):
+        try:
+            return Source(name, file.read_text(encoding="utf-8")), file.parent
+        except UnicodeDecodeError as error:
+            raise InputError(f"{name}: byte {error.start} is no UTF-8; an experiment is TOML in UTF-8.") from None
+        except OSError as error:
+            raise InputError(f"{name}: {error.strerror}.") from None
+    if name in shipped:
+        return shipped[name], Path.cwd()
+    if name.endswith(".toml") or "/" in name:
+        raise InputError(f"{name}: no such file.", hint=f"Shipped experiments: {', '.join(shipped)}.")
+    raise InputError(unknown("experiment", name, shipped) + " Or the path of a TOML file.")
+
+
+def _apply(override: str, table: dict[str, Any], source: Source, vocabulary: Vocabulary, folder: Path) -> None:
+    name, separator, text = override.partition("=")
+    keys = tuple(part.strip() for part in name.split("."))
+    if not separator or not all(keys):
+        raise InputError(f"--set {override}: write KEY=VALUE, such as repeat=20 or path.lte.down.loss=5%.")
+    value: Any
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    if keys[0] in _LISTS and isinstance(value, str):
+        value = [item.strip() for item in value.split(",")]
+    if keys[0] == "sites" and isinstance(value, list):
+        value = [_absolute(item, folder) for item in value]
+    if keys[0] == "path" and len(keys) > 2 and keys[1] in vocabulary.paths:
+        definitions = table.setdefault("path", {})
+        if isinstance(definitions, dict) and keys[1] not in definitions:
+            definitions[keys[1]] = copy.deepcopy(vocabulary.paths[keys[1]].definition)
+    target: Any = table
+    for key in keys[:-1]:
+        target = target.setdefault(key, {})
+        if not isinstance(target, dict):
+            raise InputError(f"--set {override}: '{key}' is no table.")
+    target[keys[-1]] = value
+    source.overrides[keys] = f"--set {override}"
+
+
+def _absolute(site: Any, folder: Path) -> Any:
+    if isinstance(site, str) and site.startswith("dir:"):
+        return f"dir:{(folder / site.removeprefix('dir:')).resolve()}"
+    return site
+
+
+def _shipped(kind: str) -> dict[str, Source]:
+    folder = resources.files("pronghorn") / "data" / kind
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return {
+        file.name.removesuffix(".toml"): Source(f"{kind}/{file.name}", file.read_text(encoding="utf-8")) for file in files
+    }

@@ -1,0 +1,47 @@
+"""Tables as TOML text: what a run's `experiment.toml` is written with (the standard library only reads TOML)."""
+
+import json
+import re
+from typing import Any
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def dumps(table: dict[str, Any]) -> str:
+    """`table` as TOML 1.0: plain keys first, then one `[section]` a table, tables deeper than that inline.
+
+    Values are strings, integers, floats, booleans, lists and tables; anything else is a TypeError.
+    """
+    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
+    for key, value in table.items():
+        if isinstance(value, dict):
+            for name, section in value.items():
+                if not isinstance(section, dict):
+                    raise TypeError(f"{key}.{name}: a section holds tables")
+                lines += ["", f"[{_key(key)}.{_key(name)}]"]
+                lines += [f"{_key(inner)} = {_value(item)}" for inner, item in section.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _string(key)
+
+
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _value(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return _string(value)
+        case int() | float():
+            return repr(value)
+        case list() | tuple():
+            return "[" + ", ".join(_value(item) for item in value) + "]"
+        case dict():
+            return "{ " + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + " }"
+    raise TypeError(f"TOML has no {type(value).__name__}")

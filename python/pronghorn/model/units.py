@@ -1,0 +1,97 @@
+"""Quantities with their units written out: "20Mbit", "75ms", "256kB", "15%", "100packets".
+
+Decimal prefixes are powers of 1000, `KiB` and `MiB` of 1024. Results are exact integers (bits per second,
+nanoseconds, bytes, packets); a share is a float in 0..1. A bare number is an error, since its unit would stand
+in somebody's memory only.
+"""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from pronghorn.errors import nearest
+
+
+class UnitError(ValueError):
+    """What is wrong with a quantity and what is allowed, in one sentence."""
+
+
+class Quantity(NamedTuple):
+    """A kind of quantity: its name, an example and its units' worth in the smallest one."""
+
+    name: str
+    example: str
+    units: Mapping[str, int]
+
+
+_RATES = {"bit": 1, "kbit": 10**3, "Mbit": 10**6, "Gbit": 10**9}
+RATE = Quantity("rate", "20Mbit", {**_RATES, **{f"{unit}/s": worth for unit, worth in _RATES.items()}})
+TIME = Quantity("time", "75ms", {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9})
+SIZE = Quantity("size", "256kB", {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20})
+PACKETS = Quantity("number of packets", "100packets", {"packet": 1, "packets": 1})
+SHARE = Quantity("share", "15%", {"%": 1})
+
+_NUMBER = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*(\S*)\s*")
+
+
+def rate(value: object) -> int:
+    """Bits per second, greater than zero."""
+    bits = _integer(value, RATE)
+    if bits == 0:
+        raise UnitError(f"{value!r}: a rate must be greater than zero")
+    return bits
+
+
+def time_ns(value: object) -> int:
+    """Nanoseconds."""
+    return _integer(value, TIME)
+
+
+def share(value: object) -> float:
+    """A share of 0 to 100 % as a float in 0..1."""
+    percent = _amount(value, SHARE)
+    if percent > 100:
+        raise UnitError(f"{value!r} is more than all; a share lies between 0% and 100%")
+    return float(percent / 100)
+
+
+def queue(value: object) -> dict[str, int]:
+    """A queue's limit, `{"bytes": N}` or `{"packets": N}`, greater than zero."""
+    both = Quantity("queue", "256kB or 100packets", {**SIZE.units, **PACKETS.units})
+    limit = _integer(value, both)
+    if limit == 0:
+        raise UnitError(f"{value!r}: a queue must hold something")
+    return {"packets" if str(value).rstrip().endswith(("packet", "packets")) else "bytes": limit}
+
+
+def _integer(value: object, quantity: Quantity) -> int:
+    amount = _amount(value, quantity)
+    if amount.denominator != 1:
+        smallest = next(iter(quantity.units))
+        raise UnitError(f"{value!r} is no whole number of {smallest}")
+    return amount.numerator
+
+
+def _amount(value: object, quantity: Quantity) -> Fraction:
+    example = f"write the unit, such as {quantity.example!r}; allowed units: {', '.join(quantity.units)}"
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise UnitError(f"{value!r} is no {quantity.name}; {example}")
+    if isinstance(value, (int, float)):
+        raise UnitError(f"{value} is a bare number where a {quantity.name} is needed; {example}")
+    found = _NUMBER.fullmatch(value)
+    if found is None:
+        raise UnitError(f"{value!r} is no {quantity.name}; {example}")
+    number, unit = found.groups()
+    if not unit:
+        raise UnitError(f"{value!r} is a bare number where a {quantity.name} is needed; {example}")
+    if unit not in quantity.units:
+        meant = nearest(unit, quantity.units)
+        question = f"; did you mean {number}{meant}?" if meant else ""
+        raise UnitError(
+            f"{value!r}: unknown unit {unit!r} of a {quantity.name}{question} Allowed: {', '.join(quantity.units)}"
+        )
+    amount = Fraction(number) * quantity.units[unit]
+    if amount < 0:
+        raise UnitError(f"{value!r} is negative; a {quantity.name} is zero or more")
+    return amount
