@@ -1,0 +1,92 @@
+//! A link that has seen its fill allocates nothing more.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use pronghorn_path::{
+    Direction, Distribution, Jitter, Link, LinkSpec, Loss, Order, Packet, Queue, Time,
+};
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call is handed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[derive(Clone)]
+struct Inline([u8; 64]);
+
+impl Packet for Inline {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn flip_bit(&mut self, bit: usize) {
+        self.0[bit / 8] ^= 1 << (bit % 8);
+    }
+
+    fn duplicate(&self) -> Self {
+        self.clone()
+    }
+}
+
+fn everything_on(order: Order) -> LinkSpec {
+    LinkSpec {
+        delay_ns: 1_000_000,
+        jitter: Some(Jitter {
+            distribution: Distribution::Normal,
+            spread_ns: 300_000,
+            order,
+        }),
+        loss: Some(Loss::GilbertElliott {
+            enter: 0.1,
+            leave: 0.3,
+            loss_bad: 0.9,
+            loss_good: 0.01,
+        }),
+        duplicate: 0.2,
+        corrupt: 0.2,
+        rate_bit_per_s: Some(500_000_000),
+        queue: Some(Queue::Packets(100)),
+    }
+}
+
+fn drive(link: &mut Link<Inline>, now: &mut u64, packets: u64) {
+    for _ in 0..packets {
+        *now += 900;
+        link.push(Time(*now), Inline([0; 64]));
+        while link.pop(Time(*now)).is_some() {}
+    }
+}
+
+#[test]
+fn the_steady_state_allocates_nothing() {
+    for order in [Order::Keep, Order::Break] {
+        let mut link =
+            Link::new(&everything_on(order), 1, Direction::Down).expect("a valid specification");
+        let mut now = 0;
+        drive(&mut link, &mut now, 100_000);
+        let before = ALLOCATIONS.get();
+        drive(&mut link, &mut now, 100_000);
+        assert_eq!(ALLOCATIONS.get(), before);
+        assert!(
+            link.counters().queue_dropped > 0,
+            "the queue was full at times"
+        );
+    }
+}

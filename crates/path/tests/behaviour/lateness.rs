@@ -1,0 +1,67 @@
+use proptest::prelude::*;
+
+use pronghorn_path::{Counters, Departure, Link, LinkSpec, Time};
+
+use crate::harness::{Numbered, Sending, drain, link, numbered};
+use crate::random_specs::{schedules, specs};
+
+type Outcome = (Vec<Departure<Numbered>>, Counters);
+
+/// Pops at every deadline that the link names up to `until`, and checks that each was needed.
+fn keep_deadlines(
+    link: &mut Link<Numbered>,
+    until: Time,
+    departures: &mut Vec<Departure<Numbered>>,
+) {
+    while let Some(due) = link.next_due().filter(|due| *due <= until) {
+        let before = link.counters().clone();
+        while let Some(departure) = link.pop(due) {
+            assert_eq!(departure.due, due, "a deadline was named too late");
+            departures.push(departure);
+        }
+        assert_ne!(
+            &before,
+            link.counters(),
+            "a deadline passed at which nothing happened"
+        );
+    }
+}
+
+fn punctual(spec: &LinkSpec, seed: u64, schedule: &[Sending]) -> Outcome {
+    let mut link = link(spec, seed);
+    let mut departures = Vec::new();
+    for (id, (at, len)) in (0..).zip(schedule) {
+        keep_deadlines(&mut link, *at, &mut departures);
+        link.push(*at, numbered(id, *len));
+    }
+    keep_deadlines(&mut link, Time::MAX, &mut departures);
+    (departures, link.counters().clone())
+}
+
+/// Pops only after those packets for which `looks` says so, everything that has come due since.
+fn late(spec: &LinkSpec, seed: u64, schedule: &[Sending], looks: &[bool]) -> Outcome {
+    let mut link = link(spec, seed);
+    let mut departures = Vec::new();
+    for ((id, (at, len)), look) in (0..).zip(schedule).zip(looks) {
+        link.push(*at, numbered(id, *len));
+        if *look {
+            departures.append(&mut drain(&mut link, *at));
+        }
+    }
+    departures.append(&mut drain(&mut link, Time::MAX));
+    (departures, link.counters().clone())
+}
+
+proptest! {
+    #[test]
+    fn a_late_caller_gets_what_a_punctual_one_gets(
+        spec in specs(),
+        schedule in schedules(),
+        seed: u64,
+        looks in prop::collection::vec(prop::bool::weighted(0.1), 200),
+    ) {
+        let punctual = punctual(&spec, seed, &schedule);
+        prop_assert_eq!(&late(&spec, seed, &schedule, &looks), &punctual);
+        prop_assert_eq!(&late(&spec, seed, &schedule, &[false; 200]), &punctual);
+    }
+}

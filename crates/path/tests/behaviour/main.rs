@@ -1,0 +1,18 @@
+//! What a link promises, in virtual time. Statistical claims are tested at a false-alarm rate of
+//! 1e-6 each, with fixed seeds.
+
+mod conservation;
+mod corruption;
+mod delay;
+mod determinism;
+mod duplication;
+mod harness;
+mod independence;
+mod jitter;
+mod lateness;
+mod loss;
+mod queue;
+mod random_specs;
+mod rate;
+mod specification;
+mod statistics;

@@ -1,0 +1,253 @@
+use pronghorn_path::{
+    Direction, Distribution, Jitter, Link, LinkSpec, Loss, Order, PathSpec, Queue, SpecError,
+};
+
+const FULL: &str = r#"{"delay_ns":75000000,
+    "jitter":{"distribution":"uniform","spread_ns":10000000,"order":"break"},
+    "loss":{"model":"gilbert-elliott","enter":0.01,"leave":0.3,"loss_bad":1.0,"loss_good":0.0},
+    "duplicate":0.01,"corrupt":0.02,"rate_bit_per_s":20000000,"queue":{"bytes":256000}}"#;
+
+fn full() -> LinkSpec {
+    let jitter = Jitter {
+        distribution: Distribution::Uniform,
+        spread_ns: 10_000_000,
+        order: Order::Break,
+    };
+    let loss = Loss::GilbertElliott {
+        enter: 0.01,
+        leave: 0.3,
+        loss_bad: 1.0,
+        loss_good: 0.0,
+    };
+    LinkSpec {
+        delay_ns: 75_000_000,
+        jitter: Some(jitter),
+        loss: Some(loss),
+        duplicate: 0.01,
+        corrupt: 0.02,
+        rate_bit_per_s: Some(20_000_000),
+        queue: Some(Queue::Bytes(256_000)),
+    }
+}
+
+fn message(spec: &LinkSpec) -> String {
+    spec.validate().expect_err("it must be refused").to_string()
+}
+
+fn parse(json: &str) -> Result<LinkSpec, serde_json::Error> {
+    serde_json::from_str(json)
+}
+
+#[test]
+fn json_goes_there_and_back() {
+    assert_eq!(parse(FULL).expect("the protocol's own example"), full());
+    let json = serde_json::to_string(&full()).expect("every value is finite");
+    assert_eq!(json, FULL.replace([' ', '\n'], ""));
+    let path = PathSpec {
+        down: full(),
+        up: LinkSpec::default(),
+    };
+    let json = serde_json::to_string(&path).expect("every value is finite");
+    assert_eq!(
+        serde_json::from_str::<PathSpec>(&json).expect("just written"),
+        path
+    );
+}
+
+#[test]
+fn only_the_delay_must_be_given() {
+    assert_eq!(
+        parse(r#"{"delay_ns":0}"#).expect("enough"),
+        LinkSpec::default()
+    );
+    let error = parse("{}").expect_err("too little").to_string();
+    assert!(error.contains("missing field `delay_ns`"), "{error}");
+}
+
+#[test]
+fn other_variants_are_spelt_as_the_protocol_says() {
+    let spec = parse(
+        r#"{"delay_ns":1,"jitter":{"distribution":"normal","spread_ns":2},
+            "loss":{"model":"independent","probability":0.15},"rate_bit_per_s":8,"queue":{"packets":9}}"#,
+    )
+    .expect("a valid specification");
+    let jitter = Jitter {
+        distribution: Distribution::Normal,
+        spread_ns: 2,
+        order: Order::Keep,
+    };
+    assert_eq!(spec.jitter, Some(jitter));
+    assert_eq!(spec.loss, Some(Loss::Independent { probability: 0.15 }));
+    assert_eq!(spec.queue, Some(Queue::Packets(9)));
+}
+
+#[test]
+fn unknown_keys_are_refused_by_name() {
+    for (json, key) in [
+        (r#"{"delay_ns":0,"dleay":1}"#, "dleay"),
+        (
+            r#"{"delay_ns":0,"jitter":{"distribution":"normal","spread_ns":2,"sprad":1}}"#,
+            "sprad",
+        ),
+        (
+            r#"{"delay_ns":0,"loss":{"model":"independent","probability":0.1,"enter":0.1}}"#,
+            "enter",
+        ),
+        (r#"{"delay_ns":0,"queue":{"kilobytes":1}}"#, "kilobytes"),
+        (r#"{"delay_ns":0,"loss":{"model":"gilbert"}}"#, "gilbert"),
+    ] {
+        let error = parse(json).expect_err("it must be refused").to_string();
+        assert!(error.contains(&format!("`{key}`")), "{error}");
+    }
+}
+
+#[test]
+fn what_is_allowed_is_allowed_to_its_ends() {
+    full().validate().expect("the protocol's own example");
+    LinkSpec::default()
+        .validate()
+        .expect("a link that does nothing");
+    LinkSpec {
+        delay_ns: 3_600_000_000_000,
+        duplicate: 1.0,
+        corrupt: 1.0,
+        ..LinkSpec::default()
+    }
+    .validate()
+    .expect("an hour and certainty");
+}
+
+#[test]
+fn probabilities_lie_between_nothing_and_certainty() {
+    for (value, written) in [
+        (-0.1, "-0.1"),
+        (1.01, "1.01"),
+        (f64::NAN, "NaN"),
+        (f64::INFINITY, "inf"),
+    ] {
+        let duplicate = LinkSpec {
+            duplicate: value,
+            ..LinkSpec::default()
+        };
+        assert_eq!(
+            message(&duplicate),
+            format!("duplicate is {written}; allowed is 0 to 1")
+        );
+        let corrupt = LinkSpec {
+            corrupt: value,
+            ..LinkSpec::default()
+        };
+        assert_eq!(
+            message(&corrupt),
+            format!("corrupt is {written}; allowed is 0 to 1")
+        );
+        let loss = Some(Loss::Independent { probability: value });
+        let loss = LinkSpec {
+            loss,
+            ..LinkSpec::default()
+        };
+        assert_eq!(
+            message(&loss),
+            format!("loss.probability is {written}; allowed is 0 to 1")
+        );
+    }
+}
+
+#[test]
+fn each_of_the_chains_probabilities_is_checked_by_name() {
+    for (i, key) in ["enter", "leave", "loss_bad", "loss_good"]
+        .into_iter()
+        .enumerate()
+    {
+        let mut p = [0.5; 4];
+        p[i] = 2.0;
+        let [enter, leave, loss_bad, loss_good] = p;
+        let loss = Some(Loss::GilbertElliott {
+            enter,
+            leave,
+            loss_bad,
+            loss_good,
+        });
+        let spec = LinkSpec {
+            loss,
+            ..LinkSpec::default()
+        };
+        assert_eq!(
+            message(&spec),
+            format!("loss.{key} is 2; allowed is 0 to 1")
+        );
+    }
+}
+
+#[test]
+fn delays_and_spreads_are_an_hour_at_most() {
+    let hour = "3600000000001; allowed is 0 to 3600000000000 (an hour)";
+    let spec = LinkSpec {
+        delay_ns: 3_600_000_000_001,
+        ..LinkSpec::default()
+    };
+    assert_eq!(message(&spec), format!("delay_ns is {hour}"));
+    let jitter = Jitter {
+        distribution: Distribution::Normal,
+        spread_ns: 3_600_000_000_001,
+        order: Order::Keep,
+    };
+    let spec = LinkSpec {
+        jitter: Some(jitter),
+        ..LinkSpec::default()
+    };
+    assert_eq!(message(&spec), format!("jitter.spread_ns is {hour}"));
+}
+
+#[test]
+fn a_rate_is_above_zero_and_a_queue_holds_something() {
+    let rate = LinkSpec {
+        rate_bit_per_s: Some(0),
+        ..LinkSpec::default()
+    };
+    assert_eq!(
+        message(&rate),
+        "rate_bit_per_s is 0; allowed is 1 to 1000000000000 (1 Tbit/s)"
+    );
+    let queue = |queue| LinkSpec {
+        rate_bit_per_s: Some(1),
+        queue: Some(queue),
+        ..LinkSpec::default()
+    };
+    assert_eq!(
+        message(&queue(Queue::Bytes(0))),
+        "queue.bytes is 0; allowed is 1 to 1000000000000"
+    );
+    assert_eq!(
+        message(&queue(Queue::Packets(0))),
+        "queue.packets is 0; allowed is 1 to 1000000000"
+    );
+}
+
+#[test]
+fn a_queue_needs_a_rate() {
+    let spec = LinkSpec {
+        queue: Some(Queue::Packets(5)),
+        ..LinkSpec::default()
+    };
+    assert_eq!(
+        message(&spec),
+        "queue is 5 packets; allowed is a queue only beside rate_bit_per_s, which is not set"
+    );
+}
+
+#[test]
+fn a_paths_errors_name_the_direction_and_a_link_refuses_them_too() {
+    let bad = LinkSpec {
+        duplicate: 3.0,
+        ..LinkSpec::default()
+    };
+    let path = PathSpec {
+        down: LinkSpec::default(),
+        up: bad.clone(),
+    };
+    let error = path.validate().expect_err("it must be refused");
+    assert_eq!(error.to_string(), "up.duplicate is 3; allowed is 0 to 1");
+    let link = Link::<Vec<u8>>::new(&bad, 1, Direction::Up);
+    assert!(matches!(link, Err(SpecError::OutOfRange { key, .. }) if key == "duplicate"));
+}
