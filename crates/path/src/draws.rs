@@ -43,7 +43,7 @@ impl Draws {
     }
 }
 
-/// A probability in units of 2^-53, to which every f64 from 2^-1 to 1 is exact; 0 never hits, 1 always.
+/// A probability, rounded to a multiple of 2^-53: 0 never hits, 1 always does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probability(u64);
 

@@ -89,6 +89,17 @@ mod tests {
     }
 
     #[test]
+    fn a_packet_ready_within_the_wires_last_nanosecond_waits_for_its_fraction() {
+        let mut wire = Serialiser::new(3_000_000_000);
+        assert_eq!(wire.send(Time::ZERO, 1), Time(3), "free at 8/3 ns");
+        assert_eq!(
+            wire.send(Time(2), 1),
+            Time(6),
+            "not 2 + 8/3, which is 5 rounded up"
+        );
+    }
+
+    #[test]
     fn previewing_sends_nothing() {
         let mut wire = Serialiser::new(8_000_000_000);
         assert_eq!(wire.preview(Time(7), 10), Time(17));
