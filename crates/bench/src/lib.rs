@@ -1,1 +1,56 @@
-//! (being built)
+//! The isolated hosts of a measurement, and the real packets between them.
+//!
+//! A [`Bench`] is two network namespaces, client and server, each with a TUN device, and two driver
+//! threads that run an emulated path ([`pronghorn_path`]) between them. Threads and processes run
+//! on either [`Host`] and see an ordinary network with the other host on it. It needs no root where
+//! the kernel allows user namespaces, and no external program.
+//!
+//! ```no_run
+//! use pronghorn_bench::{Bench, BenchSpec, Side, enter};
+//! # use pronghorn_path::PathSpec;
+//!
+//! let isolation = enter(); // first thing in main
+//! println!("{}", isolation.name());
+//! let bench = Bench::open(BenchSpec {
+//!     path: PathSpec::default(),
+//!     seed: 1,
+//!     tcp_congestion_control: "cubic".into(),
+//! })?;
+//! let server = bench.host(Side::Server).within(|| std::net::TcpListener::bind("0.0.0.0:443"))?;
+//! let report = bench.close();
+//! println!("{} packets down, {} lost", report.down.counters.packets_in, report.down.counters.lost);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | question | file |
+//! |---|---|
+//! | what does this host allow, and what mends it | `isolation/` |
+//! | why does nothing outlive the engine | `isolation/supervise.rs`, `evict.rs` |
+//! | how is a host's network set up, congestion control locked | `network.rs` |
+//! | how does a packet get from host to host | `driver.rs` |
+//! | how does a program run on a host | `host.rs`, `process.rs` |
+
+mod bench;
+mod congestion;
+mod driver;
+mod error;
+mod evict;
+mod frame;
+mod host;
+mod isolation;
+mod keeper;
+mod kernel_counters;
+mod netlink;
+mod network;
+mod priority;
+mod process;
+mod report;
+mod tun;
+
+pub use bench::{Bench, BenchSpec};
+pub use congestion::available_congestion_controls;
+pub use error::{BenchError, SpawnError};
+pub use host::{Host, Side};
+pub use isolation::{ISOLATION_VARIABLE, Isolation, enter};
+pub use process::{Process, Program};
+pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};

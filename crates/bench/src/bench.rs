@@ -1,0 +1,176 @@
+//! A bench: two hosts and the path between them.
+
+use std::sync::Arc;
+use std::thread;
+
+use pronghorn_path::{Direction, PathSpec};
+
+use crate::driver::Driver;
+use crate::error::BenchError;
+use crate::host::{Host, Side};
+use crate::isolation::{Isolation, entered};
+use crate::kernel_counters::{CpuTime, NamespaceCounters};
+use crate::network;
+use crate::report::{BothSides, HostReport, LinkReport, PathReport};
+use crate::tun::Tun;
+
+/// What a bench is to be like.
+#[derive(Clone, Debug)]
+pub struct BenchSpec {
+    /// The path between the hosts.
+    pub path: PathSpec,
+    /// Settles every random decision of the path.
+    pub seed: u64,
+    /// The kernel's name of the TCP congestion control that every socket on either host uses.
+    pub tcp_congestion_control: String,
+}
+
+/// Two hosts with nothing but a path between them. Several can be open at a time; none sees another.
+///
+/// Dropping a bench closes it.
+pub struct Bench {
+    /// Present until the bench is closed.
+    parts: Option<Parts>,
+}
+
+struct Parts {
+    client: Host,
+    server: Host,
+    client_tun: Arc<Tun>,
+    server_tun: Arc<Tun>,
+    down: Driver,
+    up: Driver,
+    cpu_at_opening: CpuTime,
+}
+
+impl Bench {
+    /// Makes new hosts, with empty TCP metrics, and starts the path. Takes a few milliseconds.
+    ///
+    /// # Errors
+    /// The path or the congestion control isn't valid, or the host denies what a bench needs.
+    pub fn open(spec: BenchSpec) -> Result<Bench, BenchError> {
+        if let Some(Isolation::None { reason, mend }) = entered() {
+            return Err(BenchError::Denied {
+                reason: reason.clone(),
+                mend: mend.clone(),
+            });
+        }
+        spec.path.validate()?;
+        let host = |side: Side| {
+            let host = Host::isolated(side)?;
+            let algorithm = spec.tcp_congestion_control.clone();
+            let tun = host.within(move || network::set_up(side.address(), &algorithm))?;
+            Ok::<_, BenchError>((host, Arc::new(tun)))
+        };
+        let (client, client_tun) = host(Side::Client)?;
+        let (server, server_tun) = host(Side::Server)?;
+        let drive = |direction, from: &Arc<Tun>, to: &Arc<Tun>| {
+            Driver::start(
+                &spec.path,
+                spec.seed,
+                direction,
+                Arc::clone(from),
+                Arc::clone(to),
+            )
+        };
+        let down = drive(Direction::Down, &server_tun, &client_tun)?;
+        let up = drive(Direction::Up, &client_tun, &server_tun)?;
+        let cpu_at_opening = CpuTime::now();
+        let parts = Parts {
+            client,
+            server,
+            client_tun,
+            server_tun,
+            down,
+            up,
+            cpu_at_opening,
+        };
+        Ok(Bench { parts: Some(parts) })
+    }
+
+    /// One of the two hosts.
+    #[must_use]
+    pub fn host(&self, side: Side) -> &Host {
+        let parts = self.parts();
+        match side {
+            Side::Client => &parts.client,
+            Side::Server => &parts.server,
+        }
+    }
+
+    /// What has been counted since the bench was opened.
+    #[must_use]
+    pub fn counters(&self) -> PathReport {
+        self.parts().report()
+    }
+
+    /// Stops the path, kills what was started on the hosts, and gives the final counters. The
+    /// devices, which take the kernel long, go in the background while the next bench is opened.
+    pub fn close(mut self) -> PathReport {
+        let report = self.parts().report();
+        self.dismantle();
+        report
+    }
+
+    fn parts(&self) -> &Parts {
+        match &self.parts {
+            Some(parts) => parts,
+            None => unreachable!("a bench has its parts until it is closed, which consumes it"),
+        }
+    }
+
+    fn dismantle(&mut self) {
+        let Some(parts) = self.parts.take() else {
+            return;
+        };
+        let Parts {
+            client,
+            server,
+            client_tun,
+            server_tun,
+            down,
+            up,
+            ..
+        } = parts;
+        drop((down, up));
+        client.evict();
+        server.evict();
+        let remains = (client, server, client_tun, server_tun);
+        // Where no thread can be had, the closure and all in it is dropped at once.
+        let _ = thread::Builder::new()
+            .name("dismantle".into())
+            .spawn(move || drop(remains));
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        self.dismantle();
+    }
+}
+
+impl Parts {
+    fn report(&self) -> PathReport {
+        let (mut down, mut up) = (self.down.report(), self.up.report());
+        let client = self.client.within(NamespaceCounters::read);
+        let server = self.server.within(NamespaceCounters::read);
+        add_device_drops(&mut down, server, client);
+        add_device_drops(&mut up, client, server);
+        let both = |of: fn(&NamespaceCounters) -> u64| BothSides {
+            client: of(&client),
+            server: of(&server),
+        };
+        let host = HostReport {
+            steal_share: CpuTime::now().steal_share_since(self.cpu_at_opening),
+            udp_receive_buffer_drops: both(|counters| counters.udp_receive_buffer_drops),
+            tcp_retransmits: both(|counters| counters.tcp_retransmits),
+            driver_priority: self.down.priority().name(),
+        };
+        PathReport { down, up, host }
+    }
+}
+
+/// A packet that the device refused to take from the driver is counted by either, mostly by both.
+fn add_device_drops(link: &mut LinkReport, from: NamespaceCounters, to: NamespaceCounters) {
+    link.ring_dropped = from.device_transmit_drops + link.ring_dropped.max(to.device_receive_drops);
+}

@@ -1,0 +1,95 @@
+//! Why a bench, or something on it, could not be had.
+
+use std::io;
+use std::path::PathBuf;
+
+use nix::errno::Errno;
+use pronghorn_path::SpecError;
+use thiserror::Error;
+
+/// Why a bench could not be opened.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// The host denies what a bench needs; [`crate::enter`] has found out and knows the mend.
+    #[error("{reason}")]
+    Denied {
+        /// What is denied.
+        reason: String,
+        /// What a person can do about it.
+        mend: String,
+    },
+    /// The path's description is wrong.
+    #[error(transparent)]
+    Path(#[from] SpecError),
+    /// The kernel has no such TCP congestion control.
+    #[error(
+        "TCP congestion control `{asked}` is not available in this kernel; available: {}",
+        available.join(", ")
+    )]
+    CongestionControl {
+        /// The name that was asked for.
+        asked: String,
+        /// The names that the kernel has.
+        available: Vec<String>,
+    },
+    /// A network namespace could not be made.
+    #[error("cannot make a network namespace: {}", .0.desc())]
+    Namespace(Errno),
+    /// A TUN device could not be had.
+    #[error("cannot {doing} a TUN device: {}", source.desc())]
+    Device {
+        /// What was being done with it.
+        doing: &'static str,
+        /// The kernel's answer.
+        source: Errno,
+    },
+    /// The network inside a namespace could not be set up.
+    #[error("cannot {doing} in a host's network: {}", source.desc())]
+    Network {
+        /// What was being done.
+        doing: &'static str,
+        /// The kernel's answer.
+        source: Errno,
+    },
+    /// A thread or a descriptor for it could not be had.
+    #[error("cannot start a bench's threads: {0}")]
+    Threads(#[source] io::Error),
+}
+
+impl BenchError {
+    /// What a person can do about it, where that is known.
+    #[must_use]
+    pub fn mend(&self) -> Option<String> {
+        match self {
+            BenchError::Denied { mend, .. } => Some(mend.clone()),
+            BenchError::CongestionControl { asked, .. } => Some(format!(
+                "`sudo modprobe tcp_{asked}`, where the kernel has it as a module"
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// Why a program could not be started on a host.
+#[derive(Debug, Error)]
+pub enum SpawnError {
+    /// The command line is empty.
+    #[error("the command line is empty")]
+    Empty,
+    /// A file for the program's output could not be opened.
+    #[error("cannot write {}: {source}", path.display())]
+    Output {
+        /// The file.
+        path: PathBuf,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// The program could not be executed.
+    #[error("cannot start {program}: {source}")]
+    Start {
+        /// The first word of the command line.
+        program: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+}

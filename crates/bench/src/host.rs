@@ -1,0 +1,134 @@
+//! One of a bench's two hosts: a network namespace and what runs in it.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use crate::error::{BenchError, SpawnError};
+use crate::evict;
+use crate::keeper::Keeper;
+use crate::process::{Process, Program};
+
+/// Which of a bench's two hosts. The path's `down` carries packets from the server to the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The host that loads.
+    Client,
+    /// The host of the origin.
+    Server,
+}
+
+impl Side {
+    /// The host's address on every bench, from the range for benchmarks (RFC 2544, appendix C).
+    #[must_use]
+    pub fn address(self) -> Ipv4Addr {
+        match self {
+            Side::Client => Ipv4Addr::new(198, 18, 0, 1),
+            Side::Server => Ipv4Addr::new(198, 18, 0, 2),
+        }
+    }
+
+    /// `client` or `server`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Client => "client",
+            Side::Server => "server",
+        }
+    }
+}
+
+/// A place with a network of its own, in which threads and processes run.
+///
+/// Sockets belong to the host in whose threads they are made, and stay there wherever they are used.
+pub struct Host {
+    address: Ipv4Addr,
+    isolated: bool,
+    keeper: Keeper,
+    processes: Mutex<Vec<Process>>,
+}
+
+impl Host {
+    /// A host with a new, empty network namespace.
+    pub(crate) fn isolated(side: Side) -> Result<Host, BenchError> {
+        let keeper = Keeper::in_new_namespace(&format!("{}-host", side.name()))?;
+        Ok(Host {
+            address: side.address(),
+            isolated: true,
+            keeper,
+            processes: Mutex::default(),
+        })
+    }
+
+    /// The machine itself as a host, reached over loopback: for loads without an emulated path.
+    /// Fails where no thread can be started.
+    pub fn local() -> io::Result<Host> {
+        Ok(Host {
+            address: Ipv4Addr::LOCALHOST,
+            isolated: false,
+            keeper: Keeper::here("local-host")?,
+            processes: Mutex::default(),
+        })
+    }
+
+    /// The address by which the other host reaches this one.
+    #[must_use]
+    pub fn address(&self) -> Ipv4Addr {
+        self.address
+    }
+
+    /// Starts a thread on this host. Threads that it starts are on the host as well.
+    ///
+    /// A host's network lives until its last thread, process and socket are gone, beyond the end
+    /// of the bench. Fails where the machine denies another thread.
+    pub fn thread<T: Send + 'static>(
+        &self,
+        name: &str,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<JoinHandle<T>> {
+        let builder = Builder::new().name(name.to_owned());
+        self.keeper.run(move || builder.spawn(work))
+    }
+
+    /// Does something short on this host and waits for it, such as binding a socket.
+    pub fn within<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        self.keeper.run(work)
+    }
+
+    /// Starts a program on this host. It is killed, with all that it has started, when the bench
+    /// closes.
+    pub fn spawn(&self, program: Program) -> Result<Process, SpawnError> {
+        let process = self.keeper.run(move || Process::start(&program))?;
+        self.started().push(process.clone());
+        Ok(process)
+    }
+
+    /// Kills and reaps every program that was started here, and, in a network of its own, whatever
+    /// else runs in it outside of this process.
+    pub(crate) fn evict(&self) {
+        let processes = std::mem::take(&mut *self.started());
+        for process in &processes {
+            let _ = process.signal(libc::SIGKILL);
+        }
+        if self.isolated {
+            self.keeper.run(evict::evict_strangers);
+        }
+        for process in &processes {
+            let _ = process.wait(Some(Duration::from_secs(1)));
+        }
+    }
+
+    fn started(&self) -> std::sync::MutexGuard<'_, Vec<Process>> {
+        self.processes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.evict();
+    }
+}

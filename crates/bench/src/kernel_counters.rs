@@ -1,0 +1,137 @@
+//! Counters that the kernel keeps: of a network namespace, of a device, of the CPUs.
+
+use std::fs;
+
+use crate::network::DEVICE;
+
+/// What the calling thread's network namespace has counted since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NamespaceCounters {
+    pub(crate) udp_receive_buffer_drops: u64,
+    pub(crate) tcp_retransmits: u64,
+    /// Packets dropped by the TUN device on their way from the driver to the host.
+    pub(crate) device_receive_drops: u64,
+    /// Packets dropped by the TUN device on their way from the host to the driver.
+    pub(crate) device_transmit_drops: u64,
+}
+
+impl NamespaceCounters {
+    /// Reads them; what can't be read counts as zero.
+    pub(crate) fn read() -> NamespaceCounters {
+        // /proc/net would show the namespace of the process's first thread.
+        let snmp = fs::read_to_string("/proc/thread-self/net/snmp").unwrap_or_default();
+        let devices = fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
+        let (receive, transmit) = device_drops(&devices, DEVICE).unwrap_or_default();
+        NamespaceCounters {
+            udp_receive_buffer_drops: snmp_value(&snmp, "Udp", "RcvbufErrors").unwrap_or_default(),
+            tcp_retransmits: snmp_value(&snmp, "Tcp", "RetransSegs").unwrap_or_default(),
+            device_receive_drops: receive,
+            device_transmit_drops: transmit,
+        }
+    }
+}
+
+/// CPU time of the whole machine since it started, in clock ticks (`proc_stat(5)`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CpuTime {
+    total: u64,
+    stolen: u64,
+}
+
+impl CpuTime {
+    pub(crate) fn now() -> CpuTime {
+        fs::read_to_string("/proc/stat")
+            .ok()
+            .and_then(|text| CpuTime::parse(&text))
+            .unwrap_or_default()
+    }
+
+    /// The share of the time since `earlier` that was stolen; 0 where no tick has passed.
+    pub(crate) fn steal_share_since(self, earlier: CpuTime) -> f64 {
+        let total = self.total.saturating_sub(earlier.total);
+        let stolen = self.stolen.saturating_sub(earlier.stolen);
+        if total == 0 {
+            0.0
+        } else {
+            stolen as f64 / total as f64
+        }
+    }
+
+    fn parse(stat: &str) -> Option<CpuTime> {
+        let ticks: Vec<u64> = stat
+            .lines()
+            .next()?
+            .strip_prefix("cpu ")?
+            .split_ascii_whitespace()
+            .take(8) // guest time, which follows, is contained in user time
+            .map_while(|ticks| ticks.parse().ok())
+            .collect();
+        Some(CpuTime {
+            total: ticks.iter().sum(),
+            stolen: *ticks.get(7)?,
+        })
+    }
+}
+
+/// The value named `key` of `protocol` in `/proc/net/snmp`: a line of names, then one of values.
+fn snmp_value(snmp: &str, protocol: &str, key: &str) -> Option<u64> {
+    let mut lines = snmp
+        .lines()
+        .filter_map(|line| line.strip_prefix(protocol)?.strip_prefix(':'));
+    let column = lines
+        .next()?
+        .split_ascii_whitespace()
+        .position(|name| name == key)?;
+    lines
+        .next()?
+        .split_ascii_whitespace()
+        .nth(column)?
+        .parse()
+        .ok()
+}
+
+/// Drops on receiving and on sending of `device` in `/proc/net/dev`.
+fn device_drops(devices: &str, device: &str) -> Option<(u64, u64)> {
+    let columns: Vec<u64> = devices
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix(device)?.strip_prefix(':'))?
+        .split_ascii_whitespace()
+        .map_while(|count| count.parse().ok())
+        .collect();
+    Some((*columns.get(3)?, *columns.get(11)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snmp_values_are_found_by_protocol_and_name() {
+        let snmp = "Tcp: RtoMin RetransSegs\nTcp: 200 7\nUdp: NoPorts RcvbufErrors\nUdp: 1 42\n\
+                    UdpLite: NoPorts RcvbufErrors\nUdpLite: 3 4\n";
+        assert_eq!(snmp_value(snmp, "Udp", "RcvbufErrors"), Some(42));
+        assert_eq!(snmp_value(snmp, "Tcp", "RetransSegs"), Some(7));
+        assert_eq!(snmp_value(snmp, "Tcp", "Nothing"), None);
+        assert_eq!(snmp_value(snmp, "Icmp", "RetransSegs"), None);
+    }
+
+    #[test]
+    fn device_drops_are_the_fourth_column_each_way() {
+        let devices = "Inter-| Receive | Transmit\n face |bytes\n    lo: 1 2 3 4 5 6 7 8 9 10 11 12\n \
+                       path0: 1 2 3 40 5 6 7 8 9 10 11 120 13 14 15 16\n";
+        assert_eq!(device_drops(devices, "path0"), Some((40, 120)));
+        assert_eq!(device_drops(devices, "path1"), None);
+    }
+
+    #[test]
+    fn steal_is_a_share_of_all_ticks_between_two_readings() {
+        let earlier = CpuTime::parse("cpu  10 0 10 80 0 0 0 0 5 0\ncpu0 1\n");
+        let later = CpuTime::parse("cpu  20 0 20 140 0 0 0 20 9 0\n");
+        let (Some(earlier), Some(later)) = (earlier, later) else {
+            panic!("both parse")
+        };
+        assert_eq!(later.steal_share_since(earlier), 0.2);
+        assert_eq!(later.steal_share_since(later), 0.0);
+        assert_eq!(CpuTime::parse("intr 1 2 3"), None);
+    }
+}

@@ -1,0 +1,133 @@
+//! As much of rtnetlink as a bench needs: one request, one acknowledgement (RFC 3549; `rtnetlink(7)`).
+//!
+//! Built by hand, since route metrics that hold a name (`RTAX_CC_ALGO`) and the address generation
+//! mode of a link are beyond the typed messages of the usual crates.
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use nix::errno::Errno;
+
+const HEADER: usize = 16;
+
+/// A request: a netlink header, a family header and attributes.
+pub(crate) struct Request(Vec<u8>);
+
+impl Request {
+    /// A request of type `kind` (`RTM_*`) with `flags` (`NLM_F_*`) beyond those that every request
+    /// has, and the family header's bytes.
+    pub(crate) fn new(kind: u16, flags: i32, family_header: &[u8]) -> Request {
+        let flags = (libc::NLM_F_REQUEST | libc::NLM_F_ACK | flags) as u16;
+        let mut bytes = vec![0; HEADER];
+        bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
+        bytes[6..8].copy_from_slice(&flags.to_ne_bytes());
+        bytes.extend_from_slice(family_header);
+        Request(bytes).padded()
+    }
+
+    /// Appends an attribute.
+    pub(crate) fn attribute(mut self, kind: u16, value: &[u8]) -> Request {
+        self.0
+            .extend_from_slice(&(4 + value.len() as u16).to_ne_bytes());
+        self.0.extend_from_slice(&kind.to_ne_bytes());
+        self.0.extend_from_slice(value);
+        self.padded()
+    }
+
+    /// Appends an attribute that holds the attributes which `fill` appends.
+    pub(crate) fn nest(mut self, kind: u16, fill: impl FnOnce(Request) -> Request) -> Request {
+        let start = self.0.len();
+        self.0.extend_from_slice(&[0; 4]);
+        let mut filled = fill(self);
+        let length = (filled.0.len() - start) as u16;
+        filled.0[start..start + 2].copy_from_slice(&length.to_ne_bytes());
+        filled.0[start + 2..start + 4].copy_from_slice(&kind.to_ne_bytes());
+        filled
+    }
+
+    fn padded(mut self) -> Request {
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+        self
+    }
+
+    fn finished(mut self) -> Vec<u8> {
+        let length = self.0.len() as u32;
+        self.0[..4].copy_from_slice(&length.to_ne_bytes());
+        self.0
+    }
+}
+
+/// A routing socket in the network namespace of the thread that opened it.
+pub(crate) struct Socket(OwnedFd);
+
+impl Socket {
+    pub(crate) fn open() -> Result<Socket, Errno> {
+        let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+        // SAFETY: a plain system call; the descriptor it returns is ours alone.
+        unsafe {
+            let fd = Errno::result(libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE))?;
+            Ok(Socket(OwnedFd::from_raw_fd(fd)))
+        }
+    }
+
+    /// Sends a request and waits for the kernel's acknowledgement, which comes at once. The error
+    /// is the kernel's.
+    pub(crate) fn ask(&self, request: Request) -> Result<(), Errno> {
+        let bytes = request.finished();
+        let mut answer = [0u8; 4096];
+        // SAFETY: both buffers outlive their calls and are as long as said.
+        let received = unsafe {
+            let fd = self.0.as_raw_fd();
+            Errno::result(libc::send(fd, bytes.as_ptr().cast(), bytes.len(), 0))?;
+            Errno::result(libc::recv(fd, answer.as_mut_ptr().cast(), answer.len(), 0))?
+        };
+        parse_acknowledgement(answer.get(..received as usize).unwrap_or_default())
+    }
+}
+
+fn parse_acknowledgement(message: &[u8]) -> Result<(), Errno> {
+    let kind = message
+        .get(4..6)
+        .and_then(|b| b.try_into().ok())
+        .map(u16::from_ne_bytes);
+    let code = message
+        .get(HEADER..HEADER + 4)
+        .and_then(|b| b.try_into().ok());
+    match (kind.map(i32::from), code.map(i32::from_ne_bytes)) {
+        (Some(libc::NLMSG_ERROR), Some(0)) => Ok(()),
+        (Some(libc::NLMSG_ERROR), Some(code)) => Err(Errno::from_raw(-code)),
+        _ => Err(Errno::EBADMSG),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_padded_to_four_bytes_and_nests_hold_them() {
+        let bytes = Request::new(24, libc::NLM_F_CREATE, &[9; 12])
+            .nest(8, |metrics| metrics.attribute(16, b"cubic\0"))
+            .finished();
+        let nest = [&16u16.to_ne_bytes()[..], &8u16.to_ne_bytes()].concat();
+        let name = [
+            &10u16.to_ne_bytes()[..],
+            &16u16.to_ne_bytes(),
+            b"cubic\0\0\0",
+        ]
+        .concat();
+        assert_eq!(bytes[..4], 44u32.to_ne_bytes());
+        assert_eq!(bytes[16..28], [9; 12]);
+        assert_eq!(bytes[28..32], nest);
+        assert_eq!(bytes[32..], name);
+    }
+
+    #[test]
+    fn an_acknowledgement_is_an_error_of_zero() {
+        let mut message = vec![0; 36];
+        message[4..6].copy_from_slice(&(libc::NLMSG_ERROR as u16).to_ne_bytes());
+        assert_eq!(parse_acknowledgement(&message), Ok(()));
+        message[16..20].copy_from_slice(&(-libc::EINVAL).to_ne_bytes());
+        assert_eq!(parse_acknowledgement(&message), Err(Errno::EINVAL));
+        assert_eq!(parse_acknowledgement(&message[..10]), Err(Errno::EBADMSG));
+    }
+}

@@ -1,0 +1,87 @@
+//! What a bench tells of its path and its hosts, as the engine protocol's `counters` has it.
+
+use hdrhistogram::Histogram;
+use pronghorn_path::Counters;
+use serde::Serialize;
+
+/// Both links and the hosts.
+#[derive(Clone, Debug, Serialize)]
+pub struct PathReport {
+    /// Server to client.
+    pub down: LinkReport,
+    /// Client to server.
+    pub up: LinkReport,
+    /// The machine beneath, and the hosts' kernels.
+    pub host: HostReport,
+}
+
+/// One link: what the path has counted, and what its driver has seen.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LinkReport {
+    /// What the emulated link has counted.
+    #[serde(flatten)]
+    pub counters: Counters,
+    /// Packets that a TUN device at either end has dropped: its ring was full, or the kernel had no
+    /// memory. Not part of the path that was asked for.
+    pub ring_dropped: u64,
+    /// Packets that weren't IPv4; they never entered the link.
+    pub ignored: u64,
+    /// The shortest time that any packet spent in the link, in seconds; null where none has left.
+    pub delay_min_s: Option<f64>,
+    /// How late packets left the link against their due time.
+    pub lateness: Lateness,
+    /// The error that stopped the driver, if one did: nothing has moved since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+}
+
+/// A distribution of delays in seconds; all zero where `count` is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Lateness {
+    /// Packets.
+    pub count: u64,
+    /// The median.
+    pub median_s: f64,
+    /// The 99th percentile.
+    pub p99_s: f64,
+    /// The largest.
+    pub max_s: f64,
+}
+
+impl Lateness {
+    /// Sums up a histogram of nanoseconds.
+    pub(crate) fn of(nanoseconds: &Histogram<u32>) -> Lateness {
+        Lateness {
+            count: nanoseconds.len(),
+            median_s: seconds(nanoseconds.value_at_quantile(0.5)),
+            p99_s: seconds(nanoseconds.value_at_quantile(0.99)),
+            max_s: seconds(nanoseconds.max()),
+        }
+    }
+}
+
+/// The hosts and the machine beneath them, since the bench was opened.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct HostReport {
+    /// The share (0–1) of this machine's CPU time that a hypervisor gave to others.
+    pub steal_share: f64,
+    /// Datagrams that a full UDP socket buffer dropped.
+    pub udp_receive_buffer_drops: BothSides,
+    /// TCP segments sent again.
+    pub tcp_retransmits: BothSides,
+    /// What the kernel granted the path's drivers: `real-time`, `nice`, `short-slice` or `ordinary`.
+    pub driver_priority: &'static str,
+}
+
+/// A count for each host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BothSides {
+    /// On the client's host.
+    pub client: u64,
+    /// On the server's host.
+    pub server: u64,
+}
+
+pub(crate) fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
