@@ -1,1 +1,98 @@
-fn main() {}
+//! Real packets between the hosts of a bench. The program enters its isolation first and so brings
+//! its own harness; it also plays the foreign programs that run on the hosts.
+
+mod congestion;
+mod echo;
+mod programs;
+mod statistics;
+#[path = "../support/mod.rs"]
+mod support;
+mod traffic;
+
+use std::process::ExitCode;
+
+use pronghorn_bench::{Bench, BenchSpec, Isolation, enter};
+use pronghorn_path::PathSpec;
+use support::Case;
+
+const CASES: &[Case] = &[
+    (
+        "every_round_trip_takes_at_least_both_delays",
+        echo::every_round_trip_takes_both_delays,
+    ),
+    (
+        "benches_side_by_side_do_not_see_each_other",
+        echo::benches_side_by_side,
+    ),
+    (
+        "an_idle_path_carries_no_packet",
+        echo::an_idle_path_carries_no_packet,
+    ),
+    (
+        "counted_loss_and_corruption_agree_with_asked_and_seen",
+        traffic::loss_and_corruption_agree,
+    ),
+    (
+        "counted_duplication_agrees_with_asked_and_seen",
+        traffic::duplication_agrees,
+    ),
+    (
+        "the_same_seed_decides_the_same",
+        traffic::the_same_seed_decides_the_same,
+    ),
+    (
+        "tcp_goes_through_a_lossy_path_unharmed",
+        traffic::tcp_goes_through,
+    ),
+    ("a_burst_fills_no_ring", traffic::a_burst_fills_no_ring),
+    (
+        "congestion_control_is_locked_for_foreign_programs",
+        congestion::is_locked,
+    ),
+    (
+        "an_unknown_congestion_control_names_the_known",
+        congestion::an_unknown_one_names_the_known,
+    ),
+    (
+        "a_program_runs_on_its_host",
+        programs::a_program_runs_on_its_host,
+    ),
+    (
+        "a_program_is_waited_for_and_signalled",
+        programs::is_waited_for_and_signalled,
+    ),
+    (
+        "a_program_that_cannot_start_says_why",
+        programs::cannot_start_says_why,
+    ),
+    (
+        "closing_leaves_no_process_and_no_thread",
+        programs::closing_leaves_nothing,
+    ),
+    (
+        "opening_a_bad_path_says_which_key",
+        programs::opening_a_bad_path,
+    ),
+];
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(congestion::FOREIGN) {
+        congestion::foreign_program();
+        return ExitCode::SUCCESS;
+    }
+    let lacking = match enter() {
+        Isolation::None { reason, mend } => Some(format!("{reason}; mend: {mend}")),
+        _ => None,
+    };
+    support::run(CASES, lacking.as_deref())
+}
+
+/// A bench over `path` with the kernel's ubiquitous congestion control.
+fn open(path: PathSpec, seed: u64) -> Bench {
+    Bench::open(BenchSpec {
+        path,
+        seed,
+        tcp_congestion_control: "cubic".into(),
+    })
+    .expect("a bench opens where the isolation is had")
+}

@@ -1,0 +1,216 @@
+//! What the path counts against what was asked for and what arrived.
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use pronghorn_bench::{Bench, LinkReport, PathReport, Side};
+use pronghorn_path::{LinkSpec, Loss, PathSpec};
+
+use crate::echo::{delays, socket};
+use crate::open;
+use crate::statistics::assert_binomial;
+
+const PORT: u16 = 9;
+const SENT: u64 = 4000;
+const PAYLOAD: usize = 200;
+
+pub(crate) fn loss_and_corruption_agree() {
+    let (loss, corrupt) = (0.15, 0.05);
+    let (report, received) = one_way(impaired(loss, 0.0, corrupt), 3, SENT);
+    let path = &report.up.counters;
+    assert_eq!(path.packets_in, SENT);
+    assert!(path.balance() && path.held == 0, "{path:?}");
+    assert_binomial("lost", path.lost, SENT, loss);
+    assert_binomial("corrupted", path.corrupted, path.packets_out, corrupt);
+    // The checksums of IPv4 and UDP find every single flipped bit: no corrupted packet arrives.
+    let dropped = report.host.udp_receive_buffer_drops.server;
+    assert_eq!(
+        received.len() as u64 + dropped,
+        path.packets_out - path.corrupted
+    );
+    assert_eq!(report.up.ring_dropped, 0);
+    assert_eq!(report.down.counters.packets_in, 0, "nothing answers");
+}
+
+pub(crate) fn duplication_agrees() {
+    let (loss, duplicate) = (0.3, 0.2);
+    let (report, received) = one_way(impaired(loss, duplicate, 0.0), 4, SENT);
+    let path = &report.up.counters;
+    assert!(path.balance() && path.held == 0, "{path:?}");
+    assert_binomial("duplicated", path.duplicated, SENT, duplicate);
+    assert_eq!(
+        report.host.udp_receive_buffer_drops.server, 0,
+        "the receiver keeps up"
+    );
+    assert_eq!(received.len() as u64, path.packets_out);
+    // As in netem, a lost packet that was duplicated leaves one copy.
+    let arrived: BTreeSet<u64> = received.into_iter().collect();
+    let undelivered = SENT - arrived.len() as u64;
+    assert_binomial("undelivered", undelivered, SENT, loss * (1.0 - duplicate));
+}
+
+pub(crate) fn the_same_seed_decides_the_same() {
+    let arrivals = |seed| one_way(impaired(0.3, 0.1, 0.0), seed, 400).1;
+    let first = arrivals(5);
+    assert_eq!(first, arrivals(5));
+    assert_ne!(first, arrivals(6));
+}
+
+pub(crate) fn tcp_goes_through() {
+    const BYTES: usize = 300_000;
+    let mut path = delays(Duration::from_millis(2), Duration::from_millis(2));
+    path.down.loss = Some(Loss::Independent { probability: 0.02 });
+    path.down.corrupt = 0.01;
+    path.down.duplicate = 0.01;
+    let bench = open(path, 11);
+    let at = SocketAddr::from((bench.host(Side::Server).address(), PORT));
+    let listener = bench
+        .host(Side::Server)
+        .within(move || TcpListener::bind(at))
+        .expect("a free port");
+    let content: Vec<u8> = (0..BYTES).map(|i| (i * 31 % 251) as u8).collect();
+    let served = content.clone();
+    let serve = move || {
+        listener
+            .accept()
+            .and_then(|(mut stream, _)| stream.write_all(&served))
+    };
+    let server = bench
+        .host(Side::Server)
+        .thread("serve", serve)
+        .expect("a thread");
+    let fetch = move || {
+        let mut got = Vec::new();
+        TcpStream::connect(at)
+            .and_then(|mut stream| stream.read_to_end(&mut got))
+            .map(|_| got)
+    };
+    let client = bench
+        .host(Side::Client)
+        .thread("fetch", fetch)
+        .expect("a thread");
+    assert!(
+        client
+            .join()
+            .expect("the client ends")
+            .expect("TCP recovers")
+            == content
+    );
+    server
+        .join()
+        .expect("the server ends")
+        .expect("all is sent");
+    let report = bench.close();
+    assert!(report.down.counters.bytes_in > BYTES as u64);
+    assert!(report.down.counters.lost > 0);
+    assert!(
+        report.host.tcp_retransmits.server > 0,
+        "what is lost is sent again"
+    );
+    assert_eq!(
+        report.host.tcp_retransmits.client, 0,
+        "the way up is clean, and the SYN is first"
+    );
+}
+
+pub(crate) fn a_burst_fills_no_ring() {
+    const BURST: u64 = 3000;
+    let bench = open(delays(Duration::ZERO, Duration::from_millis(50)), 1);
+    let sink = socket(&bench, Side::Server, PORT);
+    send(&bench, BURST, BURST);
+    let report = settled(&bench, BURST);
+    assert_eq!(
+        (report.up.counters.packets_out, report.up.ring_dropped),
+        (BURST, 0)
+    );
+    drop(sink);
+}
+
+fn impaired(loss: f64, duplicate: f64, corrupt: f64) -> PathSpec {
+    let up = LinkSpec {
+        delay_ns: 1_000_000,
+        loss: Some(Loss::Independent { probability: loss }),
+        duplicate,
+        corrupt,
+        ..LinkSpec::default()
+    };
+    PathSpec {
+        up,
+        ..PathSpec::default()
+    }
+}
+
+/// Sends numbered datagrams up; the final report and the numbers in the order of their arrival.
+fn one_way(path: PathSpec, seed: u64, count: u64) -> (PathReport, Vec<u64>) {
+    let bench = open(path, seed);
+    let sink = socket(&bench, Side::Server, PORT);
+    let collect = move || {
+        let mut numbers = Vec::new();
+        let mut got = [0; PAYLOAD + 1];
+        while let Ok((length, _)) = sink.recv_from(&mut got) {
+            let mut number = [0; 8];
+            number.copy_from_slice(&got[..8]);
+            let number = u64::from_le_bytes(number);
+            if number == END {
+                break;
+            }
+            assert!(
+                got[..length] == payload(number),
+                "datagram {number} arrives as it was sent"
+            );
+            numbers.push(number);
+        }
+        numbers
+    };
+    let collector = bench
+        .host(Side::Server)
+        .thread("collect", collect)
+        .expect("a thread");
+    send(&bench, count, 20);
+    let report = settled(&bench, count);
+    // Past the path, from the server to itself, so that it surely comes, and comes last.
+    let to = SocketAddr::from((bench.host(Side::Server).address(), PORT));
+    let last = socket(&bench, Side::Server, 0);
+    last.send_to(&payload(END), to)
+        .expect("the server is there");
+    (report, collector.join().expect("the collector ends"))
+}
+
+const END: u64 = u64::MAX;
+
+fn payload(number: u64) -> Vec<u8> {
+    let mut bytes: Vec<u8> = (0..PAYLOAD as u64)
+        .map(|i| (number.wrapping_mul(i) >> 3) as u8)
+        .collect();
+    bytes[..8].copy_from_slice(&number.to_le_bytes());
+    bytes
+}
+
+/// Sends `count` datagrams in bursts of `burst`, after each of which the receiver gets some time.
+fn send(bench: &Bench, count: u64, burst: u64) {
+    let to = SocketAddr::from((bench.host(Side::Server).address(), PORT));
+    let source = socket(bench, Side::Client, 40_000);
+    for number in 0..count {
+        source
+            .send_to(&payload(number), to)
+            .expect("the ring has room");
+        if number % burst == burst - 1 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// The counters once `count` packets have entered the way up and none is left inside.
+fn settled(bench: &Bench, count: u64) -> PathReport {
+    let through = |link: &LinkReport| link.counters.packets_in >= count && link.counters.held == 0;
+    for _ in 0..2000 {
+        let report = bench.counters();
+        if through(&report.up) || report.up.fault.is_some() {
+            return report;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    bench.counters()
+}
