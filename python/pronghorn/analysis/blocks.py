@@ -1,7 +1,7 @@
 """Which trials the statistics rest on: the final attempts of complete, uncontaminated blocks.
 
-A block whose attempt holds a contaminated trial is repeated as a whole. Taking single trials out instead would
-favour the arm that asks less of the host, since its trials are contaminated less often.
+A block whose attempt holds a contaminated trial is repeated as a whole. Taking single trials out instead
+would favour the arm that asks less of the host, since its trials are contaminated less often.
 """
 
 from collections import Counter, defaultdict

@@ -1,12 +1,12 @@
 """95 % intervals for ratios of medians and of means, by a bootstrap over blocks.
 
-A block's trials share their path seed and their moment, so blocks, not trials, are drawn with replacement and the
-two arms of a block stay together. Which kind of interval suits which statistic was settled by simulation; the
-evidence stands in docs/methodology.md.
+A block's trials share their path seed and their moment, so blocks, not trials, are drawn with replacement and
+the two arms of a block stay together. Which kind of interval suits which statistic was settled by simulation;
+the evidence stands in docs/methodology.md.
 
 Sources: Efron & Tibshirani, "An Introduction to the Bootstrap" (1993), chapters 12 and 13; Davison & Hinkley,
-"Bootstrap Methods and their Application" (1997), section 5.2; DiCiccio & Efron, "Bootstrap confidence intervals",
-Statistical Science 11 (1996).
+"Bootstrap Methods and their Application" (1997), section 5.2; DiCiccio & Efron, "Bootstrap confidence
+intervals", Statistical Science 11 (1996).
 """
 
 import math
@@ -25,7 +25,9 @@ _DRAWS_AT_ONCE = 4_000_000
 
 @dataclass(frozen=True)
 class Estimate:
-    """A ratio of arm to baseline with its interval; NaN where it isn't defined, 0 or +inf where failures decide."""
+    """A ratio of arm to baseline with its interval; NaN where it isn't defined, 0 or +inf where failures
+    decide.
+    """
 
     ratio: float
     low: float
@@ -45,8 +47,8 @@ def ratio_of_medians(
 ) -> Estimate:
     """The ratio of the arms' medians with its percentile interval.
 
-    `arm` and `baseline` hold one time a block, in the same order; +inf stands for a failed trial. A resample in
-    which neither median is finite says nothing about the ratio, and widens the interval on both sides.
+    `arm` and `baseline` hold one time a block, in the same order; +inf stands for a failed trial. A resample
+    in which neither median is finite says nothing about the ratio, and widens the interval on both sides.
     """
     if not len(arm):
         return UNDEFINED
@@ -74,8 +76,8 @@ def ratio_of_means(
 ) -> Estimate:
     """The ratio of the arms' means with its studentised (bootstrap-t) interval, taken on the logarithm.
 
-    `arm` and `baseline` hold one positive time a block, in the same order. Undefined where a time is infinite or not
-    positive. The standard error is the delta method's for the logarithm of a ratio of paired means.
+    `arm` and `baseline` hold one positive time a block, in the same order. Undefined where a time is infinite
+    or not positive. The standard error is the delta method's for the logarithm of a ratio of paired means.
     """
     both = np.stack([arm, baseline], axis=-1)
     if len(arm) < 2 or not np.all(np.isfinite(both)) or not np.all(both > 0):
@@ -113,7 +115,7 @@ def _order_statistic(values: Times, share: float) -> float:
 
 
 def _log_ratio_of_means(blocks: Times) -> tuple[Times, Times]:
-    """Logarithm of the ratio of means and its standard error; `blocks` has the shape (resamples, blocks, 2)."""
+    """Logarithm of the ratio of means, and its standard error, of (resamples, blocks, 2) times."""
     means = blocks.mean(axis=1, keepdims=True)
     relative = blocks / means
     deviation = (relative[..., 0] - relative[..., 1]).std(axis=1, ddof=1)

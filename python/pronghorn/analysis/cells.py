@@ -18,7 +18,9 @@ DIMENSIONS = ("site", "path", "origin", "client")
 
 @dataclass(frozen=True)
 class Terms:
-    """What a cell is judged by: `margin` is a fraction, `seed` the experiment's, `title` the cell's name in words."""
+    """What a cell is judged by: `margin` is a fraction, `seed` the experiment's, `title` the cell's name in
+    words.
+    """
 
     title: str
     baseline: str

@@ -1,5 +1,6 @@
 """What discarded trials mean for the comparison."""
 
+import numpy as np
 from scipy.stats import fisher_exact
 
 from pronghorn.analysis.blocks import CellTrials
@@ -17,9 +18,8 @@ def notes(cell: CellTrials) -> list[str]:
             [f"{arm} {cell.contaminated.get(arm, 0)} of {cell.attempted.get(arm, 0)}" for arm in cell.arms]
         )
         reasons = ", ".join(f"{reason} {number}" for reason, number in cell.contamination_reasons.items())
-        was = "was" if total == 1 else "were"
         said.append(
-            f"{count(total, 'trial')} {was} contaminated ({reasons}) and their blocks repeated; by arm: {by_arm}."
+            f"Contaminated and repeated with their blocks: {count(total, 'trial')} ({reasons}); {by_arm}."
         )
     said.extend(
         f"{arm} and {other} were contaminated unequally often (Fisher's exact test, p < {SUSPICION}): "
@@ -27,13 +27,9 @@ def notes(cell: CellTrials) -> list[str]:
         for arm, other in _unequal(cell)
     )
     if cell.abandoned:
-        said.append(
-            f"{count(cell.abandoned, 'block')} never had an uncontaminated attempt and is left out."
-            if cell.abandoned == 1
-            else f"{cell.abandoned} blocks never had an uncontaminated attempt and are left out."
-        )
+        said.append(f"Left out, since no attempt was uncontaminated: {count(cell.abandoned, 'block')}.")
     if cell.incomplete:
-        said.append(f"{count(cell.incomplete, 'block')} not complete: left out.")
+        said.append(f"Left out, since not every arm has a trial: {count(cell.incomplete, 'block')}.")
     return said
 
 
@@ -43,8 +39,10 @@ def _unequal(cell: CellTrials) -> list[tuple[str, str]]:
 
 
 def _p(cell: CellTrials, arm: str, other: str) -> float:
-    table = [
-        [cell.contaminated.get(name, 0), cell.attempted.get(name, 0) - cell.contaminated.get(name, 0)]
-        for name in (arm, other)
-    ]
+    table = np.array(
+        [
+            [cell.contaminated.get(name, 0), cell.attempted.get(name, 0) - cell.contaminated.get(name, 0)]
+            for name in (arm, other)
+        ]
+    )
     return float(fisher_exact(table).pvalue)

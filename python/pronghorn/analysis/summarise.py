@@ -26,9 +26,10 @@ def summarise(
 ) -> Summary:
     """The summary of `trials`, which may be a whole run's or what there is of it so far.
 
-    `arms` are in the experiment's order and hold `baseline`; `margin` is the equivalence margin as a fraction.
-    `cells` gives the cells' order, and shows those without trials too (otherwise: those with trials, sorted).
-    `label` qualifies the whole run, `notes` are shown beneath it. Raises ValueError where `baseline` is no arm.
+    `arms` are in the experiment's order and hold `baseline`; `margin` is the equivalence margin as a
+    fraction. `cells` gives the cells' order, and shows those without trials too (otherwise: those with
+    trials, sorted). `label` qualifies the whole run, `notes` are shown beneath it. Raises ValueError where
+    `baseline` is no arm.
     """
     if baseline not in arms:
         raise ValueError(f"the baseline {baseline!r} is none of the arms ({', '.join(arms)})")

@@ -1,8 +1,8 @@
 """How a verdict is reached: where the interval lies against the equivalence margin.
 
-With a margin of 3 %, ratios from 0.97 to 1.03 count as equal. An interval wholly below is `faster`, wholly above
-`slower`, wholly within `same`, and anything else `undecided`. That is the interval's reading of Schuirmann's two
-one-sided tests (1987), turned to both sides.
+With a margin of 3 %, ratios from 0.97 to 1.03 count as equal. An interval wholly below is `faster`, wholly
+above `slower`, wholly within `same`, and anything else `undecided`. That is the interval's reading of
+Schuirmann's two one-sided tests (1987), turned to both sides.
 """
 
 import math

@@ -51,7 +51,7 @@ def failures(names: Sequence[str], arms: Mapping[str, ArmSummary]) -> str:
     """`h1 failed in 2 of 12 trials (timeout 2), h3 in none`; empty where nothing failed."""
     if not any(arms[name].failed for name in names):
         return ""
-    parts = []
+    parts: list[str] = []
     for name in names:
         arm = arms[name]
         reasons = ", ".join(f"{reason} {number}" for reason, number in arm.failures.items())
@@ -61,7 +61,9 @@ def failures(names: Sequence[str], arms: Mapping[str, ArmSummary]) -> str:
 
 
 def objection(median: Comparison, mean: Comparison) -> str | None:
-    """What the mean says where it differs from the median's verdict; None where they agree or there is no mean."""
+    """What the mean says where it differs from the median's verdict; None where they agree or there is no
+    mean.
+    """
     if mean.verdict == median.verdict or mean.ratio is None:
         return None
     figures = f"ratio {ratio(mean.ratio, *mean.ci95)}, 95 % interval {interval(*mean.ci95)}"

@@ -1,7 +1,7 @@
 """The summary of a run: per cell what each arm did and how it compares with the baseline.
 
-Times are seconds, ratios are arm over baseline (below 1: the arm is faster). A figure that isn't finite, because
-failed trials (which count as infinitely slow) reach into it, is null; so is one that can't be had.
+Times are seconds, ratios are arm over baseline (below 1: the arm is faster). A figure that isn't finite,
+because failed trials (which count as infinitely slow) reach into it, is null; so is one that can't be had.
 """
 
 from pathlib import Path
@@ -72,8 +72,8 @@ class CellSummary(BaseModel):
     """One cell: its arms in the experiment's order, and the comparisons with the baseline.
 
     `blocks` are complete and uncontaminated, and all that the statistics rest on; `abandoned` blocks never
-    had an uncontaminated attempt, `incomplete` ones lack an arm's trial. `title` names what tells this cell from
-    the run's others.
+    had an uncontaminated attempt, `incomplete` ones lack an arm's trial. `title` names what tells this cell
+    from the run's others.
     """
 
     model_config = ConfigDict(extra="forbid")

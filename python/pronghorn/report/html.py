@@ -1,0 +1,124 @@
+"""The report as one self-contained HTML file: it fetches nothing, and the same run gives the same bytes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from pronghorn.analysis.blocks import CellTrials, select
+from pronghorn.analysis.numbers import count, interval, percent, ratio, seconds
+from pronghorn.analysis.times import has_failed
+from pronghorn.analysis.words import claim
+from pronghorn.model.summary import CellSummary, Summary
+from pronghorn.model.trial import Trial
+from pronghorn.report.path_counters import LinkReport, link_reports
+from pronghorn.report.ratios import ratios
+from pronghorn.report.svg import NARROW, WIDE
+from pronghorn.report.table import STATISTICS, Table, table, thin_note
+from pronghorn.report.violins import COLOURS, violins
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A drawing at both widths, and what it shows in words for those who don't see it."""
+
+    wide: str
+    narrow: str
+    label: str
+
+
+@dataclass(frozen=True)
+class CellView:
+    """A cell as the template shows it."""
+
+    anchor: str
+    summary: CellSummary
+    table: Table
+    thin: str | None
+    chart: Chart | None
+    links: list[LinkReport]
+
+
+def write(summary: Summary, trials: Sequence[Trial], manifest: dict[str, Any], path: Path) -> None:
+    """Writes the report of a run to `path`; raises OSError where the file can't be written.
+
+    Of the manifest, `warnings` (`code`, `text`, `remedy`) and `paths` (name to PathSpec) are looked at, and
+    all of it is shown.
+    """
+    path.write_text(document(summary, trials, manifest), encoding="utf-8")
+
+
+def document(summary: Summary, trials: Sequence[Trial], manifest: Mapping[str, Any]) -> str:
+    """The report of a run as HTML."""
+    environment = Environment(
+        loader=PackageLoader("pronghorn.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(seconds=seconds, percent=percent)
+    environment.globals.update(claim=claim, ratio=ratio, interval=interval, count=count)
+    found = select(trials, summary.arms)
+    cells = [
+        _view(place, cell, summary, found.get(cell.cell), manifest)
+        for place, cell in enumerate(summary.cells)
+    ]
+    return environment.get_template("report.html.j2").render(
+        summary=summary,
+        cells=cells,
+        overview=_overview(summary),
+        manifest=manifest,
+        warnings=manifest.get("warnings") or [],
+        statistics=STATISTICS,
+        colours=COLOURS,
+    )
+
+
+def _view(
+    place: int, cell: CellSummary, summary: Summary, trials: CellTrials | None, manifest: Mapping[str, Any]
+) -> CellView:
+    by_arm = {arm: trials.of(arm) if trials else [] for arm in summary.arms}
+    shown = table(cell)
+    paths = manifest.get("paths")
+    return CellView(
+        anchor=f"cell-{place + 1}",
+        summary=cell,
+        table=shown,
+        thin=thin_note(shown),
+        chart=_violins(cell, by_arm),
+        links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),
+    )
+
+
+def _violins(cell: CellSummary, by_arm: Mapping[str, Sequence[Trial]]) -> Chart | None:
+    times = {
+        arm: [None if has_failed(trial) else trial.metrics.load_s for trial in trials]
+        for arm, trials in by_arm.items()
+    }
+    wide, narrow = (violins(cell, times, width) for width in (WIDE, NARROW))
+    if wide is None or narrow is None:
+        return None
+    described = "; ".join(
+        f"{name}: median {seconds(arm.median)}, from {seconds(arm.min)} to {seconds(arm.max)}, "
+        f"{count(arm.n, 'trial')}, {arm.failed} failed"
+        for name, arm in cell.arms.items()
+    )
+    return Chart(wide, narrow, f"Violin plot of load times on {cell.title}. {described}.")
+
+
+def _overview(summary: Summary) -> Chart | None:
+    wide, narrow = (ratios(summary, width) for width in (WIDE, NARROW))
+    if wide is None or narrow is None:
+        return None
+    described = "; ".join(
+        f"{cell.title}, {found.arm}: {ratio(found.ratio, *found.ci95)} ({interval(*found.ci95)}), {found.verdict}"
+        for cell in summary.cells
+        for arm in summary.arms
+        if (found := cell.comparison(arm)) is not None
+    )
+    return Chart(
+        wide, narrow, f"Ratios of median load times to {summary.baseline}'s with intervals. {described}."
+    )

@@ -1,0 +1,64 @@
+"""The chart of all verdicts: each arm's ratio to the baseline with its interval, against the equivalence
+margin.
+"""
+
+import altair as alt
+
+from pronghorn.analysis.numbers import ratio
+from pronghorn.model.summary import Summary
+from pronghorn.report.svg import Rows, lane_axis, own, svg
+
+
+def ratios(summary: Summary, width: int) -> str | None:
+    """Each arm's ratio of median load times to the baseline's, with its interval and the equivalence margin.
+
+    An end that isn't finite runs to the chart's edge. None where there is no ratio to show.
+    """
+    found = [
+        (cell.title, comparison)
+        for cell in summary.cells
+        for comparison in cell.comparisons
+        if (comparison.metric, comparison.statistic) == ("load", "median") and comparison.ratio
+    ]
+    if not found:
+        return None
+    ends = [end for _, one in found for end in (*one.ci95, one.ratio) if end]
+    low = max(0.05, min(1 - 2 * summary.margin, *ends) / 1.08)
+    high = min(20.0, max(1 + 2 * summary.margin, *ends) * 1.08)
+    several = len(summary.arms) > 2
+    rows: Rows = [
+        {
+            "lane": lane,
+            "ratio": min(max(one.ratio or 1.0, low), high),
+            "from": max(one.ci95[0] or low, low),
+            "to": min(one.ci95[1] or high, high),
+            "shown": ratio(one.ratio, *one.ci95),
+            "colour": f"var(--{one.verdict})",
+        }
+        for lane, (_, one) in enumerate(found)
+    ]
+    labels = [f"{title}: {one.arm}" if several else title for title, one in found]
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    ticks = [
+        tick for tick in (0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 5, 10) if low <= tick <= high
+    ]
+    caption = f"← faster than {summary.baseline} · ratio of median load times · slower →"
+    axis = alt.Axis(title=caption, values=ticks, format="~g", labelOverlap=True)
+    x = alt.X("ratio:Q", scale=scale, axis=axis)
+    domain = alt.Scale(domain=[len(rows) - 0.4, -0.6], nice=False, zero=False)
+    y = alt.Y("lane:Q", scale=domain, axis=lane_axis(labels))
+    band = [{"ratio": 1 - summary.margin, "to": 1 + summary.margin}]
+    layers = [
+        alt.Chart(alt.InlineData(values=band)).mark_rect(fill="var(--band)").encode(x=x, x2="to:Q"),
+        alt.Chart(alt.InlineData(values=[{"ratio": 1}])).mark_rule(stroke="var(--axis)").encode(x=x),
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_rule(strokeWidth=4, strokeCap="round", strokeOpacity=0.55)
+        .encode(x=alt.X("from:Q", scale=scale, axis=axis), x2="to:Q", y=y, stroke=own("colour")),
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_point(filled=True, size=90, opacity=1)
+        .encode(x=x, y=y, color=own("colour")),
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_text(dy=-11, fontSize=12, fontWeight=600, color="var(--ink)")
+        .encode(x=x, y=y, text="shown:N"),
+    ]
+    return svg(layers, width, 34 * len(rows) + 10)

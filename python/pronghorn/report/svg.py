@@ -1,0 +1,73 @@
+"""What the report's charts have in common: lanes, colours, and SVG that is the same for the same data.
+
+Colours are the stylesheet's custom properties, so that one drawing serves light and dark. Nothing in the SVG
+has an id, so that many of them share a page.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+Rows = list[dict[str, Any]]
+WIDE, NARROW = 760, 320
+"""Widths in pixels: for a window, and for a telephone."""
+
+
+def own(field: str) -> dict[str, Any]:
+    """The colour that a row brings along, without a scale or a legend."""
+    return {"field": field, "type": "nominal", "scale": None, "legend": None}
+
+
+def lane_axis(labels: Sequence[str]) -> alt.Axis:
+    names = ",".join(_quoted(label) for label in labels)
+    return alt.Axis(
+        title=None,
+        values=list(range(len(labels))),
+        labelExpr=f"[{names}][datum.value]",
+        labelFontSize=13,
+        labelLimit=150,
+        grid=False,
+        ticks=False,
+        domain=False,
+        labelPadding=8,
+    )
+
+
+def _quoted(label: str) -> str:
+    return "'" + re.sub(r"[^\w .,:;+@#~/()&=-]", lambda odd: f"\\u{ord(odd[0]) & 0xFFFF:04x}", label) + "'"
+
+
+def svg(layers: list[Any], width: int, height: int) -> str:
+    text = {
+        "labelColor": "var(--soft)",
+        "titleColor": "var(--soft)",
+        "labelFont": "inherit",
+        "titleFont": "inherit",
+    }
+    chart = (
+        alt.layer(*layers)
+        .properties(
+            width="container", height=height, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+        )
+        .configure(background="transparent", font="inherit", aria=False, padding=4)
+        .configure_view(stroke=None)
+        .configure_axis(
+            **text,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            gridColor="var(--grid)",
+            domainColor="var(--axis)",
+            tickColor="var(--axis)",
+        )
+    )
+    specification = chart.to_dict() | {"width": width}
+    return _trimmed(vl_convert.vegalite_to_svg(specification))
+
+
+def _trimmed(drawing: str) -> str:
+    """Coordinates to a tenth of a pixel, and no decimals that are no one's business."""
+    return re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", drawing)

@@ -1,0 +1,50 @@
+"""The summary on a terminal: a table and the verdicts in words for each cell, the headline last."""
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from pronghorn.model.summary import CellSummary, Summary, Verdict
+from pronghorn.report.table import STATISTICS, table, thin_note
+
+COLOURS: dict[Verdict, str] = {"faster": "green", "slower": "red", "same": "cyan", "undecided": "yellow"}
+
+
+def render(summary: Summary, console: Console) -> None:
+    """Prints the summary; the last lines are the headline, so that they remain in view."""
+    for cell in summary.cells:
+        _render_cell(cell, summary, console)
+    console.print()
+    console.print(Text(summary.name, style="bold"))
+    if summary.label:
+        _indented(Text(f"! {summary.label}", style="bold yellow"), console)
+    for sentence in summary.headline:
+        _indented(Text(sentence, style="bold"), console)
+    for note in summary.notes:
+        _indented(Text(f"note: {note}", style="dim"), console)
+
+
+def _render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
+    found = table(cell)
+    qualifiers = [f"load time in {found.unit}", f"baseline {summary.baseline}", summary.label]
+    console.print()
+    console.print(Text.assemble((cell.title, "bold"), (f"  {' · '.join(filter(None, qualifiers))}", "dim")))
+    grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    grid.add_column("arm", overflow="fold")
+    for heading in (*STATISTICS, "n", "failed"):
+        grid.add_column(heading, justify="right", no_wrap=True)
+    for row in found.rows:
+        failed = Text(str(row.failed), style="bold red" if row.failed else "dim")
+        grid.add_row(Text(row.arm, style="bold"), *(Text(figure) for figure in row.figures), row.n, failed)
+    _indented(grid, console)
+    for comparison in cell.comparisons:
+        if (comparison.metric, comparison.statistic) == ("load", "median"):
+            _indented(Text(comparison.words, style=COLOURS[comparison.verdict]), console)
+    for note in filter(None, [thin_note(found), *cell.notes]):
+        _indented(Text(note, style="dim"), console)
+
+
+def _indented(what: Text | RichTable, console: Console) -> None:
+    console.print(Padding(what, (0, 0, 0, 2), expand=False))
