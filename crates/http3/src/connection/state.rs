@@ -3,37 +3,15 @@
 use bytes::{Bytes, BytesMut};
 
 use super::control::{is_request_stream, parse_id, parse_priority_update};
+use super::opening::{Config, Opening};
 use super::settings::Settings;
 use super::uni::{self, UniState, UniStream};
 use crate::error::{Code, Error};
-use crate::frame::{Decoder, Piece, StreamKind, kind, put_frame, reserved};
+use crate::frame::{Decoder, Piece, StreamKind, kind, put_frame};
 use crate::priority::Priority;
 use crate::qpack::instructions::{DecoderStream, read_encoder_stream};
 use crate::side::Side;
 use crate::varint;
-
-/// What an endpoint may set for its connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Config {
-    /// The largest field section to accept, in bytes as RFC 9114 §4.2.2 counts them; sent as
-    /// `SETTINGS_MAX_FIELD_SECTION_SIZE`. Give the same to the readers of messages.
-    pub max_field_section_size: Option<u64>,
-    /// Sends a setting of a reserved type that the peer has to pass over (RFC 9114 §7.2.4.1);
-    /// the number picks it.
-    pub grease: Option<u64>,
-}
-
-/// The first bytes of the three unidirectional streams that each endpoint opens, one stream each,
-/// and keeps open as long as the connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening {
-    /// The control stream's type, and SETTINGS.
-    pub control: Bytes,
-    /// The type of the QPACK encoder's stream, on which nothing follows.
-    pub qpack_encoder: Bytes,
-    /// The type of the QPACK decoder's stream, on which nothing follows.
-    pub qpack_decoder: Bytes,
-}
 
 /// What the peer said on its unidirectional streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,23 +74,7 @@ impl Connection {
     /// No dynamic table and no blocked streams are announced.
     #[must_use]
     pub fn opening(&self) -> Opening {
-        let settings = Settings {
-            max_field_section_size: self.config.max_field_section_size,
-            others: self
-                .config
-                .grease
-                .map(|seed| (reserved(seed), seed % 100))
-                .into_iter()
-                .collect(),
-            ..Settings::default()
-        };
-        let mut control = stream_of(uni::CONTROL);
-        settings.put(&mut control);
-        Opening {
-            control: control.freeze(),
-            qpack_encoder: stream_of(uni::QPACK_ENCODER).freeze(),
-            qpack_decoder: stream_of(uni::QPACK_DECODER).freeze(),
-        }
+        Opening::new(&self.config)
     }
 
     /// Appends a GOAWAY frame for the control stream.
@@ -322,12 +284,6 @@ impl Connection {
         self.peer_max_push_id = Some(limit);
         Ok(None)
     }
-}
-
-fn stream_of(kind: u64) -> BytesMut {
-    let mut out = BytesMut::with_capacity(32);
-    varint::encode(kind, &mut out);
-    out
 }
 
 fn put_id_frame(kind: u64, id: u64, out: &mut BytesMut) {

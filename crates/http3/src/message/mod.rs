@@ -5,9 +5,9 @@ mod fields;
 mod reader;
 mod request;
 mod response;
+mod role;
 
 pub use encode::{EncodeError, put_request, put_response, put_trailers};
-pub use reader::{
-    Event, RawResponse, Reader, Request, RequestReader, Response, ResponseReader, Role,
-};
+pub use reader::{Event, Reader, RequestReader, ResponseReader};
 pub use response::ResponseHead;
+pub use role::{RawResponse, Request, Response, Role};

@@ -1,10 +1,10 @@
 //! The order of a message's frames on a request stream (RFC 9114 §4.1).
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, StatusCode, request, response};
+use http::{HeaderMap, Method};
 
-use super::response::ResponseHead;
-use super::{fields, request as request_head, response as response_head};
+use super::fields;
+use super::role::{RawResponse, Request, Response, Role, Shape};
 use crate::error::{Code, Error};
 use crate::frame::{Decoder, Piece, StreamKind};
 use crate::qpack;
@@ -22,115 +22,6 @@ pub enum Event<H> {
     Data(Bytes),
     /// Fields after the content.
     Trailers(HeaderMap),
-}
-
-/// The message that a [`Reader`] reads. [`Request`], [`Response`] and [`RawResponse`] are all
-/// there are.
-pub trait Role: sealed::Sealed {
-    /// The head of the message.
-    type Head;
-    #[doc(hidden)]
-    const SIDE: Side;
-    #[doc(hidden)]
-    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error>;
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-/// What a head means for what follows it.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Another head.
-    Informational,
-    /// Content of as many bytes as stated, or of any number, then maybe trailers.
-    Content(Option<u64>),
-    /// Data of a tunnel, and no trailers.
-    Tunnel,
-}
-
-/// Requests, as a server reads them.
-#[derive(Clone, Copy, Debug)]
-pub struct Request;
-
-/// Responses, as a client reads them.
-#[derive(Clone, Copy, Debug)]
-pub struct Response(Asked);
-
-/// Responses whose fields stay as QPACK left them, as a client reads them that hardly looks.
-#[derive(Clone, Copy, Debug)]
-pub struct RawResponse(Asked);
-
-/// What of the request decides whether its response has content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
-    Head,
-    Connect,
-    Else,
-}
-
-impl Asked {
-    fn by(method: &Method) -> Self {
-        match *method {
-            Method::HEAD => Asked::Head,
-            Method::CONNECT => Asked::Connect,
-            _ => Asked::Else,
-        }
-    }
-
-    fn shape(self, status: StatusCode, content_length: Option<u64>) -> Shape {
-        match (self, status) {
-            _ if status.is_informational() => Shape::Informational,
-            (Asked::Connect, _) if status.is_success() => Shape::Tunnel,
-            (Asked::Head, _) | (_, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) => {
-                Shape::Content(Some(0))
-            }
-            _ => Shape::Content(content_length),
-        }
-    }
-}
-
-impl sealed::Sealed for Request {}
-impl sealed::Sealed for Response {}
-impl sealed::Sealed for RawResponse {}
-
-impl Role for Request {
-    type Head = request::Parts;
-    const SIDE: Side = Side::Server;
-
-    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error> {
-        let (parts, content_length) = request_head::head(fields)?;
-        let shape = if parts.method == Method::CONNECT {
-            Shape::Tunnel
-        } else {
-            Shape::Content(content_length)
-        };
-        Ok((parts, shape))
-    }
-}
-
-impl Role for Response {
-    type Head = response::Parts;
-    const SIDE: Side = Side::Client;
-
-    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error> {
-        let (parts, content_length) = response_head::parts(fields)?;
-        let shape = self.0.shape(parts.status, content_length);
-        Ok((parts, shape))
-    }
-}
-
-impl Role for RawResponse {
-    type Head = ResponseHead;
-    const SIDE: Side = Side::Client;
-
-    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error> {
-        let (head, content_length) = response_head::raw(fields)?;
-        let shape = self.0.shape(head.status, content_length);
-        Ok((head, shape))
-    }
 }
 
 /// Reads one message off a request stream, however its bytes arrive.
@@ -173,7 +64,7 @@ impl Reader<Response> {
     /// A reader at the start of the response to a request with `method`.
     #[must_use]
     pub fn response(method: &Method, max_field_section_size: u64) -> Self {
-        Reader::new(Response(Asked::by(method)), max_field_section_size)
+        Reader::new(Response::to(method), max_field_section_size)
     }
 }
 
@@ -182,7 +73,7 @@ impl Reader<RawResponse> {
     /// QPACK left them.
     #[must_use]
     pub fn raw_response(method: &Method, max_field_section_size: u64) -> Self {
-        Reader::new(RawResponse(Asked::by(method)), max_field_section_size)
+        Reader::new(RawResponse::to(method), max_field_section_size)
     }
 }
 

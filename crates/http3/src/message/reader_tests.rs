@@ -1,6 +1,7 @@
 //! Tests of the order of frames and of content's length.
 
 use bytes::BytesMut;
+use http::StatusCode;
 use proptest::prelude::*;
 
 use super::*;

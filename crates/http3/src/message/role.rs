@@ -1,0 +1,134 @@
+//! The messages that may be read off a request stream: requests by servers, responses by clients.
+
+use http::{Method, StatusCode, request, response};
+
+use super::response::ResponseHead;
+use super::{request as request_head, response as response_head};
+use crate::error::Error;
+use crate::qpack;
+use crate::side::Side;
+
+/// The message that a [`Reader`](super::Reader) reads. [`Request`], [`Response`] and [`RawResponse`] are all
+/// there are.
+pub trait Role: sealed::Sealed {
+    /// The head of the message.
+    type Head;
+    /// The end that reads it.
+    #[doc(hidden)]
+    const SIDE: Side;
+    /// The head that `fields` are, and what it means for what follows it.
+    #[doc(hidden)]
+    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What a head means for what follows it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Another head.
+    Informational,
+    /// Content of as many bytes as stated, or of any number, then maybe trailers.
+    Content(Option<u64>),
+    /// Data of a tunnel, and no trailers.
+    Tunnel,
+}
+
+/// Requests, as a server reads them.
+#[derive(Clone, Copy, Debug)]
+pub struct Request;
+
+/// Responses, as a client reads them.
+#[derive(Clone, Copy, Debug)]
+pub struct Response(Asked);
+
+/// Responses whose fields stay as QPACK left them, as a client reads them that hardly looks.
+#[derive(Clone, Copy, Debug)]
+pub struct RawResponse(Asked);
+
+/// What of the request decides whether its response has content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Head,
+    Connect,
+    Else,
+}
+
+impl Asked {
+    fn by(method: &Method) -> Self {
+        match *method {
+            Method::HEAD => Asked::Head,
+            Method::CONNECT => Asked::Connect,
+            _ => Asked::Else,
+        }
+    }
+
+    fn shape(self, status: StatusCode, content_length: Option<u64>) -> Shape {
+        match (self, status) {
+            _ if status.is_informational() => Shape::Informational,
+            (Asked::Connect, _) if status.is_success() => Shape::Tunnel,
+            (Asked::Head, _) | (_, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) => {
+                Shape::Content(Some(0))
+            }
+            _ => Shape::Content(content_length),
+        }
+    }
+}
+
+impl Response {
+    /// The response to a request with `method`.
+    pub(super) fn to(method: &Method) -> Self {
+        Response(Asked::by(method))
+    }
+}
+
+impl RawResponse {
+    /// The response to a request with `method`.
+    pub(super) fn to(method: &Method) -> Self {
+        RawResponse(Asked::by(method))
+    }
+}
+
+impl sealed::Sealed for Request {}
+impl sealed::Sealed for Response {}
+impl sealed::Sealed for RawResponse {}
+
+impl Role for Request {
+    type Head = request::Parts;
+    const SIDE: Side = Side::Server;
+
+    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error> {
+        let (parts, content_length) = request_head::head(fields)?;
+        let shape = if parts.method == Method::CONNECT {
+            Shape::Tunnel
+        } else {
+            Shape::Content(content_length)
+        };
+        Ok((parts, shape))
+    }
+}
+
+impl Role for Response {
+    type Head = response::Parts;
+    const SIDE: Side = Side::Client;
+
+    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error> {
+        let (parts, content_length) = response_head::parts(fields)?;
+        let shape = self.0.shape(parts.status, content_length);
+        Ok((parts, shape))
+    }
+}
+
+impl Role for RawResponse {
+    type Head = ResponseHead;
+    const SIDE: Side = Side::Client;
+
+    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error> {
+        let (head, content_length) = response_head::raw(fields)?;
+        let shape = self.0.shape(head.status, content_length);
+        Ok((head, shape))
+    }
+}
