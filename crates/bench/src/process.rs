@@ -57,11 +57,17 @@ impl Process {
         if let Some(directory) = &program.directory {
             command.current_dir(directory);
         }
-        // SAFETY: between fork and exec only one system call is made.
+        let engine = std::process::id() as i32;
+        // SAFETY: between fork and exec only system calls are made.
         unsafe {
-            command.pre_exec(|| {
-                let done = libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                Errno::result(done).map(drop).map_err(io::Error::from)
+            command.pre_exec(move || {
+                Errno::result(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
+                // An engine that ended before that sends no signal any more.
+                if libc::getppid() == engine {
+                    Ok(())
+                } else {
+                    Err(Errno::ESRCH.into())
+                }
             });
         }
         let child = command.spawn().map_err(|source| SpawnError::Start {
