@@ -41,8 +41,8 @@ impl Regular {
     pub(super) fn add(&mut self, field: Field) -> Result<(), Error> {
         check_permitted(self.section, &field)?;
         add_content_length(&mut self.content_length, &field)?;
-        let name = HeaderName::from_lowercase(&field.name)
-            .map_err(|_| Error::malformed("a field name that is no lower-case token"))?;
+        check_name(&field.name)?;
+        let name = HeaderName::from_lowercase(&field.name).map_err(|_| NOT_A_NAME)?;
         let mut value = HeaderValue::from_maybe_shared(field.value)
             .map_err(|_| Error::malformed("a field value with control characters"))?;
         value.set_sensitive(field.never_indexed);
@@ -59,15 +59,14 @@ pub(super) fn check(
     field: &Field,
     content_length: &mut Option<u64>,
 ) -> Result<(), Error> {
-    if field.name.is_empty() || !field.name.iter().all(|&byte| is_lower_case_token(byte)) {
-        return Err(Error::malformed("a field name that is no lower-case token"));
-    }
+    check_permitted(section, field)?;
+    add_content_length(content_length, field)?;
+    check_name(&field.name)?;
     let printable = |&byte: &u8| byte == b'\t' || (byte >= b' ' && byte != 0x7f);
     if !field.value.iter().all(printable) {
         return Err(Error::malformed("a field value with control characters"));
     }
-    check_permitted(section, field)?;
-    add_content_length(content_length, field)
+    Ok(())
 }
 
 /// The trailers that `fields` are.
@@ -127,6 +126,24 @@ fn add_content_length(known: &mut Option<u64>, field: &Field) -> Result<(), Erro
     }
 }
 
-fn is_lower_case_token(byte: u8) -> bool {
-    matches!(byte, b'a'..=b'z' | b'0'..=b'9') || b"!#$%&'*+-.^_`|~".contains(&byte)
+const NOT_A_NAME: Error = Error::malformed("a field name that is no lower-case token");
+
+/// Checks what `HeaderName` is too lenient about: it takes quotation marks.
+fn check_name(name: &[u8]) -> Result<(), Error> {
+    if name.is_empty() || !name.iter().all(|&byte| LOWER_CASE_TOKEN[usize::from(byte)]) {
+        return Err(NOT_A_NAME);
+    }
+    Ok(())
 }
+
+/// Which bytes a token without upper-case letters may hold (RFC 9110 §5.6.2).
+static LOWER_CASE_TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let allowed = b"abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~";
+    let mut index = 0;
+    while index < allowed.len() {
+        table[allowed[index] as usize] = true;
+        index += 1;
+    }
+    table
+};

@@ -83,10 +83,14 @@ fn status(stated: Option<Bytes>) -> Result<StatusCode, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// Parses both ways, which have to agree.
     fn parse(fields: &[(&'static str, &'static str)]) -> Result<response::Parts, Error> {
-        let fields: Vec<Field> = fields.iter().map(|&(n, v)| Field::new(n, v)).collect();
+        parse_both(fields.iter().map(|&(n, v)| Field::new(n, v)).collect())
+    }
+
+    fn parse_both(fields: Vec<Field>) -> Result<response::Parts, Error> {
         let raw = raw(fields.clone());
         let parsed = parts(fields);
         match (&raw, &parsed) {
@@ -157,6 +161,31 @@ mod tests {
             ("content-length", "x", "a content-length that is no number"),
         ] {
             assert_eq!(malformed(&[(":status", "200"), (name, value)]), reason);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_of_reading_agree_on_any_field(
+            name in prop_oneof![
+                any::<Vec<u8>>(),
+                "[!-~]{1,4}".prop_map(String::into_bytes),
+                "(te|upgrade|content-length|:status)".prop_map(String::into_bytes),
+            ],
+            value in prop_oneof![any::<Vec<u8>>(), "[0-9]{0,3}".prop_map(String::into_bytes)],
+        ) {
+            let fields = vec![Field::new(":status", "200"), Field::new(name, value)];
+            let _ = parse_both(fields);
+        }
+
+        #[test]
+        fn both_ways_of_reading_agree_on_any_byte(byte: u8, in_name: bool) {
+            let field = if in_name {
+                Field::new(vec![b'x', byte], "y")
+            } else {
+                Field::new("x", vec![byte])
+            };
+            let _ = parse_both(vec![Field::new(":status", "200"), field]);
         }
     }
 }
