@@ -83,7 +83,7 @@ def _compare(
     )
     verdict, reason = decide(estimate, margin=terms.margin, blocks=len(trials.blocks))
     if finite(estimate.ratio) is None and failed:
-        reason = "; ".join(filter(None, ["trials failed", reason if verdict == "undecided" else None]))
+        reason = "trials failed"
     found = Comparison(
         metric=metric,
         statistic=statistic,

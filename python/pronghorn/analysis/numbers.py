@@ -27,9 +27,9 @@ def ratio(value: float | None, low: float | None = None, high: float | None = No
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """`0.38 to 0.61`; an end that isn't finite reads `∞`."""
+    """`0.38 to 0.61`; an end that isn't finite reads `∞`, one beyond 1000 `over 1000`."""
     places = _decimals(low, high)
-    return " to ".join("∞" if end is None else f"{end:.{places}f}" for end in (low, high))
+    return " to ".join(_end(end, places) for end in (low, high))
 
 
 def percent(fraction: float) -> str:
@@ -45,6 +45,12 @@ def count(n: int, noun: str) -> str:
 def listed(parts: list[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def _end(value: float | None, places: int) -> str:
+    if value is None:
+        return "∞"
+    return f"{value:.{places}f}" if value <= 1000 else "over 1000"
 
 
 def _decimals(low: float | None, high: float | None) -> int:

@@ -23,13 +23,19 @@ def sentence(
     found: Comparison, arms: Mapping[str, ArmSummary], *, title: str, margin: float, blocks: int
 ) -> str:
     """One comparison in full: verdict, both values, the ratio, its interval, the blocks and the failures."""
-    figures = " ".join(_figures(found, arms).split())
-    details = [] if found.ratio is None else [f"ratio {ratio(found.ratio, *found.ci95)}"]
-    if found.ratio is not None and found.ci95 != (None, None):
-        details.append(f"95 % interval {interval(*found.ci95)}")
-    tail = "; ".join(filter(None, [", ".join(details), found.reason or "", count(blocks, "block")]))
     failed = failures([found.arm, found.baseline], arms)
-    said = f"{title}: {claim(found.verdict, found.arm, found.baseline, margin)}: {figures} ({tail})"
+    if found.statistic == "mean" and any(arm.failed for arm in arms.values()):
+        said = f"{title}: the means of {found.arm} and {found.baseline} aren't compared, since trials failed"
+    else:
+        said = f"{title}: {claim(found.verdict, found.arm, found.baseline, margin)}: {_figures(found, arms)}"
+        details = []
+        if found.ratio is not None:
+            details = [
+                f"ratio {ratio(found.ratio, *found.ci95)}",
+                f"95 % interval {interval(*found.ci95)}",
+            ]
+        tail = [", ".join(details), found.reason, count(blocks, "block")]
+        said += f" ({'; '.join(filter(None, tail))})"
     return f"{said}; {failed}" if failed else said
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import gaussian_kde
 
-POINTS = 61
+POINTS = 49
 LOG_FROM = 4.0
 
 
 def spread_is_large(values: Sequence[float]) -> bool:
-    """Whether an axis for these times (seconds) should be logarithmic: a factor of four between the extremes."""
+    """Whether these times (seconds) need a logarithmic axis: a factor of four between the extremes."""
     return bool(values) and min(values) > 0 and max(values) / min(values) >= LOG_FROM
 
 

@@ -1,5 +1,6 @@
 """The report as one self-contained HTML file: it fetches nothing, and the same run gives the same bytes."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,7 @@ def document(summary: Summary, trials: Sequence[Trial], manifest: Mapping[str, A
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(seconds=seconds, percent=percent)
+    environment.filters.update(seconds=seconds, percent=percent, unbroken=unbroken)
     environment.globals.update(claim=claim, ratio=ratio, interval=interval, count=count)
     found = select(trials, summary.arms)
     cells = [
@@ -75,6 +76,11 @@ def document(summary: Summary, trials: Sequence[Trial], manifest: Mapping[str, A
         statistics=STATISTICS,
         colours=COLOURS,
     )
+
+
+def unbroken(text: str) -> str:
+    """`text` with no line break between a number and its unit."""
+    return re.sub(r"(?<=\d) (?=(?:%|m?s|blocks?|trials?)(?!\w))", "\u00a0", text)
 
 
 def _view(
@@ -114,7 +120,7 @@ def _overview(summary: Summary) -> Chart | None:
     if wide is None or narrow is None:
         return None
     described = "; ".join(
-        f"{cell.title}, {found.arm}: {ratio(found.ratio, *found.ci95)} ({interval(*found.ci95)}), {found.verdict}"
+        f"{cell.title}, {arm} {found.verdict}: {ratio(found.ratio, *found.ci95)} ({interval(*found.ci95)})"
         for cell in summary.cells
         for arm in summary.arms
         if (found := cell.comparison(arm)) is not None

@@ -6,7 +6,7 @@ import altair as alt
 
 from pronghorn.analysis.numbers import ratio
 from pronghorn.model.summary import Summary
-from pronghorn.report.svg import Rows, lane_axis, own, svg
+from pronghorn.report.svg import WIDE, Rows, lane_axis, own, svg
 
 
 def ratios(summary: Summary, width: int) -> str | None:
@@ -42,7 +42,9 @@ def ratios(summary: Summary, width: int) -> str | None:
     ticks = [
         tick for tick in (0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 5, 10) if low <= tick <= high
     ]
-    caption = f"← faster than {summary.baseline} · ratio of median load times · slower →"
+    caption = f"← faster · median load time as a ratio to {summary.baseline}'s · slower →"
+    if width < WIDE:
+        caption = f"← faster · ratio to {summary.baseline} · slower →"
     axis = alt.Axis(title=caption, values=ticks, format="~g", labelOverlap=True)
     x = alt.X("ratio:Q", scale=scale, axis=axis)
     domain = alt.Scale(domain=[len(rows) - 0.4, -0.6], nice=False, zero=False)

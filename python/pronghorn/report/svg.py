@@ -69,5 +69,9 @@ def svg(layers: list[Any], width: int, height: int) -> str:
 
 
 def _trimmed(drawing: str) -> str:
-    """Coordinates to a tenth of a pixel, and no decimals that are no one's business."""
-    return re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", drawing)
+    """Coordinates to a tenth of a pixel; what is to be read stays as it is."""
+    return re.sub(r'="[^"]*"', lambda quoted: re.sub(r"-?\d+\.\d{2,}", _tenth, quoted[0]), drawing)
+
+
+def _tenth(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.1f}"

@@ -32,6 +32,7 @@ def violins(cell: CellSummary, times: Mapping[str, Sequence[float | None]], widt
     shapes: Rows = []
     points: Rows = []
     medians: Rows = []
+    failures: Rows = []
     for lane, (arm, loads) in enumerate(times.items()):
         colour = f"var(--arm-{lane % COLOURS})"
         mine = [time * unit.per_second for time in loads if time is not None]
@@ -54,6 +55,8 @@ def violins(cell: CellSummary, times: Mapping[str, Sequence[float | None]], widt
                     "failed": time is None,
                 }
             )
+        if len(mine) < len(loads):
+            failures.append({"time": edge, "from": lane - 0.38, "shown": f"{len(loads) - len(mine)} failed"})
         median = cell.arms[arm].median
         if median is not None:
             medians.append(
@@ -65,9 +68,11 @@ def violins(cell: CellSummary, times: Mapping[str, Sequence[float | None]], widt
                     "shown": seconds(median),
                 }
             )
-    scale = alt.Scale(type="log" if logarithmic else "linear", zero=False, nice=not any_failed, padding=8)
+    scale = alt.Scale(
+        type="log" if logarithmic else "linear", zero=False, nice=not (any_failed or logarithmic), padding=8
+    )
     title = f"load time in {unit.symbol}{', logarithmic' if logarithmic else ''}"
-    ticks = alt.Axis(title=title, tickCount=max(3, width // 110), labelOverlap=True, format="~g")
+    ticks = alt.Axis(title=title, tickCount=max(3, width // 110), labelOverlap=True, format=".4~r")
     x = alt.X("time:Q", scale=scale, axis=ticks)
     lanes = lane_axis(list(times))
     domain = alt.Scale(domain=[len(times) - 0.45, -0.6], nice=False, zero=False)
@@ -95,4 +100,10 @@ def violins(cell: CellSummary, times: Mapping[str, Sequence[float | None]], widt
         .mark_text(dy=-7, fontSize=12, fontWeight=600, color="var(--ink)")
         .encode(x=x, y=alt.Y("from:Q", scale=domain, axis=lanes), text="shown:N"),
     ]
+    if failures:
+        layers.append(
+            alt.Chart(alt.InlineData(values=failures))
+            .mark_text(dy=-7, dx=6, align="right", fontSize=12, fontWeight=600, color="var(--bad)")
+            .encode(x=x, y=alt.Y("from:Q", scale=domain, axis=lanes), text="shown:N")
+        )
     return svg(layers, width, LANE * len(times))

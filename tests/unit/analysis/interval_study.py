@@ -25,7 +25,7 @@ def percentile(estimates: Times) -> Interval:
 
 
 def expanded(estimates: Times, n: int) -> Interval:
-    """Hesterberg, "What Teachers Should Know About the Bootstrap" (2015): tails as wide as Student's t asks."""
+    """Hesterberg, "What Teachers Should Know About the Bootstrap" (2015): as wide as Student's t asks."""
     tail = norm.cdf(np.sqrt(n / (n - 1)) * t.ppf(0.025, n - 1))
     low, high = np.quantile(estimates, (tail, 1 - tail))
     return float(low), float(high)

@@ -1,0 +1,149 @@
+"""The report file: whole, safe, repeatable."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic import Behaviour, cell, paired, run
+
+from pronghorn.analysis import summarise
+from pronghorn.model.summary import Summary
+from pronghorn.model.trial import Trial
+from pronghorn.report import html
+
+HOSTILE = "<script>alert('x')</script>\"&{{ 7*7 }}"
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+MANIFEST: dict[str, Any] = {
+    "started": "2026-11-21T00:00:00Z",
+    "warnings": [{"code": "iw", "text": "The initial windows differ.", "remedy": "Set both."}],
+    "host": {"kernel": "6.1", "sysctls": {"net.core.rmem_max": 212992}, "odd": None, "empty": []},
+    "paths": {"lte-poor": {"down": {"loss": {"model": "independent", "probability": 0.15}}, "up": {}}},
+}
+
+
+class Page(HTMLParser):
+    """Checks that elements nest, and gathers attributes and texts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        assert len(dict(attrs)) == len(attrs), f"an attribute twice in {self.get_starttag_text()}"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def ids(self) -> list[str]:
+        return [identity for _, attributes in self.seen if (identity := attributes.get("id"))]
+
+
+def trials() -> list[Trial]:
+    return run(
+        {
+            cell("lan"): {"h2": Behaviour(0.02), "h3": Behaviour(0.021)},
+            cell("lte-poor"): {"h2": Behaviour(6.0, 0.5, fails=0.4), "h3": Behaviour(3.0, 0.3)},
+        }
+    )
+
+
+def summary(found: list[Trial], **changes: Any) -> Summary:
+    settings: dict[str, Any] = {
+        "name": "Is it?",
+        "arms": ["h2", "h3"],
+        "baseline": "h2",
+        "seed": 1,
+        "limit_s": 180.0,
+    } | changes
+    return summarise(found, **settings)
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return html.document(summary(trials()), trials(), MANIFEST)
+
+
+def test_it_parses_and_no_identity_stands_twice(text: str) -> None:
+    ids = Page(text).ids()
+    assert len(ids) == len(set(ids))
+
+
+def test_it_fetches_nothing(text: str) -> None:
+    for tag, attributes in Page(text).seen:
+        assert tag not in {"script", "iframe", "img", "object", "embed", "image", "use"}
+        for name in ("src", "href", "xlink:href", "srcset", "action", "data"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:"))
+    assert "url(" not in text
+    assert "@import" not in text
+    assert "default-src 'none'" in text
+
+
+def test_the_verdicts_come_before_the_charts_the_tables_and_the_manifest(text: str) -> None:
+    places = [
+        text.index(mark) for mark in ('class="headline"', 'id="verdicts"', 'id="cell-1"', 'id="conditions"')
+    ]
+    assert places == sorted(places)
+
+
+def test_every_chart_says_what_it_shows(text: str) -> None:
+    charts = [attributes for tag, attributes in Page(text).seen if attributes.get("role") == "img"]
+    assert len(charts) == 6
+    assert all(len(chart["aria-label"] or "") > 40 for chart in charts)
+
+
+def test_it_shows_the_manifest_its_warnings_and_the_path_s_counters(text: str) -> None:
+    said = " ".join(Page(text).texts)
+    assert "The initial windows differ." in said
+    assert "net.core.rmem_max" in said
+    assert "15 %" in said
+    assert "failed in" in said
+
+
+def test_the_same_run_gives_the_same_bytes(text: str, tmp_path: Path) -> None:
+    html.write(summary(trials()), trials()[::-1], MANIFEST, tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == text
+
+
+def test_hostile_names_are_text() -> None:
+    where = cell(HOSTILE, site=HOSTILE)
+    found = paired(where, {"h2": [1.0, 2.0, 3.0], HOSTILE: [1.0, 2.0, None]})
+    text = html.document(
+        summary(found, name=HOSTILE, arms=["h2", HOSTILE], label=HOSTILE, notes=[HOSTILE]),
+        found,
+        {HOSTILE: HOSTILE, "warnings": [HOSTILE]},
+    )
+    page = Page(text)
+    assert "<script" not in text
+    assert not [tag for tag, _ in page.seen if tag == "script"]
+    assert HOSTILE in "".join(page.texts)
+
+
+def test_a_run_without_trials_still_has_a_report() -> None:
+    empty = summary([], cells=[cell("lte")])
+    assert "No trial of this cell came to its end." in html.document(empty, [], {})
+
+
+def test_equal_times_and_single_trials_are_drawn() -> None:
+    found = paired(cell("lte"), {"h2": [1.0], "h3": [1.0]})
+    assert "<svg" in html.document(summary(found), found, {})
+
+
+def test_numbers_stay_with_their_units() -> None:
+    assert html.unbroken("3.21 s against 95 % of 12 blocks, so") == (
+        "3.21\u00a0s against 95\u00a0% of 12\u00a0blocks, so"
+    )

@@ -1,0 +1,164 @@
+"""From trials to a summary, its JSON and its sentences."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+from synthetic import Behaviour, cell, paired, run, trial
+
+from pronghorn.analysis import summarise
+from pronghorn.model.summary import Summary
+from pronghorn.model.trial import Cell, Trial
+
+LTE = cell("lte")
+STEADY = [1.0 + place / 1000 for place in range(12)]
+
+
+def summary(trials: list[Trial], arms: tuple[str, ...] = ("h2", "h3"), **changes: Any) -> Summary:
+    settings: dict[str, Any] = {
+        "name": "test",
+        "arms": arms,
+        "baseline": "h2",
+        "seed": 1,
+        "limit_s": 180.0,
+    } | changes
+    return summarise(trials, **settings)
+
+
+def words(found: Summary, statistic: str = "median", place: int = 0) -> str:
+    return next(
+        one.words
+        for one in found.cells[place].comparisons
+        if (one.metric, one.statistic) == ("load", statistic)
+    )
+
+
+def test_the_json_is_the_contract_s() -> None:
+    found = json.loads(summary(paired(LTE, {"h2": STEADY, "h3": STEADY})).model_dump_json())
+    first = found["cells"][0]
+    assert {key: first[key] for key in ("site", "path", "origin", "client")} == LTE.model_dump()
+    assert {"n", "failed", "contaminated", "median", "mean", "p90", "p99", "min", "max"} <= set(
+        first["arms"]["h3"]
+    )
+    for one in first["comparisons"]:
+        assert {"metric", "statistic", "arm", "baseline", "ratio", "ci95", "verdict"} <= set(one)
+    assert Summary.model_validate(found).model_dump(mode="json") == found
+
+
+def test_twice_as_fast_is_faster_in_words() -> None:
+    found = summary(paired(LTE, {"h2": STEADY, "h3": [time / 2 for time in STEADY]}))
+    assert words(found).startswith(
+        "lte: h3 is faster than h2: median load 503 ms against 1.01 s (ratio 0.500, 95 %"
+    )
+    assert words(found).endswith("; 12 blocks)")
+    assert found.headline == ["h3 is faster than h2 on lte."]
+
+
+def test_equal_arms_are_the_same() -> None:
+    found = summary(paired(LTE, {"h2": STEADY, "h3": STEADY}))
+    assert "h3 is as fast as h2 within ±3 %" in words(found)
+    assert found.headline == ["h3 is as fast as h2 (±3 %) on lte."]
+
+
+def test_the_margin_moves_the_verdict() -> None:
+    trials = paired(LTE, {"h2": STEADY, "h3": [1.1 * time for time in STEADY]})
+    verdicts = [summary(trials, margin=margin).cells[0].comparison("h3") for margin in (0.03, 0.2)]
+    assert [one.verdict for one in verdicts if one] == ["slower", "same"]
+
+
+def test_the_order_of_trials_changes_nothing() -> None:
+    trials = run({LTE: {"h2": Behaviour(1, 0.3), "h3": Behaviour(1, 0.3)}})
+    assert summary(trials) == summary(trials[::-1])
+
+
+def test_another_cell_leaves_a_cell_s_interval_alone() -> None:
+    trials = run({LTE: {"h2": Behaviour(1, 0.3), "h3": Behaviour(1, 0.3)}})
+    more = trials + run({cell("lan"): {"h2": Behaviour(1, 0.3), "h3": Behaviour(1, 0.3)}}, seed=2)
+    alone, among = summary(trials), summary(more)
+    assert alone.cells[0].comparisons == next(one for one in among.cells if one.path == "lte").comparisons
+
+
+def test_a_failure_takes_the_mean_from_the_whole_cell_and_is_named() -> None:
+    found = summary(paired(LTE, {"h2": STEADY, "h3": [*STEADY[:11], None], "h1": STEADY}), ("h1", "h2", "h3"))
+    arms = found.cells[0].arms
+    assert [arm.mean for arm in arms.values()] == [None, None, None]
+    assert (arms["h3"].n, arms["h3"].failed, arms["h3"].max, arms["h3"].failures) == (
+        12,
+        1,
+        None,
+        {"timeout": 1},
+    )
+    assert arms["h3"].median == pytest.approx(1.0055)
+    mean = found.cells[0].comparison("h1", "load", "mean")
+    assert mean is not None
+    assert (mean.ratio, mean.ci95, mean.verdict) == (None, (None, None), "undecided")
+    assert mean.words == "lte: the means of h1 and h2 aren't compared, since trials failed"
+    median = found.cells[0].comparison("h3")
+    assert median is not None
+    assert median.words.endswith("; h3 failed in 1 of 12 trials (timeout 1), h2 in none")
+
+
+def test_an_arm_that_never_ends_is_slower() -> None:
+    found = summary(paired(LTE, {"h2": STEADY, "h3": [None] * 12}))
+    one = found.cells[0].comparison("h3")
+    assert one is not None
+    assert (one.ratio, one.ci95, one.verdict) == (None, (None, None), "slower")
+    assert "never (half or more failed) against 1.01 s (trials failed; 12 blocks)" in one.words
+    assert math.isfinite(found.cells[0].arms["h2"].median or math.inf)
+
+
+def test_where_the_mean_says_otherwise_the_text_says_so() -> None:
+    stalled = [time * 0.9 for time in STEADY[:10]] + [40.0, 60.0]
+    said = words(summary(paired(LTE, {"h2": STEADY, "h3": stalled})))
+    assert "h3 is faster than h2" in said
+    assert "; but by the mean h3 is slower (ratio 9.04" in said
+
+
+def test_too_few_blocks_say_that_they_need_more() -> None:
+    said = words(summary(paired(LTE, {"h2": [1.0, 1.0], "h3": [0.5, 0.5]})))
+    assert "undecided between h3 and h2" in said
+    assert "needs more blocks (2 of at least 6); 2 blocks)" in said
+
+
+def test_a_missing_arm_and_an_empty_cell_are_no_error() -> None:
+    lone = summary([trial(LTE, "h2", 0, 1.0)]).cells[0]
+    assert (lone.blocks, lone.incomplete, lone.arms["h3"].n) == (0, 1, 0)
+    empty = summary([], cells=[LTE]).cells[0]
+    assert empty.arms["h2"].median is None
+    assert summary([]).headline == ["h3: nothing measured."]
+
+
+def test_times_of_zero_have_no_ratio() -> None:
+    found = summary(paired(LTE, {"h2": [0.0] * 12, "h3": [0.0] * 12})).cells[0]
+    assert {one.verdict for one in found.comparisons} == {"undecided"}
+
+
+def test_unequal_contamination_is_a_warning() -> None:
+    trials = paired(LTE, {"h2": STEADY, "h3": STEADY})
+    again = [one.model_copy(update={"attempt": 1}) for one in trials]
+    first = [
+        one.model_copy(update={"status": "contaminated", "reason": "lateness"}) if one.arm == "h3" else one
+        for one in trials
+    ]
+    found = summary(first + again).cells[0]
+    assert (found.blocks, found.arms["h3"].contaminated, found.arms["h2"].contaminated) == (12, 12, 0)
+    assert found.notes[0].startswith("Contaminated and repeated with their blocks: 12 trials (lateness 12)")
+    assert "unequally often" in found.notes[1]
+
+
+def test_titles_name_what_varies_and_the_cells_keep_their_order() -> None:
+    cells = [cell("lte"), cell("lan"), cell("lan", site="spa")]
+    found = summary([], cells=cells)
+    assert [one.title for one in found.cells] == ["small, lte", "small, lan", "spa, lan"]
+    assert [one.cell for one in found.cells] == cells
+
+
+def test_a_label_is_in_the_headline() -> None:
+    found = summary(paired(LTE, {"h2": STEADY, "h3": STEADY}), label="no emulated network on this host")
+    assert found.headline == ["h3 is as fast as h2 (±3 %) on lte (no emulated network on this host)."]
+
+
+def test_a_baseline_that_is_no_arm_is_refused() -> None:
+    with pytest.raises(ValueError, match="'h9' is none of the arms"):
+        summary([], baseline="h9", cells=[Cell(**LTE.model_dump())])
