@@ -5,7 +5,7 @@ from the engine (`PageLoad`, `Counters`, `OriginRequest`) follows the engine's p
 kept, so that a newer engine's records survive a round trip through an older journal.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -120,11 +120,11 @@ class HostCounters(FromEngine):
 
 
 class Counters(FromEngine):
-    """The path's and the host's counters over a bench's life; no links on the path `direct`."""
+    """The path's and the host's counters over a bench's life; none of them on the path `direct`."""
 
     down: LinkCounters | None = None
     up: LinkCounters | None = None
-    host: HostCounters = Field(default_factory=HostCounters)
+    host: HostCounters | None = None
 
 
 class OriginRequest(FromEngine):
@@ -135,6 +135,13 @@ class OriginRequest(FromEngine):
     status: int | None = None
     bytes: int = 0
     served_s: float | None = None
+
+
+class OriginConnection(FromEngine):
+    """One connection as the origin saw it, with the congestion control that its sending end runs, as read back."""
+
+    protocol: str | None = None
+    congestion_control: str | None = None
 
 
 class Metrics(BaseModel):
@@ -190,6 +197,7 @@ class Trial(BaseModel):
     page: PageLoad | None = None
     counters: Counters | None = None
     origin_log: list[OriginRequest] = []
+    origin_connections: list[OriginConnection] = []
 
     @property
     def key(self) -> TrialKey:
@@ -212,8 +220,3 @@ class RunHeader(BaseModel):
 def record(value: Trial | RunHeader) -> str:
     """`value` as one line of JSON without its newline."""
     return value.model_dump_json()
-
-
-def parse(data: dict[str, Any]) -> Trial:
-    """A trial from decoded JSON; raises pydantic's ValidationError where it is none."""
-    return Trial.model_validate(data)

@@ -1,0 +1,174 @@
+"""The client of `pronghorn-engine`: one process, JSON a line each way, as docs/engine-protocol.md describes it."""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import sys
+from collections import deque
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from pronghorn.errors import HostError, PronghornError
+
+PROGRAM = "pronghorn-engine"
+OVERRIDE = "PRONGHORN_ENGINE"
+
+_LINE_LIMIT = 64 * 2**20
+_STDERR_LINES = 40
+_PATIENCE_S = 60.0
+_FAREWELL_S = 1.0
+
+
+class EngineError(PronghornError):
+    """The engine answered with an error; `kind` is `input`, `host` or `bench`."""
+
+    def __init__(self, kind: str, message: str, mend: str | None) -> None:
+        super().__init__(message, hint=mend)
+        self.kind = kind
+
+
+class EngineDied(HostError):
+    """The engine ended, fell silent or spoke no JSON; the message ends with the last of its stderr."""
+
+
+class Hello(BaseModel):
+    """What the engine says of itself and of this host."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    version: str = "unknown"
+    isolation: str = "none"
+    isolation_reason: str | None = None
+    mend: str | None = None
+    congestion_controls: list[str] = []
+    libraries: dict[str, str] = {}
+
+
+def locate() -> Path:
+    """The engine's program: as PRONGHORN_ENGINE says, beside this Python, or on PATH; HostError where it is nowhere."""
+    override = os.environ.get(OVERRIDE)
+    if override:
+        if os.access(override, os.X_OK) and Path(override).is_file():
+            return Path(override)
+        raise HostError(f"{OVERRIDE}={override}: no program there.", hint=f"Unset {OVERRIDE} or name the engine's file.")
+    beside = Path(sys.executable).parent / PROGRAM
+    if os.access(beside, os.X_OK):
+        return beside
+    found = shutil.which(PROGRAM)
+    if found is None:
+        raise HostError(
+            f"{PROGRAM} is neither beside {sys.executable} nor on PATH.",
+            hint="Build it with 'make build', or install the package with 'pip install .'.",
+        )
+    return Path(found)
+
+
+class Engine:
+    """A running engine. It holds at most one bench; requests are answered in order, one at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._number = 0
+        self._tail: deque[str] = deque(maxlen=_STDERR_LINES)
+        self._listener = asyncio.create_task(self._listen())
+
+    @classmethod
+    async def start(cls, program: Path | None = None) -> Self:
+        """Starts an engine; HostError where there is none or it can't be run.
+
+        It is its own process group, so that the terminal's Ctrl-C reaches us alone and we end it in order. Call this
+        from the main thread: the engine dies with the thread that made it (prctl(2), PR_SET_PDEATHSIG).
+        """
+        path = program or locate()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                path,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                limit=_LINE_LIMIT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise HostError(f"{path}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'.") from error
+        return cls(process)
+
+    @property
+    def pid(self) -> int:
+        """The engine's process."""
+        return self._process.pid
+
+    async def request(self, op: str, *, timeout_s: float = _PATIENCE_S, **parameters: Any) -> dict[str, Any]:
+        """The `ok` of one request. EngineError where the engine refuses, EngineDied where it can't answer in time."""
+        self._number += 1
+        line = json.dumps({"id": self._number, "op": op, **parameters}, separators=(",", ":"))
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise EngineDied("the engine has no pipes")
+        try:
+            async with asyncio.timeout(timeout_s):
+                stdin.write(line.encode() + b"\n")
+                await stdin.drain()
+                answer = await stdout.readline()
+        except TimeoutError:
+            raise await self._died(f"gave no answer to '{op}' within {timeout_s:.0f} s") from None
+        except (OSError, ValueError) as error:
+            raise await self._died(f"broke off at '{op}' ({error})") from error
+        if not answer.endswith(b"\n"):
+            raise await self._died(f"ended at '{op}'")
+        try:
+            message = json.loads(answer)
+            if message["id"] != self._number:
+                raise ValueError("an answer to another request")
+            if "error" not in message:
+                return dict(message["ok"] or {})
+            error = message["error"]
+            refusal = EngineError(str(error["kind"]), str(error["message"]), error.get("mend"))
+        except (ValueError, KeyError, TypeError) as fault:
+            raise await self._died(f"gave no valid answer to '{op}' ({fault})") from fault
+        raise refusal
+
+    async def hello(self) -> Hello:
+        """What the engine says of itself and of this host."""
+        return Hello.model_validate(await self.request("hello"))
+
+    async def stop(self) -> None:
+        """Ends the engine: closes its stdin, and kills it where it does not go within a second."""
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        try:
+            async with asyncio.timeout(_FAREWELL_S):
+                await self._process.wait()
+        except TimeoutError:
+            self.kill()
+            await self._process.wait()
+        finally:
+            self.kill()
+            self._listener.cancel()
+
+    def kill(self) -> None:
+        """Ends the engine at once; its namespaces, devices and processes go with it."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+
+    async def _died(self, what: str) -> EngineDied:
+        self.kill()
+        status = await self._process.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_FAREWELL_S):
+                await self._listener
+        last = "\n".join(self._tail)
+        said = f"; its last words:\n{last}" if last else "; it said nothing"
+        return EngineDied(f"the engine {what} (exit status {status}){said}", hint="Look at 'pronghorn doctor'.")
+
+    async def _listen(self) -> None:
+        if self._process.stderr is None:
+            return
+        while line := await self._process.stderr.readline():
+            self._tail.append(line.decode(errors="replace").rstrip())

@@ -1,0 +1,44 @@
+"""What a trial is expected to cost, and whether it may share the host with others."""
+
+import math
+import os
+
+from pronghorn.model.path import PathProfile
+
+CPU_BOUND_BIT_PER_S = 300_000_000
+"""From this rate down on, the host and not the path sets the load time; such trials run alone."""
+
+JOBS_PER_CORE = 8
+MOST_JOBS = 24
+
+_SEGMENT_BITS = 1460 * 8
+_SET_UP_S = 0.1
+_ROUND_TRIPS = 6
+
+
+def default_jobs() -> int:
+    """How many waiting-bound trials this host runs side by side unless told otherwise."""
+    cores = len(os.sched_getaffinity(0))
+    return max(1, min(MOST_JOBS, JOBS_PER_CORE * cores))
+
+
+def cpu_bound(path: PathProfile) -> bool:
+    """Whether a trial on `path` needs the host for itself: no emulated network, no rate, or a high one."""
+    if path.spec is None or path.spec.down.rate_bit_per_s is None:
+        return True
+    return path.spec.down.rate_bit_per_s >= CPU_BOUND_BIT_PER_S
+
+
+def expected_s(path: PathProfile, total_bytes: int) -> float:
+    """A rough load time in seconds, for scheduling and the ETA only.
+
+    The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
+    """
+    if path.spec is None:
+        return _SET_UP_S
+    round_trip = max(path.spec.round_trip_s, 0.001)
+    rate: float = path.spec.down.rate_bit_per_s or math.inf
+    loss = sum(link.loss.mean for link in (path.spec.down, path.spec.up) if link.loss is not None)
+    if loss > 0:
+        rate = min(rate, _SEGMENT_BITS / round_trip * 1.22 / math.sqrt(loss))
+    return _SET_UP_S + _ROUND_TRIPS * round_trip + total_bytes * 8 / rate

@@ -1,0 +1,103 @@
+"""A run's directory: claimed by one run at a time, and never one that holds another run."""
+
+import errno
+import fcntl
+import os
+import re
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pronghorn.errors import HostError, InputError
+from pronghorn.journal import JOURNAL
+
+EXPERIMENT = "experiment.toml"
+MANIFEST = "manifest.json"
+PARQUET = "trials.parquet"
+SUMMARY = "summary.json"
+REPORT = "report.html"
+
+
+def default_name(experiment: str, now: datetime | None = None) -> Path:
+    """`runs/<UTC timestamp>-<slug of the experiment's name>`, which does not exist yet."""
+    stamp = (now or datetime.now(UTC)).strftime("%Y%m%d-%H%M%S")
+    slug = re.sub(r"[^a-z0-9]+", "-", experiment.lower()).strip("-")[:60] or "run"
+    candidate = Path("runs") / f"{stamp}-{slug}"
+    number = 2
+    while candidate.exists():
+        candidate = Path("runs") / f"{stamp}-{slug}-{number}"
+        number += 1
+    return candidate
+
+
+class RunDirectory:
+    """The directory of a run, locked (flock(2)) while this object lives."""
+
+    def __init__(self, path: Path, *, resume: bool) -> None:
+        """Claims `path`. InputError where it holds another run (unless `resume`), is in use or can't be written;
+        HostError where its disk is full."""
+        self.path = path
+        self._made = not path.exists()
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise _unusable(path, error) from error
+        try:
+            self._claim(resume)
+        except BaseException:
+            self.release()
+            raise
+
+    def file(self, name: str) -> Path:
+        """The path of one of the run's files."""
+        return self.path / name
+
+    def release(self) -> None:
+        """Gives the directory up; one that we made and that stayed empty goes again."""
+        if self._lock < 0:
+            return
+        os.close(self._lock)
+        self._lock = -1
+        if self._made and not any(self.path.iterdir()):
+            self.path.rmdir()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def _claim(self, resume: bool) -> None:
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"{self.path}: another pronghorn is at work in this directory.",
+                hint="Wait for it, or choose another directory with --out.",
+            ) from None
+        if not resume:
+            for name in (JOURNAL, MANIFEST):
+                if self.file(name).exists():
+                    raise InputError(
+                        f"{self.path}: holds another run ({name}).",
+                        hint=f"Go on with it by --resume {self.path}, or choose another directory with --out.",
+                    )
+        try:
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+
+
+def _unusable(path: Path, error: OSError) -> InputError | HostError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return HostError(f"{path}: {error.strerror}.", hint="Free some space, or choose another directory with --out.")
+    return InputError(
+        f"{path}: this output directory can't be written: {error.strerror}.",
+        hint="Choose another directory with --out.",
+    )

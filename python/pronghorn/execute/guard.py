@@ -1,0 +1,46 @@
+"""Whether a trial's measurement may be trusted: the path was on time, its devices dropped nothing, the host had its CPU."""
+
+from typing import NamedTuple
+
+from pronghorn.model.path import PathProfile
+from pronghorn.model.trial import Counters
+
+LATENESS_FLOOR_S = 0.002
+LATENESS_SHARE = 0.05
+STEAL_SHARE = 0.10
+
+MOST_ATTEMPTS = 3
+"""How often a block is tried before it is kept out."""
+
+
+class Fault(NamedTuple):
+    """Why something is wrong with a trial: a word for counting and a sentence for people."""
+
+    reason: str
+    detail: str
+
+
+def tolerance_s(path: PathProfile) -> float:
+    """How late the 99th percentile of a link's packets may leave: 2 ms, or 5 % of the path's round trip if that is more."""
+    round_trip = path.spec.round_trip_s if path.spec else 0.0
+    return max(LATENESS_FLOOR_S, LATENESS_SHARE * round_trip)
+
+
+def contamination(counters: Counters, path: PathProfile) -> Fault | None:
+    """What contaminated the trial, or None: `late`, `ring` or `steal`."""
+    tolerance = tolerance_s(path)
+    for name, link in (("down", counters.down), ("up", counters.up)):
+        if link is None:
+            continue
+        if link.ring_dropped > 0:
+            return Fault("ring", f"the {name} link's device dropped {link.ring_dropped} packets itself")
+        late = link.lateness.p99_s
+        if late is not None and late > tolerance:
+            return Fault(
+                "late",
+                f"the {name} link was {late * 1e3:.1f} ms late at the 99th percentile; "
+                f"at most {tolerance * 1e3:.1f} ms are tolerated",
+            )
+    if counters.host is not None and counters.host.steal_share > STEAL_SHARE:
+        return Fault("steal", f"{counters.host.steal_share:.0%} of the host's CPU time was taken by others")
+    return None

@@ -1,0 +1,41 @@
+"""How far a block has come: what its recorded trials leave to do. A run and its resumption read it alike."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pronghorn.execute.guard import MOST_ATTEMPTS
+from pronghorn.model.trial import Cell, Trial
+from pronghorn.plan import Block
+
+
+class Standing(NamedTuple):
+    """A block's current attempt and the arms already recorded in it; `over` when nothing is left to measure."""
+
+    attempt: int
+    recorded: frozenset[str]
+    over: bool
+
+
+def standing(block: Block, trials: Iterable[Trial]) -> Standing:
+    """Where `block` stands after its recorded `trials`.
+
+    A contaminated trial ends its attempt: the whole block is repeated, since repeating single trials would favour the
+    arm that needs less CPU. After the last attempt the block is kept out.
+    """
+    found = list(trials)
+    attempt = max((trial.attempt for trial in found), default=0)
+    current = [trial for trial in found if trial.attempt == attempt]
+    if any(trial.status == "contaminated" for trial in current):
+        if attempt + 1 >= MOST_ATTEMPTS:
+            return Standing(attempt, frozenset(trial.arm for trial in current), True)
+        return Standing(attempt + 1, frozenset(), False)
+    recorded = frozenset(trial.arm for trial in current)
+    return Standing(attempt, recorded, recorded >= set(block.order))
+
+
+def by_block(trials: Iterable[Trial]) -> dict[tuple[Cell, int], list[Trial]]:
+    """Trials by their block."""
+    blocks: dict[tuple[Cell, int], list[Trial]] = {}
+    for trial in trials:
+        blocks.setdefault((trial.cell, trial.block), []).append(trial)
+    return blocks

@@ -1,0 +1,170 @@
+"""One trial: a fresh bench, the origin, the load, the origin's log, the counters, and what they say."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from pronghorn.certificates import Certificates
+from pronghorn.clients import CLIENTS
+from pronghorn.engine import Engine, EngineError
+from pronghorn.execute import guard, physics, proof
+from pronghorn.execute.guard import Fault
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.trial import Counters, Metrics, PageLoad, Status, Trial
+from pronghorn.origins import ORIGINS, Origin, OriginLog
+from pronghorn.plan import Block
+
+_LOG_WAITS_S = (0.02, 0.05, 0.2, 1.0)
+
+
+class Site(NamedTuple):
+    """A built site: its folder, the document that is navigated to, and what it weighs in bytes."""
+
+    root: Path
+    document: str
+    total_bytes: int
+
+
+class Conditions(NamedTuple):
+    """What all of a run's trials share."""
+
+    experiment: Experiment
+    sites: dict[str, Site]
+    certificates: Certificates
+
+
+class Assignment(NamedTuple):
+    """Which trial is to be measured, and in which slot."""
+
+    block: Block
+    arm: str
+    attempt: int
+    position: int
+    slot: int
+
+
+class Measurement(NamedTuple):
+    """What came out of a bench."""
+
+    page: PageLoad
+    log: OriginLog
+    counters: Counters
+
+
+async def measure(engine: Engine, conditions: Conditions, assignment: Assignment) -> Trial:
+    """Measures one trial; EngineError and EngineDied where the bench could not."""
+    started, clock = _now(), time.monotonic()
+    try:
+        found = await _bench(engine, conditions, assignment)
+    except (KeyError, TypeError, ValidationError) as error:
+        raise EngineError("bench", f"the engine's answer is not as its protocol says: {error}", None) from error
+    wall_s = time.monotonic() - clock
+    status, fault = _judge(found, conditions.experiment, assignment)
+    page = found.page
+    return Trial(
+        **_identity(assignment),
+        started=started,
+        status=status,
+        reason=fault.reason if fault else None,
+        detail=fault.detail if fault else None,
+        metrics=Metrics(
+            load_s=page.load_s,
+            ttfb_s=page.ttfb_s,
+            connect_s=page.connect_s,
+            tls_s=page.tls_s,
+            requests=page.requests,
+            bytes=page.bytes,
+            failures=page.failures,
+            wall_s=wall_s,
+            overhead_s=wall_s - page.load_s if page.load_s is not None else 0.0,
+        ),
+        page=page,
+        counters=found.counters,
+        origin_log=found.log.requests,
+        origin_connections=found.log.connections,
+    )
+
+
+def broken(assignment: Assignment, fault: Fault) -> Trial:
+    """The record of a trial whose bench broke: contaminated, with nothing measured."""
+    return Trial(
+        **_identity(assignment),
+        started=_now(),
+        status="contaminated",
+        reason=fault.reason,
+        detail=fault.detail,
+        metrics=Metrics(),
+    )
+
+
+async def _bench(engine: Engine, conditions: Conditions, assignment: Assignment) -> Measurement:
+    experiment, cell = conditions.experiment, assignment.block.cell
+    arm = experiment.arm(assignment.arm)
+    path = experiment.path(cell.path)
+    origin, client = ORIGINS[cell.origin], CLIENTS[cell.client]
+    site = conditions.sites[cell.site]
+    await engine.request(
+        "open",
+        path=path.spec.to_engine() if path.spec else None,
+        seed=assignment.block.path_seed,
+        congestion_control=arm.controls["tcp"],
+    )
+    port = await origin.start(engine, site.root, conditions.certificates, arm)
+    page = await client.load(
+        engine,
+        port=port,
+        document=site.document,
+        certificates=conditions.certificates,
+        arm=arm,
+        limit_s=experiment.limit_s,
+    )
+    log = await _log(engine, origin, page)
+    counters = Counters.model_validate(await engine.request("close"))
+    return Measurement(page, log, counters)
+
+
+async def _log(engine: Engine, origin: Origin, page: PageLoad) -> OriginLog:
+    """The origin's log; the client may be done before the origin has entered its last answers."""
+    log = await origin.log(engine)
+    for wait_s in _LOG_WAITS_S:
+        if page.outcome != "ok" or len(log.requests) >= len(proof.answered(page)):
+            break
+        await asyncio.sleep(wait_s)
+        log = await origin.log(engine)
+    return log
+
+
+def _judge(found: Measurement, experiment: Experiment, assignment: Assignment) -> tuple[Status, Fault | None]:
+    path = experiment.path(assignment.block.cell.path)
+    page = found.page
+    doubt = guard.contamination(found.counters, path) or physics.violation(page, found.counters, path)
+    if doubt is not None:
+        return "contaminated", doubt
+    if wrong := proof.mismatch(experiment.arm(assignment.arm), page, found.log):
+        return "failed", wrong
+    if page.outcome == "failed":
+        return "failed", Fault(page.reason or "incomplete", page.detail or "the client gave no details")
+    if page.load_s is None:
+        return "failed", Fault("incomplete", "the client reports success without a load time")
+    return "ok", None
+
+
+def _identity(assignment: Assignment) -> dict[str, Any]:
+    block = assignment.block
+    return {
+        "cell": block.cell,
+        "arm": assignment.arm,
+        "block": block.index,
+        "attempt": assignment.attempt,
+        "position": assignment.position,
+        "path_seed": block.path_seed,
+        "slot": assignment.slot,
+    }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,45 @@
+"""The origin inside the engine: h1 and h2 over the kernel's TCP, h3 over quinn, one process."""
+
+from pathlib import Path
+
+from pronghorn.certificates import Certificates
+from pronghorn.engine import Engine
+from pronghorn.model.arm import Arm
+from pronghorn.model.trial import OriginConnection, OriginRequest
+from pronghorn.origins.base import OriginLog
+
+_TCP_INITIAL_WINDOW = "10 segments (Linux, RFC 6928)"
+_QUIC_INITIAL_WINDOWS = {
+    "cubic": "12000 bytes (quinn-proto 0.11)",
+    "newreno": "12000 bytes (quinn-proto 0.11)",
+    "bbr": "240000 bytes (quinn-proto 0.11)",
+}
+
+
+class Builtin:
+    """The built-in origin."""
+
+    async def start(self, engine: Engine, root: Path, certificates: Certificates, arm: Arm) -> int:
+        """Starts it on a port of its own choice."""
+        ok = await engine.request(
+            "origin",
+            root=str(root),
+            certificate=str(certificates.chain),
+            key=str(certificates.key),
+            congestion_control=arm.controls,
+        )
+        return int(ok["port"])
+
+    async def log(self, engine: Engine) -> OriginLog:
+        """Its access log."""
+        ok = await engine.request("origin_log")
+        return OriginLog(
+            [OriginRequest.model_validate(entry) for entry in ok["requests"]],
+            [OriginConnection.model_validate(entry) for entry in ok.get("connections", [])],
+        )
+
+    def settings(self, arm: Arm) -> dict[str, str]:
+        """The transport and its initial window, as the kernel and quinn ship them."""
+        if arm.over_quic:
+            return {"transport": "quinn", "initial_window": _QUIC_INITIAL_WINDOWS[arm.congestion_control]}
+        return {"transport": "kernel TCP", "initial_window": _TCP_INITIAL_WINDOW}
