@@ -194,7 +194,7 @@ impl Loop {
             return;
         }
         loop {
-            match self.to.send(frame.bytes()) {
+            match self.to.send(frame.wire()) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => {
                     self.refused += 1;

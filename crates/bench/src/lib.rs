@@ -31,6 +31,7 @@
 //! | how does a program run on a host | `host.rs`, `process.rs` |
 
 mod bench;
+mod checksum;
 mod congestion;
 mod driver;
 mod error;

@@ -69,7 +69,7 @@ pub struct HostReport {
     pub udp_receive_buffer_drops: BothSides,
     /// TCP segments sent again.
     pub tcp_retransmits: BothSides,
-    /// What the kernel granted the path's drivers: `real-time`, `nice`, `short-slice` or `ordinary`.
+    /// What the kernel granted the path's drivers: `real-time`, `nice` or `ordinary`.
     pub driver_priority: &'static str,
 }
 

@@ -24,8 +24,9 @@ impl Tun {
             .map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(libc::EIO)))
     }
 
-    /// Creates the device `name` in the calling thread's network namespace: bare IP packets, no
-    /// header before them, no offloads. Names longer than 15 bytes are cut.
+    /// Creates the device `name` in the calling thread's network namespace: IP packets, each after
+    /// a `virtio_net_hdr` of ten bytes, and checksums left to the reader ([`crate::checksum`]); no
+    /// segmentation offload. Names longer than 15 bytes are cut.
     pub(crate) fn create(&self, name: &str) -> Result<(), Errno> {
         // SAFETY: an all-zero ifreq is valid.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
@@ -37,19 +38,23 @@ impl Tun {
         {
             *to = from as libc::c_char;
         }
-        request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
-        // SAFETY: TUNSETIFF reads and writes one ifreq.
-        let done =
-            unsafe { libc::ioctl(self.0.as_raw_fd(), libc::TUNSETIFF as _, &raw mut request) };
-        Errno::result(done).map(drop)
+        let flags = libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
+        request.ifr_ifru.ifru_flags = flags as libc::c_short;
+        let fd = self.0.as_raw_fd();
+        // SAFETY: TUNSETIFF reads and writes one ifreq; TUNSETOFFLOAD takes a number.
+        unsafe {
+            Errno::result(libc::ioctl(fd, libc::TUNSETIFF as _, &raw mut request))?;
+            Errno::result(libc::ioctl(fd, libc::TUNSETOFFLOAD as _, libc::TUN_F_CSUM))?;
+        }
+        Ok(())
     }
 
-    /// Takes one packet that the host has sent; its length. `WouldBlock` where there is none.
+    /// Takes one packet that the host has sent, after its header; the length of both. `WouldBlock` where there is none.
     pub(crate) fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
         (&self.0).read(buffer)
     }
 
-    /// Gives the host one packet. The host's network stack processes it within this call.
+    /// Gives the host one packet, after its header. The host's network stack processes it within this call.
     pub(crate) fn send(&self, packet: &[u8]) -> io::Result<()> {
         (&self.0).write(packet).map(drop)
     }
