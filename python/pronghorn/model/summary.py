@@ -51,8 +51,8 @@ class ArmSummary(Figures):
 class Comparison(BaseModel):
     """One statistic of an arm as a ratio to the baseline's, with its 95 % interval and what follows from it.
 
-    Null in `ratio` or `ci95` stands for a value that isn't finite or isn't defined; `reason` says why where the verdict
-    does not rest on an interval. `words` says the whole in one sentence.
+    Null in `ratio` or `ci95` stands for a value that isn't finite or isn't defined; `reason` says why where
+    the verdict does not rest on an interval. `words` says the whole in one sentence.
     """
 
     model_config = ConfigDict(extra="forbid")
