@@ -17,7 +17,12 @@ pub(crate) fn orphans() {
             continue;
         }
         engine.tell("orphans");
-        assert_eq!(engine.line(), "orphans 0 of 4", "{mode}");
+        let line = engine.line();
+        // A container whose /proc is masked lets no other be mounted.
+        assert!(
+            ["orphans 0 of 4", "orphans unseen"].contains(&line.as_str()),
+            "{mode}: {line}"
+        );
     }
 }
 
