@@ -1,1 +1,30 @@
-fn main() {}
+//! `pronghorn-engine`: the data plane as a process. JSON, one message a line, on stdin and stdout;
+//! the contract stands in `docs/engine-protocol.md`.
+
+mod answer;
+mod hosts;
+mod load;
+mod origin;
+mod request;
+mod session;
+mod versions;
+
+use std::io::{BufRead, Write};
+
+fn main() -> std::process::ExitCode {
+    if std::env::args().any(|argument| argument == "--version") {
+        println!("pronghorn-engine {}", env!("CARGO_PKG_VERSION"));
+        return std::process::ExitCode::SUCCESS;
+    }
+    let isolation = pronghorn_bench::enter();
+    let mut session = session::Session::new(isolation);
+    let mut stdout = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        let answer = session.answer(&line);
+        if writeln!(stdout, "{answer}").and_then(|()| stdout.flush()).is_err() {
+            break;
+        }
+    }
+    std::process::ExitCode::SUCCESS
+}

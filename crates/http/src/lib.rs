@@ -1,1 +1,17 @@
-//! (being built)
+//! Client and server transports: HTTP/1.1 and HTTP/2 over rustls and kernel TCP, HTTP/3 over quinn.
+//!
+//! What both ends need stands here: protocol names, TLS configuration, sockets whose congestion
+//! control is set and read back, QUIC endpoints, and HTTP/3 over quinn's streams.
+
+mod congestion;
+pub mod h3;
+mod protocol;
+mod quic;
+mod tcp;
+mod tls;
+
+pub use congestion::{CongestionControl, QuicCongestionControl, UnknownCongestionControl};
+pub use protocol::{Protocol, UnknownProtocol};
+pub use quic::{QUIC_STACK, client_endpoint, client_quic_config, server_endpoint};
+pub use tcp::{TcpStack, congestion_control_of, connect, listen};
+pub use tls::{TlsError, TlsFacts, client_tls, connection_facts, server_tls};

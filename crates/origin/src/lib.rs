@@ -1,1 +1,181 @@
-//! (being built)
+//! The built-in origin: HTTP/1.1, HTTP/2 and HTTP/3 over TLS from one thread, for static sites.
+//!
+//! No protocol is tuned alone: windows, GSO and buffers are as the libraries ship them, the
+//! congestion control is set explicitly on both transports, and HTTP/2 and HTTP/3 schedule their
+//! responses by the same rules (`schedule`).
+
+mod gauge;
+mod h1;
+mod h2;
+mod h3;
+mod log;
+mod schedule;
+mod site;
+
+use std::net::{Ipv4Addr, UdpSocket};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use http::HeaderValue;
+use pronghorn_http::{CongestionControl, Protocol, TcpStack, TlsError};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+use crate::gauge::Gauge;
+
+pub use log::{AccessLog, ConnectionEntry, LogEntry};
+pub use site::{Site, SiteError};
+
+/// What an origin is made of.
+#[derive(Debug, Clone)]
+pub struct OriginConfig {
+    /// The site.
+    pub site: Arc<Site>,
+    /// PEM file of the certificate chain, leaf first.
+    pub certificate: PathBuf,
+    /// PEM file of the leaf's private key.
+    pub key: PathBuf,
+    /// Congestion control of both transports.
+    pub congestion_control: CongestionControl,
+    /// Address on which to listen.
+    pub address: Ipv4Addr,
+    /// Port for TCP and UDP alike; 0 for one of the kernel's choice.
+    pub port: u16,
+}
+
+/// Why an origin can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum OriginError {
+    /// The certificate or its key.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The address or port.
+    #[error("can't listen on {address}:{port}: {source}")]
+    Listen {
+        /// Address asked for.
+        address: Ipv4Addr,
+        /// Port asked for.
+        port: u16,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// What every connection needs.
+pub(crate) struct Shared {
+    site: Arc<Site>,
+    alt_svc: HeaderValue,
+    log: AccessLog,
+}
+
+/// An origin that listens but doesn't answer yet. Lives on one thread.
+pub struct Origin {
+    listener: TcpListener,
+    acceptor: TlsAcceptor,
+    endpoint: quinn::Endpoint,
+    shared: Rc<Shared>,
+    port: u16,
+}
+
+/// How much unsent data the kernel may hold for an HTTP/2 connection, in bytes: beyond it, what was
+/// decided can't be overtaken by a response of higher priority. One TLS record.
+const NOT_SENT_LOW_WATER: u32 = 16 * 1024;
+
+impl Origin {
+    /// Binds TCP and UDP. Must be called inside a tokio runtime.
+    pub fn bind(config: &OriginConfig) -> Result<Origin, OriginError> {
+        let OriginConfig { certificate, key, congestion_control, address, .. } = config;
+        let stack = TcpStack { congestion_control: congestion_control.tcp.clone() };
+        let (listener, socket, port) = bind_both(&stack, *address, config.port).map_err(|source| {
+            OriginError::Listen { address: *address, port: config.port, source }
+        })?;
+        let tls = pronghorn_http::server_tls(certificate, key, &[Protocol::H2, Protocol::H1])?;
+        let quic_tls = pronghorn_http::server_tls(certificate, key, &[Protocol::H3])?;
+        let endpoint = pronghorn_http::server_endpoint(socket, quic_tls, congestion_control.quic)?;
+        let alt_svc = HeaderValue::try_from(format!("h3=\":{port}\"; ma=86400"))
+            .expect("digits make a valid header value");
+        Ok(Origin {
+            listener,
+            acceptor: TlsAcceptor::from(Arc::new(tls)),
+            endpoint,
+            shared: Rc::new(Shared { site: config.site.clone(), alt_svc, log: AccessLog::new() }),
+            port,
+        })
+    }
+
+    /// The port on which it listens, TCP and UDP.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The access log; it goes on growing.
+    pub fn log(&self) -> AccessLog {
+        self.shared.log.clone()
+    }
+
+    /// Serves for ever; ends when dropped. Must run inside a `LocalSet`.
+    pub async fn serve(self) {
+        tokio::join!(self.serve_tcp(), self.serve_quic());
+    }
+
+    async fn serve_tcp(&self) {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => {
+                    let serving = secure(stream, self.acceptor.clone(), self.shared.clone());
+                    tokio::task::spawn_local(serving);
+                }
+                // Out of descriptors, or a client gone before it was accepted: neither is lasting.
+                Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    }
+
+    async fn serve_quic(&self) {
+        while let Some(incoming) = self.endpoint.accept().await {
+            tokio::task::spawn_local(h3::serve(incoming, self.shared.clone()));
+        }
+    }
+}
+
+/// One port for both: where the kernel chooses TCP's, UDP's may be taken, so try a few.
+fn bind_both(
+    stack: &TcpStack,
+    address: Ipv4Addr,
+    port: u16,
+) -> std::io::Result<(TcpListener, UdpSocket, u16)> {
+    let mut attempts = if port == 0 { 20 } else { 1 };
+    loop {
+        let listener = pronghorn_http::listen(stack, address, port)?;
+        let chosen = listener.local_addr()?.port();
+        attempts -= 1;
+        match UdpSocket::bind((address, chosen)) {
+            Ok(socket) => return Ok((listener, socket, chosen)),
+            Err(error) if attempts == 0 => return Err(error),
+            Err(_) => {}
+        }
+    }
+}
+
+/// TLS, then the protocol that ALPN chose; HTTP/1.1 for a client that names none.
+async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
+    let _ = stream.set_nodelay(true);
+    let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
+    let (gauge, blocked) = Gauge::new(stream);
+    let Ok(stream) = acceptor.accept(gauge).await else {
+        return;
+    };
+    let alpn = stream.get_ref().1.alpn_protocol().and_then(Protocol::from_alpn);
+    let protocol = alpn.unwrap_or(Protocol::H1);
+    shared.log.connected(protocol, congestion_control);
+    match protocol {
+        Protocol::H2 => {
+            let socket = socket2::SockRef::from(stream.get_ref().0.get_ref());
+            // Without it the order is coarser, not wrong.
+            let _ = socket.set_tcp_notsent_lowat(NOT_SENT_LOW_WATER);
+            h2::serve(stream, blocked, shared).await;
+        }
+        _ => h1::serve(stream, shared).await,
+    }
+}

@@ -1,0 +1,141 @@
+//! The record of a page load: what the client saw, resource by resource.
+
+use pronghorn_http::Protocol;
+use serde::Serialize;
+
+use crate::priority::Priority;
+
+/// Everything measured in one navigation. Times are seconds from its start.
+#[derive(Debug, Clone, Serialize)]
+pub struct PageLoad {
+    /// Whether everything arrived as it should.
+    pub outcome: Outcome,
+    /// Why not.
+    pub reason: Option<Reason>,
+    /// The first failure in words.
+    pub detail: Option<String>,
+    /// When the last resource was complete; none for a load that failed.
+    pub load_s: Option<f64>,
+    /// When the document's response began.
+    pub ttfb_s: Option<f64>,
+    /// When the first connection's transport handshake was done.
+    pub connect_s: Option<f64>,
+    /// When the first connection was secured.
+    pub tls_s: Option<f64>,
+    /// Resources asked for.
+    pub requests: usize,
+    /// Bytes of bodies.
+    pub bytes: u64,
+    /// Resources that failed.
+    pub failures: usize,
+    /// The fewest round trips in which such a load can be done: the handshake's and one for each
+    /// step of the longest chain of discovery.
+    pub round_trips: u32,
+    /// References that a browser would follow and this loader does not: other origins'.
+    pub skipped: Vec<String>,
+    /// Connections in order of their opening.
+    pub connections: Vec<ConnectionRecord>,
+    /// Resources in order of their discovery.
+    pub resources: Vec<ResourceRecord>,
+}
+
+/// Success or failure of a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// Every resource arrived whole, with a status of 2xx, over the protocol asked for.
+    Ok,
+    /// Anything else.
+    Failed,
+}
+
+/// Why a load failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// The time limit ran out.
+    Timeout,
+    /// Another protocol was spoken than was asked for.
+    Protocol,
+    /// The transport's handshake failed.
+    Connect,
+    /// TLS failed.
+    Tls,
+    /// A stream or connection was reset or closed under way.
+    Reset,
+    /// A status other than 2xx.
+    Status,
+    /// A body shorter or longer than announced.
+    Incomplete,
+}
+
+/// One connection.
+#[derive(Debug, Clone, Serialize)]
+pub struct ConnectionRecord {
+    /// The protocol asked for.
+    pub protocol: Protocol,
+    /// What ALPN settled on.
+    pub alpn: Option<String>,
+    /// When its first packet was sent.
+    pub start_s: f64,
+    /// When the transport's handshake was done.
+    pub connected_s: Option<f64>,
+    /// When it could carry a request.
+    pub secured_s: Option<f64>,
+    /// TLS version.
+    pub tls_version: Option<String>,
+    /// Cipher suite by its IANA name; none where the stack doesn't tell.
+    pub cipher: Option<String>,
+    /// The client end's congestion control, read back.
+    pub congestion_control: Option<String>,
+}
+
+/// What a resource is to the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The page itself.
+    Document,
+    /// JavaScript.
+    Script,
+    /// A style sheet.
+    Style,
+    /// An image.
+    Image,
+    /// A font.
+    Font,
+    /// Anything else that the page asks to have loaded.
+    Other,
+}
+
+/// One resource.
+#[derive(Debug, Clone, Serialize)]
+pub struct ResourceRecord {
+    /// Path and query as requested.
+    pub path: String,
+    /// What it is to the page.
+    pub kind: Kind,
+    /// The path of the resource that named it; none for the document.
+    pub initiator: Option<String>,
+    /// Priority asked for (RFC 9218).
+    #[serde(flatten)]
+    pub priority: Priority,
+    /// The protocol of the response, as seen.
+    pub protocol: Option<Protocol>,
+    /// Status of the response.
+    pub status: Option<u16>,
+    /// Bytes of the body that arrived.
+    pub bytes: u64,
+    /// Index of its connection.
+    pub connection: Option<usize>,
+    /// When it was discovered.
+    pub start_s: f64,
+    /// When the request was handed to its connection.
+    pub request_s: Option<f64>,
+    /// When the response's head had arrived.
+    pub first_byte_s: Option<f64>,
+    /// When the body was complete.
+    pub last_byte_s: Option<f64>,
+    /// What went wrong.
+    pub error: Option<String>,
+}

@@ -1,0 +1,28 @@
+//! Reads from Cargo.lock the versions of the libraries that manifests name.
+
+use std::fmt::Write;
+use std::path::Path;
+
+const NAMED: [&str; 8] =
+    ["aws-lc-rs", "h2", "hyper", "quinn", "quinn-proto", "quinn-udp", "rustls", "tokio"];
+
+fn main() {
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
+    println!("cargo::rerun-if-changed={}", lock.display());
+    let text = std::fs::read_to_string(&lock).unwrap_or_default();
+    let mut code = String::from("BTreeMap::from([");
+    for package in text.split("[[package]]") {
+        let value = |key: &str| {
+            let line = package.lines().find(|line| line.starts_with(key))?;
+            Some(line.split('"').nth(1)?.to_owned())
+        };
+        if let (Some(name), Some(version)) = (value("name = "), value("version = "))
+            && NAMED.contains(&name.as_str())
+        {
+            let _ = write!(code, "({name:?}, {version:?}),");
+        }
+    }
+    code.push_str("])");
+    let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    std::fs::write(Path::new(&out).join("libraries.rs"), code).expect("OUT_DIR is writable");
+}

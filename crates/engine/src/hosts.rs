@@ -1,0 +1,69 @@
+//! The pair of hosts at hand: a bench's, or the machine itself over loopback.
+
+use pronghorn_bench::{Bench, BenchSpec, Host, Isolation, PathReport, Side};
+use serde_json::{Value, json};
+
+use crate::answer::Fault;
+use crate::request;
+
+/// A bench, or loopback for loads without an emulated path.
+pub(crate) enum Hosts {
+    Bench(Bench),
+    Direct(Host),
+}
+
+impl Hosts {
+    /// Opens what was asked for. Fails as the host's fault where namespaces are denied.
+    pub(crate) fn open(request: request::Open, isolation: &Isolation) -> Result<Hosts, Fault> {
+        let Some(path) = request.path else {
+            return Host::local().map(Hosts::Direct).map_err(Fault::bench);
+        };
+        path.validate().map_err(Fault::input)?;
+        if let Isolation::None { reason, mend } = isolation {
+            return Err(Fault::host(reason, Some(mend.clone())));
+        }
+        let spec = BenchSpec {
+            path,
+            seed: request.seed,
+            tcp_congestion_control: request.congestion_control,
+        };
+        match Bench::open(spec) {
+            Ok(bench) => Ok(Hosts::Bench(bench)),
+            Err(error) => match error.mend() {
+                Some(mend) => Err(Fault::host(error, Some(mend))),
+                None => Err(Fault::bench(error)),
+            },
+        }
+    }
+
+    pub(crate) fn get(&self, side: Side) -> &Host {
+        match self {
+            Hosts::Bench(bench) => bench.host(side),
+            Hosts::Direct(host) => host,
+        }
+    }
+
+    /// What the path counted so far; loopback counts nothing.
+    pub(crate) fn counters(&self) -> Result<Value, Fault> {
+        match self {
+            Hosts::Bench(bench) => report(&bench.counters()),
+            Hosts::Direct(_) => Ok(nothing_counted()),
+        }
+    }
+
+    /// Ends it; gives the final counts.
+    pub(crate) fn close(self) -> Result<Value, Fault> {
+        match self {
+            Hosts::Bench(bench) => report(&bench.close()),
+            Hosts::Direct(_) => Ok(nothing_counted()),
+        }
+    }
+}
+
+fn report(report: &PathReport) -> Result<Value, Fault> {
+    serde_json::to_value(report).map_err(Fault::bench)
+}
+
+fn nothing_counted() -> Value {
+    json!({ "down": null, "up": null, "host": null })
+}

@@ -1,0 +1,108 @@
+//! The built-in origin on a thread of the server's host.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::SystemTime;
+
+use pronghorn_bench::Host;
+use pronghorn_origin::{AccessLog, Origin, OriginConfig, Site};
+use tokio::sync::oneshot;
+use tokio::task::LocalSet;
+
+use crate::answer::Fault;
+use crate::request;
+
+/// HTTPS's own port, which any process may bind on a host of its own.
+const HTTPS: u16 = 443;
+
+/// An origin that serves until it is dropped.
+pub(crate) struct Running {
+    pub(crate) port: u16,
+    pub(crate) log: AccessLog,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Starts it and waits until it listens.
+    pub(crate) fn start(
+        host: &Host,
+        request: request::Origin,
+        site: Arc<Site>,
+        isolated: bool,
+    ) -> Result<Running, Fault> {
+        let config = OriginConfig {
+            site,
+            certificate: request.certificate,
+            key: request.key,
+            congestion_control: request.congestion_control,
+            address: host.address(),
+            port: if isolated { HTTPS } else { 0 },
+        };
+        let (ready, started) = mpsc::channel();
+        let (stop, stopped) = oneshot::channel();
+        let thread = host.thread("origin", move || serve(&config, &ready, stopped));
+        let thread = thread.map_err(Fault::bench)?;
+        let (port, log) = started
+            .recv()
+            .map_err(|_| Fault::bench("the origin ended before it listened"))?
+            .map_err(Fault::bench)?;
+        Ok(Running { port, log, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            // It may have ended by itself.
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+type Started = Result<(u16, AccessLog), String>;
+
+fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot::Receiver<()>) {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let _ = ready.send(Err(error.to_string()));
+            return;
+        }
+    };
+    LocalSet::new().block_on(&runtime, async {
+        match Origin::bind(config) {
+            Ok(origin) => {
+                let _ = ready.send(Ok((origin.port(), origin.log())));
+                tokio::select! {
+                    () = origin.serve() => {}
+                    _ = stopped => {}
+                }
+            }
+            Err(error) => drop(ready.send(Err(error.to_string()))),
+        }
+    });
+}
+
+/// The last site that was read, for as long as its folder stays as it was.
+#[derive(Default)]
+pub(crate) struct SiteCache(Option<(PathBuf, Option<SystemTime>, Arc<Site>)>);
+
+impl SiteCache {
+    pub(crate) fn read(&mut self, root: &Path) -> Result<Arc<Site>, Fault> {
+        let modified = std::fs::metadata(root).and_then(|folder| folder.modified()).ok();
+        if let Some((known, when, site)) = &self.0
+            && known == root
+            && *when == modified
+        {
+            return Ok(site.clone());
+        }
+        let site = Arc::new(Site::read(root).map_err(Fault::input)?);
+        self.0 = Some((root.to_owned(), modified, site.clone()));
+        Ok(site)
+    }
+}

@@ -1,0 +1,85 @@
+//! What the engine can be asked.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use pronghorn_http::{CongestionControl, Protocol};
+use pronghorn_path::PathSpec;
+use serde::Deserialize;
+
+/// A request line's envelope.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Envelope {
+    pub(crate) id: Option<u64>,
+    #[serde(flatten)]
+    pub(crate) request: Request,
+}
+
+/// An operation and its parameters.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub(crate) enum Request {
+    Hello,
+    Open(Open),
+    Origin(Origin),
+    Load(Load),
+    OriginLog,
+    Spawn(Spawn),
+    Wait { process: u64, timeout_s: f64 },
+    Kill { process: u64, signal: Option<i32> },
+    Counters,
+    Close,
+}
+
+/// A bench, or loopback where `path` is null.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Open {
+    pub(crate) path: Option<PathSpec>,
+    pub(crate) seed: u64,
+    pub(crate) congestion_control: String,
+}
+
+/// The built-in origin, in the server's host.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Origin {
+    pub(crate) root: PathBuf,
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
+    pub(crate) congestion_control: CongestionControl,
+}
+
+/// One page load, from the client's host.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Load {
+    pub(crate) host_name: String,
+    #[serde(default = "root_path")]
+    pub(crate) document: String,
+    pub(crate) port: u16,
+    pub(crate) protocol: Protocol,
+    pub(crate) ca: PathBuf,
+    pub(crate) congestion_control: CongestionControl,
+    pub(crate) limit_s: f64,
+}
+
+fn root_path() -> String {
+    "/".to_owned()
+}
+
+/// Which of the two hosts.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Side {
+    Client,
+    Server,
+}
+
+/// A process inside a host.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Spawn {
+    pub(crate) host: Side,
+    pub(crate) argv: Vec<String>,
+    #[serde(default)]
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) stdout: Option<PathBuf>,
+    pub(crate) stderr: Option<PathBuf>,
+}

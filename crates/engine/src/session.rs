@@ -1,0 +1,182 @@
+//! The engine's state between two requests, and what each request does to it.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use pronghorn_bench::{Isolation, Process, Program, Side};
+use serde_json::{Value, json};
+
+use crate::answer::{self, Fault};
+use crate::hosts::Hosts;
+use crate::load;
+use crate::origin::{Running, SiteCache};
+use crate::request::{self, Envelope, Request};
+use crate::versions;
+
+/// One slot: at most one bench, one origin, any processes.
+pub(crate) struct Session {
+    isolation: Isolation,
+    // The origin ends before its hosts.
+    origin: Option<Running>,
+    processes: HashMap<u64, Process>,
+    hosts: Option<Hosts>,
+    sites: SiteCache,
+    next_process: u64,
+}
+
+type Answer = Result<Value, Fault>;
+
+impl Session {
+    pub(crate) fn new(isolation: Isolation) -> Self {
+        Session {
+            isolation,
+            origin: None,
+            processes: HashMap::new(),
+            hosts: None,
+            sites: SiteCache::default(),
+            next_process: 1,
+        }
+    }
+
+    /// Answers one line.
+    pub(crate) fn answer(&mut self, line: &str) -> String {
+        match serde_json::from_str::<Envelope>(line) {
+            Ok(Envelope { id, request }) => answer::line(id, self.perform(request)),
+            Err(error) => {
+                let id = serde_json::from_str::<Value>(line)
+                    .ok()
+                    .and_then(|value| value.get("id").and_then(Value::as_u64));
+                answer::line(id, Err(Fault::input(format!("not a request: {error}"))))
+            }
+        }
+    }
+
+    fn perform(&mut self, request: Request) -> Answer {
+        match request {
+            Request::Hello => Ok(self.hello()),
+            Request::Open(open) => self.open(open),
+            Request::Origin(origin) => self.start_origin(origin),
+            Request::Load(load) => self.load(load),
+            Request::OriginLog => self.origin_log(),
+            Request::Spawn(spawn) => self.spawn(spawn),
+            Request::Wait { process, timeout_s } => self.wait(process, timeout_s),
+            Request::Kill { process, signal } => self.kill(process, signal),
+            Request::Counters => self.hosts()?.counters(),
+            Request::Close => self.close(),
+        }
+    }
+
+    fn hello(&self) -> Value {
+        let controls =
+            std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control")
+                .unwrap_or_default();
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "isolation": self.isolation.name(),
+            "isolation_reason": self.isolation.reason(),
+            "mend": self.isolation.mend(),
+            "congestion_controls": controls.split_whitespace().collect::<Vec<_>>(),
+            "libraries": versions::libraries(),
+        })
+    }
+
+    fn open(&mut self, open: request::Open) -> Answer {
+        if self.hosts.is_some() {
+            return Err(Fault::input("a bench is open; close it first"));
+        }
+        let started = Instant::now();
+        let hosts = Hosts::open(open, &self.isolation)?;
+        let answer = json!({
+            "client_address": hosts.get(Side::Client).address(),
+            "server_address": hosts.get(Side::Server).address(),
+            "open_s": started.elapsed().as_secs_f64(),
+        });
+        self.hosts = Some(hosts);
+        Ok(answer)
+    }
+
+    fn start_origin(&mut self, request: request::Origin) -> Answer {
+        self.origin = None;
+        let site = self.sites.read(&request.root)?;
+        let hosts = self.hosts()?;
+        let isolated = matches!(hosts, Hosts::Bench(_));
+        let running = Running::start(hosts.get(Side::Server), request, site, isolated)?;
+        let answer = json!({ "port": running.port });
+        self.origin = Some(running);
+        Ok(answer)
+    }
+
+    fn load(&mut self, request: request::Load) -> Answer {
+        let hosts = self.hosts()?;
+        let server = hosts.get(Side::Server).address();
+        let page = load::load(hosts.get(Side::Client), server, request)?;
+        serde_json::to_value(page).map_err(Fault::bench)
+    }
+
+    fn origin_log(&self) -> Answer {
+        let origin = self.origin.as_ref().ok_or_else(|| Fault::input("no origin was started"))?;
+        Ok(json!({
+            "requests": origin.log.entries(),
+            "connections": origin.log.connections(),
+        }))
+    }
+
+    fn spawn(&mut self, request: request::Spawn) -> Answer {
+        let side = match request.host {
+            request::Side::Client => Side::Client,
+            request::Side::Server => Side::Server,
+        };
+        let program = Program {
+            argv: request.argv.into_iter().map(Into::into).collect(),
+            env: request.env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            stdout: request.stdout,
+            stderr: request.stderr,
+            directory: None,
+        };
+        let process = self.hosts()?.get(side).spawn(program).map_err(Fault::input)?;
+        let number = self.next_process;
+        self.next_process += 1;
+        let answer = json!({ "process": number, "pid": process.pid() });
+        self.processes.insert(number, process);
+        Ok(answer)
+    }
+
+    fn wait(&mut self, process: u64, timeout_s: f64) -> Answer {
+        let timeout = Duration::try_from_secs_f64(timeout_s)
+            .map_err(|error| Fault::input(format!("timeout_s = {timeout_s}: {error}")))?;
+        let status = self.process(process)?.wait(Some(timeout)).map_err(Fault::bench)?;
+        Ok(json!({ "status": status.map(exit_status) }))
+    }
+
+    fn kill(&mut self, process: u64, signal: Option<i32>) -> Answer {
+        let signal = signal.unwrap_or(libc::SIGKILL);
+        self.process(process)?.signal(signal).map_err(Fault::bench)?;
+        Ok(json!({}))
+    }
+
+    fn close(&mut self) -> Answer {
+        self.origin = None;
+        self.processes.clear();
+        let hosts = self.hosts.take().ok_or_else(no_bench)?;
+        hosts.close()
+    }
+
+    fn hosts(&self) -> Result<&Hosts, Fault> {
+        self.hosts.as_ref().ok_or_else(no_bench)
+    }
+
+    fn process(&self, number: u64) -> Result<&Process, Fault> {
+        let unknown = || Fault::input(format!("no process {number} was spawned in this bench"));
+        self.processes.get(&number).ok_or_else(unknown)
+    }
+}
+
+fn no_bench() -> Fault {
+    Fault::input("no bench is open")
+}
+
+/// An exit code, or the negative number of the signal that ended it.
+fn exit_status(status: std::process::ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().unwrap_or_else(|| -status.signal().unwrap_or(0))
+}

@@ -1,0 +1,82 @@
+//! Congestion control as a parameter of both transports.
+
+use std::fmt;
+use std::sync::Arc;
+
+use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
+use serde::{Deserialize, Serialize};
+
+/// The congestion controllers of an arm, one for each transport.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CongestionControl {
+    /// The kernel's name of TCP's controller: `cubic`, `reno`, `bbr`.
+    pub tcp: String,
+    /// QUIC's controller in quinn.
+    pub quic: QuicCongestionControl,
+}
+
+/// quinn's congestion controllers. No name is an alias of another algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum QuicCongestionControl {
+    /// CUBIC (RFC 9438).
+    Cubic,
+    /// NewReno as RFC 9002 §7 has it.
+    NewReno,
+    /// quinn's BBR, which its authors call experimental.
+    Bbr,
+}
+
+/// A controller that quinn doesn't have.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown QUIC congestion control `{0}`; allowed: cubic, newreno, bbr")]
+pub struct UnknownCongestionControl(String);
+
+impl QuicCongestionControl {
+    /// The factory from which quinn makes a controller for each connection, with quinn's defaults.
+    pub fn factory(self) -> Arc<dyn ControllerFactory + Send + Sync> {
+        match self {
+            QuicCongestionControl::Cubic => Arc::new(CubicConfig::default()),
+            QuicCongestionControl::NewReno => Arc::new(NewRenoConfig::default()),
+            QuicCongestionControl::Bbr => Arc::new(BbrConfig::default()),
+        }
+    }
+
+    /// The name of the controller that a live connection runs, by the type of its state.
+    pub fn of(connection: &quinn::Connection) -> Option<QuicCongestionControl> {
+        let state = connection.congestion_state().into_any();
+        if state.is::<quinn::congestion::Cubic>() {
+            Some(QuicCongestionControl::Cubic)
+        } else if state.is::<quinn::congestion::NewReno>() {
+            Some(QuicCongestionControl::NewReno)
+        } else if state.is::<quinn::congestion::Bbr>() {
+            Some(QuicCongestionControl::Bbr)
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for QuicCongestionControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            QuicCongestionControl::Cubic => "cubic",
+            QuicCongestionControl::NewReno => "newreno",
+            QuicCongestionControl::Bbr => "bbr",
+        })
+    }
+}
+
+impl std::str::FromStr for QuicCongestionControl {
+    type Err = UnknownCongestionControl;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "cubic" => Ok(QuicCongestionControl::Cubic),
+            "newreno" => Ok(QuicCongestionControl::NewReno),
+            "bbr" => Ok(QuicCongestionControl::Bbr),
+            other => Err(UnknownCongestionControl(other.to_owned())),
+        }
+    }
+}

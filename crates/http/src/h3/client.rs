@@ -1,0 +1,120 @@
+//! The client's end.
+
+use std::rc::Rc;
+
+use bytes::{Bytes, BytesMut};
+use http::response;
+use pronghorn_http3::message::{Event, ResponseReader, put_request};
+use pronghorn_http3::{Code, Side};
+
+use super::control::Control;
+use super::error::{H3Error, close_if_fatal, code};
+use super::{MAX_FIELD_SECTION_SIZE, READ};
+
+/// A connection that takes requests. Lives on one thread; clones are handles of one connection.
+#[derive(Clone)]
+pub struct ClientConnection {
+    quic: quinn::Connection,
+    control: Rc<Control>,
+}
+
+impl ClientConnection {
+    /// Takes over a QUIC connection and begins to drive its control streams. Must run inside a
+    /// `LocalSet`.
+    pub fn start(quic: quinn::Connection) -> ClientConnection {
+        let control = Control::start(quic.clone(), Side::Client);
+        ClientConnection { quic, control }
+    }
+
+    /// Sends a request without content; waits where the server allows no further stream yet.
+    pub async fn send(&self, request: &http::Request<()>) -> Result<Exchange, H3Error> {
+        if self.control.peer_goes_away() {
+            return Err(H3Error::GoingAway);
+        }
+        let mut head = BytesMut::new();
+        put_request(request.method(), request.uri(), request.headers(), &mut head)?;
+        let (mut send, receive) = self.quic.open_bi().await?;
+        send.write_chunk(head.freeze()).await?;
+        // Only a stream that we closed ourselves can refuse.
+        let _ = send.finish();
+        Ok(Exchange {
+            quic: self.quic.clone(),
+            receive,
+            reader: ResponseReader::response(request.method(), MAX_FIELD_SECTION_SIZE),
+            input: Bytes::new(),
+            ended: false,
+        })
+    }
+
+    /// Ends the connection without an error (RFC 9114 §5.2).
+    pub fn close(&self) {
+        self.quic.close(code(Code::NoError), b"");
+    }
+}
+
+/// A request that was sent, and its response as it comes.
+pub struct Exchange {
+    quic: quinn::Connection,
+    receive: quinn::RecvStream,
+    reader: ResponseReader,
+    input: Bytes,
+    ended: bool,
+}
+
+impl Exchange {
+    /// Waits for the response's head; informational ones are passed over.
+    pub async fn head(&mut self) -> Result<response::Parts, H3Error> {
+        loop {
+            match self.next().await? {
+                Some(Event::Head(head)) => return Ok(head),
+                Some(_) => {}
+                // `finish` refuses a response without a head, so this is out of reach.
+                None => return Err(H3Error::Reset(Code::MessageError.to_u64())),
+            }
+        }
+    }
+
+    /// Waits for the next piece of the content; none at its end. Trailers are passed over.
+    pub async fn data(&mut self) -> Result<Option<Bytes>, H3Error> {
+        loop {
+            match self.next().await? {
+                Some(Event::Data(data)) => return Ok(Some(data)),
+                Some(_) => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Result<Option<Event<response::Parts>>, H3Error> {
+        loop {
+            if let Some(event) = self.reader.next(&mut self.input).map_err(|e| self.refuse(e))? {
+                return Ok(Some(event));
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            match self.receive.read_chunk(READ, true).await? {
+                Some(chunk) => self.input = chunk.bytes,
+                None => {
+                    self.ended = true;
+                    self.reader.finish().map_err(|error| self.refuse(error))?;
+                }
+            }
+        }
+    }
+
+    /// Tells the peer what it did wrong.
+    fn refuse(&self, error: pronghorn_http3::Error) -> H3Error {
+        close_if_fatal(&self.quic, &error);
+        error.into()
+    }
+}
+
+impl Drop for Exchange {
+    /// A response that nobody reads to its end is stopped (RFC 9114 §4.1.1).
+    fn drop(&mut self) {
+        if !self.ended {
+            let _ = self.receive.stop(code(Code::RequestCancelled));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The streams that live as long as the connection: our own three, and the peer's.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use pronghorn_http3::connection::{Config, Connection, Event, UniStream};
+use pronghorn_http3::{Code, Side};
+
+use super::error::{close_if_fatal, code};
+use super::{MAX_FIELD_SECTION_SIZE, READ};
+
+/// Drives the control streams and keeps what was said on them. Lives on one thread.
+///
+/// PRIORITY_UPDATE (RFC 9218 §7) is checked and passed over: HTTP/2's implementation can't hear it,
+/// and a scheduler that knows more on one protocol than on the other would be a hidden factor.
+pub(super) struct Control {
+    quic: quinn::Connection,
+    state: RefCell<Connection>,
+}
+
+impl Control {
+    /// Opens our streams and reads the peer's from now on. Must run inside a `LocalSet`.
+    pub(super) fn start(quic: quinn::Connection, side: Side) -> Rc<Control> {
+        let config =
+            Config { max_field_section_size: Some(MAX_FIELD_SECTION_SIZE), ..Config::default() };
+        let control = Rc::new(Control {
+            quic,
+            state: RefCell::new(Connection::new(side, config)),
+        });
+        tokio::task::spawn_local(hold_open(control.clone()));
+        tokio::task::spawn_local(accept(control.clone()));
+        control
+    }
+
+    /// Whether the peer said that it takes no further requests.
+    pub(super) fn peer_goes_away(&self) -> bool {
+        self.state.borrow().peer_goaway().is_some()
+    }
+}
+
+/// Opens our three streams and keeps them until the connection ends: their closing would be an
+/// error (RFC 9114 §6.2.1).
+async fn hold_open(control: Rc<Control>) {
+    let opening = control.state.borrow().opening();
+    let mut streams = Vec::new();
+    for first in [opening.control, opening.qpack_encoder, opening.qpack_decoder] {
+        let Ok(mut stream) = control.quic.open_uni().await else {
+            return;
+        };
+        // Ahead of every response: nothing can be understood before SETTINGS.
+        let _ = stream.set_priority(i32::MAX);
+        if stream.write_chunk(first).await.is_err() {
+            return;
+        }
+        streams.push(stream);
+    }
+    control.quic.closed().await;
+}
+
+async fn accept(control: Rc<Control>) {
+    while let Ok(stream) = control.quic.accept_uni().await {
+        tokio::task::spawn_local(read(control.clone(), stream));
+    }
+}
+
+async fn read(control: Rc<Control>, mut stream: quinn::RecvStream) {
+    let mut uni = UniStream::new();
+    loop {
+        let outcome = match stream.read_chunk(READ, true).await {
+            Ok(Some(chunk)) => {
+                let mut input = chunk.bytes;
+                drain(&control, &mut uni, &mut input)
+            }
+            // A reset closes a critical stream as much as its end does.
+            Ok(None) | Err(quinn::ReadError::Reset(_)) => {
+                if let Err(error) = control.state.borrow().finish_uni(&uni) {
+                    close_if_fatal(&control.quic, &error);
+                }
+                return;
+            }
+            Err(_) => return,
+        };
+        match outcome {
+            Ok(true) => {}
+            Ok(false) => {
+                let _ = stream.stop(code(Code::StreamCreationError));
+                return;
+            }
+            Err(error) => {
+                close_if_fatal(&control.quic, &error);
+                return;
+            }
+        }
+    }
+}
+
+/// Takes in all that the bytes say; whether to go on reading.
+fn drain(
+    control: &Control,
+    uni: &mut UniStream,
+    input: &mut bytes::Bytes,
+) -> Result<bool, pronghorn_http3::Error> {
+    loop {
+        match control.state.borrow_mut().read_uni(uni, input)? {
+            None => return Ok(true),
+            Some(Event::UnknownStream) => return Ok(false),
+            Some(Event::Settings(_) | Event::Goaway(_) | Event::PriorityUpdate { .. }) => {}
+        }
+    }
+}

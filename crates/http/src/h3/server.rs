@@ -1,0 +1,96 @@
+//! The server's end.
+
+use std::rc::Rc;
+
+use bytes::{Bytes, BytesMut};
+use http::{Response, request};
+use pronghorn_http3::frame::put_data_header;
+use pronghorn_http3::message::{Event, RequestReader, put_response};
+use pronghorn_http3::{Code, Scope, Side};
+
+use super::control::Control;
+use super::error::{H3Error, close_if_fatal, code};
+use super::{MAX_FIELD_SECTION_SIZE, READ};
+
+/// A connection that brings requests. Lives on one thread.
+pub struct ServerConnection {
+    quic: quinn::Connection,
+    _control: Rc<Control>,
+}
+
+impl ServerConnection {
+    /// Takes over a QUIC connection and begins to drive its control streams. Must run inside a
+    /// `LocalSet`.
+    pub fn start(quic: quinn::Connection) -> ServerConnection {
+        let control = Control::start(quic.clone(), Side::Server);
+        ServerConnection { quic, _control: control }
+    }
+
+    /// Waits for the next request stream. An error is the end of the connection.
+    pub async fn accept(&self) -> Result<RequestStream, H3Error> {
+        let (send, receive) = self.quic.accept_bi().await?;
+        Ok(RequestStream { quic: self.quic.clone(), send, receive })
+    }
+}
+
+/// One request and the way back.
+pub struct RequestStream {
+    quic: quinn::Connection,
+    send: quinn::SendStream,
+    receive: quinn::RecvStream,
+}
+
+impl RequestStream {
+    /// The request's place among its connection's requests, from 0.
+    pub fn index(&self) -> u64 {
+        self.send.id().index()
+    }
+
+    /// Reads the request to its end; its content is passed over.
+    pub async fn request(&mut self) -> Result<request::Parts, H3Error> {
+        let mut reader = RequestReader::request(MAX_FIELD_SECTION_SIZE);
+        let mut head = None;
+        while let Some(chunk) = self.receive.read_chunk(READ, true).await? {
+            let mut input = chunk.bytes;
+            while let Some(event) = reader.next(&mut input).map_err(|error| self.refuse(error))? {
+                if let Event::Head(parts) = event {
+                    head = Some(parts);
+                }
+            }
+        }
+        reader.finish().map_err(|error| self.refuse(error))?;
+        // `finish` refuses a request without a head, so this is out of reach.
+        head.ok_or(H3Error::Reset(Code::RequestIncomplete.to_u64()))
+    }
+
+    /// Sets which stream quinn sends from first: the largest number; equal ones share in turn.
+    pub fn prioritise(&self, priority: i32) {
+        // A stream that is gone has nothing left to send.
+        let _ = self.send.set_priority(priority);
+    }
+
+    /// Hands a whole response to quinn; waits where its send window is full.
+    pub async fn respond(mut self, response: Response<Bytes>) -> Result<(), H3Error> {
+        let (head, body) = response.into_parts();
+        let mut out = BytesMut::new();
+        put_response(head.status, &head.headers, &mut out)?;
+        if body.is_empty() {
+            self.send.write_chunk(out.freeze()).await?;
+        } else {
+            put_data_header(body.len() as u64, &mut out);
+            self.send.write_all_chunks(&mut [out.freeze(), body]).await?;
+        }
+        let _ = self.send.finish();
+        Ok(())
+    }
+
+    /// Tells the peer what it did wrong, on the stream or by the connection's end.
+    fn refuse(&mut self, error: pronghorn_http3::Error) -> H3Error {
+        close_if_fatal(&self.quic, &error);
+        if error.scope == Scope::Stream {
+            let _ = self.send.reset(code(error.code));
+            let _ = self.receive.stop(code(error.code));
+        }
+        error.into()
+    }
+}

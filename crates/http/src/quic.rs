@@ -1,0 +1,52 @@
+//! QUIC endpoints on quinn, with its defaults but for the congestion control.
+
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+
+use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+use quinn::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TokioRuntime, TransportConfig};
+
+use crate::{QuicCongestionControl, TlsError};
+
+/// The QUIC implementation of this crate, as manifests name it.
+pub const QUIC_STACK: &str = "quinn";
+
+fn transport(congestion_control: QuicCongestionControl) -> Arc<TransportConfig> {
+    let mut transport = TransportConfig::default();
+    transport.congestion_controller_factory(congestion_control.factory());
+    Arc::new(transport)
+}
+
+/// A client's QUIC configuration over its TLS configuration (which must offer `h3`).
+pub fn client_quic_config(
+    tls: rustls::ClientConfig,
+    congestion_control: QuicCongestionControl,
+) -> Result<ClientConfig, TlsError> {
+    let mut config = ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls)?));
+    config.transport_config(transport(congestion_control));
+    Ok(config)
+}
+
+/// A client's endpoint on a port of the kernel's choice. Must be called inside a tokio runtime.
+pub fn client_endpoint(config: ClientConfig) -> std::io::Result<Endpoint> {
+    let mut endpoint = Endpoint::client(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)))?;
+    endpoint.set_default_client_config(config);
+    Ok(endpoint)
+}
+
+/// A server's endpoint on a bound socket. Must be called inside a tokio runtime.
+pub fn server_endpoint(
+    socket: UdpSocket,
+    tls: rustls::ServerConfig,
+    congestion_control: QuicCongestionControl,
+) -> Result<Endpoint, TlsError> {
+    let crypto = QuicServerConfig::try_from(Arc::new(tls))?;
+    let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+    config.transport_config(transport(congestion_control));
+    Ok(Endpoint::new(
+        EndpointConfig::default(),
+        Some(config),
+        socket,
+        Arc::new(TokioRuntime),
+    )?)
+}

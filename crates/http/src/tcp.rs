@@ -1,0 +1,74 @@
+//! Kernel TCP sockets whose congestion control is set, locked by the route or not, and read back.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use tokio::net::{TcpListener, TcpStream};
+
+/// How our own TCP sockets are configured.
+#[derive(Debug, Clone)]
+pub struct TcpStack {
+    /// The kernel's name of the congestion control.
+    pub congestion_control: String,
+}
+
+impl TcpStack {
+    /// Makes a socket run this congestion control. Where a route locks it (`congctl NAME lock`)
+    /// the kernel refuses to set it (EPERM); then what counts is that it reads back as asked.
+    fn apply(&self, socket: &Socket) -> io::Result<()> {
+        if let Err(refused) = socket.set_tcp_congestion(self.congestion_control.as_bytes()) {
+            let current = congestion_control_of(socket)?;
+            if current != self.congestion_control {
+                return Err(io::Error::new(
+                    refused.kind(),
+                    format!(
+                        "TCP congestion control `{}` is refused ({refused}); the socket has `{current}`",
+                        self.congestion_control
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The congestion control that a socket runs, read back from the kernel.
+pub fn congestion_control_of<'s>(socket: impl Into<SockRef<'s>>) -> io::Result<String> {
+    let name = socket.into().tcp_congestion()?;
+    let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
+    Ok(String::from_utf8_lossy(&name[..end]).into_owned())
+}
+
+/// Connects; Nagle's algorithm is off, as browsers have it. Fails when the connection would run
+/// another congestion control than the stack's.
+pub async fn connect(stack: &TcpStack, address: SocketAddr) -> io::Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_nonblocking(true)?;
+    // A locked route decides only once the socket is connected; setting it before serves the rest.
+    let before = stack.apply(&socket);
+    socket.set_tcp_nodelay(true)?;
+    let stream = tokio::net::TcpSocket::from_std_stream(socket.into()).connect(address).await?;
+    let current = congestion_control_of(&stream)?;
+    if current != stack.congestion_control {
+        before?;
+        return Err(io::Error::other(format!(
+            "the connection runs TCP congestion control `{current}`, not `{}`",
+            stack.congestion_control
+        )));
+    }
+    Ok(stream)
+}
+
+/// Listens on IPv4; accepted sockets inherit the congestion control unless their route locks one.
+pub fn listen(stack: &TcpStack, address: Ipv4Addr, port: u16) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_nonblocking(true)?;
+    socket.set_reuse_address(true)?;
+    // Before a connection there is no route to lock anything; what an accepted socket runs is read
+    // back from it, so a refusal here is no failure yet.
+    let _ = stack.apply(&socket);
+    socket.bind(&SocketAddr::from((address, port)).into())?;
+    socket.listen(1024)?;
+    TcpListener::from_std(socket.into())
+}

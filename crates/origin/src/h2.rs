@@ -1,0 +1,148 @@
+//! HTTP/2 connections, by the h2 crate under a scheduler of our own.
+//!
+//! h2 sends streams in the order in which it was given their data. So this loop gives it one frame
+//! at a time, of the response that RFC 9218 puts first, and gives the next only when the socket took
+//! the last: what is queued below is the kernel's unsent data, which `TCP_NOTSENT_LOWAT` bounds.
+//! quinn decides likewise when it builds a packet, so neither protocol owes a better order to its
+//! plumbing.
+
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use bytes::Bytes;
+use h2::server::{Builder, SendResponse};
+use h2::{Reason, RecvStream, SendStream};
+use http::{Request, StatusCode};
+use pronghorn_http::Protocol;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::Shared;
+use crate::schedule::{Rank, requested};
+
+/// Data handed over at a time: HTTP/2's smallest allowed maximum frame (RFC 9113 §4.2).
+const FRAME: usize = 16 * 1024;
+/// Receive windows as hyper's server ships them.
+const RECEIVE_WINDOW: u32 = 1024 * 1024;
+
+/// Serves a connection to its end; `blocked` tells whether the socket below took the last write.
+/// Errors of the peer end the connection and nothing else.
+pub(crate) async fn serve<S>(stream: S, blocked: Rc<Cell<bool>>, shared: Rc<Shared>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    let handshake = Builder::new()
+        .initial_window_size(RECEIVE_WINDOW)
+        .initial_connection_window_size(RECEIVE_WINDOW)
+        .max_concurrent_streams(200)
+        .handshake(stream);
+    let Ok(mut connection) = handshake.await else {
+        return;
+    };
+    let mut responses = Responses { shared, waiting: Vec::new(), accepted: 0 };
+    poll_fn(|cx| {
+        loop {
+            match pin!(connection.accept()).poll(cx) {
+                Poll::Ready(Some(Ok((request, respond)))) => {
+                    responses.begin(&request, respond);
+                    continue;
+                }
+                Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(()),
+                Poll::Pending => {}
+            }
+            if blocked.get() || !responses.hand_over_a_frame(cx) {
+                return Poll::Pending;
+            }
+        }
+    })
+    .await;
+}
+
+/// A response whose body has not been handed over wholly.
+struct Sending {
+    rank: Rank,
+    stream: SendStream<Bytes>,
+    body: Bytes,
+    log: PendingEntry,
+}
+
+struct PendingEntry {
+    path: String,
+    status: StatusCode,
+    bytes: usize,
+    arrived: Instant,
+}
+
+/// The responses under way on one connection, in the order in which they send.
+struct Responses {
+    shared: Rc<Shared>,
+    waiting: Vec<Sending>,
+    accepted: u64,
+}
+
+impl Responses {
+    fn begin(&mut self, request: &Request<RecvStream>, mut respond: SendResponse<Bytes>) {
+        let arrived = Instant::now();
+        let path = request.uri().path().to_owned();
+        let response = self.shared.site.respond(request.method(), &path, &self.shared.alt_svc);
+        let rank = Rank::new(requested(request.headers()), self.accepted);
+        self.accepted += 1;
+        let (head, body) = response.into_parts();
+        let log = PendingEntry { path, status: head.status, bytes: body.len(), arrived };
+        let Ok(stream) = respond.send_response(http::Response::from_parts(head, ()), body.is_empty())
+        else {
+            return;
+        };
+        if body.is_empty() {
+            self.log(log);
+        } else {
+            self.enqueue(Sending { rank, stream, body, log });
+        }
+    }
+
+    /// Behind all of the same rank, so that equal ones take turns.
+    fn enqueue(&mut self, response: Sending) {
+        let place = self.waiting.partition_point(|other| other.rank <= response.rank);
+        self.waiting.insert(place, response);
+    }
+
+    /// Gives h2 one frame of the first response whose flow-control windows have room.
+    /// Returns whether there was one.
+    fn hand_over_a_frame(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut index = 0;
+        while index < self.waiting.len() {
+            let response = &mut self.waiting[index];
+            if response.stream.poll_reset(cx).is_ready() {
+                self.waiting.remove(index);
+                continue;
+            }
+            let wanted = response.body.len().min(FRAME);
+            response.stream.reserve_capacity(wanted);
+            let room = response.stream.capacity().min(wanted);
+            if room == 0 {
+                index += 1;
+                continue;
+            }
+            let mut response = self.waiting.remove(index);
+            let frame = response.body.split_to(room);
+            let last = response.body.is_empty();
+            if response.stream.send_data(frame, last).is_err() {
+                response.stream.send_reset(Reason::INTERNAL_ERROR);
+            } else if last {
+                self.log(response.log);
+            } else {
+                self.enqueue(response);
+            }
+            return true;
+        }
+        false
+    }
+
+    fn log(&self, entry: PendingEntry) {
+        let PendingEntry { path, status, bytes, arrived } = entry;
+        self.shared.log.record(path, Protocol::H2, status, bytes, arrived);
+    }
+}

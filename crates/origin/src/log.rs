@@ -1,0 +1,83 @@
+//! The access log: which request was served over which protocol.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use http::StatusCode;
+use pronghorn_http::Protocol;
+use serde::Serialize;
+
+/// One request as the origin saw it.
+#[derive(Debug, Clone, Serialize)]
+pub struct LogEntry {
+    /// Path as requested.
+    pub path: String,
+    /// The protocol on which the request came.
+    pub protocol: Protocol,
+    /// Status of the answer.
+    pub status: u16,
+    /// Bytes of the answer's body.
+    pub bytes: u64,
+    /// Seconds from the origin's start to the request's arrival.
+    pub arrived_s: f64,
+    /// Seconds from the request's arrival until its answer was handed to the transport.
+    pub served_s: f64,
+}
+
+/// One connection as the origin saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConnectionEntry {
+    /// The protocol that ALPN chose.
+    pub protocol: Protocol,
+    /// The congestion control that the origin's end runs, read back from the socket or from quinn.
+    pub congestion_control: Option<String>,
+}
+
+/// A log shared by all of an origin's connections.
+#[derive(Debug, Clone)]
+pub struct AccessLog {
+    started: Instant,
+    entries: Arc<Mutex<Vec<LogEntry>>>,
+    connections: Arc<Mutex<Vec<ConnectionEntry>>>,
+}
+
+impl AccessLog {
+    /// An empty log; its clock starts now.
+    pub(crate) fn new() -> Self {
+        AccessLog { started: Instant::now(), entries: Arc::default(), connections: Arc::default() }
+    }
+
+    pub(crate) fn record(
+        &self,
+        path: String,
+        protocol: Protocol,
+        status: StatusCode,
+        bytes: usize,
+        arrived: Instant,
+    ) {
+        let entry = LogEntry {
+            path,
+            protocol,
+            status: status.as_u16(),
+            bytes: bytes as u64,
+            arrived_s: (arrived - self.started).as_secs_f64(),
+            served_s: arrived.elapsed().as_secs_f64(),
+        };
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+    }
+
+    pub(crate) fn connected(&self, protocol: Protocol, congestion_control: Option<String>) {
+        let entry = ConnectionEntry { protocol, congestion_control };
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+    }
+
+    /// The connections so far whose handshake was finished.
+    pub fn connections(&self) -> Vec<ConnectionEntry> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The requests so far, in the order in which their answers were handed over.
+    pub fn entries(&self) -> Vec<LogEntry> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

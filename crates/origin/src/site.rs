@@ -1,0 +1,121 @@
+//! The files that an origin serves, held in memory.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Response, StatusCode, header};
+
+/// A resource: its body and the media type by which browsers know what it is.
+#[derive(Debug, Clone)]
+struct Resource {
+    body: Bytes,
+    media_type: &'static str,
+}
+
+/// A static site: every regular file below a folder by its path from the root, `/` being `/index.html`.
+#[derive(Debug)]
+pub struct Site {
+    resources: HashMap<String, Resource>,
+}
+
+/// A file or folder of the site that can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("can't read the site's {path}: {source}", path = path.display())]
+pub struct SiteError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+impl Site {
+    /// Reads every file below `root`. Links are not followed.
+    pub fn read(root: &Path) -> Result<Site, SiteError> {
+        let mut resources = HashMap::new();
+        read_folder(root, "", &mut resources)?;
+        if let Some(index) = resources.get("/index.html").cloned() {
+            resources.insert("/".to_owned(), index);
+        }
+        Ok(Site { resources })
+    }
+
+    /// The response to a request: 200 with the resource, 404, or 405 for methods other than GET and
+    /// HEAD. The headers are the same over every protocol, but for those that framing asks for.
+    pub fn respond(&self, method: &Method, path: &str, alt_svc: &HeaderValue) -> Response<Bytes> {
+        let (status, body, media_type) = match self.resources.get(path) {
+            _ if method != Method::GET && method != Method::HEAD => {
+                (StatusCode::METHOD_NOT_ALLOWED, Bytes::new(), "text/plain; charset=utf-8")
+            }
+            Some(resource) => (StatusCode::OK, resource.body.clone(), resource.media_type),
+            None => (StatusCode::NOT_FOUND, Bytes::new(), "text/plain; charset=utf-8"),
+        };
+        let mut response = Response::builder()
+            .status(status)
+            .header(header::CONTENT_TYPE, media_type)
+            .header(header::CONTENT_LENGTH, body.len())
+            .header(header::CACHE_CONTROL, "no-store")
+            .header(header::ALT_SVC, alt_svc);
+        if status == StatusCode::METHOD_NOT_ALLOWED {
+            response = response.header(header::ALLOW, "GET, HEAD");
+        }
+        let body = if method == Method::HEAD { Bytes::new() } else { body };
+        response.body(body).expect("static header values are valid")
+    }
+}
+
+fn read_folder(
+    folder: &Path,
+    prefix: &str,
+    resources: &mut HashMap<String, Resource>,
+) -> Result<(), SiteError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| SiteError { path, source }
+    };
+    for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
+        let entry = entry.map_err(failed(folder))?;
+        let file = entry.path();
+        let kind = entry.file_type().map_err(failed(&file))?;
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        let path = format!("{prefix}/{name}");
+        if kind.is_dir() {
+            read_folder(&file, &path, resources)?;
+        } else if kind.is_file() {
+            let body = Bytes::from(std::fs::read(&file).map_err(failed(&file))?);
+            resources.insert(path, Resource { body, media_type: media_type(&name) });
+        }
+    }
+    Ok(())
+}
+
+/// The media type of a file by its name's ending (IANA's registry).
+fn media_type(name: &str) -> &'static str {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    match ending.as_deref().unwrap_or_default() {
+        "html" | "htm" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "json" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "avif" => "image/avif",
+        "ico" => "image/vnd.microsoft.icon",
+        "woff" => "font/woff",
+        "woff2" => "font/woff2",
+        "ttf" => "font/ttf",
+        "otf" => "font/otf",
+        "txt" => "text/plain; charset=utf-8",
+        "xml" => "application/xml",
+        "pdf" => "application/pdf",
+        "mp4" => "video/mp4",
+        "wasm" => "application/wasm",
+        _ => "application/octet-stream",
+    }
+}
