@@ -114,6 +114,8 @@ pub(crate) fn closing_leaves_nothing() {
         (pids.len() == 2 && said.ends_with('\n')).then_some(pids)
     });
     assert!(pids.iter().all(|pid| runs(*pid)) && runs(parent.pid() as i32));
+    // SAFETY: a plain system call.
+    until(|| (unsafe { libc::getpgid(pids[1]) } == pids[1]).then_some(()));
     drop(bench);
     fs::remove_file(&out).expect("it is ours");
     assert!(
