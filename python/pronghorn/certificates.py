@@ -29,7 +29,8 @@ class Certificates(NamedTuple):
 
 
 def make(directory: Path) -> Certificates:
-    """A P-256 authority and a P-256 leaf for the origin, written to `directory`; the key is readable by its owner only.
+    """A P-256 authority and a P-256 leaf for the origin, written to `directory`; the key is readable by its
+    owner only.
 
     The authority's own key is never written. Raises OSError where the files can't be.
     """
@@ -45,15 +46,24 @@ def make(directory: Path) -> Certificates:
         .sign(authority_key, hashes.SHA256())
     )
     key = ec.generate_private_key(ec.SECP256R1())
-    names = [x509.DNSName(HOST_NAME), *(x509.IPAddress(ipaddress.ip_address(address)) for address in ADDRESSES)]
+    names = [
+        x509.DNSName(HOST_NAME),
+        *(x509.IPAddress(ipaddress.ip_address(address)) for address in ADDRESSES),
+    ]
     leaf = (
-        _builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST_NAME)]), authority_name, key.public_key(), now)
+        _builder(
+            x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST_NAME)]),
+            authority_name,
+            key.public_key(),
+            now,
+        )
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_usage(signs_certificates=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .add_extension(
-            x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(authority_identifier), critical=False
+            x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(authority_identifier),
+            critical=False,
         )
         .sign(authority_key, hashes.SHA256())
     )

@@ -1,4 +1,5 @@
-"""The client of `pronghorn-engine`: one process, JSON a line each way, as docs/engine-protocol.md describes it."""
+"""The client of `pronghorn-engine`: one process, JSON a line each way, as docs/engine-protocol.md describes
+it."""
 
 import asyncio
 import contextlib
@@ -49,12 +50,15 @@ class Hello(BaseModel):
 
 
 def locate() -> Path:
-    """The engine's program: as PRONGHORN_ENGINE says, beside this Python, or on PATH; HostError where it is nowhere."""
+    """The engine's program: as PRONGHORN_ENGINE says, beside this Python, or on PATH; HostError where it is
+    nowhere."""
     override = os.environ.get(OVERRIDE)
     if override:
         if os.access(override, os.X_OK) and Path(override).is_file():
             return Path(override)
-        raise HostError(f"{OVERRIDE}={override}: no program there.", hint=f"Unset {OVERRIDE} or name the engine's file.")
+        raise HostError(
+            f"{OVERRIDE}={override}: no program there.", hint=f"Unset {OVERRIDE} or name the engine's file."
+        )
     beside = Path(sys.executable).parent / PROGRAM
     if os.access(beside, os.X_OK):
         return beside
@@ -80,9 +84,9 @@ class Engine:
     async def start(cls, program: Path | None = None) -> Self:
         """Starts an engine; HostError where there is none or it can't be run.
 
-        It is its own process group, so that the terminal's Ctrl-C reaches us alone and we end it in order. Call this
-        from the main thread: the engine dies with the thread that made it (prctl(2), PR_SET_PDEATHSIG).
-        """
+        It is its own process group, so that the terminal's Ctrl-C reaches us alone and we end it in order.
+        Call this from the main thread: the engine dies with the thread that made it (prctl(2),
+        PR_SET_PDEATHSIG)."""
         path = program or locate()
         try:
             process = await asyncio.create_subprocess_exec(
@@ -94,7 +98,9 @@ class Engine:
                 start_new_session=True,
             )
         except OSError as error:
-            raise HostError(f"{path}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'.") from error
+            raise HostError(
+                f"{path}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'."
+            ) from error
         return cls(process)
 
     @property
@@ -103,7 +109,8 @@ class Engine:
         return self._process.pid
 
     async def request(self, op: str, *, timeout_s: float = _PATIENCE_S, **parameters: Any) -> dict[str, Any]:
-        """The `ok` of one request. EngineError where the engine refuses, EngineDied where it can't answer in time."""
+        """The `ok` of one request. EngineError where the engine refuses, EngineDied where it can't answer in
+        time."""
         self._number += 1
         line = json.dumps({"id": self._number, "op": op, **parameters}, separators=(",", ":"))
         stdin, stdout = self._process.stdin, self._process.stdout
@@ -165,7 +172,9 @@ class Engine:
                 await self._listener
         last = "\n".join(self._tail)
         said = f"; its last words:\n{last}" if last else "; it said nothing"
-        return EngineDied(f"the engine {what} (exit status {status}){said}", hint="Look at 'pronghorn doctor'.")
+        return EngineDied(
+            f"the engine {what} (exit status {status}){said}", hint="Look at 'pronghorn doctor'."
+        )
 
     async def _listen(self) -> None:
         if self._process.stderr is None:

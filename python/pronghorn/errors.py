@@ -54,7 +54,8 @@ def nearest(name: str, allowed: Iterable[str]) -> str | None:
 
 
 def unknown(kind: str, name: str, allowed: Iterable[str]) -> str:
-    """The sentence for a `name` which is none of the `allowed`: what is wrong, what is allowed, what is nearest."""
+    """The sentence for a `name` which is none of the `allowed`: what is wrong, what is allowed, what is
+    nearest."""
     names = sorted(set(allowed))
     meant = nearest(name, names)
     question = f"; did you mean {meant!r}?" if meant else ""

@@ -1,8 +1,8 @@
-"""The journal: an append-only record of a run's trials, one JSON object a line, on disk before a trial counts.
+"""The journal: an append-only record of a run's trials, one JSON object a line, on disk before a trial
+counts.
 
-What `kill -9`, a full disk or a broken one leaves behind costs no other trial: lines which can't be read are set
-aside in `trials.corrupt.jsonl`, and the rest is used.
-"""
+What `kill -9`, a full disk or a broken one leaves behind costs no other trial: lines which can't be read are
+set aside in `trials.corrupt.jsonl`, and the rest is used."""
 
 import errno
 import json
@@ -33,8 +33,8 @@ class Contents(NamedTuple):
 class Journal:
     """The journal of the run in `directory`, open for appending; `header` opens a new one.
 
-    Every append is on disk (fsync) when it returns. HostError where the disk refuses; nothing recorded is lost then.
-    """
+    Every append is on disk (fsync) when it returns. HostError where the disk refuses; nothing recorded is
+    lost then."""
 
     def __init__(self, directory: Path, header: RunHeader) -> None:
         self.path = directory / JOURNAL
@@ -94,8 +94,8 @@ class Journal:
 def read(directory: Path) -> Contents:
     """The journal of the run in `directory`; empty where there is none.
 
-    Lines that can't be used are moved to `trials.corrupt.jsonl`, so that the next reader finds only good ones.
-    """
+    Lines that can't be used are moved to `trials.corrupt.jsonl`, so that the next reader finds only good
+    ones."""
     path = directory / JOURNAL
     if not path.exists():
         return Contents(None, [], [])
@@ -114,7 +114,9 @@ def read(directory: Path) -> Contents:
             trials[value.key] = value
         else:
             what = value if isinstance(value, str) else "a record that stands there already"
-            warnings.append(f"{path}, line {number}: {what}; set aside in {CORRUPT}, its trial is measured again.")
+            warnings.append(
+                f"{path}, line {number}: {what}; set aside in {CORRUPT}, its trial is measured again."
+            )
             bad.append(line)
             continue
         good.append(line)
@@ -130,7 +132,8 @@ def restore_header(directory: Path, header: RunHeader) -> None:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Writes `content` to `path` so that a crash leaves the old file or the new one; HostError on a full disk."""
+    """Writes `content` to `path` so that a crash leaves the old file or the new one; HostError on a full
+    disk."""
     new = path.with_name(path.name + ".new")
     try:
         with new.open("wb") as file:
@@ -150,7 +153,9 @@ def refused(path: Path, error: OSError, resume: str) -> HostError:
         mend = f"Free some space, then go on with: {resume}"
     else:
         mend = f"Mend the disk or its permissions, then go on with: {resume}"
-    return HostError(f"{path}: can't be written: {error.strerror}. What was recorded before is safe.", hint=mend)
+    return HostError(
+        f"{path}: can't be written: {error.strerror}. What was recorded before is safe.", hint=mend
+    )
 
 
 def sync_directory(directory: Path) -> None:

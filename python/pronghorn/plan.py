@@ -1,8 +1,8 @@
 """From an experiment to its blocks: which trial, in which order, on which path decisions.
 
-Everything random here is drawn from the experiment's seed through a label of its own (SHA-256 of seed and label), so
-that the same seed gives the same plan, and a cell's draws do not depend on which other cells there are.
-"""
+Everything random here is drawn from the experiment's seed through a label of its own (SHA-256 of seed and
+label), so that the same seed gives the same plan, and a cell's draws do not depend on which other cells there
+are."""
 
 import hashlib
 import random
@@ -14,7 +14,8 @@ from pronghorn.model.trial import Cell
 
 
 class Block(NamedTuple):
-    """One trial of every arm of a cell: `order` is the random order of the arms, `path_seed` the seed (u64) they share."""
+    """One trial of every arm of a cell: `order` is the random order of the arms, `path_seed` the seed (u64)
+    they share."""
 
     cell: Cell
     index: int
@@ -31,10 +32,9 @@ def derive(seed: int, *label: object) -> int:
 def make(experiment: Experiment, costs: Mapping[Cell, float]) -> list[Block]:
     """The experiment's blocks in the order in which they are to start.
 
-    `costs` says what a block of each cell costs (any unit). Long blocks tend to start first, lest one of them runs
-    alone at the end (Graham 1969, longest processing time first); each cost is weighted by a random factor of 1/2
-    to 2, so that the blocks of different cells stay interleaved.
-    """
+    `costs` says what a block of each cell costs (any unit). Long blocks tend to start first, lest one of them
+    runs alone at the end (Graham 1969, longest processing time first); each cost is weighted by a random
+    factor of 1/2 to 2, so that the blocks of different cells stay interleaved."""
     drawn = []
     for cell in experiment.cells():
         for index in range(experiment.repeat):

@@ -12,7 +12,14 @@ class Client(Protocol):
     """What loads a page, from within an engine's bench."""
 
     async def load(
-        self, engine: Engine, *, port: int, document: str, certificates: Certificates, arm: Arm, limit_s: float
+        self,
+        engine: Engine,
+        *,
+        port: int,
+        document: str,
+        certificates: Certificates,
+        arm: Arm,
+        limit_s: float,
     ) -> PageLoad:
         """One navigation to `document` of the origin at `port`, cut after `limit_s` seconds."""
         ...

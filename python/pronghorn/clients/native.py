@@ -12,7 +12,14 @@ class Native:
     """The native page loader."""
 
     async def load(
-        self, engine: Engine, *, port: int, document: str, certificates: Certificates, arm: Arm, limit_s: float
+        self,
+        engine: Engine,
+        *,
+        port: int,
+        document: str,
+        certificates: Certificates,
+        arm: Arm,
+        limit_s: float,
     ) -> PageLoad:
         """One navigation; an engine that has not cut it half a minute after its limit is given up."""
         ok = await engine.request(

@@ -36,8 +36,8 @@ class RunDirectory:
     """The directory of a run, locked (flock(2)) while this object lives."""
 
     def __init__(self, path: Path, *, resume: bool) -> None:
-        """Claims `path`. InputError where it holds another run (unless `resume`), is in use or can't be written;
-        HostError where its disk is full."""
+        """Claims `path`. InputError where it holds another run (unless `resume`), is in use or can't be
+        written; HostError where its disk is full."""
         self.path = path
         self._made = not path.exists()
         try:
@@ -85,7 +85,7 @@ class RunDirectory:
                 if self.file(name).exists():
                     raise InputError(
                         f"{self.path}: holds another run ({name}).",
-                        hint=f"Go on with it by --resume {self.path}, or choose another directory with --out.",
+                        hint=f"Go on with it by --resume {self.path}, or choose another one with --out.",
                     )
         try:
             with tempfile.TemporaryFile(dir=self.path):
@@ -96,7 +96,9 @@ class RunDirectory:
 
 def _unusable(path: Path, error: OSError) -> InputError | HostError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return HostError(f"{path}: {error.strerror}.", hint="Free some space, or choose another directory with --out.")
+        return HostError(
+            f"{path}: {error.strerror}.", hint="Free some space, or choose another directory with --out."
+        )
     return InputError(
         f"{path}: this output directory can't be written: {error.strerror}.",
         hint="Choose another directory with --out.",

@@ -1,4 +1,5 @@
-"""Whether a trial's measurement may be trusted: the path was on time, its devices dropped nothing, the host had its CPU."""
+"""Whether a trial's measurement may be trusted: the path was on time, its devices dropped nothing, the host
+had its CPU."""
 
 from typing import NamedTuple
 
@@ -21,7 +22,8 @@ class Fault(NamedTuple):
 
 
 def tolerance_s(path: PathProfile) -> float:
-    """How late the 99th percentile of a link's packets may leave: 2 ms, or 5 % of the path's round trip if that is more."""
+    """How late the 99th percentile of a link's packets may leave: 2 ms, or 5 % of the path's round trip if
+    that is more."""
     round_trip = path.spec.round_trip_s if path.spec else 0.0
     return max(LATENESS_FLOOR_S, LATENESS_SHARE * round_trip)
 

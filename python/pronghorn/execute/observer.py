@@ -9,8 +9,8 @@ from pronghorn.model.trial import Cell, Trial
 
 
 class Outlook(NamedTuple):
-    """What lies ahead when a run starts: its trials, those recorded earlier, the jobs, and what a trial of each cell
-    is expected to take in seconds."""
+    """What lies ahead when a run starts: its trials, those recorded earlier, the jobs, and what a trial of
+    each cell is expected to take in seconds."""
 
     experiment: Experiment
     recorded: Sequence[Trial]

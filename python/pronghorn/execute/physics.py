@@ -1,4 +1,5 @@
-"""The bounds that no load can beat. A trial that does shows a fault of the instrument, never a fast protocol."""
+"""The bounds that no load can beat. A trial that does shows a fault of the instrument, never a fast
+protocol."""
 
 from pronghorn.execute.guard import Fault
 from pronghorn.model.path import PathProfile
@@ -10,16 +11,16 @@ REASON = "physics"
 def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | None:
     """How a successful load was faster than its path allows, or None.
 
-    It lasts at least its bytes over the rate down, and at least the round trips it needs, each as long as the smallest
-    delays that the path imposed on any packet of this very trial.
-    """
+    It lasts at least its bytes over the rate down, and at least the round trips it needs, each as long as the
+    smallest delays that the path imposed on any packet of this very trial."""
     if page.outcome != "ok" or page.load_s is None or path.spec is None:
         return None
     rate = path.spec.down.rate_bit_per_s
     if rate is not None and page.load_s < page.bytes * 8 / rate:
         return Fault(
             REASON,
-            f"{page.bytes} bytes in {page.load_s:.6f} s, but {rate} bit/s allow no less than {page.bytes * 8 / rate:.6f} s",
+            f"{page.bytes} bytes in {page.load_s:.6f} s, but {rate} bit/s allow no less than "
+            f"{page.bytes * 8 / rate:.6f} s",
         )
     if counters.down is None or counters.up is None:
         return None
@@ -29,6 +30,8 @@ def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | 
     least = page.round_trips * (down + up)
     if page.load_s < least:
         return Fault(
-            REASON, f"loaded in {page.load_s:.6f} s, but {page.round_trips:g} round trips take no less than {least:.6f} s"
+            REASON,
+            f"loaded in {page.load_s:.6f} s, but {page.round_trips:g} round trips take no less than "
+            f"{least:.6f} s",
         )
     return None

@@ -9,7 +9,8 @@ from pronghorn.plan import Block
 
 
 class Standing(NamedTuple):
-    """A block's current attempt and the arms already recorded in it; `over` when nothing is left to measure."""
+    """A block's current attempt and the arms already recorded in it; `over` when nothing is left to
+    measure."""
 
     attempt: int
     recorded: frozenset[str]
@@ -19,9 +20,8 @@ class Standing(NamedTuple):
 def standing(block: Block, trials: Iterable[Trial]) -> Standing:
     """Where `block` stands after its recorded `trials`.
 
-    A contaminated trial ends its attempt: the whole block is repeated, since repeating single trials would favour the
-    arm that needs less CPU. After the last attempt the block is kept out.
-    """
+    A contaminated trial ends its attempt: the whole block is repeated, since repeating single trials would
+    favour the arm that needs less CPU. After the last attempt the block is kept out."""
     found = list(trials)
     attempt = max((trial.attempt for trial in found), default=0)
     current = [trial for trial in found if trial.attempt == attempt]

@@ -1,4 +1,5 @@
-"""Proof that what was asked for is what was measured: each resource's protocol at both ends, the sender's control."""
+"""Proof that what was asked for is what was measured: each resource's protocol at both ends, the sender's
+control."""
 
 from collections import Counter
 
@@ -19,10 +20,10 @@ def answered(page: PageLoad) -> list[Resource]:
 def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
     """How the load was not one of `arm`, or None.
 
-    Every resource that was answered must have come over the arm's protocol, as the client saw it; every request that
-    the origin logged must have come over it; no resource of a successful load may be missing from the origin's log;
-    and the origin's connections must run the arm's congestion control where it can be read back.
-    """
+    Every resource that was answered must have come over the arm's protocol, as the client saw it; every
+    request that the origin logged must have come over it; no resource of a successful load may be missing
+    from the origin's log; and the origin's connections must run the arm's congestion control where it can be
+    read back."""
     for resource in page.resources:
         seen = resource.protocol
         if seen != arm.protocol and (seen is not None or resource.status is not None):
@@ -39,7 +40,9 @@ def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
     lacking = +missing
     if page.outcome == "ok" and lacking:
         first = next(iter(lacking))
-        return Fault(PROTOCOL, f"the origin's log lacks {lacking.total()} of the client's requests, such as {first}")
+        return Fault(
+            PROTOCOL, f"the origin's log lacks {lacking.total()} of the client's requests, such as {first}"
+        )
     return None
 
 

@@ -32,11 +32,12 @@ class Slots:
         self._trials: list[Trial] = []
 
     async def run(self, blocks: Sequence[Block], recorded: Iterable[Trial]) -> list[Trial]:
-        """Measures what `recorded` leaves of `blocks`, in their order; gives every trial, the recorded ones first.
+        """Measures what `recorded` leaves of `blocks`, in their order; gives every trial, the recorded ones
+        first.
 
-        CPU-bound cells come first, one trial at a time; then the others, up to `jobs` at once. However it ends, no
-        engine is left. HostError where the host can't, InputError where the engine refuses a request as wrong.
-        """
+        CPU-bound cells come first, one trial at a time; then the others, up to `jobs` at once. However it
+        ends, no engine is left. HostError where the host can't, InputError where the engine refuses a request
+        as wrong."""
         self._trials = list(recorded)
         experiment = self._conditions.experiment
         alone = [block for block in blocks if cost.cpu_bound(experiment.path(block.cell.path))]

@@ -61,7 +61,9 @@ async def measure(engine: Engine, conditions: Conditions, assignment: Assignment
     try:
         found = await _bench(engine, conditions, assignment)
     except (KeyError, TypeError, ValidationError) as error:
-        raise EngineError("bench", f"the engine's answer is not as its protocol says: {error}", None) from error
+        raise EngineError(
+            "bench", f"the engine's answer is not as its protocol says: {error}", None
+        ) from error
     wall_s = time.monotonic() - clock
     status, fault = _judge(found, conditions.experiment, assignment)
     page = found.page

@@ -1,9 +1,8 @@
 """An arm: one protocol configuration under comparison.
 
 Grammar: `PROTO[:STACK][@CC][~DISCOVERY][+OPTION…][#LABEL]`. The label only tells equal arms apart. Honoured
-today: the protocols h1, h2 and h3 and their congestion control; what is asked for and can't be honoured is refused,
-since an arm that silently ran as another would falsify the comparison.
-"""
+today: the protocols h1, h2 and h3 and their congestion control; what is asked for and can't be honoured is
+refused, since an arm that silently ran as another would falsify the comparison."""
 
 import re
 from typing import NamedTuple
@@ -57,7 +56,8 @@ class Arm(BaseModel):
 
     @property
     def controls(self) -> dict[str, str]:
-        """The congestion control of both transports, `tcp` and `quic`; the one the arm does not use is the default."""
+        """The congestion control of both transports, `tcp` and `quic`; the one the arm does not use is the
+        default."""
         used, other = ("quic", "tcp") if self.over_quic else ("tcp", "quic")
         return {used: self.congestion_control, other: DEFAULT_CONGESTION_CONTROL}
 
@@ -77,7 +77,8 @@ def parse(text: str) -> Arm:
     for part, mark in (("stack", ":"), ("discovery", "~"), ("options", "")):
         if found[part]:
             raise ArmError(
-                f"arm {text!r} asks for the {part.rstrip('s')} '{mark}{found[part]}', which can't be honoured. "
+                f"arm {text!r} asks for the {part.rstrip('s')} '{mark}{found[part]}', which can't be "
+                "honoured. "
                 f"Allowed: {protocol}, {', '.join(f'{protocol}@{cc}' for cc in allowed)}, each with a #LABEL."
             )
     control = found["cc"] or DEFAULT_CONGESTION_CONTROL

@@ -27,7 +27,8 @@ KEYS = (
 
 
 class Vocabulary(NamedTuple):
-    """The names that an experiment may use: sites, origins, clients, and the shipped paths with their profiles."""
+    """The names that an experiment may use: sites, origins, clients, and the shipped paths with their
+    profiles."""
 
     sites: tuple[str, ...]
     origins: tuple[str, ...]
@@ -38,9 +39,8 @@ class Vocabulary(NamedTuple):
 class Experiment(BaseModel):
     """A resolved experiment: every name known, every default filled in, the seed fixed.
 
-    `repeat` is the number of blocks a cell; `limit_s` cuts a trial; `margin` is the equivalence margin as a share;
-    `jobs` the trials side by side, None where the host decides.
-    """
+    `repeat` is the number of blocks a cell; `limit_s` cuts a trial; `margin` is the equivalence margin as a
+    share; `jobs` the trials side by side, None where the host decides."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -89,7 +89,8 @@ class Experiment(BaseModel):
         return self.model_copy(update={"paths": (paths.direct(),)})
 
     def resolved(self) -> dict[str, Any]:
-        """The experiment as a TOML table which needs no other file: parsing it gives this experiment again."""
+        """The experiment as a TOML table which needs no other file: parsing it gives this experiment
+        again."""
         table: dict[str, Any] = {
             "name": self.name,
             "sites": list(self.sites),
@@ -119,8 +120,8 @@ def parse(
 ) -> Experiment:
     """The experiment in `table`; InputError with its place where something is wrong.
 
-    `default_seed` holds where the experiment names none; `folder` is what a site's relative `dir:PATH` starts from.
-    """
+    `default_seed` holds where the experiment names none; `folder` is what a site's relative `dir:PATH` starts
+    from."""
     source.refuse_unknown((), table, KEYS)
     reader = _Reader(table, source)
     profiles = _profiles(table, source, vocabulary)
@@ -165,7 +166,9 @@ class _Reader:
             raise self.source.error((), f"key '{key}' is missing; it is a list of names.")
         value = self.table[key]
         if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
-            raise self.source.error((key,), f"{value!r} is no list of names; write at least one, such as [\"…\"].")
+            raise self.source.error(
+                (key,), f'{value!r} is no list of names; write at least one, such as ["…"].'
+            )
         for index, item in enumerate(value):
             if item in value[:index]:
                 hint = " Equal arms are told apart by a label, such as 'h2#again'." if key == "arms" else ""
@@ -189,7 +192,9 @@ def _profiles(table: dict[str, Any], source: Source, vocabulary: Vocabulary) -> 
     profiles = {**vocabulary.paths, paths.DIRECT: paths.direct()}
     for name, definition in definitions.items():
         if name == paths.DIRECT:
-            raise source.error(("path", name), f"{name!r} is the path without an emulated network; choose another name.")
+            raise source.error(
+                ("path", name), f"{name!r} is the path without an emulated network; choose another name."
+            )
         profiles[name] = paths.parse(name, definition, source, ("path", name))
     return profiles
 
@@ -201,7 +206,9 @@ def _site(name: str, reader: _Reader, vocabulary: Vocabulary, folder: Path) -> s
             raise reader.source.error(("sites",), f"{name!r}: {root} is no folder.", element=name)
         return f"dir:{root}"
     if name not in vocabulary.sites:
-        raise reader.source.error(("sites",), unknown("site", name, (*vocabulary.sites, "dir:PATH")), element=name)
+        raise reader.source.error(
+            ("sites",), unknown("site", name, (*vocabulary.sites, "dir:PATH")), element=name
+        )
     return name
 
 
@@ -236,7 +243,9 @@ def _baseline(reader: _Reader, arm_list: tuple[Arm, ...]) -> str:
 def _repeat(reader: _Reader) -> int:
     if isinstance(reader.table.get("repeat"), dict):
         raise reader.source.error(
-            ("repeat",), "repeating until a verdict stands (a table) is not yet available; write a whole number of blocks."
+            ("repeat",),
+            "repeating until a verdict stands (a table) is not yet available; write a whole number of "
+            "blocks.",
         )
     return int(reader.whole("repeat", DEFAULT_REPEAT, least=1, most=1_000_000))
 

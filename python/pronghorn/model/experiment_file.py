@@ -1,4 +1,5 @@
-"""Finding an experiment (a file, or a shipped one by its name) and the shipped paths, and applying overrides."""
+"""Finding an experiment (a file, or a shipped one by its name) and the shipped paths, and applying
+overrides."""
 
 import copy
 import secrets
@@ -32,13 +33,18 @@ def shipped_experiments() -> tuple[str, ...]:
 
 
 def read(
-    argument: str | None, vocabulary: Vocabulary, *, overrides: list[str], seed: int | None, stored_seed: int | None = None
+    argument: str | None,
+    vocabulary: Vocabulary,
+    *,
+    overrides: list[str],
+    seed: int | None,
+    stored_seed: int | None = None,
 ) -> Experiment:
     """The experiment that `argument` names: a file, or a shipped one (None: the default one).
 
-    `overrides` are `KEY=VALUE` texts of `--set`; `seed` is `--seed`, `stored_seed` the seed of the run to resume.
-    An experiment without any seed gets a fresh one, which its run records. InputError where anything is wrong.
-    """
+    `overrides` are `KEY=VALUE` texts of `--set`; `seed` is `--seed`, `stored_seed` the seed of the run to
+    resume. An experiment without any seed gets a fresh one, which its run records. InputError where anything
+    is wrong."""
     source, folder = _find(argument)
     table = source.table()
     for override in overrides:
@@ -58,7 +64,9 @@ def _find(argument: str | None) -> tuple[Source, Path]:
         try:
             return Source(name, file.read_text(encoding="utf-8")), file.parent
         except UnicodeDecodeError as error:
-            raise InputError(f"{name}: byte {error.start} is no UTF-8; an experiment is TOML in UTF-8.") from None
+            raise InputError(
+                f"{name}: byte {error.start} is no UTF-8; an experiment is TOML in UTF-8."
+            ) from None
         except OSError as error:
             raise InputError(f"{name}: {error.strerror}.") from None
     if name in shipped:
@@ -68,7 +76,9 @@ def _find(argument: str | None) -> tuple[Source, Path]:
     raise InputError(unknown("experiment", name, shipped) + " Or the path of a TOML file.")
 
 
-def _apply(override: str, table: dict[str, Any], source: Source, vocabulary: Vocabulary, folder: Path) -> None:
+def _apply(
+    override: str, table: dict[str, Any], source: Source, vocabulary: Vocabulary, folder: Path
+) -> None:
     name, separator, text = override.partition("=")
     keys = tuple(part.strip() for part in name.split("."))
     if not separator or not all(keys):
@@ -103,7 +113,10 @@ def _absolute(site: Any, folder: Path) -> Any:
 
 def _shipped(kind: str) -> dict[str, Source]:
     folder = resources.files("pronghorn") / "data" / kind
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    files = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name
+    )
     return {
-        file.name.removesuffix(".toml"): Source(f"{kind}/{file.name}", file.read_text(encoding="utf-8")) for file in files
+        file.name.removesuffix(".toml"): Source(f"{kind}/{file.name}", file.read_text(encoding="utf-8"))
+        for file in files
     }

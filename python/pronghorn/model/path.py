@@ -1,7 +1,7 @@
 """A path between the hosts: its definition in TOML and what the engine makes of it.
 
-The stages and their semantics are those of netem (tc-netem(8)): duplicate, lose, corrupt, then delay and rate.
-"""
+The stages and their semantics are those of netem (tc-netem(8)): duplicate, lose, corrupt, then delay and
+rate."""
 
 from typing import Any, Literal
 
@@ -99,7 +99,8 @@ def direct() -> PathProfile:
 
 
 def parse(name: str, table: object, source: Source, keys: Keys = ()) -> PathProfile:
-    """The profile `name` from its TOML `table`, which stands at `keys` of `source`; InputError where it is wrong."""
+    """The profile `name` from its TOML `table`, which stands at `keys` of `source`; InputError where it is
+    wrong."""
     if not isinstance(table, dict):
         raise source.error(keys, f"a path is a table with 'down' and 'up', not {table!r}.")
     source.refuse_unknown(keys, table, _PATH_KEYS)
@@ -108,7 +109,9 @@ def parse(name: str, table: object, source: Source, keys: Keys = ()) -> PathProf
             raise source.error((*keys, text), f"{table[text]!r} is no text.")
     for link in ("down", "up"):
         if link not in table:
-            raise source.error(keys, f"path '{name}' lacks '{link}'; a link without impairment is written {link} = {{}}.")
+            raise source.error(
+                keys, f"path '{name}' lacks '{link}'; a link without impairment is written {link} = {{}}."
+            )
     spec = PathSpec(**{link: _link(table[link], source, (*keys, link)) for link in ("down", "up")})
     return PathProfile(
         name=name,
@@ -121,7 +124,9 @@ def parse(name: str, table: object, source: Source, keys: Keys = ()) -> PathProf
 
 def _link(table: object, source: Source, keys: Keys) -> LinkSpec:
     if not isinstance(table, dict):
-        raise source.error(keys, f'a link is a table such as {{ rate = "20Mbit", delay = "75ms" }}, not {table!r}.')
+        raise source.error(
+            keys, f'a link is a table such as {{ rate = "20Mbit", delay = "75ms" }}, not {table!r}.'
+        )
     source.refuse_unknown(keys, table, _LINK_KEYS)
 
     def read(key: str, reader: Any, default: Any) -> Any:
@@ -129,8 +134,12 @@ def _link(table: object, source: Source, keys: Keys) -> LinkSpec:
 
     rate = read("rate", units.rate, None)
     if "queue" in table and rate is None:
-        raise source.error((*keys, "queue"), "a queue only exists with a rate; give the link a 'rate' as well.")
-    jitter = _jitter(table["jitter"], rate is not None, source, (*keys, "jitter")) if "jitter" in table else None
+        raise source.error(
+            (*keys, "queue"), "a queue only exists with a rate; give the link a 'rate' as well."
+        )
+    jitter = (
+        _jitter(table["jitter"], rate is not None, source, (*keys, "jitter")) if "jitter" in table else None
+    )
     return LinkSpec(
         delay_ns=read("delay", units.time_ns, 0),
         jitter=jitter,
@@ -147,8 +156,10 @@ def _jitter(value: object, rated: bool, source: Source, keys: Keys) -> JitterSpe
     table = value if isinstance(value, dict) else {"spread": value}
     source.refuse_unknown(keys, table, _JITTER_KEYS)
     if "spread" not in table:
-        raise source.error(keys, 'jitter lacks its \'spread\', such as "10ms".')
-    spread = _read(units.time_ns, table["spread"], source, (*keys, "spread") if isinstance(value, dict) else keys)
+        raise source.error(keys, "jitter lacks its 'spread', such as \"10ms\".")
+    spread = _read(
+        units.time_ns, table["spread"], source, (*keys, "spread") if isinstance(value, dict) else keys
+    )
     distribution = _choice(table, "distribution", ("uniform", "normal"), "uniform", source, keys)
     order = _choice(table, "order", ("keep", "break"), "keep" if rated else "break", source, keys)
     if spread == 0:
@@ -165,7 +176,10 @@ def _loss(value: object, source: Source, keys: Keys) -> LossSpec | None:
     shares = {}
     for key, default in (("enter", None), ("leave", None), ("bad", "100%"), ("good", "0%")):
         if key not in value and default is None:
-            raise source.error(keys, f"the Gilbert-Elliott model lacks '{key}', the chance per packet to {key} the bad state.")
+            raise source.error(
+                keys,
+                f"the Gilbert-Elliott model lacks '{key}', the chance per packet to {key} the bad state.",
+            )
         shares[key] = _read(units.share, value.get(key, default), source, (*keys, key))
     return LossSpec(
         model="gilbert-elliott",

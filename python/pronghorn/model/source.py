@@ -16,8 +16,8 @@ _ASSIGNMENT = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
 class Source:
     """A TOML text with its name, in which keys can be found again.
 
-    `overrides` maps a key to the command-line option that set it, which is then named in the place of the line.
-    """
+    `overrides` maps a key to the command-line option that set it, which is then named in the place of the
+    line."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
@@ -49,11 +49,15 @@ class Source:
                 return self._element_line(line, element) if element is not None else line
         return None
 
-    def error(self, keys: Keys, wrong: str, *, element: str | None = None, hint: str | None = None) -> InputError:
+    def error(
+        self, keys: Keys, wrong: str, *, element: str | None = None, hint: str | None = None
+    ) -> InputError:
         """The error for what is `wrong` with the value of `keys`."""
         for length in range(len(keys), 0, -1):
             if keys[:length] in self.overrides:
-                return InputError(f"{self.overrides[keys[:length]]}: key '{'.'.join(keys)}': {wrong}", hint=hint)
+                return InputError(
+                    f"{self.overrides[keys[:length]]}: key '{'.'.join(keys)}': {wrong}", hint=hint
+                )
         line = self.line_of(keys, element)
         place = f"{self.name}, line {line}" if line else self.name
         key = f"key '{'.'.join(keys)}': " if keys else ""

@@ -1,4 +1,5 @@
-"""Tables as TOML text: what a run's `experiment.toml` is written with (the standard library only reads TOML)."""
+"""Tables as TOML text: what a run's `experiment.toml` is written with (the standard library only reads
+TOML)."""
 
 import json
 import re

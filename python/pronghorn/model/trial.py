@@ -1,9 +1,8 @@
 """The record of a trial: what the journal keeps, one JSON object a line.
 
 Times are seconds since the start of the navigation unless a name says otherwise; sizes are bytes. What comes
-from the engine (`PageLoad`, `Counters`, `OriginRequest`) follows the engine's protocol; unknown keys there are
-kept, so that a newer engine's records survive a round trip through an older journal.
-"""
+from the engine (`PageLoad`, `Counters`, `OriginRequest`) follows the engine's protocol; unknown keys there
+are kept, so that a newer engine's records survive a round trip through an older journal."""
 
 from typing import Literal, NamedTuple
 
@@ -33,7 +32,8 @@ class FromEngine(BaseModel):
 
 
 class Connection(FromEngine):
-    """One connection of a page load. For QUIC `connected_s` and `secured_s` are the end of its one handshake."""
+    """One connection of a page load. For QUIC `connected_s` and `secured_s` are the end of its one
+    handshake."""
 
     protocol: str | None = None
     alpn: str | None = None
@@ -138,15 +138,16 @@ class OriginRequest(FromEngine):
 
 
 class OriginConnection(FromEngine):
-    """One connection as the origin saw it, with the congestion control that its sending end runs, as read back."""
+    """One connection as the origin saw it, with the congestion control that its sending end runs, as read
+    back."""
 
     protocol: str | None = None
     congestion_control: str | None = None
 
 
 class Metrics(BaseModel):
-    """A trial's figures. `load_s`, `ttfb_s`, `connect_s` and `tls_s` are null where the load did not get there;
-    `overhead_s` = `wall_s` - `load_s` is what the trial cost beyond its load."""
+    """A trial's figures. `load_s`, `ttfb_s`, `connect_s` and `tls_s` are null where the load did not get
+    there; `overhead_s` = `wall_s` - `load_s` is what the trial cost beyond its load."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -173,10 +174,10 @@ class TrialKey(NamedTuple):
 class Trial(BaseModel):
     """One measurement of one arm in one cell.
 
-    `status` is `failed` when the load did not succeed or did not happen over the protocol asked for (an outcome:
-    it enters the verdict), and `contaminated` when the measurement cannot be trusted (its block is repeated with
-    the next `attempt`). `position` is the arm's place in the block's random order; `started` is UTC in ISO 8601.
-    """
+    `status` is `failed` when the load did not succeed or did not happen over the protocol asked for (an
+    outcome: it enters the verdict), and `contaminated` when the measurement cannot be trusted (its block is
+    repeated with the next `attempt`). `position` is the arm's place in the block's random order; `started` is
+    UTC in ISO 8601."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -206,7 +207,8 @@ class Trial(BaseModel):
 
 
 class RunHeader(BaseModel):
-    """The journal's first line. `experiment` is the SHA-256 of the resolved experiment, `format` the journal's."""
+    """The journal's first line. `experiment` is the SHA-256 of the resolved experiment, `format` the
+    journal's."""
 
     model_config = ConfigDict(extra="allow")
 

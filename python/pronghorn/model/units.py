@@ -1,9 +1,8 @@
 """Quantities with their units written out: "20Mbit", "75ms", "256kB", "15%", "100packets".
 
 Decimal prefixes are powers of 1000, `KiB` and `MiB` of 1024. Results are exact integers (bits per second,
-nanoseconds, bytes, packets); a share is a float in 0..1. A bare number is an error, since its unit would stand
-in somebody's memory only.
-"""
+nanoseconds, bytes, packets); a share is a float in 0..1. A bare number is an error, since its unit would
+stand in somebody's memory only."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +26,9 @@ class Quantity(NamedTuple):
 
 _RATES = {"bit": 1, "kbit": 10**3, "Mbit": 10**6, "Gbit": 10**9}
 RATE = Quantity("rate", "20Mbit", {**_RATES, **{f"{unit}/s": worth for unit, worth in _RATES.items()}})
-TIME = Quantity("time", "75ms", {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9})
+TIME = Quantity(
+    "time", "75ms", {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9}
+)
 SIZE = Quantity("size", "256kB", {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20})
 PACKETS = Quantity("number of packets", "100packets", {"packet": 1, "packets": 1})
 SHARE = Quantity("share", "15%", {"%": 1})
@@ -89,7 +90,8 @@ def _amount(value: object, quantity: Quantity) -> Fraction:
         meant = nearest(unit, quantity.units)
         question = f"; did you mean {number}{meant}?" if meant else ""
         raise UnitError(
-            f"{value!r}: unknown unit {unit!r} of a {quantity.name}{question} Allowed: {', '.join(quantity.units)}"
+            f"{value!r}: unknown unit {unit!r} of a {quantity.name}{question} Allowed: "
+            f"{', '.join(quantity.units)}"
         )
     amount = Fraction(number) * quantity.units[unit]
     if amount < 0:

@@ -1,0 +1,53 @@
+"""The command line: one file a command. Progress on stderr, results on stdout.
+
+Exit status: 0 done; 1 a --check failed; 2 bad usage or bad input; 3 the host can't; 130 interrupted.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from pronghorn import __version__
+from pronghorn.cli import doctor, report, run
+from pronghorn.errors import PronghornError
+from pronghorn.execute.interrupts import interruptible
+
+app = typer.Typer(
+    name="pronghorn",
+    help="A laboratory that settles whether HTTP/3 is faster: for whom, by how much and why.",
+    epilog="Exit status: 0 done; 1 a --check failed; 2 bad input; 3 this host can't; 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("doctor")(doctor.doctor)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"pronghorn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """The program `pronghorn`: a foreseeable fault is one message on stderr and its exit status."""
+    try:
+        with interruptible():
+            app()
+    except PronghornError as error:
+        print(f"pronghorn: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"  {error.hint}", file=sys.stderr)
+        sys.exit(error.exit_status)

@@ -1,0 +1,155 @@
+"""Live progress on stderr: a table that moves on a terminal, plain lines elsewhere."""
+
+import math
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from pronghorn.cli.tally import Tally
+from pronghorn.execute.observer import Observer, Outlook
+from pronghorn.execute.trial import Assignment
+from pronghorn.model.trial import Cell, Trial
+
+_PLAIN_EVERY_S = 10.0
+_REFRESHES_PER_S = 4
+
+
+@contextmanager
+def watching() -> Iterator[Observer]:
+    """An observer which shows a run on stderr until the context ends."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield Plain()
+        return
+    live = OnTerminal(console)
+    with live.display:
+        yield live
+
+
+class Plain:
+    """Lines: at the start, every ten seconds, and at the end."""
+
+    def __init__(self) -> None:
+        self._tally: Tally | None = None
+        self._said = time.monotonic()
+
+    def begins(self, outlook: Outlook) -> None:
+        """Says what lies ahead."""
+        self._tally = Tally(outlook)
+        self._say(_opening(outlook, self._tally))
+
+    def starts(self, assignment: Assignment) -> None:
+        """Says nothing."""
+
+    def ends(self, trial: Trial) -> None:
+        """Counts the trial, and says how far the run is where it is time for it."""
+        if self._tally is None:
+            return
+        self._tally.record(trial)
+        if self._tally.done >= self._tally.wanted or time.monotonic() - self._said >= _PLAIN_EVERY_S:
+            self._say(_standing(self._tally))
+
+    def warns(self, text: str) -> None:
+        """Says it."""
+        self._say(f"warning: {text}")
+
+    def _say(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+        self._said = time.monotonic()
+
+
+class OnTerminal:
+    """A table of running medians above a bar, redrawn in place."""
+
+    def __init__(self, console: Console) -> None:
+        self.display = Live(
+            console=console, get_renderable=self._render, refresh_per_second=_REFRESHES_PER_S, transient=True
+        )
+        self._tally: Tally | None = None
+        self._running: dict[int, Assignment] = {}
+
+    def begins(self, outlook: Outlook) -> None:
+        """Says what lies ahead and starts the table."""
+        self._tally = Tally(outlook)
+        self.display.console.print(Text(_opening(outlook, self._tally)))
+
+    def starts(self, assignment: Assignment) -> None:
+        """Shows the trial as running."""
+        self._running[assignment.slot] = assignment
+
+    def ends(self, trial: Trial) -> None:
+        """Counts the trial."""
+        self._running.pop(trial.slot, None)
+        if self._tally is not None:
+            self._tally.record(trial)
+
+    def warns(self, text: str) -> None:
+        """Prints it above the table."""
+        self.display.console.print(Text(f"warning: {text}", style="yellow"))
+
+    def _render(self) -> Group | Text:
+        tally = self._tally
+        if tally is None:
+            return Text("preparing")
+        table = Table(box=None, pad_edge=False)
+        table.add_column("cell")
+        table.add_column("trials", justify="right")
+        for arm in tally.arms:
+            table.add_column(f"{arm}, median", justify="right")
+        for cell in tally.cells:
+            done, wanted = tally.done_in(cell)
+            medians = (Text(duration(tally.median_s(cell, arm))) for arm in tally.arms)
+            table.add_row(Text(title(cell, tally.cells)), f"{done}/{wanted}", *medians)
+        now = ", ".join(f"{run.block.cell.path} {run.arm}" for _, run in sorted(self._running.items()))
+        bar = ProgressBar(total=max(tally.wanted, 1), completed=tally.done, width=40)
+        return Group(
+            table,
+            bar,
+            Text(_standing(tally)),
+            Text(f"now: {now}", style="dim", overflow="ellipsis", no_wrap=True),
+        )
+
+
+def title(cell: Cell, cells: list[Cell]) -> str:
+    """What tells `cell` from the others; the path is always named."""
+    varying = [
+        key
+        for key in ("site", "path", "origin", "client")
+        if key == "path" or len({getattr(c, key) for c in cells}) > 1
+    ]
+    return ", ".join(str(getattr(cell, key)) for key in varying)
+
+
+def duration(seconds: float | None) -> str:
+    """A time for reading: three digits and a unit; `-` where there is none yet."""
+    if seconds is None:
+        return "-"
+    if math.isinf(seconds):
+        return "failed"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
+
+
+def _opening(outlook: Outlook, tally: Tally) -> str:
+    earlier = f", {tally.done} of them recorded earlier" if outlook.recorded else ""
+    return (
+        f"{outlook.experiment.name}: {tally.wanted} trials in {len(tally.cells)} cells{earlier}; "
+        f"up to {outlook.jobs} side by side; seed {outlook.experiment.seed}"
+    )
+
+
+def _standing(tally: Tally) -> str:
+    extras = [
+        f"{number} {what}"
+        for number, what in ((tally.failed, "failed"), (tally.contaminated, "contaminated"))
+        if number
+    ]
+    left = tally.left_s()
+    eta = f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"
+    return ", ".join([f"{tally.done} of {tally.wanted} trials", eta, *extras])

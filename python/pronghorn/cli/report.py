@@ -1,0 +1,58 @@
+"""`pronghorn report`: a recorded run's summary and report once more."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from pronghorn import journal
+from pronghorn.errors import InputError
+from pronghorn.execute import directory as files
+from pronghorn.execute.directory import RunDirectory
+from pronghorn.execute.prepare import Request, resolve
+from pronghorn.execute.run import summarise
+from pronghorn.report import html, terminal
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The directory of a run, finished or not.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print summary.json instead of the table.")] = False,
+) -> None:
+    """Summarise a run's journal anew: print the verdicts, and write summary.json and report.html."""
+    if not run.is_dir():
+        raise InputError(f"{run}: no such run.")
+    experiment = resolve(Request(resume=run))
+    with RunDirectory(run, resume=True) as directory:
+        contents = journal.read(run)
+        for warning in contents.warnings:
+            print(f"warning: {warning}", file=typer.get_text_stream("stderr"))
+        if not contents.trials:
+            raise InputError(f"{run}: no trial is recorded there yet.", hint=f"pronghorn run --resume {run}")
+        notes = _manifest(directory.file(files.MANIFEST))
+        summary = summarise(experiment, contents.trials, notes)
+        journal.replace(directory.file(files.SUMMARY), (summary.model_dump_json(indent=2) + "\n").encode())
+        page = directory.file(files.REPORT)
+        draft = page.with_name(page.name + ".draft")
+        try:
+            html.write(summary, contents.trials, notes, draft)
+            draft.replace(page)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise journal.refused(page, error, f"pronghorn report {run}") from error
+    if as_json:
+        print(summary.model_dump_json(indent=2))
+        return
+    terminal.render(summary, Console())
+    print(f"\n{page}")
+
+
+def _manifest(file: Path) -> dict[str, Any]:
+    try:
+        notes = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: can't be read: {error}.") from error
+    if not isinstance(notes, dict):
+        raise InputError(f"{file}: is no manifest.")
+    return notes

@@ -1,0 +1,79 @@
+"""How far a run has come: trials done, running medians, time left."""
+
+import math
+import statistics
+from collections import defaultdict
+
+from pronghorn.execute import cost
+from pronghorn.execute.guard import MOST_ATTEMPTS
+from pronghorn.execute.observer import Outlook
+from pronghorn.model.trial import Cell, Trial
+
+
+class Tally:
+    """The running count of one run; `record` takes each trial as it ends."""
+
+    def __init__(self, outlook: Outlook) -> None:
+        experiment = outlook.experiment
+        self.cells = experiment.cells()
+        self.arms = [arm.name for arm in experiment.arms]
+        self.contaminated = 0
+        self.failed = 0
+        self._jobs = outlook.jobs
+        self._expected_s = outlook.expected_s
+        self._alone = {cell: cost.cpu_bound(experiment.path(cell.path)) for cell in self.cells}
+        self._wanted = {cell: experiment.repeat * len(self.arms) for cell in self.cells}
+        self._blocks: dict[tuple[Cell, int], dict[str, Trial]] = defaultdict(dict)
+        self._walls: dict[Cell, list[float]] = defaultdict(list)
+        for trial in outlook.recorded:
+            self.record(trial)
+
+    @property
+    def wanted(self) -> int:
+        """The trials that the run needs."""
+        return sum(self._wanted.values())
+
+    @property
+    def done(self) -> int:
+        """The trials that count so far."""
+        return sum(len(block) for block in self._blocks.values())
+
+    def done_in(self, cell: Cell) -> tuple[int, int]:
+        """The trials that count so far in `cell`, and those it needs."""
+        return sum(len(block) for (of, _), block in self._blocks.items() if of == cell), self._wanted[cell]
+
+    def record(self, trial: Trial) -> None:
+        """Takes note of a trial; a contaminated one undoes its block."""
+        block = self._blocks[trial.cell, trial.block]
+        if trial.status == "contaminated":
+            self.contaminated += 1
+            block.clear()
+            if trial.attempt + 1 >= MOST_ATTEMPTS:
+                self._wanted[trial.cell] -= len(self.arms)
+            return
+        self.failed += trial.status == "failed"
+        block[trial.arm] = trial
+        self._walls[trial.cell].append(trial.metrics.wall_s)
+
+    def median_s(self, cell: Cell, arm: str) -> float | None:
+        """The running median of the load time; failed loads count as endless. None before the first trial."""
+        loads = []
+        for (of, _), block in self._blocks.items():
+            if of == cell and arm in block:
+                load_s = block[arm].metrics.load_s
+                loads.append(load_s if block[arm].status == "ok" and load_s is not None else math.inf)
+        return statistics.median_high(loads) if loads else None
+
+    def left_s(self) -> float:
+        """About how long the run still takes, in seconds."""
+        alone = shared = 0.0
+        for cell in self.cells:
+            done, wanted = self.done_in(cell)
+            walls = self._walls[cell]
+            each = statistics.fmean(walls) if walls else self._expected_s[cell]
+            work = max(0, wanted - done) * each
+            if self._alone[cell]:
+                alone += work
+            else:
+                shared += work
+        return alone + shared / self._jobs

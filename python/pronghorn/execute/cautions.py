@@ -1,0 +1,168 @@
+"""What could explain a run's result other than its protocols: warnings, each with its remedy."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from scipy.stats import fisher_exact
+
+from pronghorn.engine import Hello
+from pronghorn.execute import physics, proof
+from pronghorn.execute.progress import by_block
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.path import DIRECT
+from pronghorn.model.trial import Trial
+
+NO_NETWORK = "no emulated network on this host"
+"""The label of a run on a host that denies namespaces."""
+
+UNEQUAL_P = 0.01
+"""The p-value of Fisher's exact test below which two arms count as discarded unequally often."""
+
+_COMPARED = ("tls_version", "cipher", "initial_window")
+
+
+class Caution(NamedTuple):
+    """One warning: a word for programs, a text and a remedy for people."""
+
+    code: str
+    text: str
+    remedy: str
+
+
+def label(experiment: Experiment, hello: Hello) -> str | None:
+    """What qualifies everything that the run says, or None."""
+    if all(path.name != DIRECT for path in experiment.paths):
+        return None
+    if hello.isolation == "none":
+        return NO_NETWORK
+    return "path 'direct': over loopback, no emulated network"
+
+
+def cautions(
+    experiment: Experiment, hello: Hello, trials: Sequence[Trial], manifest: Mapping[str, Any]
+) -> list[Caution]:
+    """All warnings of a run, the gravest first."""
+    return [
+        *_instrument(trials),
+        *_proof(trials),
+        *_network(experiment, hello),
+        *_discards(experiment, trials),
+        *_arms(manifest["arms"]),
+        *_buffers(trials),
+        *_host(manifest["host"]),
+    ]
+
+
+def _instrument(trials: Sequence[Trial]) -> Iterator[Caution]:
+    beaten = [trial for trial in trials if trial.reason == physics.REASON]
+    if beaten:
+        first = beaten[0]
+        yield Caution(
+            "physics",
+            f"{len(beaten)} trials beat physics and were excluded, such as {first.cell}, {first.arm}: "
+            f"{first.detail}. "
+            "This is a fault of the instrument.",
+            "Do not trust this run; report the fault with its trials.jsonl.",
+        )
+    broken = [trial for trial in trials if trial.reason in ("engine", "bench")]
+    if broken:
+        yield Caution(
+            "broken",
+            f"{len(broken)} trials broke within the engine, such as {broken[0].cell}, {broken[0].arm}: "
+            f"{broken[0].detail}",
+            "Look at 'pronghorn doctor'.",
+        )
+
+
+def _proof(trials: Sequence[Trial]) -> Iterator[Caution]:
+    for reason in (proof.PROTOCOL, proof.CONGESTION_CONTROL):
+        found = [trial for trial in trials if trial.reason == reason]
+        if found:
+            yield Caution(
+                reason,
+                f"{len(found)} trials did not measure what was asked for and count as failed, "
+                f"such as {found[0].cell}, {found[0].arm}: {found[0].detail}",
+                "Look at these trials' resources and origin_log in trials.jsonl.",
+            )
+
+
+def _network(experiment: Experiment, hello: Hello) -> Iterator[Caution]:
+    if label(experiment, hello) == NO_NETWORK:
+        yield Caution(
+            "no-emulated-network",
+            f"{NO_NETWORK} ({hello.isolation_reason or 'namespaces are denied'}): loads went over loopback. "
+            "They say nothing about real networks.",
+            hello.mend or "Look at 'pronghorn doctor'.",
+        )
+
+
+def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Caution]:
+    kept_out = 0
+    for block in by_block(trials).values():
+        last = max(trial.attempt for trial in block)
+        kept_out += any(trial.status == "contaminated" for trial in block if trial.attempt == last)
+    if kept_out:
+        yield Caution(
+            "blocks-kept-out",
+            f"{kept_out} blocks had no uncontaminated attempt and are kept out.",
+            "Run fewer trials side by side (--jobs), or on a quieter host.",
+        )
+    attempted = Counter(trial.arm for trial in trials)
+    discarded = Counter(trial.arm for trial in trials if trial.status == "contaminated")
+    for one, other in combinations([arm.name for arm in experiment.arms], 2):
+        table = [[discarded[arm], attempted[arm] - discarded[arm]] for arm in (one, other)]
+        if fisher_exact(table).pvalue < UNEQUAL_P:
+            yield Caution(
+                "unequal-discards",
+                f"{one} was contaminated in {discarded[one]} of {attempted[one]} trials, "
+                f"{other} in {discarded[other]} of {attempted[other]}: the host may be too weak for one of "
+                "them.",
+                "Run fewer trials side by side (--jobs).",
+            )
+
+
+def _arms(arms: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
+    for key in _COMPARED:
+        values = {name: _text(settings[key]) for name, settings in arms.items() if key in settings}
+        if len(set(values.values())) > 1:
+            listed = "; ".join(f"{name}: {value}" for name, value in values.items())
+            yield Caution(
+                f"arms-differ-{key.replace('_', '-')}",
+                f"The arms differ in their {key.replace('_', ' ')}, as their stacks ship it ({listed}).",
+                "Bear it in mind where a difference is small.",
+            )
+
+
+def _buffers(trials: Sequence[Trial]) -> Iterator[Caution]:
+    dropped: Counter[str] = Counter()
+    for trial in trials:
+        if trial.counters is not None and trial.counters.host is not None:
+            dropped[trial.arm] += sum(trial.counters.host.udp_receive_buffer_drops.values())
+    for arm, datagrams in sorted((+dropped).items()):
+        yield Caution(
+            "udp-receive-buffer",
+            f"{arm}: the hosts dropped {datagrams} datagrams for want of a receive buffer, beyond what the "
+            "path lost.",
+            "Raise it: sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000",
+        )
+
+
+def _host(host: Mapping[str, Any]) -> Iterator[Caution]:
+    if host["governor"] not in (None, "performance"):
+        yield Caution(
+            "governor",
+            f"The CPU's frequency governor is '{host['governor']}': CPU-bound cells vary with it.",
+            "cpupower frequency-set -g performance",
+        )
+    if host["load_average"] > host["cores"]:
+        yield Caution(
+            "busy-host",
+            f"The host was busy when the run started: load {host['load_average']} on {host['cores']} cores.",
+            "Run it on a quiet host.",
+        )
+
+
+def _text(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)

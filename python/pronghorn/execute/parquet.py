@@ -1,0 +1,40 @@
+"""The trials as a Parquet table: a row a trial, figures as columns, the nested records as JSON text."""
+
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import polars
+
+from pronghorn.model.trial import Cell, Metrics, Trial
+
+_TEXT = ("arm", "started", "status", "reason", "detail")
+_NUMBERS = ("block", "attempt", "position", "slot")
+_NESTED = ("warnings", "page", "counters", "origin_log", "origin_connections")
+_WHOLE_METRICS = ("requests", "bytes", "failures")
+
+SCHEMA: dict[str, polars.DataType] = {
+    **{name: polars.String() for name in (*Cell.model_fields, *_TEXT)},
+    **{name: polars.Int64() for name in _NUMBERS},
+    "path_seed": polars.UInt64(),
+    **{name: polars.Int64() if name in _WHOLE_METRICS else polars.Float64() for name in Metrics.model_fields},
+    **{name: polars.String() for name in _NESTED},
+}
+
+
+def encode(trials: Sequence[Trial]) -> bytes:
+    """`trials` as a Parquet file's content."""
+    buffer = io.BytesIO()
+    polars.DataFrame([_row(trial) for trial in trials], schema=SCHEMA, orient="row").write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _row(trial: Trial) -> dict[str, Any]:
+    data = trial.model_dump(mode="json")
+    flat = {
+        **data["cell"],
+        **data["metrics"],
+        **{name: data[name] for name in (*_TEXT, *_NUMBERS, "path_seed")},
+    }
+    return flat | {name: json.dumps(data[name]) for name in _NESTED}

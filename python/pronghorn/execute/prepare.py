@@ -1,0 +1,125 @@
+"""From a command line to a run that may start: the experiment resolved, the host asked, the directory
+claimed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pronghorn.clients import CLIENTS
+from pronghorn.engine import Engine, Hello
+from pronghorn.errors import HostError, InputError
+from pronghorn.execute import interrupts
+from pronghorn.execute.directory import EXPERIMENT, RunDirectory, default_name
+from pronghorn.model import experiment_file
+from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
+from pronghorn.model.experiment import Experiment, Vocabulary
+from pronghorn.model.path import DIRECT
+from pronghorn.origins import ORIGINS
+from pronghorn.sites import known
+
+
+class Request(NamedTuple):
+    """What `pronghorn run` was asked: None where an option was not given."""
+
+    experiment: str | None = None
+    out: Path | None = None
+    resume: Path | None = None
+    jobs: int | None = None
+    seed: int | None = None
+    overrides: Sequence[str] = ()
+    command_line: Sequence[str] = ()
+
+
+def vocabulary() -> Vocabulary:
+    """The names that experiments may use in this installation."""
+    sites = tuple(name for name in known() if not name.startswith("dir:"))
+    return Vocabulary(sites, tuple(ORIGINS), tuple(CLIENTS), experiment_file.shipped_paths())
+
+
+def resolve(request: Request) -> Experiment:
+    """The experiment that was asked for; InputError where the request or the experiment is wrong."""
+    if request.jobs is not None and request.jobs < 1:
+        raise InputError(f"--jobs {request.jobs}: at least 1 trial runs at a time.")
+    if request.resume is None:
+        return _read(request, request.experiment, None)
+    if request.out is not None:
+        raise InputError("--out and --resume exclude each other: a resumed run stays in its directory.")
+    stored_file = request.resume / EXPERIMENT
+    if not stored_file.is_file():
+        if request.experiment is None:
+            raise InputError(f"{request.resume}: holds no run to resume: {EXPERIMENT} is missing.")
+        return _read(request, request.experiment, None)
+    stored = experiment_file.read(str(stored_file), vocabulary(), overrides=[], seed=None)
+    again = _read(request, request.experiment or str(stored_file), stored.seed)
+    if request.experiment is not None and again.digest() != stored.digest():
+        again = again if again.digest() == stored.digest() else _as_fallen_back(again, stored)
+    if again.digest() != stored.digest():
+        raise InputError(
+            f"{request.resume}: holds another experiment (or seed) than the one asked for.",
+            hint="Resume without naming an experiment, --seed or --set; or start a new run with --out.",
+        )
+    return again
+
+
+def may_fall_back(request: Request) -> bool:
+    """Whether the run may go over loopback on a host without namespaces: only where nobody asked for a path
+    by name."""
+    asked = any(
+        override.partition("=")[0].strip().split(".")[0] in ("paths", "path")
+        for override in request.overrides
+    )
+    return request.experiment is None and not asked
+
+
+def greet() -> Hello:
+    """What the engine says of this host; HostError where there is no engine."""
+
+    async def hello() -> Hello:
+        engine = await Engine.start()
+        try:
+            return await engine.hello()
+        finally:
+            await engine.stop()
+
+    return interrupts.run(hello())
+
+
+def fit(experiment: Experiment, hello: Hello, *, fall_back: bool) -> Experiment:
+    """The experiment as this host can run it; HostError with the mend where it can't."""
+    if hello.isolation == "none" and any(path.name != DIRECT for path in experiment.paths):
+        if not fall_back:
+            asked = ", ".join(path.name for path in experiment.paths if path.name != DIRECT)
+            raise HostError(
+                f"this host can't emulate a network ({hello.isolation_reason or 'namespaces are denied'}), "
+                f"which the paths asked for need: {asked}.",
+                hint=f"{hello.mend or 'Look at pronghorn doctor.'} Until then only '{DIRECT}' works.",
+            )
+        experiment = experiment.on_direct()
+    available = hello.congestion_controls
+    needed = {arm.congestion_control for arm in experiment.arms if not arm.over_quic} | {
+        DEFAULT_CONGESTION_CONTROL
+    }
+    for control in sorted(needed):
+        if available and control not in available:
+            raise HostError(
+                f"this kernel offers no TCP congestion control '{control}' (it has {', '.join(available)}).",
+                hint=f"modprobe tcp_{control}",
+            )
+    return experiment
+
+
+def claim(request: Request, experiment: Experiment) -> RunDirectory:
+    """The run's directory, locked; InputError where it can't be had."""
+    if request.resume is not None:
+        return RunDirectory(request.resume, resume=True)
+    return RunDirectory(request.out or default_name(experiment.name), resume=False)
+
+
+def _read(request: Request, argument: str | None, stored_seed: int | None) -> Experiment:
+    return experiment_file.read(
+        argument, vocabulary(), overrides=list(request.overrides), seed=request.seed, stored_seed=stored_seed
+    )
+
+
+def _as_fallen_back(again: Experiment, stored: Experiment) -> Experiment:
+    return again.on_direct() if [path.name for path in stored.paths] == [DIRECT] else again

@@ -1,0 +1,192 @@
+"""One execution of an experiment, from its directory to its report."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pronghorn import __version__, analysis, certificates, journal, manifest, plan
+from pronghorn.engine import Hello
+from pronghorn.errors import HostError, InputError
+from pronghorn.execute import cost, interrupts, parquet
+from pronghorn.execute import directory as files
+from pronghorn.execute.cautions import Caution, cautions, label
+from pronghorn.execute.directory import RunDirectory
+from pronghorn.execute.observer import Observer, Outlook
+from pronghorn.execute.slots import Slots
+from pronghorn.execute.trial import Conditions, Site
+from pronghorn.execute.work import work_folder
+from pronghorn.journal import Journal
+from pronghorn.model import toml_text
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.summary import Summary
+from pronghorn.model.trial import RunHeader, Trial
+from pronghorn.report import html
+from pronghorn.sites import build
+
+
+class Outcome(NamedTuple):
+    """What a finished run leaves: its summary, its warnings and its report."""
+
+    summary: Summary
+    cautions: list[Caution]
+    report: Path
+
+
+def execute(
+    experiment: Experiment,
+    hello: Hello,
+    directory: RunDirectory,
+    observer: Observer,
+    *,
+    jobs: int | None,
+    command_line: Iterable[str],
+) -> Outcome:
+    """Runs what `directory` has not yet recorded of `experiment`, and writes the run's files.
+
+    Interrupted, a HostError or a full disk leave a directory from which the run can be resumed.
+    """
+    recorded = _recorded(experiment, directory, observer)
+    jobs = jobs or experiment.jobs or cost.default_jobs()
+    notes = _opening(experiment, hello, directory, list(command_line), jobs)
+    with work_folder() as work:
+        trials = _measure(experiment, directory, observer, jobs, recorded, work)
+        return _finish(experiment, hello, directory, notes, trials, work)
+
+
+def _recorded(experiment: Experiment, directory: RunDirectory, observer: Observer) -> list[Trial]:
+    contents = journal.read(directory.path)
+    for warning in contents.warnings:
+        observer.warns(warning)
+    if contents.header is not None and contents.header.experiment != experiment.digest():
+        raise InputError(
+            f"{directory.file(journal.JOURNAL)}, line 1: these trials are of another experiment than "
+            f"{files.EXPERIMENT} describes.",
+            hint="Start a new run with --out.",
+        )
+    if contents.header is None and contents.trials:
+        journal.restore_header(directory.path, _header(experiment))
+    return contents.trials
+
+
+def _opening(
+    experiment: Experiment, hello: Hello, directory: RunDirectory, command_line: list[str], jobs: int
+) -> dict[str, Any]:
+    text = toml_text.dumps(experiment.resolved())
+    journal.replace(directory.file(files.EXPERIMENT), text.encode())
+    notes = manifest.opening(experiment, hello, command_line=command_line, jobs=jobs, started=_now())
+    earlier = _earlier_manifest(directory)
+    if "started" in earlier:
+        notes["resumed"] = [*earlier.get("resumed", []), notes["started"]]
+        notes["started"] = earlier["started"]
+    _write_manifest(directory, notes)
+    return notes
+
+
+def _measure(
+    experiment: Experiment,
+    directory: RunDirectory,
+    observer: Observer,
+    jobs: int,
+    recorded: list[Trial],
+    work: Path,
+) -> list[Trial]:
+    sites = _build_sites(experiment, work)
+    try:
+        identity = certificates.make(work)
+    except OSError as error:
+        raise _no_room(work, error) from error
+    expected = {
+        cell: cost.expected_s(experiment.path(cell.path), sites[cell.site].total_bytes)
+        for cell in experiment.cells()
+    }
+    blocks = plan.make(experiment, expected)
+    with Journal(directory.path, _header(experiment)) as record:
+        observer.begins(Outlook(experiment, recorded, jobs, expected))
+        slots = Slots(Conditions(experiment, sites, identity), jobs, record, observer)
+        return interrupts.run(slots.run(blocks, recorded))
+
+
+def _build_sites(experiment: Experiment, work: Path) -> dict[str, Site]:
+    sites = {}
+    for number, name in enumerate(experiment.sites):
+        folder = work / f"site-{number}"
+        try:
+            folder.mkdir()
+            built = build(name, plan.derive(experiment.seed, "site", name), folder)
+        except ValueError as error:
+            raise InputError(f"site '{name}': {error}") from error
+        except OSError as error:
+            raise _no_room(folder, error) from error
+        sites[name] = Site(built.root, built.document, built.total_bytes)
+    return sites
+
+
+def _finish(
+    experiment: Experiment,
+    hello: Hello,
+    directory: RunDirectory,
+    notes: dict[str, Any],
+    trials: list[Trial],
+    work: Path,
+) -> Outcome:
+    notes |= manifest.closing(experiment, trials, ended=_now())
+    found = cautions(experiment, hello, trials, notes)
+    notes["warnings"] = [caution._asdict() for caution in found]
+    notes["label"] = label(experiment, hello)
+    summary = summarise(experiment, trials, notes)
+    _write_manifest(directory, notes)
+    journal.replace(directory.file(files.PARQUET), parquet.encode(trials))
+    journal.replace(directory.file(files.SUMMARY), (summary.model_dump_json(indent=2) + "\n").encode())
+    draft = work / files.REPORT
+    try:
+        html.write(summary, trials, notes, draft)
+    except OSError as error:
+        raise _no_room(draft, error) from error
+    report = directory.file(files.REPORT)
+    journal.replace(report, draft.read_bytes())
+    return Outcome(summary, found, report)
+
+
+def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]) -> Summary:
+    """The summary of a run's `trials`, with the label and the warnings that its manifest `notes` hold."""
+    return analysis.summarise(
+        trials,
+        name=experiment.name,
+        arms=[arm.name for arm in experiment.arms],
+        baseline=experiment.baseline,
+        margin=experiment.margin,
+        seed=experiment.seed,
+        limit_s=experiment.limit_s,
+        cells=experiment.cells(),
+        label=notes.get("label"),
+        notes=[f"{warning['text']} {warning['remedy']}" for warning in notes.get("warnings", [])],
+    )
+
+
+def _header(experiment: Experiment) -> RunHeader:
+    return RunHeader(program=__version__, seed=experiment.seed, experiment=experiment.digest())
+
+
+def _write_manifest(directory: RunDirectory, notes: dict[str, Any]) -> None:
+    journal.replace(directory.file(files.MANIFEST), (json.dumps(notes, indent=2) + "\n").encode())
+
+
+def _earlier_manifest(directory: RunDirectory) -> dict[str, Any]:
+    try:
+        earlier = json.loads(directory.file(files.MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return earlier if isinstance(earlier, dict) else {}
+
+
+def _no_room(path: Path, error: OSError) -> HostError:
+    return HostError(
+        f"{path}: the work folder can't be written: {error.strerror}.",
+        hint="Free some space, or name another folder in TMPDIR.",
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

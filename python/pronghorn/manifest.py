@@ -1,0 +1,154 @@
+"""The manifest: with what, on what and how a run was made, as far as it could explain a result."""
+
+import os
+import platform
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pronghorn import __version__
+from pronghorn.engine import Hello
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.trial import Trial
+from pronghorn.origins import ORIGINS
+
+SYSCTLS = (
+    "net.core.rmem_default",
+    "net.core.rmem_max",
+    "net.core.wmem_default",
+    "net.core.wmem_max",
+    "net.core.default_qdisc",
+    "net.core.netdev_max_backlog",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_wmem",
+    "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_available_congestion_control",
+    "net.ipv4.tcp_slow_start_after_idle",
+    "net.ipv4.tcp_no_metrics_save",
+    "net.ipv4.tcp_window_scaling",
+    "net.ipv4.tcp_sack",
+    "net.ipv4.tcp_recovery",
+    "net.ipv4.tcp_early_retrans",
+    "net.ipv4.tcp_ecn",
+    "net.ipv4.tcp_fastopen",
+    "net.ipv4.tcp_notsent_lowat",
+    "net.ipv4.tcp_mtu_probing",
+)
+
+
+def opening(
+    experiment: Experiment, hello: Hello, *, command_line: Sequence[str], jobs: int, started: str
+) -> dict[str, Any]:
+    """What is known when a run starts. `started` is UTC in ISO 8601."""
+    return {
+        "program": __version__,
+        "engine": hello.version,
+        "command_line": list(command_line),
+        "started": started,
+        "ended": None,
+        "name": experiment.name,
+        "seed": experiment.seed,
+        "experiment": experiment.digest(),
+        "jobs": jobs,
+        "isolation": hello.isolation,
+        "isolation_reason": hello.isolation_reason,
+        "host": host(),
+        "sysctls": sysctls(),
+        "libraries": hello.libraries,
+        "paths": {path.name: path.spec.to_engine() if path.spec else None for path in experiment.paths},
+        "path_sources": {path.name: path.source for path in experiment.paths if path.source},
+        "arms": {arm.name: _asked(experiment, arm.name) for arm in experiment.arms},
+        "warnings": [],
+    }
+
+
+def closing(experiment: Experiment, trials: Sequence[Trial], *, ended: str) -> dict[str, Any]:
+    """What is known when a run ends, to be put over its opening."""
+    overheads = [trial.metrics.overhead_s for trial in trials if trial.status == "ok"]
+    discards = Counter(trial.arm for trial in trials if trial.status == "contaminated")
+    return {
+        "ended": ended,
+        "trials": len(trials),
+        "overhead_s": {"median": round(statistics.median(overheads), 6) if overheads else None},
+        "discards": {arm.name: discards[arm.name] for arm in experiment.arms},
+        "arms": {
+            arm.name: _asked(experiment, arm.name)
+            | read_back([trial for trial in trials if trial.arm == arm.name])
+            for arm in experiment.arms
+        },
+    }
+
+
+def read_back(trials: Sequence[Trial]) -> dict[str, list[str]]:
+    """What an arm's connections really ran, each setting with every value that was seen."""
+    seen: dict[str, set[str]] = {}
+    for trial in trials:
+        for connection in trial.page.connections if trial.page else []:
+            for key in ("alpn", "tls_version", "cipher"):
+                _note(seen, key, getattr(connection, key))
+            _note(seen, "client_congestion_control", connection.congestion_control)
+        for served in trial.origin_connections:
+            _note(seen, "origin_congestion_control", served.congestion_control)
+    return {key: sorted(values) for key, values in seen.items()}
+
+
+def host() -> dict[str, Any]:
+    """This host: kernel, CPU, memory in bytes, governor (None where the kernel does not say)."""
+    return {
+        "kernel": platform.release(),
+        "machine": platform.machine(),
+        "cpu": _cpu_model(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "governor": governor(),
+        "load_average": round(os.getloadavg()[0], 2),
+        "system": _system(),
+        "python": platform.python_version(),
+    }
+
+
+def governor() -> str | None:
+    """The CPU frequency governor, or None."""
+    return _read(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
+
+
+def sysctls() -> dict[str, str]:
+    """The kernel's network settings, as far as they can be read here."""
+    found = {name: _read(Path("/proc/sys") / name.replace(".", "/")) for name in SYSCTLS}
+    return {name: " ".join(value.split()) for name, value in found.items() if value is not None}
+
+
+def _asked(experiment: Experiment, name: str) -> dict[str, Any]:
+    arm = experiment.arm(name)
+    settings = {
+        key: value for origin in experiment.origins for key, value in ORIGINS[origin].settings(arm).items()
+    }
+    return {"protocol": arm.protocol, "congestion_control": arm.congestion_control, **settings}
+
+
+def _note(seen: dict[str, set[str]], key: str, value: str | None) -> None:
+    if value is not None:
+        seen.setdefault(key, set()).add(value)
+
+
+def _cpu_model() -> str | None:
+    for line in (_read(Path("/proc/cpuinfo")) or "").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return None
+
+
+def _system() -> str | None:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME")
+    except OSError:
+        return None
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None
