@@ -16,11 +16,9 @@ pub(crate) fn engine() {
 
 pub(crate) fn init() {
     // Where there is no PID namespace there is no init.
-    kill_each(ROLE, |chain| {
-        chain
-            .iter()
-            .find(|f| f.name == "pronghorn-init")
-            .map(|f| f.pid)
+    kill_each(ROLE, |chain| match chain {
+        [_, init, _] => Some(init.pid),
+        _ => None,
     });
 }
 

@@ -91,11 +91,12 @@ impl Engine {
     /// The supervisor, init (where there is one) and the engine, from the outside in.
     pub(crate) fn chain(&self) -> Vec<Found> {
         let found = self.processes();
-        let supervisor = found
+        let outermost = self.child.id() as i32;
+        let mut chain: Vec<Found> = found
             .iter()
-            .find(|f| f.name == "pronghorn-super")
-            .expect("a supervisor");
-        let mut chain = vec![supervisor.clone()];
+            .filter(|f| f.pid == outermost)
+            .cloned()
+            .collect();
         while let Some(below) = found.iter().find(|f| {
             Some(f.parent) == chain.last().map(|f| f.pid) && f.name != "sleep" && f.name != "sh"
         }) {
