@@ -55,7 +55,7 @@ def locate() -> Path:
     override = os.environ.get(OVERRIDE)
     if override:
         if os.access(override, os.X_OK) and Path(override).is_file():
-            return Path(override)
+            return Path(override).absolute()
         raise HostError(
             f"{OVERRIDE}={override}: no program there.", hint=f"Unset {OVERRIDE} or name the engine's file."
         )
@@ -68,7 +68,7 @@ def locate() -> Path:
             f"{PROGRAM} is neither beside {sys.executable} nor on PATH.",
             hint="Build it with 'make build', or install the package with 'pip install .'.",
         )
-    return Path(found)
+    return Path(found).absolute()
 
 
 class Engine:
@@ -133,8 +133,8 @@ class Engine:
                 raise ValueError("an answer to another request")
             if "error" not in message:
                 return dict(message["ok"] or {})
-            error = message["error"]
-            refusal = EngineError(str(error["kind"]), str(error["message"]), error.get("mend"))
+            said = message["error"]
+            refusal = EngineError(str(said["kind"]), str(said["message"]), said.get("mend"))
         except (ValueError, KeyError, TypeError) as fault:
             raise await self._died(f"gave no valid answer to '{op}' ({fault})") from fault
         raise refusal

@@ -18,7 +18,7 @@ class Block(NamedTuple):
     they share."""
 
     cell: Cell
-    index: int
+    number: int
     order: tuple[str, ...]
     path_seed: int
 
@@ -37,11 +37,11 @@ def make(experiment: Experiment, costs: Mapping[Cell, float]) -> list[Block]:
     factor of 1/2 to 2, so that the blocks of different cells stay interleaved."""
     drawn = []
     for cell in experiment.cells():
-        for index in range(experiment.repeat):
-            shuffler = random.Random(derive(experiment.seed, "order", cell, index))
+        for number in range(experiment.repeat):
+            shuffler = random.Random(derive(experiment.seed, "order", cell, number))
             order = [arm.name for arm in experiment.arms]
             shuffler.shuffle(order)
-            block = Block(cell, index, tuple(order), derive(experiment.seed, "path", cell, index))
-            factor = 2 ** random.Random(derive(experiment.seed, "start", cell, index)).uniform(-1, 1)
-            drawn.append((-costs[cell] * factor, str(cell), index, block))
+            block = Block(cell, number, tuple(order), derive(experiment.seed, "path", cell, number))
+            factor = 2 ** random.Random(derive(experiment.seed, "start", cell, number)).uniform(-1, 1)
+            drawn.append((-costs[cell] * factor, str(cell), number, block))
     return [block for *_, block in sorted(drawn, key=lambda entry: entry[:3])]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+import numpy as np
 from scipy.stats import fisher_exact
 
 from pronghorn.engine import Hello
@@ -112,7 +113,7 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
     attempted = Counter(trial.arm for trial in trials)
     discarded = Counter(trial.arm for trial in trials if trial.status == "contaminated")
     for one, other in combinations([arm.name for arm in experiment.arms], 2):
-        table = [[discarded[arm], attempted[arm] - discarded[arm]] for arm in (one, other)]
+        table = np.array([[discarded[arm], attempted[arm] - discarded[arm]] for arm in (one, other)])
         if fisher_exact(table).pvalue < UNEQUAL_P:
             yield Caution(
                 "unequal-discards",

@@ -53,7 +53,7 @@ class Slots:
     async def _work(self, blocks: Sequence[Block], jobs: int) -> None:
         done = by_block(self._trials)
         queue = deque(
-            block for block in blocks if not standing(block, done.get((block.cell, block.index), ())).over
+            block for block in blocks if not standing(block, done.get((block.cell, block.number), ())).over
         )
         workers = [asyncio.create_task(self._slot(slot, queue)) for slot in range(min(jobs, len(queue)))]
         try:
@@ -68,7 +68,7 @@ class Slots:
             await self._block(slot, queue.popleft())
 
     async def _block(self, slot: int, block: Block) -> None:
-        trials = [trial for trial in self._trials if (trial.cell, trial.block) == (block.cell, block.index)]
+        trials = [trial for trial in self._trials if (trial.cell, trial.block) == (block.cell, block.number)]
         while not (now := standing(block, trials)).over:
             arm = next(arm for arm in block.order if arm not in now.recorded)
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)

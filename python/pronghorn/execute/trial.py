@@ -160,7 +160,7 @@ def _identity(assignment: Assignment) -> dict[str, Any]:
     return {
         "cell": block.cell,
         "arm": assignment.arm,
-        "block": block.index,
+        "block": block.number,
         "attempt": assignment.attempt,
         "position": assignment.position,
         "path_seed": block.path_seed,

@@ -1,0 +1,114 @@
+"""A laboratory with a fake engine: runs without namespaces, through the real command line."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from pronghorn.cli import main
+from pronghorn.model.trial import Trial
+
+FAKE = Path(__file__).with_name("fake_engine.py")
+
+EXPERIMENT = """\
+name = "Fake"
+sites = ["tiny"]
+paths = ["near", "far"]
+arms = ["h1", "h2", "h3"]
+repeat = 3
+seed = 7
+
+[path.near]
+down = { rate = "1Gbit", delay = "1ms" }
+up = { rate = "1Gbit", delay = "1ms" }
+
+[path.far]
+down = { rate = "20Mbit", delay = "75ms", loss = "15%", queue = "256kB" }
+up = { rate = "10Mbit", delay = "75ms", queue = "256kB" }
+"""
+
+
+class Result(NamedTuple):
+    """How the program ended and what it printed."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+class Laboratory:
+    """The program `pronghorn` in a folder of its own, with a fake engine that behaves as told."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+        engine = folder / "engine"
+        engine.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -E "{FAKE}"\n', encoding="utf-8")
+        engine.chmod(0o755)
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("PRONGHORN_ENGINE", str(engine))
+        monkeypatch.setenv("TMPDIR", str(folder))
+        self.write("experiment.toml", EXPERIMENT)
+
+    def write(self, name: str, text: str) -> None:
+        """Writes a file of the folder."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def behave(self, **configuration: Any) -> None:
+        """Tells every engine started from now on how to behave."""
+        self._monkeypatch.setenv("FAKE_ENGINE", json.dumps(configuration))
+
+    def marker(self, name: str) -> str:
+        """A file for a rule's `once`."""
+        return str(self.folder / f"{name}.once")
+
+    def run(self, *arguments: str) -> Result:
+        """Runs the program within this process."""
+        self._monkeypatch.setattr(sys, "argv", ["pronghorn", *arguments])
+        self._capsys.readouterr()
+        try:
+            main()
+            status = 0
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else 0
+        captured = self._capsys.readouterr()
+        return Result(status, captured.out, captured.err)
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Starts the program as a process of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "pronghorn", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+
+    def requests(self, log: Path) -> list[dict[str, Any]]:
+        """The requests which the engines noted in `log`."""
+        return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+
+    def trials(self, run: str) -> list[Trial]:
+        """The trials in a run's journal, read without the program's own reader."""
+        lines = (self.folder / run / "trials.jsonl").read_text(encoding="utf-8").splitlines()
+        records = [json.loads(line) for line in lines]
+        return [Trial.model_validate(record) for record in records if record["type"] == "trial"]
+
+    def manifest(self, run: str) -> dict[str, Any]:
+        """A run's manifest."""
+        manifest: dict[str, Any] = json.loads((self.folder / run / "manifest.json").read_text(encoding="utf-8"))
+        return manifest
+
+
+@pytest.fixture
+def laboratory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Any] | Laboratory:
+    """A laboratory whose engine behaves."""
+    return Laboratory(tmp_path, monkeypatch, capsys)

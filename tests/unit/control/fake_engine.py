@@ -1,0 +1,180 @@
+"""A stand-in for `pronghorn-engine`: it speaks the protocol and measures nothing.
+
+Its behaviour is the JSON in FAKE_ENGINE: `isolation`, `mend`, `congestion_controls`, `log` (a file in which every
+request is noted), and `rules`, a list of {"do": FAULT, "protocol": only for it, "once": a marker file; with it the
+fault happens only while that file does not exist}. A load takes `pace_s` seconds.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+CONFIGURATION: dict[str, Any] = json.loads(os.environ.get("FAKE_ENGINE", "{}"))
+RESOURCES = ("/", "/a.js", "/b.png")
+BYTES = 600_000
+ROUND_TRIPS = {"h1": 4, "h2": 4, "h3": 3}
+
+
+class Refusal(Exception):
+    """An error to be answered: its kind, message and mend."""
+
+
+class Bench:
+    """The state between two requests."""
+
+    def __init__(self) -> None:
+        self.path: dict[str, Any] | None = None
+        self.seed = 0
+        self.protocol = "h2"
+        self.control: dict[str, str] = {}
+        self.fault: str | None = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        operation = getattr(self, f"op_{request['op']}", None)
+        if operation is None:
+            raise Refusal("input", f"unknown op {request['op']}", None)
+        answer: dict[str, Any] = operation(request)
+        return answer
+
+    def op_hello(self, _request: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "version": "0.0-fake",
+            "isolation": CONFIGURATION.get("isolation", "root"),
+            "isolation_reason": CONFIGURATION.get("isolation_reason"),
+            "mend": CONFIGURATION.get("mend"),
+            "congestion_controls": CONFIGURATION.get("congestion_controls", ["reno", "cubic", "bbr"]),
+            "libraries": {"quinn": "0.0"},
+        }
+
+    def op_open(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.path, self.seed = request["path"], request["seed"]
+        self.fault = None
+        return {"client_address": "198.18.0.1", "server_address": "198.18.0.2", "open_s": 0.001}
+
+    def op_origin(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.control = request["congestion_control"]
+        for file in (request["root"], request["certificate"], request["key"]):
+            if not Path(file).exists():
+                raise Refusal("input", f"{file} is missing", None)
+        return {"port": 4433}
+
+    def op_load(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.protocol = request["protocol"]
+        self.fault = fault(self.protocol)
+        time.sleep(CONFIGURATION.get("pace_s", 0))
+        if self.fault == "die":
+            print("the fake engine was told to die", file=sys.stderr, flush=True)
+            os._exit(7)
+        if self.fault == "garbage":
+            print("this is no JSON", flush=True)
+            return {}
+        if self.fault == "break":
+            raise Refusal("bench", "the fake bench broke", None)
+        if self.fault == "refuse":
+            raise Refusal("input", "the fake engine refuses", None)
+        if self.fault == "timeout":
+            return page(self.protocol, outcome="failed", reason="timeout", detail="cut after the limit")
+        load_s = self.floor_s() * (0.5 if self.fault == "physics" else 1.2) * (1 + self.seed % 97 / 1000)
+        seen = "h1" if self.fault == "client-protocol" else self.protocol
+        return page(seen, outcome="ok", load_s=load_s, ttfb_s=load_s / 2, connect_s=load_s / 8, tls_s=load_s / 4)
+
+    def op_origin_log(self, _request: dict[str, Any]) -> dict[str, Any]:
+        protocol = "h1" if self.fault == "origin-protocol" else self.protocol
+        names = RESOURCES[1:] if self.fault == "origin-forgets" else RESOURCES
+        control = self.control["quic" if self.protocol == "h3" else "tcp"]
+        if self.fault == "control":
+            control = "reno"
+        return {
+            "requests": [
+                {"path": name, "protocol": protocol, "status": 200, "bytes": 10, "served_s": 0.01} for name in names
+            ],
+            "connections": [{"protocol": protocol, "congestion_control": control}],
+        }
+
+    def op_close(self, _request: dict[str, Any]) -> dict[str, Any]:
+        if self.path is None:
+            return {"down": None, "up": None, "host": None}
+        return {
+            "down": self.link("down"),
+            "up": self.link("up"),
+            "host": {
+                "steal_share": 0.5 if self.fault == "steal" else 0.0,
+                "udp_receive_buffer_drops": {"client": 3 if self.fault == "buffer" else 0, "server": 0},
+                "tcp_retransmits": {"client": 0, "server": 0},
+            },
+        }
+
+    def link(self, name: str) -> dict[str, Any]:
+        late = 0.5 if self.fault == "late" else 0.0001
+        return {
+            "packets_in": 100,
+            "packets_out": 100,
+            "ring_dropped": 1 if self.fault == "ring" else 0,
+            "delay_min_s": self.delay_s(name),
+            "lateness": {"count": 100, "median_s": late / 2, "p99_s": late, "max_s": late},
+        }
+
+    def delay_s(self, name: str) -> float:
+        return float((self.path or {}).get(name, {}).get("delay_ns", 0)) / 1e9
+
+    def floor_s(self) -> float:
+        """The least that physics allows the load."""
+        rate = (self.path or {}).get("down", {}).get("rate_bit_per_s", 1e9)
+        trips = ROUND_TRIPS[self.protocol] * (self.delay_s("down") + self.delay_s("up"))
+        return max(BYTES * 8 / float(rate), trips, 1e-3)
+
+
+def page(protocol: str, **figures: Any) -> dict[str, Any]:
+    """A PageLoad."""
+    return {
+        "requests": len(RESOURCES),
+        "bytes": BYTES,
+        "failures": 0,
+        "round_trips": ROUND_TRIPS[protocol],
+        "connections": [
+            {"protocol": protocol, "alpn": protocol, "start_s": 0.0, "tls_version": "TLSv1_3", "cipher": "AES_256"}
+        ],
+        "resources": [
+            {"path": name, "kind": "other", "protocol": protocol, "status": 200, "bytes": 10, "connection": 0}
+            for name in RESOURCES
+        ],
+        **figures,
+    }
+
+
+def fault(protocol: str) -> str | None:
+    """The fault that the rules ask for in a load over `protocol`."""
+    for rule in CONFIGURATION.get("rules", []):
+        if rule.get("protocol", protocol) != protocol:
+            continue
+        if "once" in rule:
+            try:
+                Path(rule["once"]).touch(exist_ok=False)
+            except FileExistsError:
+                continue
+        return str(rule["do"])
+    return None
+
+
+def main() -> None:
+    """Answers until stdin closes."""
+    bench = Bench()
+    log = CONFIGURATION.get("log")
+    for line in sys.stdin:
+        request = json.loads(line)
+        if log:
+            with Path(log).open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"pid": os.getpid(), **request}) + "\n")
+        try:
+            answer: dict[str, Any] = {"id": request["id"], "ok": bench.answer(request)}
+        except Refusal as refusal:
+            kind, message, mend = refusal.args
+            answer = {"id": request["id"], "error": {"kind": kind, "message": message, "mend": mend}}
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
