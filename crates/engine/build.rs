@@ -3,8 +3,16 @@
 use std::fmt::Write;
 use std::path::Path;
 
-const NAMED: [&str; 8] =
-    ["aws-lc-rs", "h2", "hyper", "quinn", "quinn-proto", "quinn-udp", "rustls", "tokio"];
+const NAMED: [&str; 8] = [
+    "aws-lc-rs",
+    "h2",
+    "hyper",
+    "quinn",
+    "quinn-proto",
+    "quinn-udp",
+    "rustls",
+    "tokio",
+];
 
 fn main() {
     let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");

@@ -31,7 +31,9 @@ pub async fn load(target: Target, document: &str, limit: Duration) -> Result<Pag
     let transport = Transport::start(context.clone())?;
     let mut navigation = Navigation::new(&context, &transport);
     navigation.begin(document);
-    let timed_out = tokio::time::timeout_at(started + limit, navigation.run(inbox)).await.is_err();
+    let timed_out = tokio::time::timeout_at(started + limit, navigation.run(inbox))
+        .await
+        .is_err();
     if timed_out {
         navigation.time_out(limit);
     }
@@ -69,7 +71,8 @@ impl<'a> Navigation<'a> {
         Navigation {
             context,
             transport,
-            base: Url::parse(&base).unwrap_or_else(|_| Url::parse("https://invalid/").expect("valid")),
+            base: Url::parse(&base)
+                .unwrap_or_else(|_| Url::parse("https://invalid/").expect("valid")),
             scanner: HtmlScanner::new(),
             resources: Vec::new(),
             known: HashSet::new(),
@@ -81,7 +84,11 @@ impl<'a> Navigation<'a> {
     }
 
     fn begin(&mut self, document: &str) {
-        let document = Reference { url: document.to_owned(), kind: Kind::Document, place: Place::Free };
+        let document = Reference {
+            url: document.to_owned(),
+            kind: Kind::Document,
+            place: Place::Free,
+        };
         self.discover(None, vec![document], self.context.started);
     }
 
@@ -113,7 +120,14 @@ impl<'a> Navigation<'a> {
         }
     }
 
-    fn request(&mut self, initiator: Option<usize>, url: Url, kind: Kind, place: Place, at: Instant) {
+    fn request(
+        &mut self,
+        initiator: Option<usize>,
+        url: Url,
+        kind: Kind,
+        place: Place,
+        at: Instant,
+    ) {
         let priority = Priority::of(kind, place, self.images);
         self.images += usize::from(kind == Kind::Image);
         let path = url[url::Position::BeforePath..].to_owned();
@@ -135,13 +149,27 @@ impl<'a> Navigation<'a> {
             error: None,
         };
         let resource = self.resources.len();
-        self.resources.push(Resource { record, url, depth, sheet: Vec::new(), ended: false });
+        self.resources.push(Resource {
+            record,
+            url,
+            depth,
+            sheet: Vec::new(),
+            ended: false,
+        });
         self.open += 1;
-        self.transport.submit(Wanted { resource, path, priority });
+        self.transport.submit(Wanted {
+            resource,
+            path,
+            priority,
+        });
     }
 
     fn handle(&mut self, report: Report) {
-        let Report { resource: index, at, event } = report;
+        let Report {
+            resource: index,
+            at,
+            event,
+        } = report;
         let at_s = self.seconds(at);
         let resource = &mut self.resources[index];
         if resource.ended {
@@ -178,7 +206,10 @@ impl<'a> Navigation<'a> {
         let at_s = self.seconds(at);
         let resource = &mut self.resources[index];
         resource.record.last_byte_s = Some(at_s);
-        let (status, protocol) = (resource.record.status.unwrap_or(0), resource.record.protocol);
+        let (status, protocol) = (
+            resource.record.status.unwrap_or(0),
+            resource.record.protocol,
+        );
         if protocol != Some(asked) {
             let seen = protocol.map_or("an unknown protocol".to_owned(), |seen| seen.to_string());
             let detail = format!("{} came over {seen}, not {asked}", resource.record.path);
@@ -213,8 +244,12 @@ impl<'a> Navigation<'a> {
             resource.ended = true;
             resource.record.error = Some("not complete when the time limit ran out".to_owned());
         }
-        let detail = format!("{unfinished} resources not complete after {} s", limit.as_secs_f64());
-        self.failure.get_or_insert(Failure::new(Reason::Timeout, detail));
+        let detail = format!(
+            "{unfinished} resources not complete after {} s",
+            limit.as_secs_f64()
+        );
+        self.failure
+            .get_or_insert(Failure::new(Reason::Timeout, detail));
     }
 
     fn seconds(&self, at: Instant) -> f64 {
@@ -222,21 +257,43 @@ impl<'a> Navigation<'a> {
     }
 
     fn record(self, connections: Vec<ConnectionRecord>) -> PageLoad {
-        let depth = self.resources.iter().map(|resource| resource.depth).max().unwrap_or(1);
-        let resources: Vec<_> =
-            self.resources.into_iter().map(|resource| resource.record).collect();
-        let last = resources.iter().filter_map(|r| r.last_byte_s).fold(0.0, f64::max);
+        let depth = self
+            .resources
+            .iter()
+            .map(|resource| resource.depth)
+            .max()
+            .unwrap_or(1);
+        let resources: Vec<_> = self
+            .resources
+            .into_iter()
+            .map(|resource| resource.record)
+            .collect();
+        let last = resources
+            .iter()
+            .filter_map(|r| r.last_byte_s)
+            .fold(0.0, f64::max);
         PageLoad {
-            outcome: if self.failure.is_none() { Outcome::Ok } else { Outcome::Failed },
+            outcome: if self.failure.is_none() {
+                Outcome::Ok
+            } else {
+                Outcome::Failed
+            },
             reason: self.failure.as_ref().map(|failure| failure.reason),
             load_s: self.failure.is_none().then_some(last),
             detail: self.failure.map(|failure| failure.detail),
             ttfb_s: resources.first().and_then(|document| document.first_byte_s),
-            connect_s: connections.first().and_then(|connection| connection.connected_s),
-            tls_s: connections.first().and_then(|connection| connection.secured_s),
+            connect_s: connections
+                .first()
+                .and_then(|connection| connection.connected_s),
+            tls_s: connections
+                .first()
+                .and_then(|connection| connection.secured_s),
             requests: resources.len(),
             bytes: resources.iter().map(|resource| resource.bytes).sum(),
-            failures: resources.iter().filter(|resource| resource.error.is_some()).count(),
+            failures: resources
+                .iter()
+                .filter(|resource| resource.error.is_some())
+                .count(),
             round_trips: self.context.target.protocol.handshake_round_trips() + depth,
             skipped: self.skipped,
             connections,

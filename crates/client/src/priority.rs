@@ -45,7 +45,10 @@ impl Priority {
             (Kind::Image, _) if images_before < RAISED_IMAGES => (2, true),
             (Kind::Image | Kind::Other, _) => (3, true),
         };
-        Priority { urgency, incremental }
+        Priority {
+            urgency,
+            incremental,
+        }
     }
 
     /// The `priority` header's value; none where it would only say the default (u=3).

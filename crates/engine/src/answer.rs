@@ -25,15 +25,27 @@ pub(crate) struct Fault {
 
 impl Fault {
     pub(crate) fn input(message: impl ToString) -> Self {
-        Fault { kind: Kind::Input, message: message.to_string(), mend: None }
+        Fault {
+            kind: Kind::Input,
+            message: message.to_string(),
+            mend: None,
+        }
     }
 
     pub(crate) fn bench(message: impl ToString) -> Self {
-        Fault { kind: Kind::Bench, message: message.to_string(), mend: None }
+        Fault {
+            kind: Kind::Bench,
+            message: message.to_string(),
+            mend: None,
+        }
     }
 
     pub(crate) fn host(message: impl ToString, mend: Option<String>) -> Self {
-        Fault { kind: Kind::Host, message: message.to_string(), mend }
+        Fault {
+            kind: Kind::Host,
+            message: message.to_string(),
+            mend,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::request;
 
 /// A bench, or loopback for loads without an emulated path.
 pub(crate) enum Hosts {
-    Bench(Bench),
+    Bench(Box<Bench>),
     Direct(Host),
 }
 
@@ -28,7 +28,7 @@ impl Hosts {
             tcp_congestion_control: request.congestion_control,
         };
         match Bench::open(spec) {
-            Ok(bench) => Ok(Hosts::Bench(bench)),
+            Ok(bench) => Ok(Hosts::Bench(Box::new(bench))),
             Err(error) => match error.mend() {
                 Some(mend) => Err(Fault::host(error, Some(mend))),
                 None => Err(Fault::bench(error)),

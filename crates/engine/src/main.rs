@@ -22,7 +22,10 @@ fn main() -> std::process::ExitCode {
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         let answer = session.answer(&line);
-        if writeln!(stdout, "{answer}").and_then(|()| stdout.flush()).is_err() {
+        if writeln!(stdout, "{answer}")
+            .and_then(|()| stdout.flush())
+            .is_err()
+        {
             break;
         }
     }

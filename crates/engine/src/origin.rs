@@ -48,7 +48,12 @@ impl Running {
             .recv()
             .map_err(|_| Fault::bench("the origin ended before it listened"))?
             .map_err(Fault::bench)?;
-        Ok(Running { port, log, stop: Some(stop), thread: Some(thread) })
+        Ok(Running {
+            port,
+            log,
+            stop: Some(stop),
+            thread: Some(thread),
+        })
     }
 }
 
@@ -67,7 +72,10 @@ impl Drop for Running {
 type Started = Result<(u16, AccessLog), String>;
 
 fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot::Receiver<()>) {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => {
             let _ = ready.send(Err(error.to_string()));
@@ -94,7 +102,9 @@ pub(crate) struct SiteCache(Option<(PathBuf, Option<SystemTime>, Arc<Site>)>);
 
 impl SiteCache {
     pub(crate) fn read(&mut self, root: &Path) -> Result<Arc<Site>, Fault> {
-        let modified = std::fs::metadata(root).and_then(|folder| folder.modified()).ok();
+        let modified = std::fs::metadata(root)
+            .and_then(|folder| folder.modified())
+            .ok();
         if let Some((known, when, site)) = &self.0
             && known == root
             && *when == modified

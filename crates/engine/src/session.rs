@@ -114,7 +114,10 @@ impl Session {
     }
 
     fn origin_log(&self) -> Answer {
-        let origin = self.origin.as_ref().ok_or_else(|| Fault::input("no origin was started"))?;
+        let origin = self
+            .origin
+            .as_ref()
+            .ok_or_else(|| Fault::input("no origin was started"))?;
         Ok(json!({
             "requests": origin.log.entries(),
             "connections": origin.log.connections(),
@@ -128,12 +131,20 @@ impl Session {
         };
         let program = Program {
             argv: request.argv.into_iter().map(Into::into).collect(),
-            env: request.env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            env: request
+                .env
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
             stdout: request.stdout,
             stderr: request.stderr,
             directory: None,
         };
-        let process = self.hosts()?.get(side).spawn(program).map_err(Fault::input)?;
+        let process = self
+            .hosts()?
+            .get(side)
+            .spawn(program)
+            .map_err(Fault::input)?;
         let number = self.next_process;
         self.next_process += 1;
         let answer = json!({ "process": number, "pid": process.pid() });
@@ -144,13 +155,18 @@ impl Session {
     fn wait(&mut self, process: u64, timeout_s: f64) -> Answer {
         let timeout = Duration::try_from_secs_f64(timeout_s)
             .map_err(|error| Fault::input(format!("timeout_s = {timeout_s}: {error}")))?;
-        let status = self.process(process)?.wait(Some(timeout)).map_err(Fault::bench)?;
+        let status = self
+            .process(process)?
+            .wait(Some(timeout))
+            .map_err(Fault::bench)?;
         Ok(json!({ "status": status.map(exit_status) }))
     }
 
     fn kill(&mut self, process: u64, signal: Option<i32>) -> Answer {
         let signal = signal.unwrap_or(libc::SIGKILL);
-        self.process(process)?.signal(signal).map_err(Fault::bench)?;
+        self.process(process)?
+            .signal(signal)
+            .map_err(Fault::bench)?;
         Ok(json!({}))
     }
 
@@ -178,5 +194,7 @@ fn no_bench() -> Fault {
 /// An exit code, or the negative number of the signal that ended it.
 fn exit_status(status: std::process::ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
-    status.code().unwrap_or_else(|| -status.signal().unwrap_or(0))
+    status
+        .code()
+        .unwrap_or_else(|| -status.signal().unwrap_or(0))
 }

@@ -43,12 +43,18 @@ pub fn congestion_control_of<'s>(socket: impl Into<SockRef<'s>>) -> io::Result<S
 /// Connects; Nagle's algorithm is off, as browsers have it. Fails when the connection would run
 /// another congestion control than the stack's.
 pub async fn connect(stack: &TcpStack, address: SocketAddr) -> io::Result<TcpStream> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
     socket.set_nonblocking(true)?;
     // A locked route decides only once the socket is connected; setting it before serves the rest.
     let before = stack.apply(&socket);
     socket.set_tcp_nodelay(true)?;
-    let stream = tokio::net::TcpSocket::from_std_stream(socket.into()).connect(address).await?;
+    let stream = tokio::net::TcpSocket::from_std_stream(socket.into())
+        .connect(address)
+        .await?;
     let current = congestion_control_of(&stream)?;
     if current != stack.congestion_control {
         before?;

@@ -35,7 +35,10 @@ pub enum TlsError {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let pem = |source| TlsError::Pem { path: path.to_owned(), source };
+    let pem = |source| TlsError::Pem {
+        path: path.to_owned(),
+        source,
+    };
     CertificateDer::pem_file_iter(path)
         .map_err(pem)?
         .collect::<Result<_, _>>()
@@ -49,8 +52,10 @@ pub fn server_tls(
     key: &Path,
     protocols: &[Protocol],
 ) -> Result<ServerConfig, TlsError> {
-    let key = PrivateKeyDer::from_pem_file(key)
-        .map_err(|source| TlsError::Pem { path: key.to_owned(), source })?;
+    let key = PrivateKeyDer::from_pem_file(key).map_err(|source| TlsError::Pem {
+        path: key.to_owned(),
+        source,
+    })?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
@@ -99,7 +104,9 @@ pub fn connection_facts(connection: &rustls::CommonState) -> TlsFacts {
             rustls::ProtocolVersion::TLSv1_3 => "TLS 1.3".to_owned(),
             other => format!("{other:?}"),
         }),
-        cipher: connection.negotiated_cipher_suite().map(|suite| iana_name(suite.suite())),
+        cipher: connection
+            .negotiated_cipher_suite()
+            .map(|suite| iana_name(suite.suite())),
     }
 }
 

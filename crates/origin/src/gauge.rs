@@ -19,7 +19,13 @@ impl<S> Gauge<S> {
     /// The stream and its flag: true while a write waits for the socket.
     pub(crate) fn new(stream: S) -> (Self, Rc<Cell<bool>>) {
         let blocked = Rc::new(Cell::new(false));
-        (Gauge { stream, blocked: blocked.clone() }, blocked)
+        (
+            Gauge {
+                stream,
+                blocked: blocked.clone(),
+            },
+            blocked,
+        )
     }
 
     /// The stream below.

@@ -24,7 +24,9 @@ where
             let path = request.uri().path();
             let response = shared.site.respond(request.method(), path, &shared.alt_svc);
             let (status, bytes) = (response.status(), response.body().len());
-            shared.log.record(path.to_owned(), Protocol::H1, status, bytes, arrived);
+            shared
+                .log
+                .record(path.to_owned(), Protocol::H1, status, bytes, arrived);
             Ok::<_, Infallible>(response.map(Full::new))
         }
     });

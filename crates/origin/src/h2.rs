@@ -42,7 +42,11 @@ where
     let Ok(mut connection) = handshake.await else {
         return;
     };
-    let mut responses = Responses { shared, waiting: Vec::new(), accepted: 0 };
+    let mut responses = Responses {
+        shared,
+        waiting: Vec::new(),
+        accepted: 0,
+    };
     poll_fn(|cx| {
         loop {
             match pin!(connection.accept()).poll(cx) {
@@ -87,25 +91,41 @@ impl Responses {
     fn begin(&mut self, request: &Request<RecvStream>, mut respond: SendResponse<Bytes>) {
         let arrived = Instant::now();
         let path = request.uri().path().to_owned();
-        let response = self.shared.site.respond(request.method(), &path, &self.shared.alt_svc);
+        let response = self
+            .shared
+            .site
+            .respond(request.method(), &path, &self.shared.alt_svc);
         let rank = Rank::new(requested(request.headers()), self.accepted);
         self.accepted += 1;
         let (head, body) = response.into_parts();
-        let log = PendingEntry { path, status: head.status, bytes: body.len(), arrived };
-        let Ok(stream) = respond.send_response(http::Response::from_parts(head, ()), body.is_empty())
+        let log = PendingEntry {
+            path,
+            status: head.status,
+            bytes: body.len(),
+            arrived,
+        };
+        let Ok(stream) =
+            respond.send_response(http::Response::from_parts(head, ()), body.is_empty())
         else {
             return;
         };
         if body.is_empty() {
             self.log(log);
         } else {
-            self.enqueue(Sending { rank, stream, body, log });
+            self.enqueue(Sending {
+                rank,
+                stream,
+                body,
+                log,
+            });
         }
     }
 
     /// Behind all of the same rank, so that equal ones take turns.
     fn enqueue(&mut self, response: Sending) {
-        let place = self.waiting.partition_point(|other| other.rank <= response.rank);
+        let place = self
+            .waiting
+            .partition_point(|other| other.rank <= response.rank);
         self.waiting.insert(place, response);
     }
 
@@ -142,7 +162,14 @@ impl Responses {
     }
 
     fn log(&self, entry: PendingEntry) {
-        let PendingEntry { path, status, bytes, arrived } = entry;
-        self.shared.log.record(path, Protocol::H2, status, bytes, arrived);
+        let PendingEntry {
+            path,
+            status,
+            bytes,
+            arrived,
+        } = entry;
+        self.shared
+            .log
+            .record(path, Protocol::H2, status, bytes, arrived);
     }
 }

@@ -33,6 +33,8 @@ async fn answer(mut stream: RequestStream, shared: Rc<Shared>) {
     let response = shared.site.respond(&request.method, &path, &shared.alt_svc);
     let (status, bytes) = (response.status(), response.body().len());
     if stream.respond(response).await.is_ok() {
-        shared.log.record(path, Protocol::H3, status, bytes, arrived);
+        shared
+            .log
+            .record(path, Protocol::H3, status, bytes, arrived);
     }
 }

@@ -85,11 +85,22 @@ const NOT_SENT_LOW_WATER: u32 = 16 * 1024;
 impl Origin {
     /// Binds TCP and UDP. Must be called inside a tokio runtime.
     pub fn bind(config: &OriginConfig) -> Result<Origin, OriginError> {
-        let OriginConfig { certificate, key, congestion_control, address, .. } = config;
-        let stack = TcpStack { congestion_control: congestion_control.tcp.clone() };
-        let (listener, socket, port) = bind_both(&stack, *address, config.port).map_err(|source| {
-            OriginError::Listen { address: *address, port: config.port, source }
-        })?;
+        let OriginConfig {
+            certificate,
+            key,
+            congestion_control,
+            address,
+            ..
+        } = config;
+        let stack = TcpStack {
+            congestion_control: congestion_control.tcp.clone(),
+        };
+        let (listener, socket, port) =
+            bind_both(&stack, *address, config.port).map_err(|source| OriginError::Listen {
+                address: *address,
+                port: config.port,
+                source,
+            })?;
         let tls = pronghorn_http::server_tls(certificate, key, &[Protocol::H2, Protocol::H1])?;
         let quic_tls = pronghorn_http::server_tls(certificate, key, &[Protocol::H3])?;
         let endpoint = pronghorn_http::server_endpoint(socket, quic_tls, congestion_control.quic)?;
@@ -99,7 +110,11 @@ impl Origin {
             listener,
             acceptor: TlsAcceptor::from(Arc::new(tls)),
             endpoint,
-            shared: Rc::new(Shared { site: config.site.clone(), alt_svc, log: AccessLog::new() }),
+            shared: Rc::new(Shared {
+                site: config.site.clone(),
+                alt_svc,
+                log: AccessLog::new(),
+            }),
             port,
         })
     }
@@ -166,7 +181,11 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
     let Ok(stream) = acceptor.accept(gauge).await else {
         return;
     };
-    let alpn = stream.get_ref().1.alpn_protocol().and_then(Protocol::from_alpn);
+    let alpn = stream
+        .get_ref()
+        .1
+        .alpn_protocol()
+        .and_then(Protocol::from_alpn);
     let protocol = alpn.unwrap_or(Protocol::H1);
     shared.log.connected(protocol, congestion_control);
     match protocol {

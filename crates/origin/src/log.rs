@@ -44,7 +44,11 @@ pub struct AccessLog {
 impl AccessLog {
     /// An empty log; its clock starts now.
     pub(crate) fn new() -> Self {
-        AccessLog { started: Instant::now(), entries: Arc::default(), connections: Arc::default() }
+        AccessLog {
+            started: Instant::now(),
+            entries: Arc::default(),
+            connections: Arc::default(),
+        }
     }
 
     pub(crate) fn record(
@@ -63,21 +67,36 @@ impl AccessLog {
             arrived_s: (arrived - self.started).as_secs_f64(),
             served_s: arrived.elapsed().as_secs_f64(),
         };
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+        self.entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(entry);
     }
 
     pub(crate) fn connected(&self, protocol: Protocol, congestion_control: Option<String>) {
-        let entry = ConnectionEntry { protocol, congestion_control };
-        self.connections.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+        let entry = ConnectionEntry {
+            protocol,
+            congestion_control,
+        };
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(entry);
     }
 
     /// The connections so far whose handshake was finished.
     pub fn connections(&self) -> Vec<ConnectionEntry> {
-        self.connections.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The requests so far, in the order in which their answers were handed over.
     pub fn entries(&self) -> Vec<LogEntry> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }

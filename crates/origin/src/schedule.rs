@@ -34,7 +34,11 @@ impl Rank {
     /// The rank of the `index`th request of its connection (from 0).
     pub(crate) fn new(priority: Priority, index: u64) -> Self {
         let last = (1 << ORDER_BITS) - 1;
-        let order = if priority.incremental { last } else { index.min(last - 1) };
+        let order = if priority.incremental {
+            last
+        } else {
+            index.min(last - 1)
+        };
         Rank(u64::from(priority.urgency) << ORDER_BITS | order)
     }
 
@@ -50,7 +54,13 @@ mod tests {
     use super::*;
 
     fn rank(urgency: u8, incremental: bool, index: u64) -> Rank {
-        Rank::new(Priority { urgency, incremental }, index)
+        Rank::new(
+            Priority {
+                urgency,
+                incremental,
+            },
+            index,
+        )
     }
 
     #[test]
@@ -63,7 +73,12 @@ mod tests {
 
     #[test]
     fn quinn_sees_the_same_order_reversed() {
-        let ranks = [rank(0, false, 0), rank(0, true, 0), rank(7, false, 5), rank(7, true, 5)];
+        let ranks = [
+            rank(0, false, 0),
+            rank(0, true, 0),
+            rank(7, false, 5),
+            rank(7, true, 5),
+        ];
         for pair in ranks.windows(2) {
             assert!(pair[0].quinn_priority() > pair[1].quinn_priority());
         }

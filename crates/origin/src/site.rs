@@ -45,11 +45,17 @@ impl Site {
     /// HEAD. The headers are the same over every protocol, but for those that framing asks for.
     pub fn respond(&self, method: &Method, path: &str, alt_svc: &HeaderValue) -> Response<Bytes> {
         let (status, body, media_type) = match self.resources.get(path) {
-            _ if method != Method::GET && method != Method::HEAD => {
-                (StatusCode::METHOD_NOT_ALLOWED, Bytes::new(), "text/plain; charset=utf-8")
-            }
+            _ if method != Method::GET && method != Method::HEAD => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                Bytes::new(),
+                "text/plain; charset=utf-8",
+            ),
             Some(resource) => (StatusCode::OK, resource.body.clone(), resource.media_type),
-            None => (StatusCode::NOT_FOUND, Bytes::new(), "text/plain; charset=utf-8"),
+            None => (
+                StatusCode::NOT_FOUND,
+                Bytes::new(),
+                "text/plain; charset=utf-8",
+            ),
         };
         let mut response = Response::builder()
             .status(status)
@@ -60,7 +66,11 @@ impl Site {
         if status == StatusCode::METHOD_NOT_ALLOWED {
             response = response.header(header::ALLOW, "GET, HEAD");
         }
-        let body = if method == Method::HEAD { Bytes::new() } else { body };
+        let body = if method == Method::HEAD {
+            Bytes::new()
+        } else {
+            body
+        };
         response.body(body).expect("static header values are valid")
     }
 }
@@ -86,7 +96,13 @@ fn read_folder(
             read_folder(&file, &path, resources)?;
         } else if kind.is_file() {
             let body = Bytes::from(std::fs::read(&file).map_err(failed(&file))?);
-            resources.insert(path, Resource { body, media_type: media_type(&name) });
+            resources.insert(
+                path,
+                Resource {
+                    body,
+                    media_type: media_type(&name),
+                },
+            );
         }
     }
     Ok(())
@@ -94,7 +110,9 @@ fn read_folder(
 
 /// The media type of a file by its name's ending (IANA's registry).
 fn media_type(name: &str) -> &'static str {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    let ending = name
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_ascii_lowercase());
     match ending.as_deref().unwrap_or_default() {
         "html" | "htm" => "text/html; charset=utf-8",
         "css" => "text/css; charset=utf-8",

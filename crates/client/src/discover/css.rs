@@ -17,8 +17,16 @@ pub(crate) fn references(sheet: &str) -> Vec<Reference> {
 }
 
 fn add(url: &str, kind: Kind, found: &mut Vec<Reference>) {
-    let place = if kind == Kind::Style { Place::BlockingInHead } else { Place::Free };
-    found.push(Reference { url: url.to_owned(), kind, place });
+    let place = if kind == Kind::Style {
+        Place::BlockingInHead
+    } else {
+        Place::Free
+    };
+    found.push(Reference {
+        url: url.to_owned(),
+        kind,
+        place,
+    });
 }
 
 /// Reads a list of tokens to its end; `kind` is what a `url()` in it is.
@@ -83,7 +91,10 @@ mod tests {
     use super::*;
 
     fn names(sheet: &str) -> Vec<(String, Kind)> {
-        references(sheet).into_iter().map(|r| (r.url, r.kind)).collect()
+        references(sheet)
+            .into_iter()
+            .map(|r| (r.url, r.kind))
+            .collect()
     }
 
     #[test]
@@ -100,7 +111,10 @@ mod tests {
             ("p.png", Kind::Image),
             ("q.png", Kind::Image),
         ];
-        assert_eq!(names(sheet), expected.map(|(url, kind)| (url.to_owned(), kind)));
+        assert_eq!(
+            names(sheet),
+            expected.map(|(url, kind)| (url.to_owned(), kind))
+        );
     }
 
     #[test]

@@ -38,7 +38,11 @@ impl Found {
     }
 
     fn blocking(&self) -> Place {
-        if self.in_body { Place::BlockingInBody } else { Place::BlockingInHead }
+        if self.in_body {
+            Place::BlockingInBody
+        } else {
+            Place::BlockingInHead
+        }
     }
 
     fn script(&mut self, script: &Element) {
@@ -51,7 +55,10 @@ impl Found {
     }
 
     fn link(&mut self, link: &Element) {
-        let relations = link.get_attribute("rel").unwrap_or_default().to_ascii_lowercase();
+        let relations = link
+            .get_attribute("rel")
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         let has = |name: &str| relations.split_ascii_whitespace().any(|rel| rel == name);
         let kind = if has("stylesheet") && !has("alternate") {
             Kind::Style
@@ -70,7 +77,11 @@ impl Found {
         } else {
             return;
         };
-        let place = if kind == Kind::Style { self.blocking() } else { Place::Free };
+        let place = if kind == Kind::Style {
+            self.blocking()
+        } else {
+            Place::Free
+        };
         self.add(link.get_attribute("href"), kind, place);
     }
 
@@ -120,7 +131,10 @@ impl HtmlScanner {
             ],
             ..Settings::default()
         };
-        HtmlScanner { rewriter: Some(HtmlRewriter::new(settings, Discard)), found }
+        HtmlScanner {
+            rewriter: Some(HtmlRewriter::new(settings, Discard)),
+            found,
+        }
     }
 
     /// What became known by these bytes, in the order of the document. A document that is no HTML
@@ -155,7 +169,10 @@ mod tests {
         <!-- <img src="/comment.png"> --><script>document.write('<img src="/no.png">')</script></body></html>"#;
 
     fn names(references: &[Reference]) -> Vec<(&str, Kind, Place)> {
-        references.iter().map(|r| (r.url.as_str(), r.kind, r.place)).collect()
+        references
+            .iter()
+            .map(|r| (r.url.as_str(), r.kind, r.place))
+            .collect()
     }
 
     #[test]
@@ -183,8 +200,11 @@ mod tests {
         expected.extend(whole.end());
         for size in [1, 2, 7, 64] {
             let mut scanner = HtmlScanner::new();
-            let mut found: Vec<_> =
-                PAGE.as_bytes().chunks(size).flat_map(|piece| scanner.push(piece)).collect();
+            let mut found: Vec<_> = PAGE
+                .as_bytes()
+                .chunks(size)
+                .flat_map(|piece| scanner.push(piece))
+                .collect();
             found.extend(scanner.end());
             assert_eq!(found, expected, "pieces of {size} bytes");
         }

@@ -82,7 +82,9 @@ async fn work(shared: Rc<Shared>) {
             Err(failure) => {
                 let wanted = shared.next().await;
                 shared.available.set(shared.available.get() + 1);
-                shared.context.report(wanted.resource, Event::Failed(failure));
+                shared
+                    .context
+                    .report(wanted.resource, Event::Failed(failure));
                 continue;
             }
         };
@@ -123,7 +125,9 @@ async fn fetch(
     sender: &mut SendRequest<Empty<Bytes>>,
     wanted: &Wanted,
 ) -> Result<(), Failure> {
-    let request = context.request(wanted, http::Version::HTTP_11)?.map(|()| Empty::new());
+    let request = context
+        .request(wanted, http::Version::HTTP_11)?
+        .map(|()| Empty::new());
     context.report(wanted.resource, Event::Sent { connection });
     let response = sender
         .send_request(request)

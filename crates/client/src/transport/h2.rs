@@ -26,7 +26,12 @@ async fn run(context: Context, tls: rustls::ClientConfig, mut wanted: UnboundedR
     while let Some(wanted) = wanted.recv().await {
         match &opened {
             Ok((connection, sender)) => {
-                tokio::task::spawn_local(fetch(context.clone(), *connection, sender.clone(), wanted));
+                tokio::task::spawn_local(fetch(
+                    context.clone(),
+                    *connection,
+                    sender.clone(),
+                    wanted,
+                ));
             }
             Err(failure) => context.report(wanted.resource, Event::Failed(failure.clone())),
         }
@@ -58,7 +63,9 @@ async fn fetch(
 ) {
     let resource = wanted.resource;
     let exchange = async {
-        let request = context.request(&wanted, http::Version::HTTP_2)?.map(|()| Empty::new());
+        let request = context
+            .request(&wanted, http::Version::HTTP_2)?
+            .map(|()| Empty::new());
         context.report(resource, Event::Sent { connection });
         let response = sender
             .send_request(request)
@@ -78,12 +85,21 @@ pub(super) async fn receive(
     response: http::Response<Incoming>,
 ) -> Result<(), Failure> {
     let protocol = Protocol::from_version(response.version());
-    context.report(resource, Event::Head { protocol, status: response.status().as_u16() });
+    context.report(
+        resource,
+        Event::Head {
+            protocol,
+            status: response.status().as_u16(),
+        },
+    );
     let mut body = response.into_body();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
-            let reason =
-                if error.is_incomplete_message() { Reason::Incomplete } else { Reason::Reset };
+            let reason = if error.is_incomplete_message() {
+                Reason::Incomplete
+            } else {
+                Reason::Reset
+            };
             Failure::new(reason, error)
         })?;
         if let Ok(data) = frame.into_data() {

@@ -26,7 +26,12 @@ async fn run(context: Context, endpoint: quinn::Endpoint, mut wanted: UnboundedR
     while let Some(wanted) = wanted.recv().await {
         match &opened {
             Ok((index, connection)) => {
-                tokio::task::spawn_local(fetch(context.clone(), *index, connection.clone(), wanted));
+                tokio::task::spawn_local(fetch(
+                    context.clone(),
+                    *index,
+                    connection.clone(),
+                    wanted,
+                ));
             }
             Err(failure) => context.report(wanted.resource, Event::Failed(failure.clone())),
         }
@@ -72,7 +77,11 @@ fn handshake_reason(error: &quinn::ConnectionError) -> Reason {
         quinn::ConnectionError::ConnectionClosed(close) => u64::from(close.error_code),
         _ => return Reason::Connect,
     };
-    if (0x100..0x200).contains(&code) { Reason::Tls } else { Reason::Connect }
+    if (0x100..0x200).contains(&code) {
+        Reason::Tls
+    } else {
+        Reason::Connect
+    }
 }
 
 async fn fetch(context: Context, index: usize, connection: ClientConnection, wanted: Wanted) {
@@ -93,7 +102,13 @@ async fn exchange(
     let mut exchange = connection.send(&request).await.map_err(failure)?;
     let head = exchange.head().await.map_err(failure)?;
     let protocol = Some(Protocol::H3);
-    context.report(resource, Event::Head { protocol, status: head.status.as_u16() });
+    context.report(
+        resource,
+        Event::Head {
+            protocol,
+            status: head.status.as_u16(),
+        },
+    );
     while let Some(data) = exchange.data().await.map_err(failure)? {
         context.report(resource, Event::Data(data));
     }

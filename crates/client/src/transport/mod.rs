@@ -54,8 +54,13 @@ pub(crate) struct Wanted {
 /// What happened to a resource, with the time at which it did.
 #[derive(Debug)]
 pub(crate) enum Event {
-    Sent { connection: usize },
-    Head { protocol: Option<Protocol>, status: u16 },
+    Sent {
+        connection: usize,
+    },
+    Head {
+        protocol: Option<Protocol>,
+        status: u16,
+    },
     Data(Bytes),
     End,
     Failed(Failure),
@@ -70,7 +75,10 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(reason: Reason, detail: impl ToString) -> Self {
-        Failure { reason, detail: detail.to_string() }
+        Failure {
+            reason,
+            detail: detail.to_string(),
+        }
     }
 }
 
@@ -119,7 +127,11 @@ impl Context {
 
     fn report(&self, resource: usize, event: Event) {
         // The navigation may be over (a time-out): then nobody needs to know.
-        let _ = self.reports.send(Report { resource, at: Instant::now(), event });
+        let _ = self.reports.send(Report {
+            resource,
+            at: Instant::now(),
+            event,
+        });
     }
 
     fn request(
@@ -134,14 +146,19 @@ impl Context {
         };
         let mut request = http::Request::get(uri)
             .version(version)
-            .header(http::header::USER_AGENT, concat!("pronghorn/", env!("CARGO_PKG_VERSION")))
+            .header(
+                http::header::USER_AGENT,
+                concat!("pronghorn/", env!("CARGO_PKG_VERSION")),
+            )
             .header(http::header::ACCEPT, "*/*");
         if version == http::Version::HTTP_11 {
             request = request.header(http::header::HOST, authority);
         } else if let Some(priority) = wanted.priority.header() {
             request = request.header("priority", priority);
         }
-        request.body(()).map_err(|error| Failure::new(Reason::Incomplete, error))
+        request
+            .body(())
+            .map_err(|error| Failure::new(Reason::Incomplete, error))
     }
 }
 

@@ -19,7 +19,9 @@ pub(super) async fn open(
     let target = &context.target;
     let name = ServerName::try_from(target.host_name.clone())
         .map_err(|error| Failure::new(Reason::Tls, error))?;
-    let stack = TcpStack { congestion_control: target.congestion_control.tcp.clone() };
+    let stack = TcpStack {
+        congestion_control: target.congestion_control.tcp.clone(),
+    };
     let connection = context.open_connection();
     let stream = pronghorn_http::connect(&stack, target.address)
         .await
@@ -46,7 +48,11 @@ pub(super) async fn open(
     if !agreed {
         return Err(Failure::new(
             Reason::Protocol,
-            format!("asked for {} and ALPN chose {}", target.protocol, alpn.as_deref().unwrap_or("nothing")),
+            format!(
+                "asked for {} and ALPN chose {}",
+                target.protocol,
+                alpn.as_deref().unwrap_or("nothing")
+            ),
         ));
     }
     Ok((connection, stream))

@@ -32,7 +32,12 @@ impl ClientConnection {
             return Err(H3Error::GoingAway);
         }
         let mut head = BytesMut::new();
-        put_request(request.method(), request.uri(), request.headers(), &mut head)?;
+        put_request(
+            request.method(),
+            request.uri(),
+            request.headers(),
+            &mut head,
+        )?;
         let (mut send, receive) = self.quic.open_bi().await?;
         send.write_chunk(head.freeze()).await?;
         // Only a stream that we closed ourselves can refuse.
@@ -87,7 +92,11 @@ impl Exchange {
 
     async fn next(&mut self) -> Result<Option<Event<response::Parts>>, H3Error> {
         loop {
-            if let Some(event) = self.reader.next(&mut self.input).map_err(|e| self.refuse(e))? {
+            if let Some(event) = self
+                .reader
+                .next(&mut self.input)
+                .map_err(|e| self.refuse(e))?
+            {
                 return Ok(Some(event));
             }
             if self.ended {

@@ -21,8 +21,10 @@ pub(super) struct Control {
 impl Control {
     /// Opens our streams and reads the peer's from now on. Must run inside a `LocalSet`.
     pub(super) fn start(quic: quinn::Connection, side: Side) -> Rc<Control> {
-        let config =
-            Config { max_field_section_size: Some(MAX_FIELD_SECTION_SIZE), ..Config::default() };
+        let config = Config {
+            max_field_section_size: Some(MAX_FIELD_SECTION_SIZE),
+            ..Config::default()
+        };
         let control = Rc::new(Control {
             quic,
             state: RefCell::new(Connection::new(side, config)),
@@ -43,7 +45,11 @@ impl Control {
 async fn hold_open(control: Rc<Control>) {
     let opening = control.state.borrow().opening();
     let mut streams = Vec::new();
-    for first in [opening.control, opening.qpack_encoder, opening.qpack_decoder] {
+    for first in [
+        opening.control,
+        opening.qpack_encoder,
+        opening.qpack_decoder,
+    ] {
         let Ok(mut stream) = control.quic.open_uni().await else {
             return;
         };

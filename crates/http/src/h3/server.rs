@@ -23,13 +23,20 @@ impl ServerConnection {
     /// `LocalSet`.
     pub fn start(quic: quinn::Connection) -> ServerConnection {
         let control = Control::start(quic.clone(), Side::Server);
-        ServerConnection { quic, _control: control }
+        ServerConnection {
+            quic,
+            _control: control,
+        }
     }
 
     /// Waits for the next request stream. An error is the end of the connection.
     pub async fn accept(&self) -> Result<RequestStream, H3Error> {
         let (send, receive) = self.quic.accept_bi().await?;
-        Ok(RequestStream { quic: self.quic.clone(), send, receive })
+        Ok(RequestStream {
+            quic: self.quic.clone(),
+            send,
+            receive,
+        })
     }
 }
 
@@ -52,7 +59,10 @@ impl RequestStream {
         let mut head = None;
         while let Some(chunk) = self.receive.read_chunk(READ, true).await? {
             let mut input = chunk.bytes;
-            while let Some(event) = reader.next(&mut input).map_err(|error| self.refuse(error))? {
+            while let Some(event) = reader
+                .next(&mut input)
+                .map_err(|error| self.refuse(error))?
+            {
                 if let Event::Head(parts) = event {
                     head = Some(parts);
                 }
@@ -78,7 +88,9 @@ impl RequestStream {
             self.send.write_chunk(out.freeze()).await?;
         } else {
             put_data_header(body.len() as u64, &mut out);
-            self.send.write_all_chunks(&mut [out.freeze(), body]).await?;
+            self.send
+                .write_all_chunks(&mut [out.freeze(), body])
+                .await?;
         }
         let _ = self.send.finish();
         Ok(())

@@ -1,0 +1,6 @@
+//! Page loads from the built-in origin over loopback: what is loaded, over which protocol, and how
+//! failures are told.
+
+mod failures;
+mod fixture;
+mod pages;
