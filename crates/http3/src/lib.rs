@@ -8,7 +8,7 @@
 //!   streams and reads the peer's, one [`connection::UniStream`] each;
 //! - one [`message::Reader`] a request stream, which reads the message on it; it answers to the
 //!   stream's end too ([`message::Reader::finish`]);
-//! - at a server, one [`priority::Schedule`] of the responses that wait to be sent.
+//! - at a server, the [`priority::Rank`] of each response, by which it waits to be sent.
 //!
 //! Messages are sent with [`message::put_request`], [`message::put_response`],
 //! [`frame::put_data_header`] before each piece of content, and [`message::put_trailers`].

@@ -18,10 +18,11 @@ use h2::server::{Builder, SendResponse};
 use h2::{Reason, RecvStream, SendStream};
 use http::{Request, StatusCode};
 use pronghorn_http::Protocol;
+use pronghorn_http3::Priority;
+use pronghorn_http3::priority::Rank;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
-use crate::schedule::{Rank, requested};
 
 /// Data handed over at a time: HTTP/2's smallest allowed maximum frame (RFC 9113 §4.2).
 const FRAME: usize = 16 * 1024;
@@ -95,7 +96,7 @@ impl Responses {
             .shared
             .site
             .respond(request.method(), &path, &self.shared.alt_svc);
-        let rank = Rank::new(requested(request.headers()), self.accepted);
+        let rank = Rank::new(Priority::from_headers(request.headers()), self.accepted);
         self.accepted += 1;
         let (head, body) = response.into_parts();
         let log = PendingEntry {

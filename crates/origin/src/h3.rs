@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use pronghorn_http::h3::{RequestStream, ServerConnection};
 use pronghorn_http::{Protocol, QuicCongestionControl};
+use pronghorn_http3::Priority;
+use pronghorn_http3::priority::Rank;
 
 use crate::Shared;
-use crate::schedule::{Rank, requested};
 
 /// Serves a connection to its end. Errors of the peer end the stream or connection, nothing else.
 pub(crate) async fn serve(incoming: quinn::Incoming, shared: Rc<Shared>) {
@@ -27,8 +28,8 @@ async fn answer(mut stream: RequestStream, shared: Rc<Shared>) {
     let Ok(request) = stream.request().await else {
         return;
     };
-    let rank = Rank::new(requested(&request.headers), stream.index());
-    stream.prioritise(rank.quinn_priority());
+    let rank = Rank::new(Priority::from_headers(&request.headers), stream.index());
+    stream.prioritise(rank.falling());
     let path = request.uri.path().to_owned();
     let response = shared.site.respond(&request.method, &path, &shared.alt_svc);
     let (status, bytes) = (response.status(), response.body().len());

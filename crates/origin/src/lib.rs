@@ -2,14 +2,13 @@
 //!
 //! No protocol is tuned alone: windows, GSO and buffers are as the libraries ship them, the
 //! congestion control is set explicitly on both transports, and HTTP/2 and HTTP/3 schedule their
-//! responses by the same rules (`schedule`).
+//! responses by the same rules (`pronghorn_http3::priority::Rank`).
 
 mod gauge;
 mod h1;
 mod h2;
 mod h3;
 mod log;
-mod schedule;
 mod site;
 
 use std::net::{Ipv4Addr, UdpSocket};

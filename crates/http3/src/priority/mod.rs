@@ -1,8 +1,8 @@
 //! Extensible priorities (RFC 9218).
 
 mod field;
-mod schedule;
+mod rank;
 mod structured;
 
 pub use field::Priority;
-pub use schedule::{Schedule, SchedulingKey};
+pub use rank::Rank;
