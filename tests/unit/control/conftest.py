@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,8 +24,8 @@ repeat = 3
 seed = 7
 
 [path.near]
-down = { rate = "1Gbit", delay = "1ms" }
-up = { rate = "1Gbit", delay = "1ms" }
+down = { rate = "1Gbit", delay = "500us" }
+up = { rate = "1Gbit", delay = "500us" }
 
 [path.far]
 down = { rate = "20Mbit", delay = "75ms", loss = "15%", queue = "256kB" }
@@ -44,7 +44,9 @@ class Result(NamedTuple):
 class Laboratory:
     """The program `pronghorn` in a folder of its own, with a fake engine that behaves as told."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         self.folder = folder
         self._monkeypatch = monkeypatch
         self._capsys = capsys
@@ -54,6 +56,7 @@ class Laboratory:
         monkeypatch.chdir(folder)
         monkeypatch.setenv("PRONGHORN_ENGINE", str(engine))
         monkeypatch.setenv("TMPDIR", str(folder))
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
         self.write("experiment.toml", EXPERIMENT)
 
     def write(self, name: str, text: str) -> None:
@@ -80,14 +83,22 @@ class Laboratory:
         captured = self._capsys.readouterr()
         return Result(status, captured.out, captured.err)
 
+    def command(self, *arguments: str) -> list[str]:
+        """The program as a process of its own."""
+        return [sys.executable, "-m", "pronghorn", *arguments]
+
+    def environment(self) -> dict[str, str]:
+        """Its environment."""
+        return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Starts the program as a process of its own."""
         return subprocess.Popen(
-            [sys.executable, "-m", "pronghorn", *arguments],
+            self.command(*arguments),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            env=self.environment(),
         )
 
     def requests(self, log: Path) -> list[dict[str, Any]]:
@@ -102,13 +113,15 @@ class Laboratory:
 
     def manifest(self, run: str) -> dict[str, Any]:
         """A run's manifest."""
-        manifest: dict[str, Any] = json.loads((self.folder / run / "manifest.json").read_text(encoding="utf-8"))
+        manifest: dict[str, Any] = json.loads(
+            (self.folder / run / "manifest.json").read_text(encoding="utf-8")
+        )
         return manifest
 
 
 @pytest.fixture
 def laboratory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Any] | Laboratory:
+) -> Laboratory:
     """A laboratory whose engine behaves."""
     return Laboratory(tmp_path, monkeypatch, capsys)

@@ -1,9 +1,8 @@
 """A stand-in for `pronghorn-engine`: it speaks the protocol and measures nothing.
 
-Its behaviour is the JSON in FAKE_ENGINE: `isolation`, `mend`, `congestion_controls`, `log` (a file in which every
-request is noted), and `rules`, a list of {"do": FAULT, "protocol": only for it, "once": a marker file; with it the
-fault happens only while that file does not exist}. A load takes `pace_s` seconds.
-"""
+Its behaviour is the JSON in FAKE_ENGINE: `isolation`, `mend`, `congestion_controls`, `log` (a file in which
+every request is noted), and `rules`, a list of {"do": FAULT, "protocol": only for it, "once": a marker file;
+with it the fault happens only while that file does not exist}. A load takes `pace_s` seconds."""
 
 import json
 import os
@@ -77,9 +76,11 @@ class Bench:
             raise Refusal("input", "the fake engine refuses", None)
         if self.fault == "timeout":
             return page(self.protocol, outcome="failed", reason="timeout", detail="cut after the limit")
-        load_s = self.floor_s() * (0.5 if self.fault == "physics" else 1.2) * (1 + self.seed % 97 / 1000)
         seen = "h1" if self.fault == "client-protocol" else self.protocol
-        return page(seen, outcome="ok", load_s=load_s, ttfb_s=load_s / 2, connect_s=load_s / 8, tls_s=load_s / 4)
+        load_s = self.floor_s(seen) * (0.5 if self.fault == "physics" else 1.2) * (1 + self.seed % 97 / 1000)
+        return page(
+            seen, outcome="ok", load_s=load_s, ttfb_s=load_s / 2, connect_s=load_s / 8, tls_s=load_s / 4
+        )
 
     def op_origin_log(self, _request: dict[str, Any]) -> dict[str, Any]:
         protocol = "h1" if self.fault == "origin-protocol" else self.protocol
@@ -89,7 +90,8 @@ class Bench:
             control = "reno"
         return {
             "requests": [
-                {"path": name, "protocol": protocol, "status": 200, "bytes": 10, "served_s": 0.01} for name in names
+                {"path": name, "protocol": protocol, "status": 200, "bytes": 10, "served_s": 0.01}
+                for name in names
             ],
             "connections": [{"protocol": protocol, "congestion_control": control}],
         }
@@ -120,10 +122,10 @@ class Bench:
     def delay_s(self, name: str) -> float:
         return float((self.path or {}).get(name, {}).get("delay_ns", 0)) / 1e9
 
-    def floor_s(self) -> float:
+    def floor_s(self, protocol: str) -> float:
         """The least that physics allows the load."""
         rate = (self.path or {}).get("down", {}).get("rate_bit_per_s", 1e9)
-        trips = ROUND_TRIPS[self.protocol] * (self.delay_s("down") + self.delay_s("up"))
+        trips = ROUND_TRIPS[protocol] * (self.delay_s("down") + self.delay_s("up"))
         return max(BYTES * 8 / float(rate), trips, 1e-3)
 
 
@@ -135,7 +137,13 @@ def page(protocol: str, **figures: Any) -> dict[str, Any]:
         "failures": 0,
         "round_trips": ROUND_TRIPS[protocol],
         "connections": [
-            {"protocol": protocol, "alpn": protocol, "start_s": 0.0, "tls_version": "TLSv1_3", "cipher": "AES_256"}
+            {
+                "protocol": protocol,
+                "alpn": protocol,
+                "start_s": 0.0,
+                "tls_version": "TLSv1_3",
+                "cipher": "AES_256",
+            }
         ],
         "resources": [
             {"path": name, "kind": "other", "protocol": protocol, "status": 200, "bytes": 10, "connection": 0}

@@ -1,0 +1,44 @@
+"""Arms: what is honoured is named, what isn't is refused."""
+
+import pytest
+
+from pronghorn.model import arm as arms
+
+
+def test_cubic_is_every_arms_default() -> None:
+    assert {name: arms.parse(name).congestion_control for name in ("h1", "h2", "h3")} == dict.fromkeys(
+        ("h1", "h2", "h3"), "cubic"
+    )
+
+
+def test_an_arm_sets_its_own_transports_control_only() -> None:
+    assert arms.parse("h2@bbr").controls == {"tcp": "bbr", "quic": "cubic"}
+    assert arms.parse("h3@newreno").controls == {"quic": "newreno", "tcp": "cubic"}
+
+
+def test_the_label_alone_tells_equal_arms_apart() -> None:
+    assert arms.parse("h2").identity == arms.parse("h2@cubic").identity
+    assert arms.parse("h2").identity != arms.parse("h2#again").identity
+    assert arms.parse("h2@bbr#again").name == "h2@bbr#again"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("h4", "unknown arm protocol 'h4'; did you mean"),
+        (
+            "h3@reno",
+            "unknown congestion control of h3 'reno'; did you mean 'newreno'? Allowed: bbr, cubic, newreno.",
+        ),
+        ("h2@newreno", "Allowed: bbr, cubic, reno."),
+        ("h3:quiche", "asks for the stack ':quiche', which can't be honoured. Allowed: h3, h3@cubic"),
+        ("h3~dns", "asks for the discovery '~dns'"),
+        ("h3+0rtt", "asks for the option '+0rtt'"),
+        ("", "is no arm"),
+        ("h2 h3", "is no arm"),
+    ],
+)
+def test_a_wrong_arm_is_refused_with_what_is_allowed(text: str, said: str) -> None:
+    with pytest.raises(arms.ArmError) as caught:
+        arms.parse(text)
+    assert said in str(caught.value)

@@ -1,0 +1,45 @@
+"""A run's certificates: a chain that verifies for the origin's names, and a key for its owner only."""
+
+import datetime
+import ipaddress
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.verification import PolicyBuilder, Store
+
+from pronghorn import certificates
+
+
+def test_the_leaf_verifies_for_each_of_the_origins_names(tmp_path: Path) -> None:
+    files = certificates.make(tmp_path)
+    authority = x509.load_pem_x509_certificate(files.authority.read_bytes())
+    leaf = x509.load_pem_x509_certificate(files.chain.read_bytes())
+    now = datetime.datetime.now(datetime.UTC)
+    policy = PolicyBuilder().store(Store([authority])).time(now)
+    subjects: list[x509.DNSName | x509.IPAddress] = [
+        x509.DNSName("origin.pronghorn.test"),
+        x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
+        x509.IPAddress(ipaddress.ip_address("198.18.0.2")),
+    ]
+    for subject in subjects:
+        assert policy.build_server_verifier(subject).verify(leaf, []) == [leaf, authority]
+
+
+def test_the_key_is_p256_in_pkcs8_and_readable_by_its_owner_only(tmp_path: Path) -> None:
+    files = certificates.make(tmp_path)
+    content = files.key.read_bytes()
+    key = serialization.load_pem_private_key(content, password=None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    assert key.curve.name == "secp256r1"
+    assert content.startswith(b"-----BEGIN PRIVATE KEY-----")
+    assert files.key.stat().st_mode & 0o777 == 0o600
+
+
+def test_two_runs_share_no_key(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one, two = certificates.make(tmp_path / "one"), certificates.make(tmp_path / "two")
+    assert one.key.read_bytes() != two.key.read_bytes()
+    assert one.authority.read_bytes() != two.authority.read_bytes()

@@ -1,0 +1,100 @@
+"""Guard, physics and proof: which measurements count, and as what."""
+
+from typing import Any
+
+import pytest
+
+from pronghorn.execute import guard, physics, proof
+from pronghorn.model import arm as arms
+from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
+from pronghorn.model.trial import Counters, OriginConnection, OriginRequest, PageLoad
+from pronghorn.origins import OriginLog
+
+
+def path(delay_ms: int = 50, rate: int | None = 20_000_000) -> PathProfile:
+    link = LinkSpec(delay_ns=delay_ms * 1_000_000, rate_bit_per_s=rate)
+    return PathProfile(name="test", spec=PathSpec(down=link, up=link))
+
+
+def counters(*, late_s: float = 0.0, ring: int = 0, steal: float = 0.0, delay_s: float = 0.05) -> Counters:
+    link = {"ring_dropped": ring, "delay_min_s": delay_s, "lateness": {"count": 9, "p99_s": late_s}}
+    return Counters.model_validate({"down": link, "up": link, "host": {"steal_share": steal}})
+
+
+def page(protocol: str | None = "h3", **figures: Any) -> PageLoad:
+    resources = [{"path": name, "protocol": protocol, "status": 200} for name in ("/", "/a")]
+    return PageLoad.model_validate({"outcome": "ok", "load_s": 1.0, "resources": resources, **figures})
+
+
+def log(protocol: str = "h3", names: tuple[str, ...] = ("/", "/a"), control: str = "cubic") -> OriginLog:
+    return OriginLog(
+        [OriginRequest(path=name, protocol=protocol) for name in names],
+        [OriginConnection(protocol=protocol, congestion_control=control)],
+    )
+
+
+def test_lateness_is_tolerated_to_two_milliseconds_or_a_twentieth_of_the_round_trip() -> None:
+    assert guard.tolerance_s(path(delay_ms=50)) == pytest.approx(0.005)
+    assert guard.tolerance_s(path(delay_ms=1)) == pytest.approx(0.002)
+    assert guard.contamination(counters(late_s=0.0049), path()) is None
+    late = guard.contamination(counters(late_s=0.0051), path())
+    assert late is not None
+    assert late.reason == "late"
+
+
+def test_a_dropping_ring_and_a_starved_host_contaminate() -> None:
+    ring = guard.contamination(counters(ring=1), path())
+    steal = guard.contamination(counters(steal=0.11), path())
+    assert ring is not None
+    assert ring.reason == "ring"
+    assert steal is not None
+    assert steal.reason == "steal"
+    assert guard.contamination(counters(steal=0.09), path()) is None
+    assert guard.contamination(Counters(), path()) is None
+
+
+def test_no_load_beats_its_bytes_over_the_rate() -> None:
+    exactly = page(bytes=2_500_000, load_s=1.0)
+    faster = page(bytes=2_500_010, load_s=1.0)
+    assert physics.violation(exactly, counters(), path()) is None
+    found = physics.violation(faster, counters(), path())
+    assert found is not None
+    assert found.reason == "physics"
+
+
+def test_no_load_beats_its_round_trips_at_the_smallest_delays_of_its_own_trial() -> None:
+    load = page(load_s=0.3, round_trips=3)
+    assert physics.violation(load, counters(delay_s=0.05), path()) is None
+    assert physics.violation(load, counters(delay_s=0.0501), path()) is not None
+
+
+def test_physics_binds_only_successful_loads_on_emulated_paths() -> None:
+    impossible = page(bytes=10**9, load_s=0.001, round_trips=9)
+    assert physics.violation(impossible, Counters(), PathProfile(name="direct")) is None
+    failed = impossible.model_copy(update={"outcome": "failed"})
+    assert physics.violation(failed, counters(), path()) is None
+
+
+def test_a_load_over_the_asked_protocol_is_proven() -> None:
+    assert proof.mismatch(arms.parse("h3"), page(), log()) is None
+
+
+@pytest.mark.parametrize(
+    ("load", "seen", "reason", "said"),
+    [
+        (page("h2"), log(), "protocol", "asked h3, but the client got / over h2"),
+        (page(None), log(), "protocol", "over no known protocol"),
+        (page(), log("h2"), "protocol", "asked h3, but the origin served / over h2"),
+        (page(), log(names=("/",)), "protocol", "lacks 1 of the client's requests, such as /a"),
+        (page(), log(control="reno"), "congestion-control", "asked cubic, but the origin ran reno"),
+    ],
+)
+def test_anything_else_is_named(load: PageLoad, seen: OriginLog, reason: str, said: str) -> None:
+    fault = proof.mismatch(arms.parse("h3"), load, seen)
+    assert fault is not None
+    assert fault.reason == reason
+    assert said in fault.detail
+
+
+def test_a_cut_load_need_not_be_whole_in_the_origins_log() -> None:
+    assert proof.mismatch(arms.parse("h3"), page(outcome="failed"), log(names=("/",))) is None
