@@ -1,0 +1,27 @@
+"""Sites: what is loaded. Generated from a specification with seeded, incompressible bytes, or taken from a folder."""
+
+from pathlib import Path
+
+from pronghorn.sites import folder, generate
+from pronghorn.sites.built import BuiltSite, Kind, Resource
+from pronghorn.sites.spec import SPECIFICATIONS
+
+__all__ = ["BuiltSite", "Kind", "Resource", "build", "known"]
+
+
+def known() -> list[str]:
+    """The names of the generated sites. `dir:PATH` is valid too and not among them."""
+    return list(SPECIFICATIONS)
+
+
+def build(spec: str, seed: int, directory: Path) -> BuiltSite:
+    """Builds the site `spec`, a name from `known()` or `dir:PATH`, into `directory`, which exists and is empty.
+
+    The same `spec` and `seed` (any integer; `dir:PATH` has no use for it) give the same bytes. ValueError where
+    there is no such site or the folder can't be one; OSError where `directory` can't be written.
+    """
+    if spec.startswith("dir:"):
+        return folder.copy(Path(spec.removeprefix("dir:")), directory)
+    if spec not in SPECIFICATIONS:
+        raise ValueError(f"no such site; known are {', '.join(known())} and dir:PATH")
+    return generate.generate(SPECIFICATIONS[spec], seed, directory)

@@ -1,0 +1,70 @@
+"""Building a generated site: sizes, then every resource, then the page that names them."""
+
+from pathlib import Path
+
+from pronghorn.sites import css, html, png, script, sizes, woff
+from pronghorn.sites.built import BuiltSite, Kind, Resource
+from pronghorn.sites.spec import Group, SiteSpec
+from pronghorn.sites.stream import Stream
+
+DOCUMENT = "/"
+_INDEX = "index.html"
+
+
+def generate(spec: SiteSpec, seed: int, directory: Path) -> BuiltSite:
+    """Writes the site `spec` into `directory`; OSError where that can't be."""
+    stream = Stream(seed, spec.name)
+    groups = {
+        "script": spec.scripts,
+        "image": spec.images,
+        "style": spec.styles,
+        "font": spec.fonts,
+        "background": spec.backgrounds,
+    }
+    size_of = _sizes(spec, groups, stream)
+    labels = {name: [f"{name}-{number:02}" for number in range(1, group.count + 1)] for name, group in groups.items()}
+    site = _Writer(directory)
+
+    for label in labels["script"]:
+        site.write(f"/{label}.js", "script", script.script(stream, label, size_of[label]))
+    pictures = []
+    for label in labels["image"] + labels["background"]:
+        image = png.image(stream, label, size_of[label])
+        site.write(f"/{label}.png", "image", image.content)
+        if label in labels["image"]:
+            pictures.append(html.Picture(f"/{label}.png", image.width, image.height))
+    for label in labels["font"]:
+        site.write(f"/{label}.woff", "font", woff.font(stream, label, size_of[label]))
+    for index, label in enumerate(labels["style"]):
+        step = len(labels["style"])
+        fonts = [f"/{font}.woff" for font in labels["font"][index::step]]
+        backgrounds = [f"/{background}.png" for background in labels["background"][index::step]]
+        site.write(f"/{label}.css", "style", css.style(stream, label, size_of[label], fonts, backgrounds))
+
+    parts = html.Parts(
+        styles=[f"/{label}.css" for label in labels["style"]],
+        scripts=[f"/{label}.js" for label in labels["script"]],
+        pictures=pictures,
+        classes=labels["font"] + labels["background"],
+    )
+    site.write(DOCUMENT, "document", html.page(spec, stream, parts))
+    return BuiltSite(directory, DOCUMENT, tuple(sorted(site.resources, key=lambda resource: resource.path)))
+
+
+def _sizes(spec: SiteSpec, groups: dict[str, Group], stream: Stream) -> dict[str, int]:
+    labels = [f"{name}-{number:02}" for name, group in groups.items() for number in range(1, group.count + 1)]
+    if not labels:
+        return {}
+    ranges = [(group.low, group.high) for group in groups.values() for _ in range(group.count)]
+    drawn = sizes.draw(ranges, stream.fractions("sizes", len(labels)), spec.total - spec.document)
+    return dict(zip(labels, drawn, strict=True))
+
+
+class _Writer:
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.resources: list[Resource] = []
+
+    def write(self, path: str, kind: Kind, content: bytes) -> None:
+        (self._directory / (_INDEX if path == DOCUMENT else path.lstrip("/"))).write_bytes(content)
+        self.resources.append(Resource(path, kind, len(content)))

@@ -1,0 +1,76 @@
+"""The page of a generated site, of an exact size."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pronghorn.sites.spec import SiteSpec
+from pronghorn.sites.stream import Stream
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image in the page: its URL path and its dimensions in pixels."""
+
+    path: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the page names, as URL paths, and the classes that its sections get from the styles."""
+
+    styles: Sequence[str]
+    scripts: Sequence[str]
+    pictures: Sequence[Picture]
+    classes: Sequence[str]
+
+
+def page(spec: SiteSpec, stream: Stream, parts: Parts) -> bytes:
+    """A document of `spec.document` bytes that names every part once.
+
+    Styles stand in the head; of the scripts the first fifth too (in turn blocking, `defer` and `async`), the
+    rest before the body's end; a deferred site has them all in the head with `defer`. Images stand between
+    paragraphs of random text. The icon is empty, so that no browser asks for one.
+    """
+    in_head = len(parts.scripts) if spec.deferred else -(-len(parts.scripts) // 5)
+    head = [
+        "<!DOCTYPE html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width,initial-scale=1">',
+        f'<title>{spec.title}</title><link rel="icon" href="data:,">',
+        *(f'<link rel="stylesheet" href="{path}">' for path in parts.styles),
+        *(
+            f'<script src="{path}"{_mode(index, spec.deferred)}></script>'
+            for index, path in enumerate(parts.scripts[:in_head])
+        ),
+        "</head><body>",
+    ]
+    foot = [*(f'<script src="{path}"></script>' for path in parts.scripts[in_head:]), "</body></html>\n"]
+    sections = [_section(picture) for picture in parts.pictures] or [""]
+    classes = [_opening(parts.classes, index) for index in range(max(len(sections), len(parts.classes)))]
+    sections += [""] * (len(classes) - len(sections))
+    frame = "\n".join([*head, *(f"{opening}</p>{section}" for opening, section in zip(classes, sections, strict=True)), *foot])
+    missing = spec.document - len(frame.encode())
+    if missing < 0:
+        raise ValueError(f"the document of {spec.name} has no room for what it names: {-missing} bytes short")
+    share, rest = divmod(missing, len(classes))
+    body = [
+        f"{opening}{stream.words(f'paragraph {index}', share + (rest if index == 0 else 0))}</p>{section}"
+        for index, (opening, section) in enumerate(zip(classes, sections, strict=True))
+    ]
+    return "\n".join([*head, *body, *foot]).encode()
+
+
+def _mode(index: int, deferred: bool) -> str:
+    if deferred:
+        return " defer"
+    return ("", " defer", " async")[index % 3]
+
+
+def _opening(classes: Sequence[str], index: int) -> str:
+    return f'<p class="{classes[index]}">' if index < len(classes) else "<p>"
+
+
+def _section(picture: Picture) -> str:
+    return f'<img src="{picture.path}" width="{picture.width}" height="{picture.height}" alt="">'
