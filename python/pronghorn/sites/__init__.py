@@ -1,4 +1,4 @@
-"""Sites: what is loaded. Generated from a specification with seeded, incompressible bytes, or taken from a folder."""
+"""Sites: what is loaded. Generated with seeded, incompressible bytes, or taken from a folder."""
 
 from pathlib import Path
 
@@ -15,10 +15,10 @@ def known() -> list[str]:
 
 
 def build(spec: str, seed: int, directory: Path) -> BuiltSite:
-    """Builds the site `spec`, a name from `known()` or `dir:PATH`, into `directory`, which exists and is empty.
+    """Builds the site `spec`, a name from `known()` or `dir:PATH`, into `directory`, which must be empty.
 
-    The same `spec` and `seed` (any integer; `dir:PATH` has no use for it) give the same bytes. ValueError where
-    there is no such site or the folder can't be one; OSError where `directory` can't be written.
+    The same `spec` and `seed` (any integer; `dir:PATH` has no use for it) give the same bytes. ValueError
+    where there is no such site or the folder can't be one; OSError where `directory` can't be written.
     """
     if spec.startswith("dir:"):
         return folder.copy(Path(spec.removeprefix("dir:")), directory)

@@ -20,8 +20,8 @@ class Resource:
 @dataclass(frozen=True)
 class BuiltSite:
     """A site on disk. `root` is the folder that an origin serves; `document` the URL path of the page,
-    whose file is `root/index.html`. For a folder of somebody's own, `resources` are all its files, whether the
-    page asks for them or not."""
+    whose file is `root/index.html`. For a folder of somebody's own, `resources` are all its files, whether
+    the page asks for them or not."""
 
     root: Path
     document: str

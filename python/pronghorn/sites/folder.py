@@ -32,10 +32,10 @@ _KINDS: dict[str, Kind] = {
 def copy(source: Path, directory: Path) -> BuiltSite:
     """Copies the folder `source` into `directory`; its page is `index.html`.
 
-    Hidden files and folders (a leading dot) are left out. A link to a file within the folder is copied as that
-    file. ValueError, with what is wrong and where, for no folder, no index.html, a link that leaves the folder
-    or leads to a folder or nowhere, or anything that is neither file nor folder; OSError where `directory`
-    can't be written.
+    Hidden files and folders (a leading dot) are left out. A link to a file within the folder is copied as
+    that file. ValueError, with what is wrong and where, for no folder, no index.html, a link that leaves the
+    folder or leads to a folder or nowhere, or anything that is neither file nor folder; OSError where
+    `directory` can't be written.
     """
     if not source.is_dir():
         raise ValueError(f"{source} is no folder")

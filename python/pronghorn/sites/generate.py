@@ -22,7 +22,7 @@ def generate(spec: SiteSpec, seed: int, directory: Path) -> BuiltSite:
         "background": spec.backgrounds,
     }
     size_of = _sizes(spec, groups, stream)
-    labels = {name: [f"{name}-{number:02}" for number in range(1, group.count + 1)] for name, group in groups.items()}
+    labels = {name: _labels(name, group) for name, group in groups.items()}
     site = _Writer(directory)
 
     for label in labels["script"]:
@@ -51,8 +51,12 @@ def generate(spec: SiteSpec, seed: int, directory: Path) -> BuiltSite:
     return BuiltSite(directory, DOCUMENT, tuple(sorted(site.resources, key=lambda resource: resource.path)))
 
 
+def _labels(name: str, group: Group) -> list[str]:
+    return [f"{name}-{number:02}" for number in range(1, group.count + 1)]
+
+
 def _sizes(spec: SiteSpec, groups: dict[str, Group], stream: Stream) -> dict[str, int]:
-    labels = [f"{name}-{number:02}" for name, group in groups.items() for number in range(1, group.count + 1)]
+    labels = [label for name, group in groups.items() for label in _labels(name, group)]
     if not labels:
         return {}
     ranges = [(group.low, group.high) for group in groups.values() for _ in range(group.count)]

@@ -50,7 +50,8 @@ def page(spec: SiteSpec, stream: Stream, parts: Parts) -> bytes:
     sections = [_section(picture) for picture in parts.pictures] or [""]
     classes = [_opening(parts.classes, index) for index in range(max(len(sections), len(parts.classes)))]
     sections += [""] * (len(classes) - len(sections))
-    frame = "\n".join([*head, *(f"{opening}</p>{section}" for opening, section in zip(classes, sections, strict=True)), *foot])
+    bare = [f"{opening}</p>{section}" for opening, section in zip(classes, sections, strict=True)]
+    frame = "\n".join([*head, *bare, *foot])
     missing = spec.document - len(frame.encode())
     if missing < 0:
         raise ValueError(f"the document of {spec.name} has no room for what it names: {-missing} bytes short")

@@ -1,4 +1,5 @@
-"""PNG images of an exact size (ISO/IEC 15948): random pixels in stored deflate blocks, padded by an ancillary chunk."""
+"""PNG images of an exact size (ISO/IEC 15948): random pixels in stored deflate blocks, padded by a
+private ancillary chunk."""
 
 import struct
 import zlib

@@ -1,4 +1,4 @@
-"""The tables of a minimal TrueType font (ISO/IEC 14496-22): one square glyph, which stands for all printable ASCII."""
+"""The tables of a minimal TrueType font (ISO/IEC 14496-22): one square glyph for all printable ASCII."""
 
 import struct
 
@@ -37,7 +37,8 @@ def _head() -> bytes:
 def _hhea() -> bytes:
     return struct.pack(
         ">IhhhHhhhhhhhhhhhH",
-        0x10000, _ASCENT, _DESCENT, 0, _ADVANCE, _LEFT, _ADVANCE - _RIGHT, _RIGHT, 1, 0, 0, 0, 0, 0, 0, 0, _GLYPHS,
+        0x10000, _ASCENT, _DESCENT, 0, _ADVANCE, _LEFT, _ADVANCE - _RIGHT, _RIGHT,
+        1, 0, 0, 0, 0, 0, 0, 0, _GLYPHS,
     )  # fmt: skip
 
 

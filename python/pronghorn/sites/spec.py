@@ -23,7 +23,8 @@ class SiteSpec:
     """A page: `total` bytes in all, `document` of them HTML.
 
     `fonts` and `backgrounds` are named by the styles alone, so that a client learns of them one round trip
-    later; `deferred` says that all scripts stand in the head and wait for the document, as an application's do.
+    later; `deferred` says that all scripts stand in the head and wait for the document, as an application's
+    do.
     """
 
     name: str
@@ -77,7 +78,7 @@ _ALL = (
     _document("page-15k", "A document of 15 kB", 15 * _KB),
     _document("page-1m", "A document of 1 MB", 1 * _MB),
     _document("tiny", "A document of 612 bytes", 612),
-    # The counts and sizes of `cms` are guesses at a shop's start page as a content-management system makes it.
+    # Counts and sizes of `cms` are guesses at a shop's start page as a content-management system makes it.
     SiteSpec(
         "cms",
         "A shop",

@@ -1,4 +1,4 @@
-"""Seeded bytes: SHAKE-256 (FIPS 202) of the seed and a label, the same on every machine and in every version."""
+"""Seeded bytes: SHAKE-256 (FIPS 202) of the seed and a label, the same on every machine."""
 
 import hashlib
 from base64 import urlsafe_b64encode
@@ -26,7 +26,7 @@ class Stream:
         return urlsafe_b64encode(self.bytes(label, count * 3 // 4 + 3))[:count].decode("ascii")
 
     def words(self, label: str, count: int) -> str:
-        """`count` characters of `text` in words of 3 to 10, ending in a letter or digit or sign, not in a space."""
+        """`count` characters of `text` in words of 3 to 10, the last of which is no space."""
         text = list(self.text(label, count))
         at = 0
         for fraction in self.fractions(f"{label} words", count // 4 + 1):

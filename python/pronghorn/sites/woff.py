@@ -15,12 +15,14 @@ _ADJUSTMENT_AT = 8
 
 def font(stream: Stream, label: str, size: int) -> bytes:
     """A font of `size` bytes, at least 4000, of the family `label` (ASCII, no spaces)."""
-    tables = _adjusted(sfnt.tables(label))
+    plain = sfnt.tables(label)
+    checksums = {tag: _checksum(content) for tag, content in plain}
+    tables = _adjusted(plain)
     offset = _HEADER + _DIRECTORY_ENTRY * len(tables)
     directory, body = b"", b""
     for tag, content in tables:
         directory += struct.pack(
-            ">4sIIII", tag, offset + len(body), len(content), len(content), _checksum(content)
+            ">4sIIII", tag, offset + len(body), len(content), len(content), checksums[tag]
         )
         body += _padded(content)
     private_at = offset + len(body)
@@ -64,7 +66,7 @@ def _sfnt(tables: list[tuple[bytes, bytes]]) -> bytes:
 
 def _checksum(content: bytes) -> int:
     padded = _padded(content)
-    return sum(struct.unpack(f">{len(padded) // 4}I", padded)) & 0xFFFFFFFF
+    return sum(int.from_bytes(padded[at : at + 4], "big") for at in range(0, len(padded), 4)) & 0xFFFFFFFF
 
 
 def _padded(content: bytes) -> bytes:
