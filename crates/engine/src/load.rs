@@ -8,14 +8,15 @@ use pronghorn_client::{PageLoad, Target};
 use tokio::task::LocalSet;
 
 use crate::answer::Fault;
+use crate::cpu::{Cpu, Thread};
 use crate::request;
 
-/// Loads the page and waits for it.
+/// Loads the page and waits for it; the CPU time is that of the client's thread during the load.
 pub(crate) fn load(
     host: &Host,
     server: Ipv4Addr,
     request: request::Load,
-) -> Result<PageLoad, Fault> {
+) -> Result<(PageLoad, Option<Cpu>), Fault> {
     let limit = Duration::try_from_secs_f64(request.limit_s)
         .map_err(|error| Fault::input(format!("limit_s = {}: {error}", request.limit_s)))?;
     let target = Target {
@@ -31,9 +32,12 @@ pub(crate) fn load(
             .enable_all()
             .build()
             .map_err(Fault::bench)?;
-        LocalSet::new()
+        let thread = Thread::current();
+        let before = thread.cpu();
+        let page = LocalSet::new()
             .block_on(&runtime, pronghorn_client::load(target, &document, limit))
-            .map_err(Fault::input)
+            .map_err(Fault::input)?;
+        Ok((page, Cpu::between(before, thread.cpu())))
     });
     thread
         .map_err(Fault::bench)?

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio::task::LocalSet;
 
 use crate::answer::Fault;
+use crate::cpu::Thread;
 use crate::request;
 
 /// HTTPS's own port, which any process may bind on a host of its own.
@@ -20,6 +21,7 @@ const HTTPS: u16 = 443;
 pub(crate) struct Running {
     pub(crate) port: u16,
     pub(crate) log: AccessLog,
+    pub(crate) serves: Thread,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -44,13 +46,14 @@ impl Running {
         let (stop, stopped) = oneshot::channel();
         let thread = host.thread("origin", move || serve(&config, &ready, stopped));
         let thread = thread.map_err(Fault::bench)?;
-        let (port, log) = started
+        let Listening { port, log, serves } = started
             .recv()
             .map_err(|_| Fault::bench("the origin ended before it listened"))?
             .map_err(Fault::bench)?;
         Ok(Running {
             port,
             log,
+            serves,
             stop: Some(stop),
             thread: Some(thread),
         })
@@ -69,7 +72,14 @@ impl Drop for Running {
     }
 }
 
-type Started = Result<(u16, AccessLog), String>;
+/// What an origin tells of itself once it listens.
+struct Listening {
+    port: u16,
+    log: AccessLog,
+    serves: Thread,
+}
+
+type Started = Result<Listening, String>;
 
 fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot::Receiver<()>) {
     let runtime = match tokio::runtime::Builder::new_current_thread()
@@ -85,7 +95,11 @@ fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot:
     LocalSet::new().block_on(&runtime, async {
         match Origin::bind(config) {
             Ok(origin) => {
-                let _ = ready.send(Ok((origin.port(), origin.log())));
+                let _ = ready.send(Ok(Listening {
+                    port: origin.port(),
+                    log: origin.log(),
+                    serves: Thread::current(),
+                }));
                 tokio::select! {
                     () = origin.serve() => {}
                     _ = stopped => {}

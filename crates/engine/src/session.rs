@@ -7,6 +7,7 @@ use pronghorn_bench::{Isolation, Process, Program, Side};
 use serde_json::{Value, json};
 
 use crate::answer::{self, Fault};
+use crate::cpu::Cpu;
 use crate::hosts::Hosts;
 use crate::load;
 use crate::origin::{Running, SiteCache};
@@ -109,8 +110,13 @@ impl Session {
     fn load(&mut self, request: request::Load) -> Answer {
         let hosts = self.hosts()?;
         let server = hosts.get(Side::Server).address();
-        let page = load::load(hosts.get(Side::Client), server, request)?;
-        serde_json::to_value(page).map_err(Fault::bench)
+        let origin_cpu = || self.origin.as_ref().and_then(|origin| origin.serves.cpu());
+        let before = origin_cpu();
+        let (page, client) = load::load(hosts.get(Side::Client), server, request)?;
+        let origin = Cpu::between(before, origin_cpu());
+        let mut page = serde_json::to_value(page).map_err(Fault::bench)?;
+        page["cpu"] = json!({ "client": client, "origin": origin });
+        Ok(page)
     }
 
     fn origin_log(&self) -> Answer {
