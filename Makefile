@@ -1,0 +1,32 @@
+# What a person does here; each recipe's work stands in scripts/.
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test verify lint bench wheel clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## set up this host and build: .venv/bin/pronghorn and .venv/bin/pronghorn-engine
+	@scripts/build
+
+run: build ## the default experiment: is HTTP/3 faster, and where?
+	@.venv/bin/pronghorn run
+
+test: build ## all tests of Rust and Python but the long ones
+	@scripts/with-rust cargo test --release --workspace --locked
+	@.venv/bin/pytest
+
+verify: build ## the long tests
+	@.venv/bin/pytest tests/verify
+
+lint: ## rustfmt, clippy, ruff, mypy
+	@scripts/lint
+
+bench: build ## measurements of the parts
+	@scripts/with-rust cargo bench --workspace --locked
+
+wheel: build ## build the wheel from what is committed and prove it in a fresh environment
+	@scripts/check-wheel
+
+clean: ## remove what was built; runs stay
+	@rm -rf .venv build dist python/*.egg-info .mypy_cache .pytest_cache .ruff_cache $${CARGO_TARGET_DIR:-target}
