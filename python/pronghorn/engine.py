@@ -108,7 +108,7 @@ class Engine:
         """The engine's process."""
         return self._process.pid
 
-    async def request(self, op: str, *, timeout_s: float = _PATIENCE_S, **parameters: Any) -> dict[str, Any]:
+    async def request(self, op: str, *, patience_s: float = _PATIENCE_S, **parameters: Any) -> dict[str, Any]:
         """The `ok` of one request. EngineError where the engine refuses, EngineDied where it can't answer in
         time."""
         self._number += 1
@@ -117,12 +117,12 @@ class Engine:
         if stdin is None or stdout is None:
             raise EngineDied("the engine has no pipes")
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(patience_s):
                 stdin.write(line.encode() + b"\n")
                 await stdin.drain()
                 answer = await stdout.readline()
         except TimeoutError:
-            raise await self._died(f"gave no answer to '{op}' within {timeout_s:.0f} s") from None
+            raise await self._died(f"gave no answer to '{op}' within {patience_s:.0f} s") from None
         except (OSError, ValueError) as error:
             raise await self._died(f"broke off at '{op}' ({error})") from error
         if not answer.endswith(b"\n"):

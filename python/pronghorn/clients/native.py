@@ -24,7 +24,7 @@ class Native:
         """One navigation; an engine that has not cut it half a minute after its limit is given up."""
         ok = await engine.request(
             "load",
-            timeout_s=limit_s + _GRACE_S,
+            patience_s=limit_s + _GRACE_S,
             host_name=HOST_NAME,
             document=document,
             port=port,
