@@ -1,0 +1,113 @@
+"""The origin delivers by RFC 9218 §10, in the same order over HTTP/2 as over HTTP/3."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pronghorn.certificates import Certificates
+from pronghorn.model.trial import PageLoad, Resource
+
+from .benches import Bench, side_by_side
+from .links import both_ways, link
+from .pages import Named, write
+
+pytestmark = pytest.mark.needs("namespaces")
+
+SLOW = both_ways(link(20, rate_mbit=4, queue_bytes=256_000))
+SIZE = 60_000
+"""Many times what the kernel or quinn hold below the scheduler, so that every response waits for its turn."""
+
+
+def head(name: str, kind: str, *, blocking: bool = True) -> Named:
+    return Named(name, kind, SIZE, "head", blocking)
+
+
+def body(name: str, kind: str, *, blocking: bool = True, size: int = SIZE) -> Named:
+    return Named(name, kind, size, "body", blocking)
+
+
+# What the page names in which order, and in which order it must be complete.
+MIXES = {
+    "urgency comes before the order of the requests": (
+        [
+            head("late", "script", blocking=False),
+            head("early", "script"),
+            head("looks", "style"),
+            body("main", "script"),
+        ],
+        ["looks", "early", "main", "late"],
+    ),
+    "equally urgent ones go in the order of their requests": (
+        [head(name, "style") for name in ("one", "two", "three")] + [body("four", "script"), body("five", "script")],
+        ["one", "two", "three", "four", "five"],
+    ),
+    "what is useful only when whole goes before what is useful in parts": (
+        [body("picture", "image"), body("code", "script"), body("more", "script")],
+        ["code", "more", "picture"],
+    ),
+    "what shares a turn is complete in the order of its size": (
+        [body("large", "image", size=90_000), body("middle", "image", size=60_000), body("small", "image", size=30_000)],
+        ["small", "middle", "large"],
+    ),
+    "all at once": (
+        [
+            head("widget", "script", blocking=False),
+            head("core", "script"),
+            head("look", "style"),
+            body("hero", "image", size=90_000),
+            body("icon", "image", size=30_000),
+            body("tail", "script"),
+        ],
+        ["look", "core", "tail", "icon", "hero", "widget"],
+    ),
+}
+
+
+def load_over_both(named: list[Named], identity: Certificates, folder: Path) -> list[PageLoad]:
+    write(folder / "site", named)
+
+    async def trial(bench: Bench, protocol: str) -> PageLoad:
+        await bench.open(SLOW)
+        page = await bench.load(folder / "site", identity, protocol)
+        await bench.close()
+        return page
+
+    pages = asyncio.run(
+        side_by_side(2, folder, [lambda bench: trial(bench, "h2"), lambda bench: trial(bench, "h3")])
+    )
+    for page, protocol in zip(pages, ("h2", "h3"), strict=True):
+        assert page.outcome == "ok", page.detail
+        assert {resource.protocol for resource in page.resources} == {protocol}
+    return pages
+
+
+def completion(page: PageLoad, named: list[Named]) -> list[str]:
+    ended = {resource.path: resource.last_byte_s or 0.0 for resource in page.resources}
+    return sorted((one.name for one in named), key={one.name: ended[one.path] for one in named}.__getitem__)
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_both_protocols_deliver_in_the_order_of_rfc_9218(mix: str, identity: Certificates, tmp_path: Path) -> None:
+    named, demanded = MIXES[mix]
+
+    over_h2, over_h3 = load_over_both(named, identity, tmp_path)
+
+    assert completion(over_h2, named) == completion(over_h3, named) == demanded
+
+
+def test_only_what_is_useful_in_parts_takes_turns(identity: Certificates, tmp_path: Path) -> None:
+    scripts = [body(f"script-{number}", "script") for number in range(3)]
+    images = [body(f"image-{number}", "image") for number in range(3)]
+
+    for page in load_over_both(scripts + images, identity, tmp_path):
+        found = {resource.path: resource for resource in page.resources}
+        assert overlap([found[one.path] for one in images])
+        assert not overlap([found[one.path] for one in scripts])
+
+
+def overlap(resources: list[Resource]) -> bool:
+    """Whether the first bytes of all came before the last byte of any."""
+    firsts = [resource.first_byte_s or 0.0 for resource in resources]
+    lasts = [resource.last_byte_s or 0.0 for resource in resources]
+    return max(firsts) < min(lasts)
