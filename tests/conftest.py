@@ -1,0 +1,72 @@
+"""What every Python test may rely on: tests that need a host's capability say so, and are accounted for.
+
+`@pytest.mark.needs("namespaces")` marks such a test. Where the host lacks it, the test is not run: the
+closing summary counts it and names the mend; with CI=true it fails instead, for CI must have it.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pronghorn import doctor
+
+CAPABILITIES: dict[str, Callable[[], str | None]] = {
+    "engine": doctor.lacks_engine,
+    "namespaces": doctor.lacks_namespaces,
+    "root": lambda: None if os.geteuid() == 0 else "run the tests as root",
+}
+"""Each capability, with a probe that returns None where the host has it, else the mend."""
+
+_missing = pytest.StashKey[dict[str, list[str]]]()
+
+
+@cache
+def mend(capability: str) -> str | None:
+    """What would give this host the capability; None where it has it."""
+    return CAPABILITIES[capability]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    missing: dict[str, list[str]] = defaultdict(list)
+    config.stash[_missing] = missing
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves tests/verify out unless it is named: its tests are long."""
+    if collection_path != Path(__file__).parent / "verify":
+        return None
+    named = [
+        Path(config.invocation_params.dir, argument.split("::")[0]).resolve() for argument in config.args
+    ]
+    return None if any(path.is_relative_to(collection_path) for path in named) else True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("needs"):
+        for capability in marker.args:
+            if capability not in CAPABILITIES:
+                pytest.fail(
+                    f"needs {capability!r}, which is none of {', '.join(CAPABILITIES)}", pytrace=False
+                )
+            remedy = mend(capability)
+            if remedy is None:
+                continue
+            if os.environ.get("CI") == "true":
+                pytest.fail(
+                    f"this host lacks {capability}, which CI must have; mend: {remedy}", pytrace=False
+                )
+            item.config.stash[_missing][capability].append(item.nodeid)
+            pytest.skip(f"this host lacks {capability}; mend: {remedy}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for capability, tests in config.stash[_missing].items():
+        terminalreporter.write_line(
+            f"NOT RUN: {len(tests)} test(s), for this host lacks {capability}; mend: {mend(capability)}",
+            yellow=True,
+        )

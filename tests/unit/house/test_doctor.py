@@ -1,0 +1,103 @@
+"""The doctor names what a host lacks, and the mend."""
+
+import os
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from pronghorn import doctor
+
+
+def host(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return root
+
+
+def findings(root: Path) -> dict[str, doctor.Finding]:
+    return {finding.subject: finding for finding in doctor.examine(root)}
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in for the engine, which answers hello with isolation none."""
+    program = tmp_path / "engine"
+    answer = (
+        '{"id": 1, "ok": {"version": "1.2", "isolation": "none", '
+        '"isolation_reason": "denied by policy", "mend": "be root"}}'
+    )
+    program.write_text(f"#!/bin/sh\nread line\necho '{answer}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PRONGHORN_ENGINE", os.fspath(program))
+    return program
+
+
+def test_a_host_without_a_tun_device_is_told_how_to_get_one(tmp_path: Path) -> None:
+    found = findings(tmp_path)["/dev/net/tun"]
+    assert (found.state, found.detail) == ("missing", "is not there")
+    assert found.mend is not None
+    assert "modprobe tun" in found.mend
+    assert "--device /dev/net/tun" in found.mend
+
+
+@pytest.mark.parametrize(
+    ("file", "value", "mend"),
+    [
+        ("user/max_user_namespaces", "0", "user.max_user_namespaces=10000"),
+        ("kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
+        (
+            "kernel/apparmor_restrict_unprivileged_userns",
+            "1",
+            "kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
+    ],
+)
+def test_a_setting_against_user_namespaces_is_named_with_its_mend(
+    tmp_path: Path, file: str, value: str, mend: str
+) -> None:
+    found = findings(host(tmp_path, {f"proc/sys/{file}": value}))["user namespaces"]
+    assert found.state == "note"
+    assert found.mend == f"as root: sysctl -w {mend}"
+
+
+def test_a_kernel_without_bbr_is_told_the_module(tmp_path: Path) -> None:
+    files = {"proc/sys/net/ipv4/tcp_available_congestion_control": "reno cubic\n"}
+    found = findings(host(tmp_path, files))["TCP congestion control"]
+    assert found.state == "note"
+    assert found.mend == "as root: modprobe tcp_bbr"
+
+
+def test_a_governor_that_saves_power_is_noted(tmp_path: Path) -> None:
+    governor = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+    assert findings(host(tmp_path, {governor: "powersave\n"}))["CPU governor"].state == "note"
+    assert findings(host(tmp_path, {governor: "performance\n"}))["CPU governor"].state == "ok"
+
+
+def test_a_host_short_of_memory_is_noted(tmp_path: Path) -> None:
+    found = findings(host(tmp_path, {"proc/meminfo": "MemTotal: 9 kB\nMemAvailable: 500000 kB\n"}))["memory"]
+    assert (found.state, found.detail) == ("note", "0.5 GB available")
+
+
+def test_the_engines_own_reason_and_mend_are_passed_on_and_the_status_is_3(
+    tmp_path: Path, engine: Path
+) -> None:
+    assert engine.exists()
+    page = StringIO()
+    assert doctor.main(Console(file=page, width=200), tmp_path) == 3
+    text = page.getvalue()
+    assert "version 1.2" in text
+    assert "denied by policy; only the path 'direct' works" in text
+    assert "mend: be root" in text
+    assert doctor.lacks_engine() is None
+    assert doctor.lacks_namespaces() == "be root"
+
+
+@pytest.mark.parametrize("script", ["exit 1", "read line; echo nonsense", "read line; echo '{\"id\": 1}'"])
+def test_an_engine_that_does_not_answer_is_missing(engine: Path, script: str) -> None:
+    engine.write_text(f"#!/bin/sh\n{script}\n")
+    assert doctor.lacks_engine() == "Build it anew with 'make build'."
+    assert findings(Path("/"))["engine"].state == "missing"
