@@ -23,7 +23,7 @@ lint: ## rustfmt, clippy, ruff, mypy
 	@scripts/lint
 
 bench: build ## measurements of the parts
-	@scripts/with-rust cargo bench --workspace --locked
+	@scripts/bench
 
 wheel: build ## build the wheel from what is committed and prove it in a fresh environment
 	@scripts/check-wheel
