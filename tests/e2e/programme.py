@@ -1,0 +1,120 @@
+"""The program `pronghorn` as a person starts it, with the real engine, and the files of its runs."""
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pronghorn
+from pronghorn.engine import locate
+from pronghorn.model.summary import Summary
+from pronghorn.model.trial import Trial, TrialKey
+
+MARK = "PRONGHORN_TEST_MARK"
+"""The variable by which every process that descends from a started program is found again."""
+
+COMMAND = (sys.executable, "-m", "pronghorn")
+PACKAGES = Path(pronghorn.__file__).parent.parent
+
+
+class Result(NamedTuple):
+    """How the program ended and what it printed."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+class Started(NamedTuple):
+    """A program under way, and the mark that its descendants bear."""
+
+    process: subprocess.Popen[str]
+    mark: str
+
+    def ended(self) -> Result:
+        """Waits for its end."""
+        stdout, stderr = self.process.communicate(timeout=600)
+        return Result(self.process.returncode, stdout, stderr)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment in which this package and this engine are found."""
+    return os.environ | {"PYTHONPATH": str(PACKAGES), "PRONGHORN_ENGINE": str(locate())} | more
+
+
+def start(
+    *arguments: str,
+    folder: Path,
+    prefix: Sequence[str] = (),
+    command: Sequence[str] = COMMAND,
+    env: Mapping[str, str] | None = None,
+) -> Started:
+    """Starts the program in `folder`."""
+    mark = uuid.uuid4().hex
+    process = subprocess.Popen(
+        [*prefix, *command, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**(environment() if env is None else env), MARK: mark},
+    )
+    return Started(process, mark)
+
+
+def run(*arguments: str, folder: Path, **more: Any) -> Result:
+    """Runs the program to its end."""
+    return start(*arguments, folder=folder, **more).ended()
+
+
+class Run:
+    """The directory of a run."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def trials(self) -> list[Trial]:
+        """The journal's trials, read without the program's own reader."""
+        return parse((self.directory / "trials.jsonl").read_text(encoding="utf-8").splitlines())
+
+    def summary(self) -> Summary:
+        """Its summary."""
+        return Summary.model_validate_json((self.directory / "summary.json").read_bytes())
+
+    def manifest(self) -> dict[str, Any]:
+        """Its manifest."""
+        manifest: dict[str, Any] = json.loads((self.directory / "manifest.json").read_bytes())
+        return manifest
+
+    def report(self) -> str:
+        """Its report."""
+        return (self.directory / "report.html").read_text(encoding="utf-8")
+
+
+def parse(lines: Sequence[str]) -> list[Trial]:
+    """The trials in a journal's lines."""
+    return [Trial.model_validate(record) for record in map(json.loads, lines) if record["type"] == "trial"]
+
+
+def doubled(trials: Sequence[Trial]) -> list[TrialKey]:
+    """The trials which stand in the journal more than once."""
+    return [key for key, times in Counter(trial.key for trial in trials).items() if times > 1]
+
+
+def missing(trials: Sequence[Trial], *, arms: Sequence[str], blocks: int, cells: int) -> int:
+    """How many of the plan's blocks lack an arm's trial in their last attempt."""
+    last: dict[tuple[Any, int], int] = {}
+    for trial in trials:
+        key = (trial.cell, trial.block)
+        last[key] = max(last.get(key, 0), trial.attempt)
+    there = {
+        key: {trial.arm for trial in trials if (trial.cell, trial.block, trial.attempt) == (*key, attempt)}
+        for key, attempt in last.items()
+    }
+    return blocks * cells - sum(found == set(arms) for found in there.values())
