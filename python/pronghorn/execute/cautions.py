@@ -137,15 +137,15 @@ def _arms(arms: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
 
 
 def _buffers(trials: Sequence[Trial]) -> Iterator[Caution]:
-    dropped: Counter[str] = Counter()
+    dropped: Counter[tuple[str, str]] = Counter()
     for trial in trials:
         if trial.counters is not None and trial.counters.host is not None:
-            dropped[trial.arm] += sum(trial.counters.host.udp_receive_buffer_drops.values())
-    for arm, datagrams in sorted((+dropped).items()):
+            dropped[trial.arm, trial.cell.path] += sum(trial.counters.host.udp_receive_buffer_drops.values())
+    for (arm, path), datagrams in sorted((+dropped).items()):
         yield Caution(
             "udp-receive-buffer",
-            f"{arm}: the hosts dropped {datagrams} datagrams for want of a receive buffer, beyond what the "
-            "path lost.",
+            f"{arm} on {path}: the hosts dropped {datagrams} datagrams for want of a receive buffer, "
+            "beyond what the path lost.",
             "Raise it: sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000",
         )
 

@@ -8,18 +8,33 @@ from pronghorn.model.path import PathProfile
 CPU_BOUND_BIT_PER_S = 300_000_000
 """From this rate down on, the host and not the path sets the load time; such trials run alone."""
 
-JOBS_PER_CORE = 8
+CPU_BUDGET = 0.2
+"""The share of the host's cores that trials side by side may keep busy, so that none of them waits for the
+CPU."""
+
+JOBS_PER_CORE = 12
 MOST_JOBS = 24
 
 _SEGMENT_BITS = 1460 * 8
 _SET_UP_S = 0.1
+_CPU_S = 0.03
+_CPU_S_PER_BYTE = 5e-8
 _ROUND_TRIPS = 6
 
 
 def default_jobs() -> int:
     """How many waiting-bound trials this host runs side by side unless told otherwise."""
-    cores = len(os.sched_getaffinity(0))
-    return max(1, min(MOST_JOBS, JOBS_PER_CORE * cores))
+    return max(1, min(MOST_JOBS, JOBS_PER_CORE * _cores()))
+
+
+def cpu_budget() -> float:
+    """How many cores the trials that run side by side may keep busy together."""
+    return CPU_BUDGET * _cores()
+
+
+def busy_cores(path: PathProfile, total_bytes: int) -> float:
+    """Roughly how many cores a trial keeps busy while it loads: its CPU time over its duration."""
+    return (_CPU_S + _CPU_S_PER_BYTE * total_bytes) / expected_s(path, total_bytes)
 
 
 def cpu_bound(path: PathProfile) -> bool:
@@ -32,13 +47,27 @@ def cpu_bound(path: PathProfile) -> bool:
 def expected_s(path: PathProfile, total_bytes: int) -> float:
     """A rough load time in seconds, for scheduling and the ETA only.
 
-    The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
+    Set-up, some round trips, and the bytes at the throughput that the path allows.
     """
     if path.spec is None:
         return _SET_UP_S
-    round_trip = max(path.spec.round_trip_s, 0.001)
+    return _SET_UP_S + _ROUND_TRIPS * path.spec.round_trip_s + total_bytes * 8 / _throughput_bit_per_s(path)
+
+
+def _throughput_bit_per_s(path: PathProfile) -> float:
+    """Roughly what a load on `path` carries: the rate down, or what loss leaves of it to one connection.
+
+    The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
+    """
+    if path.spec is None:
+        return math.inf
     rate: float = path.spec.down.rate_bit_per_s or math.inf
     loss = sum(link.loss.mean for link in (path.spec.down, path.spec.up) if link.loss is not None)
     if loss > 0:
+        round_trip = max(path.spec.round_trip_s, 0.001)
         rate = min(rate, _SEGMENT_BITS / round_trip * 1.22 / math.sqrt(loss))
-    return _SET_UP_S + _ROUND_TRIPS * round_trip + total_bytes * 8 / rate
+    return rate
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))

@@ -61,7 +61,7 @@ async def _watched(work: Coroutine[Any, Any, Result]) -> Result:
         raise
 
 
-def _interrupt(number: int, _frame: FrameType | None) -> None:
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise Interrupted("interrupted")
 
 

@@ -1,7 +1,6 @@
-"""The slots: blocks taken from the plan's order, one engine a slot, CPU-bound cells alone."""
+"""The slots: blocks taken in the plan's order, one engine a slot, never more than the host can carry."""
 
 import asyncio
-from collections import deque
 from collections.abc import Iterable, Sequence
 
 from pronghorn.engine import Engine, EngineDied, EngineError
@@ -35,9 +34,10 @@ class Slots:
         """Measures what `recorded` leaves of `blocks`, in their order; gives every trial, the recorded ones
         first.
 
-        CPU-bound cells come first, one trial at a time; then the others, up to `jobs` at once. However it
-        ends, no engine is left. HostError where the host can't, InputError where the engine refuses a request
-        as wrong."""
+        CPU-bound cells come first, one trial at a time; then the others, up to `jobs` at once, as long as
+        they together leave so much of the CPU idle that none of them waits for it. However it ends, no engine
+        is left. HostError where the host can't, InputError where the engine refuses a request as wrong.
+        """
         self._trials = list(recorded)
         experiment = self._conditions.experiment
         alone = [block for block in blocks if cost.cpu_bound(experiment.path(block.cell.path))]
@@ -52,20 +52,38 @@ class Slots:
 
     async def _work(self, blocks: Sequence[Block], jobs: int) -> None:
         done = by_block(self._trials)
-        queue = deque(
+        queue = [
             block for block in blocks if not standing(block, done.get((block.cell, block.number), ())).over
-        )
-        workers = [asyncio.create_task(self._slot(slot, queue)) for slot in range(min(jobs, len(queue)))]
+        ]
+        free = list(range(jobs))
+        running: dict[asyncio.Task[None], tuple[int, float]] = {}
         try:
-            await asyncio.gather(*workers)
+            while queue or running:
+                while free and (block := self._next(queue, [load for _, load in running.values()])):
+                    slot = free.pop(0)
+                    task = asyncio.create_task(self._block(slot, block))
+                    running[task] = slot, self._busy_cores(block)
+                finished, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in finished:
+                    slot, _ = running.pop(task)
+                    free = sorted([*free, slot])
+                await asyncio.gather(*finished)
         finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
 
-    async def _slot(self, slot: int, queue: deque[Block]) -> None:
-        while queue:
-            await self._block(slot, queue.popleft())
+    def _next(self, queue: list[Block], loads: Sequence[float]) -> Block | None:
+        """The first block of `queue` (taken from it) that fits beside the `loads`; any fits beside none."""
+        room = cost.cpu_budget() - sum(loads)
+        for place, block in enumerate(queue):
+            if not loads or self._busy_cores(block) <= room:
+                return queue.pop(place)
+        return None
+
+    def _busy_cores(self, block: Block) -> float:
+        path = self._conditions.experiment.path(block.cell.path)
+        return cost.busy_cores(path, self._conditions.sites[block.cell.site].total_bytes)
 
     async def _block(self, slot: int, block: Block) -> None:
         trials = [trial for trial in self._trials if (trial.cell, trial.block) == (block.cell, block.number)]
@@ -81,9 +99,12 @@ class Slots:
 
     async def _measure(self, slot: int, assignment: Assignment) -> Trial:
         engine = self._engines.get(slot)
+        fresh = engine is None
         if engine is None:
             engine = self._engines[slot] = await Engine.start()
         try:
+            if fresh and cost.cpu_bound(self._conditions.experiment.path(assignment.block.cell.path)):
+                await self._warm_up(engine, assignment)
             measured = await trial.measure(engine, self._conditions, assignment)
         except EngineDied as error:
             fault = Fault("engine", error.message)
@@ -102,6 +123,11 @@ class Slots:
         del self._engines[slot]
         await engine.stop()
         return trial.broken(assignment, fault)
+
+    async def _warm_up(self, engine: Engine, assignment: Assignment) -> None:
+        """One unrecorded trial of every arm: where the CPU is the limit, a cold engine would show."""
+        for arm in assignment.block.order:
+            await trial.measure(engine, self._conditions, assignment._replace(arm=arm))
 
     def _count(self, error: EngineDied | EngineError) -> None:
         self._faults += 1

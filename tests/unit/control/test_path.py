@@ -92,5 +92,5 @@ def test_a_path_needs_both_links() -> None:
 
 
 def test_lines_are_found_in_sections_too() -> None:
-    with pytest.raises(InputError, match="line 5: key 'down.loss'"):
+    with pytest.raises(InputError, match=r"line 5: key 'down\.loss'"):
         parse('description = "two sections"\n[up]\n[down]\ndelay = "1ms"\nloss = 3\n')
