@@ -2,6 +2,7 @@
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from pronghorn.execute.trial import Assignment
 from pronghorn.model.trial import Cell, Trial
 
 _PLAIN_EVERY_S = 10.0
-_REFRESHES_PER_S = 4
+_REFRESHES_PER_S = 2
 
 
 @contextmanager
@@ -66,14 +67,15 @@ class Plain:
 
 
 class OnTerminal:
-    """A table of running medians above a bar, redrawn in place."""
+    """A table of running medians above a bar, redrawn in place by a thread of its own."""
 
     def __init__(self, console: Console) -> None:
+        self._tally: Tally | None = None
+        self._running: dict[int, Assignment] = {}
+        self._lock = threading.Lock()
         self.display = Live(
             console=console, get_renderable=self._render, refresh_per_second=_REFRESHES_PER_S, transient=True
         )
-        self._tally: Tally | None = None
-        self._running: dict[int, Assignment] = {}
 
     def begins(self, outlook: Outlook) -> None:
         """Says what lies ahead and starts the table."""
@@ -82,22 +84,25 @@ class OnTerminal:
 
     def starts(self, assignment: Assignment) -> None:
         """Shows the trial as running."""
-        self._running[assignment.slot] = assignment
+        with self._lock:
+            self._running[assignment.slot] = assignment
 
     def ends(self, trial: Trial) -> None:
         """Counts the trial."""
-        self._running.pop(trial.slot, None)
-        if self._tally is not None:
-            self._tally.record(trial)
+        with self._lock:
+            self._running.pop(trial.slot, None)
+            if self._tally is not None:
+                self._tally.record(trial)
 
     def warns(self, text: str) -> None:
         """Prints it above the table."""
         self.display.console.print(Text(f"warning: {text}", style="yellow"))
 
     def _render(self) -> Group | Text:
-        tally = self._tally
-        if tally is None:
-            return Text("preparing")
+        with self._lock:
+            return Text("preparing") if self._tally is None else self._table(self._tally)
+
+    def _table(self, tally: Tally) -> Group:
         table = Table(box=None, pad_edge=False)
         table.add_column("cell")
         table.add_column("trials", justify="right")
@@ -108,13 +113,10 @@ class OnTerminal:
             medians = (Text(duration(tally.median_s(cell, arm))) for arm in tally.arms)
             table.add_row(Text(title(cell, tally.cells)), f"{done}/{wanted}", *medians)
         now = ", ".join(f"{run.block.cell.path} {run.arm}" for _, run in sorted(self._running.items()))
+        standing = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(tally.wanted, 1), completed=tally.done, width=40)
-        return Group(
-            table,
-            bar,
-            Text(_standing(tally)),
-            Text(f"now: {now}", style="dim", overflow="ellipsis", no_wrap=True),
-        )
+        standing.add_row(bar, Text(_standing(tally)))
+        return Group(table, standing, Text(f"now: {now}", style="dim", overflow="ellipsis", no_wrap=True))
 
 
 def title(cell: Cell, cells: list[Cell]) -> str:
@@ -137,9 +139,10 @@ def duration(seconds: float | None) -> str:
 
 
 def _opening(outlook: Outlook, tally: Tally) -> str:
+    cells = "1 cell" if len(tally.cells) == 1 else f"{len(tally.cells)} cells"
     earlier = f", {tally.done} of them recorded earlier" if outlook.recorded else ""
     return (
-        f"{outlook.experiment.name}: {tally.wanted} trials in {len(tally.cells)} cells{earlier}; "
+        f"{outlook.experiment.name}: {tally.wanted} trials in {cells}{earlier}; "
         f"up to {outlook.jobs} side by side; seed {outlook.experiment.seed}"
     )
 

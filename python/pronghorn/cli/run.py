@@ -32,7 +32,7 @@ def run(
     experiment: Annotated[
         str | None,
         typer.Argument(
-            metavar="[EXPERIMENT]",
+            metavar="EXPERIMENT",
             help="A TOML file, or the name of a shipped experiment (default: default).",
         ),
     ] = None,
