@@ -1,6 +1,7 @@
 """`pronghorn report`: a recorded run's summary and report once more."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +28,7 @@ def report(
     with RunDirectory(run, resume=True) as directory:
         contents = journal.read(run)
         for warning in contents.warnings:
-            print(f"warning: {warning}", file=typer.get_text_stream("stderr"))
+            print(f"warning: {warning}", file=sys.stderr)
         if not contents.trials:
             raise InputError(f"{run}: no trial is recorded there yet.", hint=f"pronghorn run --resume {run}")
         notes = _manifest(directory.file(files.MANIFEST))
