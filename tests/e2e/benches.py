@@ -36,7 +36,9 @@ class Bench:
         self._folder = folder
         self._started = 0
 
-    async def open(self, path: links.Path, *, seed: int = 1, congestion_control: str = "cubic") -> tuple[str, str]:
+    async def open(
+        self, path: links.Path, *, seed: int = 1, congestion_control: str = "cubic"
+    ) -> tuple[str, str]:
         """Opens a bench; the addresses of client and server."""
         ok = await self.engine.request("open", path=path, seed=seed, congestion_control=congestion_control)
         return ok["client_address"], ok["server_address"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from pronghorn.model.trial import TrialKey
 
 from . import experiments, programme, remains
+from .benches import LIMIT_S
 from .programme import Run, Started
 
 ARMS = ("h2", "h3")
@@ -37,7 +38,10 @@ def kill_and_resume(folder: Path, *, kills: int, blocks: int, seed: int, number:
     for _ in range(kills):
         before = remains.held()
         started = programme.start(*arguments, folder=folder)
-        time.sleep(draw.uniform(0.1, 4.0))
+        if number == signal.SIGINT:
+            # Python itself answers a Ctrl-C while it loads the program.
+            wait_for(run.directory / "trials.jsonl")
+        time.sleep(draw.uniform(0.1, 3.0))
         namespaces = remains.network_namespaces(remains.descendants(started.mark))
         namespaces.discard(remains.own_network_namespace())
         assert started.process.poll() is None, "it ended before it was killed: give it more blocks"
@@ -57,6 +61,14 @@ def kill_and_resume(folder: Path, *, kills: int, blocks: int, seed: int, number:
     assert programme.doubled(trials) == []
     assert programme.missing(trials, arms=ARMS, blocks=blocks, cells=1) == 0
     return run
+
+
+def wait_for(file: Path) -> None:
+    """Waits until a file exists."""
+    deadline = time.monotonic() + LIMIT_S
+    while not file.exists():
+        assert time.monotonic() < deadline, f"{file} does not come"
+        time.sleep(0.01)
 
 
 def whole_trials(run: Run) -> set[TrialKey]:

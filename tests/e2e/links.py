@@ -7,7 +7,12 @@ Path = dict[str, Link]
 
 
 def link(
-    delay_ms: float, *, rate_mbit: float | None = None, loss: float = 0.0, queue_bytes: int | None = None, **more: Any
+    delay_ms: float,
+    *,
+    rate_mbit: float | None = None,
+    loss: float = 0.0,
+    queue_bytes: int | None = None,
+    **more: Any,
 ) -> Link:
     """One direction; a queue needs a rate."""
     made: Link = {"delay_ns": round(delay_ms * 1e6), **more}

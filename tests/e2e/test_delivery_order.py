@@ -39,7 +39,8 @@ MIXES = {
         ["looks", "early", "main", "late"],
     ),
     "equally urgent ones go in the order of their requests": (
-        [head(name, "style") for name in ("one", "two", "three")] + [body("four", "script"), body("five", "script")],
+        [head(name, "style") for name in ("one", "two", "three")]
+        + [body("four", "script"), body("five", "script")],
         ["one", "two", "three", "four", "five"],
     ),
     "what is useful only when whole goes before what is useful in parts": (
@@ -47,7 +48,11 @@ MIXES = {
         ["code", "more", "picture"],
     ),
     "what shares a turn is complete in the order of its size": (
-        [body("large", "image", size=90_000), body("middle", "image", size=60_000), body("small", "image", size=30_000)],
+        [
+            body("large", "image", size=90_000),
+            body("middle", "image", size=60_000),
+            body("small", "image", size=30_000),
+        ],
         ["small", "middle", "large"],
     ),
     "all at once": (
@@ -88,7 +93,9 @@ def completion(page: PageLoad, named: list[Named]) -> list[str]:
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_both_protocols_deliver_in_the_order_of_rfc_9218(mix: str, identity: Certificates, tmp_path: Path) -> None:
+def test_both_protocols_deliver_in_the_order_of_rfc_9218(
+    mix: str, identity: Certificates, tmp_path: Path
+) -> None:
     named, demanded = MIXES[mix]
 
     over_h2, over_h3 = load_over_both(named, identity, tmp_path)

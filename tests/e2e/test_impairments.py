@@ -77,7 +77,9 @@ def test_the_same_seed_decides_the_same_packet_by_packet(tmp_path: Path) -> None
         up = link(1, loss=LOSS, duplicate=DUPLICATE, corrupt=CORRUPT)
         path = {"up": up, "down": link(1)}
         runs = (("first", 5), ("again", 5), ("other", 6))
-        return await asyncio.gather(*(send(tmp_path / name, path, seed=seed, count=2000) for name, seed in runs))
+        return await asyncio.gather(
+            *(send(tmp_path / name, path, seed=seed, count=2000) for name, seed in runs)
+        )
 
     first, again, other = asyncio.run(all_three())
 
@@ -91,7 +93,9 @@ def test_bursts_of_loss_are_the_seeds_too(tmp_path: Path) -> None:
     async def both() -> list[Traffic]:
         loss = {"model": "gilbert-elliott", "enter": 0.02, "leave": 0.2, "loss_bad": 1.0, "loss_good": 0.0}
         path = {"up": link(1) | {"loss": loss}, "down": link(1)}
-        return await asyncio.gather(*(send(tmp_path / name, path, seed=9, count=2000) for name in ("one", "two")))
+        return await asyncio.gather(
+            *(send(tmp_path / name, path, seed=9, count=2000) for name in ("one", "two"))
+        )
 
     one, two = asyncio.run(both())
 

@@ -90,11 +90,23 @@ def test_the_summary_keeps_its_contract(finished: Finished) -> None:
         assert (cell["site"], cell["origin"], cell["client"]) == ("cms", "builtin", "native")
         assert list(cell["arms"]) == list(ARMS)
         for figures in cell["arms"].values():
-            assert {"n", "failed", "contaminated", "median", "mean", "p90", "p99", "min", "max"} <= figures.keys()
+            assert {
+                "n",
+                "failed",
+                "contaminated",
+                "median",
+                "mean",
+                "p90",
+                "p99",
+                "min",
+                "max",
+            } <= figures.keys()
             assert figures["min"] <= figures["median"] <= figures["p90"] <= figures["p99"] <= figures["max"]
             assert figures["n"] == cell["blocks"]
         compared = {(one["metric"], one["statistic"], one["arm"]) for one in cell["comparisons"]}
-        assert {("load", statistic, arm) for statistic in ("median", "mean") for arm in ("h1", "h3")} <= compared
+        assert {
+            ("load", statistic, arm) for statistic in ("median", "mean") for arm in ("h1", "h3")
+        } <= compared
         for one in cell["comparisons"]:
             assert one["baseline"] == "h2"
             assert one["verdict"] in ("faster", "slower", "same", "undecided")
@@ -120,7 +132,9 @@ class Outward(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for key, value in attrs:
-            fetched = key in ("src", "srcset", "data", "poster") or (key == "href" and tag in ("link", "image", "use"))
+            fetched = key in ("src", "srcset", "data", "poster") or (
+                key == "href" and tag in ("link", "image", "use")
+            )
             if fetched and not (value or "").startswith(("data:", "#")):
                 self.found.append(f"{tag} {key}={value}")
 

@@ -1,0 +1,47 @@
+"""An ordinary user needs user namespaces and an accessible /dev/net/tun, and no more."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from . import experiments
+from .ordinary import Ordinary, ordinary_user
+from .programme import Run
+
+pytestmark = pytest.mark.needs("root", "namespaces")
+
+
+@pytest.fixture
+def user() -> Iterator[Ordinary]:
+    with ordinary_user() as one:
+        yield one
+
+
+def test_with_the_device_the_run_works_in_a_user_namespace(user: Ordinary) -> None:
+    experiment = experiments.write(user.home, arms=["h1", "h2", "h3"], repeat=2)
+    result = user.run("run", str(experiment), "--out", "found", tun_mode="666")
+
+    assert result.status == 0, result.stderr
+    run = Run(user.home / "found")
+    assert run.manifest()["isolation"] == "user-namespace"
+    assert {trial.cell.path for trial in run.trials()} == {"near"}
+    assert {trial.status for trial in run.trials()} <= {"ok", "contaminated"}
+    assert all(
+        trial.counters and trial.counters.down and trial.counters.down.packets_out for trial in run.trials()
+    )
+
+
+def test_without_the_device_the_default_experiment_goes_over_loopback(user: Ordinary) -> None:
+    result = user.run("run", "--out", "found", "--set", "repeat=2", "--set", "sites=tiny", tun_mode="600")
+
+    assert result.status == 0, result.stderr
+    assert Run(user.home / "found").summary().label == "no emulated network on this host"
+
+
+def test_without_the_device_a_path_asked_for_by_name_is_refused_with_the_mend(user: Ordinary) -> None:
+    experiment = experiments.write(user.home, arms=["h2", "h3"], repeat=2)
+    result = user.run("run", str(experiment), "--out", "found", tun_mode="600")
+
+    assert result.status == 3
+    assert "/dev/net/tun" in result.stderr
+    assert "near" in result.stderr
