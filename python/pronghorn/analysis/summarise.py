@@ -52,10 +52,19 @@ def summarise(
         limit_s=limit_s,
         resamples=resamples,
         label=label,
-        headline=[words.headline(arm, baseline, found, margin, label) for arm in arms if arm != baseline],
+        headline=[
+            words.headline(arm, baseline, found, margin, label)
+            for arm in sorted(arms, key=_asked_about)
+            if arm != baseline
+        ],
         notes=list(notes),
         cells=found,
     )
+
+
+def _asked_about(arm: str) -> bool:
+    """Sorts HTTP/3's arms before the others: the question is about them."""
+    return not arm.startswith("h3")
 
 
 def _titles(cells: Sequence[Cell]) -> dict[Cell, str]:

@@ -21,7 +21,14 @@ NO_NETWORK = "no emulated network on this host"
 UNEQUAL_P = 0.01
 """The p-value of Fisher's exact test below which two arms count as discarded unequally often."""
 
-_COMPARED = ("tls_version", "cipher", "initial_window")
+_COMPARED = {
+    "tls_version": "Bear it in mind where a difference is small.",
+    "cipher": "Bear it in mind where a difference is small.",
+    "initial_window": "Bear it in mind where a difference is small.",
+    "slow_start_until": "On paths with jitter HyStart may end slow start early. To see how much of a "
+    "difference it explains: echo 0 > /sys/module/tcp_cubic/parameters/hystart",
+}
+"""What is compared between the arms, each with what to do about a difference."""
 
 
 class Caution(NamedTuple):
@@ -125,14 +132,14 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
 
 
 def _arms(arms: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
-    for key in _COMPARED:
+    for key, remedy in _COMPARED.items():
         values = {name: _text(settings[key]) for name, settings in arms.items() if key in settings}
         if len(set(values.values())) > 1:
             listed = "; ".join(f"{name}: {value}" for name, value in values.items())
             yield Caution(
                 f"arms-differ-{key.replace('_', '-')}",
                 f"The arms differ in their {key.replace('_', ' ')}, as their stacks ship it ({listed}).",
-                "Bear it in mind where a difference is small.",
+                remedy,
             )
 
 

@@ -80,6 +80,7 @@ def _opening(
     if "started" in earlier:
         notes["resumed"] = [*earlier.get("resumed", []), notes["started"]]
         notes["started"] = earlier["started"]
+        notes["host"] = earlier.get("host", notes["host"])
     _write_manifest(directory, notes)
     return notes
 

@@ -143,7 +143,7 @@ async def _log(engine: Engine, origin: Origin, page: PageLoad) -> OriginLog:
 def _judge(found: Measurement, experiment: Experiment, assignment: Assignment) -> tuple[Status, Fault | None]:
     path = experiment.path(assignment.block.cell.path)
     page = found.page
-    doubt = guard.contamination(found.counters, path) or physics.violation(page, found.counters, path)
+    doubt = guard.contamination(page, found.counters, path) or physics.violation(page, found.counters, path)
     if doubt is not None:
         return "contaminated", doubt
     if wrong := proof.mismatch(experiment.arm(assignment.arm), page, found.log):

@@ -64,6 +64,20 @@ class Resource(FromEngine):
     error: str | None = None
 
 
+class ThreadTime(FromEngine):
+    """A thread's account with the scheduler during a load: on a CPU, and ready to run without one."""
+
+    used_s: float
+    waited_s: float
+
+
+class CpuTime(FromEngine):
+    """The CPU time of the thread that loads and of the one that serves; None where the kernel keeps none."""
+
+    client: ThreadTime | None = None
+    origin: ThreadTime | None = None
+
+
 class PageLoad(FromEngine):
     """One navigation: what was loaded, when, and over which connections."""
 
@@ -78,6 +92,7 @@ class PageLoad(FromEngine):
     bytes: int = 0
     failures: int = 0
     round_trips: float = 0
+    cpu: CpuTime = CpuTime()
     connections: list[Connection] = []
     resources: list[Resource] = []
 

@@ -14,6 +14,9 @@ _QUIC_INITIAL_WINDOWS = {
     "newreno": "12000 bytes (quinn-proto 0.11)",
     "bbr": "240000 bytes (quinn-proto 0.11)",
 }
+_HYSTART = Path("/sys/module/tcp_cubic/parameters/hystart")
+_UNTIL_LOSS = "the first loss"
+_UNTIL_PLATEAU = "a plateau of the bandwidth (BBR)"
 
 
 class Builtin:
@@ -39,7 +42,27 @@ class Builtin:
         )
 
     def settings(self, arm: Arm) -> dict[str, str]:
-        """The transport and its initial window, as the kernel and quinn ship them."""
+        """The transport, its initial window and what ends slow start, as the kernel and quinn ship them."""
+        control = arm.congestion_control
+        until = _UNTIL_PLATEAU if control == "bbr" else _UNTIL_LOSS
         if arm.over_quic:
-            return {"transport": "quinn", "initial_window": _QUIC_INITIAL_WINDOWS[arm.congestion_control]}
-        return {"transport": "kernel TCP", "initial_window": _TCP_INITIAL_WINDOW}
+            return {
+                "transport": "quinn",
+                "initial_window": _QUIC_INITIAL_WINDOWS[control],
+                "slow_start_until": until,
+            }
+        if control == "cubic" and _hystart():
+            until = "HyStart's signs of a queue, or the first loss"
+        return {
+            "transport": "kernel TCP",
+            "initial_window": _TCP_INITIAL_WINDOW,
+            "slow_start_until": until,
+        }
+
+
+def _hystart() -> bool:
+    """Whether the kernel's CUBIC leaves slow start by HyStart (Ha and Rhee 2011), as it does by default."""
+    try:
+        return _HYSTART.read_text(encoding="ascii").strip() != "0"
+    except OSError:
+        return True

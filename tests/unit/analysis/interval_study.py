@@ -1,6 +1,6 @@
 """Which bootstrap interval to trust at a dozen blocks: the study behind docs/methodology.md.
 
-    python tests/unit/analysis/interval_study.py [EXPERIMENTS] [BLOCKS…]
+    python -m tests.unit.analysis.interval_study [EXPERIMENTS] [BLOCKS…]
 
 prints, as Markdown, the coverage of nominal 95 % intervals in per cent for each population, statistic and
 number of blocks, and the interval's median width on the logarithm.
@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from populations import POPULATIONS, Times
 from scipy.stats import iqr, norm, t
+
+from .populations import POPULATIONS, Times
 
 Interval = tuple[float, float]
 RESAMPLES = 2000
@@ -76,7 +77,7 @@ def medians(times: Times, draws: npt.NDArray[np.int64], rng: np.random.Generator
     }
 
 
-def means(times: Times, draws: npt.NDArray[np.int64], rng: np.random.Generator) -> dict[str, Interval]:
+def means(times: Times, draws: npt.NDArray[np.int64], _rng: np.random.Generator) -> dict[str, Interval]:
     """The candidates for the ratio of means, on the logarithm."""
     n = len(times)
 

@@ -1,8 +1,8 @@
 """Which trials count."""
 
-from synthetic import cell, paired, trial
-
 from pronghorn.analysis.blocks import select
+
+from .synthetic import cell, paired, trial
 
 LTE = cell("lte")
 

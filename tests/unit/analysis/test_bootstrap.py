@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from populations import POPULATIONS, Population
 from scipy.stats import binom
 
 from pronghorn.analysis.bootstrap import Estimate, ratio_of_means, ratio_of_medians
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.verdict import decide
+
+from .populations import POPULATIONS, Population
 
 EXPERIMENTS = 400
 FALSE_ALARM = 1e-4

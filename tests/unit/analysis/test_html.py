@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from synthetic import Behaviour, cell, paired, run
 
 from pronghorn.analysis import summarise
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import html
+
+from .synthetic import Behaviour, cell, paired, run
 
 HOSTILE = "<script>alert('x')</script>\"&{{ 7*7 }}"
 VOID = {"meta", "link", "br", "hr", "img", "input"}

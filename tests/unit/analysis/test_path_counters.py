@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
-from synthetic import cell, trial
 
 from pronghorn.model.trial import Counters, LinkCounters
 from pronghorn.report.path_counters import asked_loss, link_reports
+
+from .synthetic import cell, trial
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ import math
 from typing import Any
 
 import pytest
-from synthetic import Behaviour, cell, paired, run, trial
 
 from pronghorn.analysis import summarise
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Cell, Trial
+
+from .synthetic import Behaviour, cell, paired, run, trial
 
 LTE = cell("lte")
 STEADY = [1.0 + place / 1000 for place in range(12)]

@@ -3,10 +3,11 @@
 import io
 
 from rich.console import Console
-from synthetic import cell, paired
 
 from pronghorn.analysis import summarise
 from pronghorn.report.terminal import render
+
+from .synthetic import cell, paired
 
 LTE = cell("lte")
 TIMES: dict[str, list[float | None]] = {

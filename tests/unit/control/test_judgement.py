@@ -36,21 +36,33 @@ def log(protocol: str = "h3", names: tuple[str, ...] = ("/", "/a"), control: str
 def test_lateness_is_tolerated_to_two_milliseconds_or_a_twentieth_of_the_round_trip() -> None:
     assert guard.tolerance_s(path(delay_ms=50)) == pytest.approx(0.005)
     assert guard.tolerance_s(path(delay_ms=1)) == pytest.approx(0.002)
-    assert guard.contamination(counters(late_s=0.0049), path()) is None
-    late = guard.contamination(counters(late_s=0.0051), path())
+    assert guard.contamination(page(), counters(late_s=0.0049), path()) is None
+    late = guard.contamination(page(), counters(late_s=0.0051), path())
     assert late is not None
     assert late.reason == "late"
 
 
 def test_a_dropping_ring_and_a_starved_host_contaminate() -> None:
-    ring = guard.contamination(counters(ring=1), path())
-    steal = guard.contamination(counters(steal=0.11), path())
+    ring = guard.contamination(page(), counters(ring=1), path())
+    steal = guard.contamination(page(), counters(steal=0.11), path())
     assert ring is not None
     assert ring.reason == "ring"
     assert steal is not None
     assert steal.reason == "steal"
-    assert guard.contamination(counters(steal=0.09), path()) is None
-    assert guard.contamination(Counters(), path()) is None
+    assert guard.contamination(page(), counters(steal=0.09), path()) is None
+    assert guard.contamination(page(), Counters(), path()) is None
+
+
+def test_waiting_for_a_cpu_contaminates_where_the_path_sets_the_pace() -> None:
+    def waiting(client_s: float, origin_s: float) -> PageLoad:
+        threads = {"client": client_s, "origin": origin_s}
+        return page(cpu={name: {"used_s": 0.1, "waited_s": waited} for name, waited in threads.items()})
+
+    starved = guard.contamination(waiting(0.2, 0.2), counters(), path())
+    assert starved is not None
+    assert starved.reason == "starved"
+    assert guard.contamination(waiting(0.2, 0.1), counters(), path()) is None
+    assert guard.contamination(waiting(0.5, 0.5), counters(), path(rate=10**9)) is None
 
 
 def test_no_load_beats_its_bytes_over_the_rate() -> None:
