@@ -26,11 +26,10 @@ def assert_nothing_remains(started: Started, before: remains.Held, namespaces: s
 
 
 def kill_and_resume(folder: Path, *, kills: int, blocks: int, seed: int, number: int = signal.SIGKILL) -> Run:
-    """Runs an experiment whose program gets a signal at random moments, and is resumed each time; the finished
-    run.
+    """Runs an experiment whose program gets a signal at random moments and is resumed each time.
 
     The moments are seeded, from before the program's first line of Python to its midst. Asserts after each
-    kill that nothing remains, and at the end that no trial is lost or doubled."""
+    kill that nothing remains, and at the end that no trial is lost or doubled; gives the finished run."""
     draw = random.Random(seed)
     experiment = experiments.write(folder, arms=ARMS, repeat=blocks)
     arguments = ["run", str(experiment), "--out", "found", "--jobs", "2"]

@@ -16,8 +16,8 @@ from .programme import PACKAGES, Result
 
 NOBODY = 65534
 
-# In a mount namespace of its own: a device that only its mode keeps from anybody, and this Python at a place where
-# everybody can read it, wherever it was installed.
+# In a mount namespace of its own: a device that only its mode keeps from anybody, and this Python at a place
+# where everybody can read it, wherever it was installed.
 _SCRIPT = """\
 set -e
 mount -t tmpfs -o mode=755 tmpfs "$PLACE/dev"

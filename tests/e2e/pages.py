@@ -8,7 +8,7 @@ _SUFFIX = {"style": "css", "script": "js", "image": "png"}
 
 
 class Named(NamedTuple):
-    """A resource that a page names. `place`: `head` or `body`; `blocking`: whether a script stops the parser."""
+    """A resource that a page names. `place`: `head` or `body`; `blocking`: a script stops the parser."""
 
     name: str
     kind: str

@@ -9,7 +9,7 @@ PROC = Path("/proc")
 
 
 class Held(NamedTuple):
-    """What stands in the initial namespaces and must not grow: TUN devices, and namespaces held by a mount."""
+    """What stands on this host and must not grow: TUN devices, and namespaces held by a mount."""
 
     devices: frozenset[str]
     mounted: frozenset[str]

@@ -111,7 +111,7 @@ def test_only_what_is_useful_in_parts_takes_turns(identity: Certificates, tmp_pa
         found = {resource.path: resource for resource in page.resources}
         in_turn, one_by_one = [found[one.path] for one in images], [found[one.path] for one in scripts]
         assert max(times(in_turn, "first_byte_s")) < min(times(in_turn, "last_byte_s"))
-        # One by one, the last of three ends two whole transfers after the first; in turn, two frames after it.
+        # One by one, the last of three ends two transfers after the first; in turn, two frames after it.
         assert spread(times(in_turn, "last_byte_s")) < spread(times(one_by_one, "last_byte_s")) / 2
 
 

@@ -17,9 +17,9 @@ COUNT = 10_000
 LOSS, DUPLICATE, CORRUPT = 0.15, 0.10, 0.05
 
 
-def through(folder: Path, *, seed: int, receiver: str = "udp_sink", **down: float) -> Traffic:
+def through(folder: Path, *, seed: int, receiver: str = "udp_sink", down_loss: float = 0.0) -> Traffic:
     up = link(1, loss=LOSS, duplicate=DUPLICATE, corrupt=CORRUPT)
-    path = {"up": up, "down": link(1, **down)}
+    path = {"up": up, "down": link(1, loss=down_loss)}
     return asyncio.run(send(folder, path, seed=seed, count=COUNT, receiver=receiver))
 
 
@@ -63,7 +63,7 @@ def test_the_receiver_gets_what_the_path_let_out(tmp_path: Path) -> None:
 
 
 def test_an_echo_suffers_both_links_each_as_asked(tmp_path: Path) -> None:
-    traffic = through(tmp_path, seed=22, receiver="udp_echo", loss=0.05)
+    traffic = through(tmp_path, seed=22, receiver="udp_echo", down_loss=0.05)
     down = traffic.counters.down
 
     assert down is not None

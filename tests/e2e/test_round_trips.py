@@ -1,4 +1,4 @@
-"""On an idle path of 50 ms, a connection, its TLS and the first byte take the round trips that the protocols need."""
+"""On an idle path of 50 ms, connection, TLS and first byte take the round trips that the protocols need."""
 
 import asyncio
 import statistics

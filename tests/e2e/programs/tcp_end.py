@@ -1,5 +1,5 @@
-"""One end of a TCP connection that tells what congestion control its socket runs, and whether another one can be
-set. Arguments: `accept` or `connect`, the address, the port."""
+"""One end of a TCP connection that tells what congestion control its socket runs, and whether it may run
+another. Arguments: `accept` or `connect`, the address, the port."""
 
 import errno
 import socket

@@ -1,0 +1,58 @@
+"""The default experiment, as `make run` runs it."""
+
+import time
+from typing import NamedTuple
+
+import pytest
+
+from ..e2e import programme
+from ..e2e.programme import Run
+
+pytestmark = pytest.mark.needs("namespaces")
+
+LONGEST_S = 180.0
+"""The experiment is to end within three minutes on two cores."""
+
+DEAREST_S = 0.060
+"""What a native trial may cost beyond its load, in the median."""
+
+
+class Default(NamedTuple):
+    """The default experiment's run, and how long its program took in seconds."""
+
+    run: Run
+    took_s: float
+
+
+@pytest.fixture(scope="module")
+def default(tmp_path_factory: pytest.TempPathFactory) -> Default:
+    folder = tmp_path_factory.mktemp("default")
+    started = time.monotonic()
+    result = programme.run("run", "--out", "found", "--seed", "1", folder=folder)
+    took_s = time.monotonic() - started
+    assert result.status == 0, result.stderr
+    return Default(Run(folder / "found"), took_s)
+
+
+def test_it_ends_within_three_minutes(default: Default, capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        print(f"\ndefault experiment: {default.took_s:.0f} s")
+    assert default.took_s < LONGEST_S
+
+
+def test_it_has_a_verdict_for_every_path_and_arm(default: Default) -> None:
+    cells = default.run.summary().cells
+    assert {cell.path for cell in cells} >= {"lan", "fiber", "lte", "lte-poor"}
+    for cell in cells:
+        for arm in ("h1", "h3"):
+            comparison = cell.comparison(arm)
+            assert comparison is not None
+            assert comparison.reason is None, f"{cell.path}, {arm}: {comparison.words}"
+        assert cell.blocks >= 6, f"{cell.path}: {cell.abandoned} blocks were contaminated"
+
+
+def test_a_trial_costs_little_beyond_its_load(default: Default, capsys: pytest.CaptureFixture[str]) -> None:
+    median_s = default.run.manifest()["overhead_s"]["median"]
+    with capsys.disabled():
+        print(f"\noverhead of a trial: {median_s * 1e3:.1f} ms (median)")
+    assert median_s <= DEAREST_S
