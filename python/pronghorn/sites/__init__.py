@@ -20,8 +20,11 @@ def build(spec: str, seed: int, directory: Path) -> BuiltSite:
     The same `spec` and `seed` (any integer; `dir:PATH` has no use for it) give the same bytes. ValueError
     where there is no such site or the folder can't be one; OSError where `directory` can't be written.
     """
-    if spec.startswith("dir:"):
-        return folder.copy(Path(spec.removeprefix("dir:")), directory)
+    kind, separator, path = spec.partition(":")
+    if kind == "dir" and separator:
+        if not path:
+            raise ValueError("names no folder; write dir:PATH")
+        return folder.copy(Path(path), directory)
     if spec not in SPECIFICATIONS:
         raise ValueError(f"no such site; known are {', '.join(known())} and dir:PATH")
     return generate.generate(SPECIFICATIONS[spec], seed, directory)

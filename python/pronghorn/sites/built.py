@@ -10,7 +10,8 @@ Kind = Literal["document", "script", "style", "image", "font", "other"]
 
 @dataclass(frozen=True)
 class Resource:
-    """One file of a site: its absolute path in the URL, its kind, its size in bytes."""
+    """One file of a site: its absolute path in the URL (percent-encoded as RFC 3986 §2.1 has it), its kind,
+    its size in bytes."""
 
     path: str
     kind: Kind

@@ -1,9 +1,10 @@
 """A site from any static folder: a copy, so that what is measured doesn't change while it is measured."""
 
+import errno
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 from pronghorn.sites.built import BuiltSite, Kind, Resource
 
@@ -34,30 +35,44 @@ def copy(source: Path, directory: Path) -> BuiltSite:
 
     Hidden files and folders (a leading dot) are left out. A link to a file within the folder is copied as
     that file. ValueError, with what is wrong and where, for no folder, no index.html, a link that leaves the
-    folder or leads to a folder or nowhere, or anything that is neither file nor folder; OSError where
-    `directory` can't be written.
+    folder or leads to a folder or nowhere, anything that is neither file nor folder, a name that is no UTF-8,
+    what can't be read, or a `directory` within the folder; OSError where `directory` can't be written.
     """
+    resources = []
+    for relative, content in _contents(source, directory):
+        target = directory / relative
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        path = "/" if relative == Path(_INDEX) else f"/{quote(relative.as_posix())}"
+        resources.append(Resource(path, _KINDS.get(relative.suffix.lower(), "other"), len(content)))
+    return BuiltSite(directory, "/", tuple(resources))
+
+
+def _contents(source: Path, directory: Path) -> Iterator[tuple[Path, bytes]]:
+    """Every file's path below `source`, with its content. Whatever can't be read is a ValueError: an OSError
+    of `copy` is one of writing."""
+    try:
+        top = _top(source, directory)
+        for file in _files(source):
+            _refuse_foreign(file, top)
+            yield file.relative_to(source), file.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{error.filename} can't be read: {error.strerror}") from None
+
+
+def _top(source: Path, directory: Path) -> Path:
+    """The folder `source` without links, where it can be a site."""
     if not source.is_dir():
         raise ValueError(f"{source} is no folder")
     if not (source / _INDEX).is_file():
         raise ValueError(f"{source} holds no {_INDEX}, the page that is loaded")
     top = source.resolve()
-    resources = []
-    for file in _files(source):
-        _refuse_foreign(file, top)
-        relative = file.relative_to(source)
-        target = directory / relative
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            shutil.copyfile(file, target)
-        except PermissionError as error:
-            if error.filename == os.fspath(file):
-                raise ValueError(f"{file} can't be read: {error.strerror}") from None
-            raise
-        path = "/" if relative == Path(_INDEX) else f"/{relative.as_posix()}"
-        kind = _KINDS.get(file.suffix.lower(), "other")
-        resources.append(Resource(path, kind, target.stat().st_size))
-    return BuiltSite(directory, "/", tuple(resources))
+    if directory.resolve().is_relative_to(top):
+        raise ValueError(
+            f"{source} holds the temporary folder {directory}, to which it is to be copied; set TMPDIR "
+            "to a folder elsewhere"
+        )
+    return top
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -71,11 +86,32 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _refuse_foreign(file: Path, top: Path) -> None:
+    try:
+        file.name.encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(file).decode(errors="backslashreplace")
+        raise ValueError(f"{shown}: the name is no UTF-8, and so no URL's") from None
     if file.is_symlink():
-        target = file.resolve()
+        target = _target(file)
         if not target.is_relative_to(top):
             raise ValueError(f"{file} is a link out of the folder, to {target}; copy what it points to")
         if target.is_dir():
             raise ValueError(f"{file} is a link to a folder; copy the folder in its place")
     if not file.is_file():
         raise ValueError(f"{file} is no regular file")
+
+
+def _target(link: Path) -> Path:
+    try:
+        return link.resolve(strict=True)
+    except (FileNotFoundError, NotADirectoryError, RuntimeError):
+        raise _nowhere(link) from None
+    except OSError as error:
+        # A circle of links, of which Python before 3.13 makes a RuntimeError.
+        if error.errno == errno.ELOOP:
+            raise _nowhere(link) from None
+        raise
+
+
+def _nowhere(link: Path) -> ValueError:
+    return ValueError(f"{link} is a link that leads nowhere")

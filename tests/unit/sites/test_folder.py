@@ -1,6 +1,8 @@
 """A folder of somebody's own is a site, or is refused with the reason."""
 
+import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -76,7 +78,7 @@ def test_a_link_to_a_folder_is_refused(source: Path, target: Path) -> None:
 
 def test_a_link_to_nowhere_is_refused(source: Path, target: Path) -> None:
     (source / "gone.js").symlink_to("nothing.js")
-    with pytest.raises(ValueError, match="is no regular file"):
+    with pytest.raises(ValueError, match="is a link that leads nowhere"):
         build(f"dir:{source}", 1, target)
 
 
@@ -84,3 +86,68 @@ def test_what_is_neither_file_nor_folder_is_refused(source: Path, target: Path) 
     os.mkfifo(source / "pipe")
     with pytest.raises(ValueError, match="is no regular file"):
         build(f"dir:{source}", 1, target)
+
+
+def test_a_link_that_leads_to_itself_is_refused(source: Path, target: Path) -> None:
+    (source / "circle.js").symlink_to("circle.js")
+    with pytest.raises(ValueError, match=r"circle\.js is a link that leads nowhere"):
+        build(f"dir:{source}", 1, target)
+
+
+def test_a_folder_that_holds_its_own_copy_is_refused(source: Path) -> None:
+    inside = source / "work"
+    inside.mkdir()
+    with pytest.raises(ValueError, match="set TMPDIR"):
+        build(f"dir:{source}", 1, inside)
+    assert not any(inside.iterdir())
+
+
+def test_a_name_that_is_no_utf8_is_refused_and_shown(source: Path, target: Path) -> None:
+    Path(os.fsdecode(os.fsencode(source) + b"/\xff.js")).touch()
+    with pytest.raises(ValueError, match=r"\\xff\.js: the name is no UTF-8") as caught:
+        build(f"dir:{source}", 1, target)
+    str(caught.value).encode()
+
+
+def test_a_folder_that_cannot_be_read_is_refused(
+    source: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = Path.iterdir
+
+    def refuse(folder: Path) -> Iterator[Path]:
+        if folder.name == "assets":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+        return listed(folder)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(ValueError, match=r"assets can't be read: Permission denied"):
+        build(f"dir:{source}", 1, target)
+
+
+def test_a_file_that_cannot_be_read_is_refused(
+    source: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: Path) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(ValueError, match=r"a\.png can't be read: Permission denied"):
+        build(f"dir:{source}", 1, target)
+
+
+def test_a_target_that_cannot_be_written_is_the_hosts_fault(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "occupied").touch()
+    with pytest.raises(OSError, match="occupied"):
+        build(f"dir:{source}", 1, tmp_path / "occupied")
+
+
+def test_a_path_is_written_as_in_a_url(source: Path, target: Path) -> None:
+    (source / "assets" / "50 %.svg").touch()
+    paths = {resource.path for resource in build(f"dir:{source}", 1, target).resources}
+    assert "/assets/50%20%25.svg" in paths
+    assert (target / "assets" / "50 %.svg").exists()
+
+
+def test_no_folder_at_all_is_refused(target: Path) -> None:
+    with pytest.raises(ValueError, match="write dir:PATH"):
+        build("dir:", 1, target)
