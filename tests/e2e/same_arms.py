@@ -15,8 +15,8 @@ ARMS = ("h2", "h2#again")
 BLOCKS = 12
 
 WRONG = 0.05
-"""The largest share of runs that may decide, since the intervals hold 95 %. It is less in truth: a verdict asks
-for an interval wholly outside the equivalence margin."""
+"""The largest share of runs that may decide, since the intervals hold 95 %. It is less in truth: a verdict
+asks for an interval wholly outside the equivalence margin."""
 
 FALSE_ALARM = 0.003
 """The largest chance that a program which keeps to that share fails its test."""
