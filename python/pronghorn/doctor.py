@@ -20,6 +20,8 @@ _HELLO = json.dumps({"id": 1, "op": "hello"}) + "\n"
 _PATIENCE_S = 20.0
 _ENOUGH_CORES = 2
 _ENOUGH_MEMORY_B = 10**9
+_USUAL_BUFFER_B = 212_992
+"""Linux's own default of net.core.rmem_default and rmem_max on 64-bit machines."""
 _COLOURS = {"ok": "green", "missing": "red", "note": "yellow"}
 
 
@@ -156,9 +158,17 @@ def _tcp_congestion_controls(root: Path) -> Finding:
 
 
 def _udp_buffers(root: Path) -> Finding:
+    subject = "UDP buffers"
     sizes = {name: _sysctl(root, f"net/core/{name}") for name in ("rmem_default", "rmem_max", "wmem_max")}
     shown = ", ".join(f"{name} {value} bytes" for name, value in sizes.items() if value)
-    return Finding("socket buffers", "ok", shown or "not shown by this host")
+    if not shown:
+        return Finding(subject, "ok", "not shown by this host; trials count what overflows")
+    receiving = [int(size) for name, size in sizes.items() if size and name.startswith("rmem")]
+    if receiving and min(receiving) < _USUAL_BUFFER_B:
+        mend = "as root: sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000"
+        detail = f"{shown}; below Linux's usual {_USUAL_BUFFER_B}, h3 may lose datagrams in the host"
+        return Finding(subject, "note", detail, mend)
+    return Finding(subject, "ok", shown)
 
 
 def _cores(root: Path) -> Finding:
@@ -174,7 +184,7 @@ def _cores(root: Path) -> Finding:
 
 def _governor(root: Path) -> Finding:
     files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
-    governors = sorted({file.read_text().strip() for file in files})
+    governors = sorted({_read(file).strip() for file in files} - {""})
     if not governors:
         return Finding("CPU governor", "ok", "not shown by this host, as in most virtual machines")
     if governors != ["performance"]:

@@ -71,6 +71,15 @@ def test_a_kernel_without_bbr_is_told_the_module(tmp_path: Path) -> None:
     assert found.mend == "as root: modprobe tcp_bbr"
 
 
+def test_receive_buffers_below_the_usual_are_noted_with_the_mend(tmp_path: Path) -> None:
+    files = {"proc/sys/net/core/rmem_default": "212992\n", "proc/sys/net/core/rmem_max": "212992\n"}
+    assert findings(host(tmp_path, files))["UDP buffers"].state == "ok"
+    found = findings(host(tmp_path, {"proc/sys/net/core/rmem_default": "65536\n"}))["UDP buffers"]
+    assert found.state == "note"
+    assert found.mend is not None
+    assert "net.core.rmem_default=" in found.mend
+
+
 def test_a_governor_that_saves_power_is_noted(tmp_path: Path) -> None:
     governor = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
     assert findings(host(tmp_path, {governor: "powersave\n"}))["CPU governor"].state == "note"
