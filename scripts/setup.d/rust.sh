@@ -53,11 +53,17 @@ package_will_do() {
     [ -n "$version" ] && dpkg --compare-versions "$version" ge "$rust_wanted"
 }
 
-RUSTUP_INSTALLER=https://sh.rustup.rs
+# Both are the Rust project's own; the second is where rustup takes its toolchains from.
+rustup_installers="https://sh.rustup.rs https://static.rust-lang.org/rustup/rustup-init.sh"
 
-rustup_rust() {
+# rustup_installer FILE: fetches rustup's installer into FILE.
+rustup_installer() {
     has curl || { has_apt && root_prefix >/dev/null && install "curl" curl ca-certificates; }
-    has curl && curl --proto '=https' --tlsv1.2 -sSf -m 60 "$RUSTUP_INSTALLER" -o "$1" 2>/dev/null
+    has curl || return 1
+    for address in $rustup_installers; do
+        curl --proto '=https' --tlsv1.2 -sSf -m 60 "$address" -o "$1" 2>/dev/null && return 0
+    done
+    return 1
 }
 
 need_rust() {
@@ -72,7 +78,7 @@ need_rust() {
         fi
     fi
     installer=$(mktemp)
-    if rustup_rust "$installer"; then
+    if rustup_installer "$installer"; then
         say "installing Rust into ~/.cargo by rustup's own installer"
         sh "$installer" -y -q --profile minimal --component rustfmt --component clippy --no-modify-path >&2 ||
             say "rustup's installer failed; its own message stands above"
