@@ -28,21 +28,22 @@ def assert_nothing_remains(started: Started, before: remains.Held, namespaces: s
 def kill_and_resume(folder: Path, *, kills: int, blocks: int, seed: int, number: int = signal.SIGKILL) -> Run:
     """Runs an experiment whose program gets a signal at random moments and is resumed each time.
 
-    The moments are seeded, from before the program's first line of Python to its midst. Asserts after each
-    kill that nothing remains, and at the end that no trial is lost or doubled; gives the finished run."""
+    The first strikes while benches are open; the others anywhere from the program's start to its midst, which is
+    drawn from the seed. Asserts after each that nothing remains, and at the end that no trial is lost or
+    doubled; gives the finished run."""
     draw = random.Random(seed)
     experiment = experiments.write(folder, arms=ARMS, repeat=blocks)
     arguments = ["run", str(experiment), "--out", "found", "--jobs", "2"]
-    run, recorded = Run(folder / "found"), set[TrialKey]()
-    for _ in range(kills):
+    run, recorded, struck = Run(folder / "found"), set[TrialKey](), set[str]()
+    for count in range(kills):
         before = remains.held()
         started = programme.start(*arguments, folder=folder)
-        if number == signal.SIGINT:
-            # Python itself answers a Ctrl-C while it loads the program.
+        if count == 0:
             wait_for(run.directory / "trials.jsonl")
-        time.sleep(draw.uniform(0.1, 3.0))
+        time.sleep(draw.uniform(0.5 if count == 0 else 0.05, 3.0))
         namespaces = remains.network_namespaces(remains.descendants(started.mark))
         namespaces.discard(remains.own_network_namespace())
+        struck |= namespaces
         assert started.process.poll() is None, "it ended before it was killed: give it more blocks"
         started.process.send_signal(number)
         result = started.ended()
@@ -53,6 +54,7 @@ def kill_and_resume(folder: Path, *, kills: int, blocks: int, seed: int, number:
             arguments = ["run", "--resume", "found", "--jobs", "2"]
         elif run.directory.exists():
             arguments = ["run", str(experiment), "--resume", "found", "--jobs", "2"]
+    assert struck, "no signal struck while a bench was open"
     result = programme.run(*arguments, folder=folder)
     assert result.status == 0, result.stderr
     trials = run.trials()
