@@ -28,8 +28,8 @@ def assert_nothing_remains(started: Started, before: remains.Held, namespaces: s
 def kill_and_resume(folder: Path, *, kills: int, blocks: int, seed: int, number: int = signal.SIGKILL) -> Run:
     """Runs an experiment whose program gets a signal at random moments and is resumed each time.
 
-    The first strikes while benches are open; the others anywhere from the program's start to its midst, which is
-    drawn from the seed. Asserts after each that nothing remains, and at the end that no trial is lost or
+    The first strikes while benches are open; the others anywhere from the program's start to its midst, as
+    the seed draws it. Asserts after each that nothing remains, and at the end that no trial is lost or
     doubled; gives the finished run."""
     draw = random.Random(seed)
     experiment = experiments.write(folder, arms=ARMS, repeat=blocks)
