@@ -13,8 +13,7 @@ run: build ## the default experiment: is HTTP/3 faster, and where?
 	@.venv/bin/pronghorn run
 
 test: build ## all tests of Rust and Python but the long ones
-	@scripts/with-rust cargo test --release --workspace --locked
-	@.venv/bin/pytest
+	@scripts/test
 
 verify: build ## the long tests
 	@.venv/bin/pytest tests/verify
