@@ -1,5 +1,6 @@
 """What a program leaves behind: processes that descend from it, network namespaces, TUN devices."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,27 +37,26 @@ def descendants(mark: str) -> dict[int, str]:
     return found
 
 
-def network_namespaces(processes: dict[int, str]) -> set[str]:
-    """The network namespaces in which these processes are."""
+def network_namespaces(processes: Iterable[int]) -> set[str]:
+    """The network namespaces that these processes use: those of their threads, and those that they hold open.
+
+    An engine's benches are in namespaces that only its threads enter."""
     found = set()
     for pid in processes:
-        try:
-            found.add(str((PROC / str(pid) / "ns/net").readlink()))
-        except OSError:
-            continue
+        process = PROC / str(pid)
+        for link in (*_inside(process / "task"), *_inside(process / "fd")):
+            try:
+                target = str((link / "ns/net" if link.parent.name == "task" else link).readlink())
+            except OSError:
+                continue
+            if target.startswith("net:["):
+                found.add(target)
     return found
 
 
 def still_used(namespaces: set[str]) -> set[str]:
-    """Those of these network namespaces in which a process is, or which one holds open."""
-    used = set()
-    for process in PROC.glob("[0-9]*"):
-        for link in (process / "ns/net", *_descriptors(process)):
-            try:
-                used.add(str(link.readlink()))
-            except OSError:
-                continue
-    return namespaces & used
+    """Those of these network namespaces that any process of this host uses."""
+    return namespaces & network_namespaces(int(process.name) for process in PROC.glob("[0-9]*"))
 
 
 def own_network_namespace() -> str:
@@ -64,8 +64,8 @@ def own_network_namespace() -> str:
     return str((PROC / "self/ns/net").readlink())
 
 
-def _descriptors(process: Path) -> list[Path]:
+def _inside(folder: Path) -> list[Path]:
     try:
-        return list((process / "fd").iterdir())
+        return list(folder.iterdir())
     except OSError:
         return []
