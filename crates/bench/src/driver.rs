@@ -19,6 +19,7 @@ use crate::error::BenchError;
 use crate::frame::{Frame, Pool};
 use crate::priority::{self, Priority};
 use crate::report::{Lateness, LinkReport, seconds};
+use crate::run_delay::RunDelay;
 use crate::tun::Tun;
 
 /// Packets taken in before those that are due are looked after.
@@ -115,6 +116,8 @@ struct Loop {
     to: Arc<Tun>,
     pool: Pool,
     lateness: Histogram<u32>,
+    run_delay: RunDelay,
+    intake_wait: Histogram<u32>,
     delay_min_ns: Option<u64>,
     ignored: u64,
     refused: u64,
@@ -128,8 +131,9 @@ impl Loop {
             from,
             to,
             pool: Pool::default(),
-            lateness: Histogram::new_with_bounds(1, LATENESS_LIMIT, 3)
-                .unwrap_or_else(|error| unreachable!("constant bounds are valid: {error}")),
+            lateness: histogram(),
+            run_delay: RunDelay::of_this_thread(),
+            intake_wait: histogram(),
             delay_min_ns: None,
             ignored: 0,
             refused: 0,
@@ -157,9 +161,13 @@ impl Loop {
 
     /// Takes what the near host has sent, at most a batch; whether there may be more.
     fn take_in(&mut self) -> bool {
-        for _ in 0..BATCH {
+        for taken in 0..BATCH {
             let mut frame = self.pool.frame();
-            match frame.fill(|buffer| self.from.receive(buffer)) {
+            let received = frame.fill(|buffer| self.from.receive(buffer));
+            if taken == 0 && received.is_ok() {
+                self.intake_wait.saturating_record(self.run_delay.take_ns());
+            }
+            match received {
                 Ok(()) if frame.is_ipv4() => self.link.push(now(), frame),
                 Ok(()) => self.ignored += 1,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -229,9 +237,15 @@ impl Loop {
             ignored: self.ignored,
             delay_min_s: self.delay_min_ns.map(seconds),
             lateness: Lateness::of(&self.lateness),
+            intake_wait: Lateness::of(&self.intake_wait),
             fault: self.fault.as_ref().map(ToString::to_string),
         }
     }
+}
+
+fn histogram() -> Histogram<u32> {
+    Histogram::new_with_bounds(1, LATENESS_LIMIT, 3)
+        .unwrap_or_else(|error| unreachable!("constant bounds are valid: {error}"))
 }
 
 /// `CLOCK_MONOTONIC`, which `ppoll` sleeps by.

@@ -46,6 +46,7 @@ mod network;
 mod priority;
 mod process;
 mod report;
+mod run_delay;
 mod tun;
 
 pub use bench::{Bench, BenchSpec};

@@ -30,6 +30,10 @@ pub struct LinkReport {
     pub delay_min_s: Option<f64>,
     /// How late packets left the link against their due time.
     pub lateness: Lateness,
+    /// How long the driver, when it came for packets, had been ready to run without a CPU: at most so
+    /// much later than they were sent did these packets enter the link. One value a batch; zeros
+    /// where the kernel keeps no such account.
+    pub intake_wait: Lateness,
     /// The error that stopped the driver, if one did: nothing has moved since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
@@ -38,7 +42,7 @@ pub struct LinkReport {
 /// A distribution of delays in seconds; all zero where `count` is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Lateness {
-    /// Packets.
+    /// Packets, or batches of them.
     pub count: u64,
     /// The median.
     pub median_s: f64,

@@ -12,7 +12,7 @@ mod priority;
 mod record;
 mod transport;
 
-pub use navigation::load;
+pub use navigation::{LoadError, load};
 pub use priority::{Place, Priority};
 pub use record::{ConnectionRecord, Kind, Outcome, PageLoad, Reason, ResourceRecord};
 pub use transport::Target;

@@ -13,13 +13,15 @@ use url::Url;
 use crate::discover::{HtmlScanner, Reference, css_references};
 use crate::priority::{Place, Priority};
 use crate::record::{ConnectionRecord, Kind, Outcome, PageLoad, Reason, ResourceRecord};
-use crate::transport::{Context, Event, Failure, Report, Target, Transport, Wanted};
+use crate::transport::{Context, Event, Failure, Prepared, Report, Target, Transport, Wanted};
 
 /// Loads the page at `document` (a path) with an empty cache and no session state. It ends when every
 /// resource has ended, or after `limit`. Must run inside a `LocalSet`.
 ///
 /// Errors are of the set-up only; whatever the network or the origin does is in the record.
-pub async fn load(target: Target, document: &str, limit: Duration) -> Result<PageLoad, TlsError> {
+pub async fn load(target: Target, document: &str, limit: Duration) -> Result<PageLoad, LoadError> {
+    let (base, document) = locate(&target, document)?;
+    let prepared = Prepared::new(&target)?;
     let (reports, inbox) = unbounded_channel();
     let started = Instant::now();
     let context = Context {
@@ -28,10 +30,10 @@ pub async fn load(target: Target, document: &str, limit: Duration) -> Result<Pag
         connections: Rc::new(RefCell::default()),
         reports,
     };
-    let transport = Transport::start(context.clone())?;
-    let mut navigation = Navigation::new(&context, &transport);
+    let transport = prepared.start(context.clone());
+    let mut navigation = Navigation::new(&context, &transport, base);
     navigation.begin(document);
-    let timed_out = tokio::time::timeout_at(started + limit, navigation.run(inbox))
+    let timed_out = tokio::time::timeout(limit, navigation.run(inbox))
         .await
         .is_err();
     if timed_out {
@@ -39,6 +41,31 @@ pub async fn load(target: Target, document: &str, limit: Duration) -> Result<Pag
     }
     let connections = context.connections.borrow().clone();
     Ok(navigation.record(connections))
+}
+
+/// Why a load can't even begin.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The CA, or the transport's own configuration.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// A host name that no URL can have.
+    #[error("host_name `{0}` is no host name: {1}")]
+    HostName(String, url::ParseError),
+    /// A document that isn't the origin's.
+    #[error("document `{0}` is not a path on the origin, as /index.html is")]
+    Document(String),
+}
+
+/// The origin's URL and the document's.
+fn locate(target: &Target, document: &str) -> Result<(Url, Url), LoadError> {
+    let base = format!("https://{}:{}/", target.host_name, target.address.port());
+    let base =
+        Url::parse(&base).map_err(|error| LoadError::HostName(target.host_name.clone(), error))?;
+    match base.join(document) {
+        Ok(url) if url.origin() == base.origin() => Ok((base, url)),
+        _ => Err(LoadError::Document(document.to_owned())),
+    }
 }
 
 /// A resource under way.
@@ -65,14 +92,11 @@ struct Navigation<'a> {
 }
 
 impl<'a> Navigation<'a> {
-    fn new(context: &'a Context, transport: &'a Transport) -> Self {
-        let target = &context.target;
-        let base = format!("https://{}:{}/", target.host_name, target.address.port());
+    fn new(context: &'a Context, transport: &'a Transport, base: Url) -> Self {
         Navigation {
             context,
             transport,
-            base: Url::parse(&base)
-                .unwrap_or_else(|_| Url::parse("https://invalid/").expect("valid")),
+            base,
             scanner: HtmlScanner::new(),
             resources: Vec::new(),
             known: HashSet::new(),
@@ -83,13 +107,15 @@ impl<'a> Navigation<'a> {
         }
     }
 
-    fn begin(&mut self, document: &str) {
-        let document = Reference {
-            url: document.to_owned(),
-            kind: Kind::Document,
-            place: Place::Free,
-        };
-        self.discover(None, vec![document], self.context.started);
+    fn begin(&mut self, document: Url) {
+        self.known.insert(document.to_string());
+        self.request(
+            None,
+            document,
+            Kind::Document,
+            Place::Free,
+            self.context.started,
+        );
     }
 
     async fn run(&mut self, mut inbox: UnboundedReceiver<Report>) {
@@ -102,9 +128,9 @@ impl<'a> Navigation<'a> {
     }
 
     /// Asks for what wasn't asked for before.
-    fn discover(&mut self, initiator: Option<usize>, references: Vec<Reference>, at: Instant) {
+    fn discover(&mut self, initiator: usize, references: Vec<Reference>, at: Instant) {
         for reference in references {
-            let base = initiator.map_or(&self.base, |index| &self.resources[index].url);
+            let base = &self.resources[initiator].url;
             let Ok(mut url) = base.join(reference.url.trim()) else {
                 continue;
             };
@@ -116,7 +142,7 @@ impl<'a> Navigation<'a> {
                 self.skipped.push(url.to_string());
                 continue;
             }
-            self.request(initiator, url, reference.kind, reference.place, at);
+            self.request(Some(initiator), url, reference.kind, reference.place, at);
         }
     }
 
@@ -157,11 +183,7 @@ impl<'a> Navigation<'a> {
             ended: false,
         });
         self.open += 1;
-        self.transport.submit(Wanted {
-            resource,
-            path,
-            priority,
-        });
+        self.transport.submit(Wanted::new(resource, path, priority));
     }
 
     fn handle(&mut self, report: Report) {
@@ -190,7 +212,7 @@ impl<'a> Navigation<'a> {
                 match resource.record.kind {
                     Kind::Document => {
                         let found = self.scanner.push(&bytes);
-                        self.discover(Some(index), found, at);
+                        self.discover(index, found, at);
                     }
                     Kind::Style => resource.sheet.extend_from_slice(&bytes),
                     _ => {}
@@ -227,7 +249,7 @@ impl<'a> Navigation<'a> {
             Kind::Style => css_references(&String::from_utf8_lossy(&sheet)),
             _ => Vec::new(),
         };
-        self.discover(Some(index), found, at);
+        self.discover(index, found, at);
     }
 
     fn fail(&mut self, index: usize, failure: Failure) {

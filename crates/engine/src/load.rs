@@ -11,6 +11,9 @@ use crate::answer::Fault;
 use crate::cpu::{Cpu, Thread};
 use crate::request;
 
+/// The longest time limit of a load: a day.
+const LONGEST: Duration = Duration::from_secs(86_400);
+
 /// Loads the page and waits for it; the CPU time is that of the client's thread during the load.
 pub(crate) fn load(
     host: &Host,
@@ -19,6 +22,13 @@ pub(crate) fn load(
 ) -> Result<(PageLoad, Option<Cpu>), Fault> {
     let limit = Duration::try_from_secs_f64(request.limit_s)
         .map_err(|error| Fault::input(format!("limit_s = {}: {error}", request.limit_s)))?;
+    if limit > LONGEST {
+        let longest = LONGEST.as_secs();
+        return Err(Fault::input(format!(
+            "limit_s = {}; allowed is 0 to {longest}",
+            request.limit_s
+        )));
+    }
     let target = Target {
         address: SocketAddr::from((server, request.port)),
         host_name: request.host_name,

@@ -11,6 +11,8 @@ mod session;
 mod versions;
 
 use std::io::{BufRead, Write};
+use std::sync::mpsc;
+use std::time::Duration;
 
 fn main() -> std::process::ExitCode {
     if std::env::args().any(|argument| argument == "--version") {
@@ -21,8 +23,7 @@ fn main() -> std::process::ExitCode {
     end_on_panic();
     let mut session = session::Session::new(isolation);
     let mut stdout = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
-        let Ok(line) = line else { break };
+    for line in requests() {
         let answer = session.answer(&line);
         if writeln!(stdout, "{answer}")
             .and_then(|()| stdout.flush())
@@ -41,4 +42,24 @@ fn end_on_panic() {
         tell(panic);
         std::process::abort();
     }));
+}
+
+/// How long what was asked before stdin closed may still take.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+/// The lines of stdin, as they come. When it closes nobody waits for answers: the process ends soon
+/// after, in the middle of a measurement if need be.
+fn requests() -> mpsc::IntoIter<String> {
+    let (lines, requests) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if lines.send(line).is_err() {
+                return;
+            }
+        }
+        drop(lines);
+        std::thread::sleep(LAST_ANSWERS);
+        std::process::exit(0);
+    });
+    requests.into_iter()
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
-use std::time::SystemTime;
 
 use pronghorn_bench::Host;
 use pronghorn_origin::{AccessLog, Origin, OriginConfig, Site};
@@ -112,21 +111,19 @@ fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot:
 
 /// The last site that was read, for as long as its folder stays as it was.
 #[derive(Default)]
-pub(crate) struct SiteCache(Option<(PathBuf, Option<SystemTime>, Arc<Site>)>);
+pub(crate) struct SiteCache(Option<(PathBuf, u64, Arc<Site>)>);
 
 impl SiteCache {
     pub(crate) fn read(&mut self, root: &Path) -> Result<Arc<Site>, Fault> {
-        let modified = std::fs::metadata(root)
-            .and_then(|folder| folder.modified())
-            .ok();
+        let fingerprint = Site::fingerprint(root).map_err(Fault::input)?;
         if let Some((known, when, site)) = &self.0
             && known == root
-            && *when == modified
+            && *when == fingerprint
         {
             return Ok(site.clone());
         }
         let site = Arc::new(Site::read(root).map_err(Fault::input)?);
-        self.0 = Some((root.to_owned(), modified, site.clone()));
+        self.0 = Some((root.to_owned(), fingerprint, site.clone()));
         Ok(site)
     }
 }

@@ -33,6 +33,7 @@ pub(crate) enum Request {
 
 /// A bench, or loopback where `path` is null.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Open {
     pub(crate) path: Option<PathSpec>,
     pub(crate) seed: u64,
@@ -41,6 +42,7 @@ pub(crate) struct Open {
 
 /// The built-in origin, in the server's host.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Origin {
     pub(crate) root: PathBuf,
     pub(crate) certificate: PathBuf,
@@ -50,6 +52,7 @@ pub(crate) struct Origin {
 
 /// One page load, from the client's host.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Load {
     pub(crate) host_name: String,
     #[serde(default = "root_path")]
@@ -75,6 +78,7 @@ pub(crate) enum Side {
 
 /// A process inside a host.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Spawn {
     pub(crate) host: Side,
     pub(crate) argv: Vec<String>,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use pronghorn_bench::{Isolation, Process, Program, Side};
+use pronghorn_bench::{Isolation, Process, Program, Side, available_congestion_controls};
 use serde_json::{Value, json};
 
 use crate::answer::{self, Fault};
@@ -68,15 +68,12 @@ impl Session {
     }
 
     fn hello(&self) -> Value {
-        let controls =
-            std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control")
-                .unwrap_or_default();
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "isolation": self.isolation.name(),
             "isolation_reason": self.isolation.reason(),
             "mend": self.isolation.mend(),
-            "congestion_controls": controls.split_whitespace().collect::<Vec<_>>(),
+            "congestion_controls": available_congestion_controls().unwrap_or_default(),
             "libraries": versions::libraries(),
         })
     }

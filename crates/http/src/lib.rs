@@ -11,7 +11,7 @@ mod tcp;
 mod tls;
 
 pub use congestion::{CongestionControl, QuicCongestionControl, UnknownCongestionControl};
-pub use protocol::{Protocol, UnknownProtocol};
+pub use protocol::{MAX_CONCURRENT_REQUESTS, Protocol, UnknownProtocol};
 pub use quic::{QUIC_STACK, client_endpoint, client_quic_config, server_endpoint};
 pub use tcp::{TcpStack, congestion_control_of, connect, listen};
 pub use tls::{TlsError, TlsFacts, client_tls, connection_facts, server_tls};

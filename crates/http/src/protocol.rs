@@ -5,6 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+/// Requests that a server allows at a time on one connection of HTTP/2 or HTTP/3. The libraries' own
+/// bounds differ (hyper 200, quinn 100), which would be felt on pages of more resources; this is
+/// nginx's for both.
+pub const MAX_CONCURRENT_REQUESTS: u32 = 128;
+
 /// A version of HTTP, by the names that arms use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

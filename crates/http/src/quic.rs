@@ -1,4 +1,5 @@
-//! QUIC endpoints on quinn, with its defaults but for the congestion control.
+//! QUIC endpoints on quinn, with its defaults but for the congestion control and the number of
+//! concurrent requests.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -6,14 +7,16 @@ use std::sync::Arc;
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TokioRuntime, TransportConfig};
 
-use crate::{QuicCongestionControl, TlsError};
+use crate::{MAX_CONCURRENT_REQUESTS, QuicCongestionControl, TlsError};
 
 /// The QUIC implementation of this crate, as manifests name it.
 pub const QUIC_STACK: &str = "quinn";
 
 fn transport(congestion_control: QuicCongestionControl) -> Arc<TransportConfig> {
     let mut transport = TransportConfig::default();
-    transport.congestion_controller_factory(congestion_control.factory());
+    transport
+        .congestion_controller_factory(congestion_control.factory())
+        .max_concurrent_bidi_streams(MAX_CONCURRENT_REQUESTS.into());
     Arc::new(transport)
 }
 

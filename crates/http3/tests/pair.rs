@@ -213,15 +213,14 @@ fn a_priority_update_changes_the_order_of_responses() {
 }
 
 #[test]
-fn a_server_that_goes_away_is_asked_nothing_more() {
+fn a_server_that_goes_away_is_heard() {
     let mut server = Connection::new(Side::Server, Config::default());
     let mut out = BytesMut::from(&server.opening().control[..]);
     server.put_goaway(4, &mut out);
 
     let mut client = End::new(Side::Client);
     client.read_uni(3, out.freeze()).unwrap();
-    assert!(client.connection.may_request(0));
-    assert!(!client.connection.may_request(4));
+    assert_eq!(client.connection.peer_goaway(), Some(4));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! HTTP/2 connections, by the h2 crate under a scheduler of our own.
 //!
-//! h2 sends streams in the order in which it was given their data. So this loop gives it one frame
-//! at a time, of the response that RFC 9218 puts first, and gives the next only when the socket took
-//! the last: what is queued below is the kernel's unsent data, which `TCP_NOTSENT_LOWAT` bounds.
+//! h2 sends streams in the order in which it was given their data. So this loop gives it a TLS
+//! record's worth of frames of the responses that RFC 9218 puts first, and gives more only when the
+//! socket took that: what is queued below is the kernel's unsent data, which `TCP_NOTSENT_LOWAT` bounds.
 //! quinn decides likewise when it builds a packet, so neither protocol owes a better order to its
 //! plumbing.
 
@@ -24,8 +24,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
 
-/// Data handed over at a time: HTTP/2's smallest allowed maximum frame (RFC 9113 §4.2).
-const FRAME: usize = 16 * 1024;
+/// Data handed over before the socket is asked to take it: what one TLS record holds (RFC 8446 §5.1).
+const ROUND: usize = 16 * 1024;
+/// Bytes of a frame's own header (RFC 9113 §4.1).
+const FRAME_HEADER: usize = 9;
 /// Receive windows as hyper's server ships them.
 const RECEIVE_WINDOW: u32 = 1024 * 1024;
 
@@ -38,7 +40,7 @@ where
     let handshake = Builder::new()
         .initial_window_size(RECEIVE_WINDOW)
         .initial_connection_window_size(RECEIVE_WINDOW)
-        .max_concurrent_streams(200)
+        .max_concurrent_streams(pronghorn_http::MAX_CONCURRENT_REQUESTS)
         .handshake(stream);
     let Ok(mut connection) = handshake.await else {
         return;
@@ -58,7 +60,7 @@ where
                 Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(()),
                 Poll::Pending => {}
             }
-            if blocked.get() || !responses.hand_over_a_frame(cx) {
+            if blocked.get() || !responses.hand_over_a_round(cx) {
                 return Poll::Pending;
             }
         }
@@ -130,9 +132,22 @@ impl Responses {
         self.waiting.insert(place, response);
     }
 
-    /// Gives h2 one frame of the first response whose flow-control windows have room.
-    /// Returns whether there was one.
-    fn hand_over_a_frame(&mut self, cx: &mut Context<'_>) -> bool {
+    /// Gives h2 frames in their order until they fill a TLS record or nothing more can be sent now.
+    /// Returns whether there was any.
+    fn hand_over_a_round(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut room = ROUND;
+        while room > FRAME_HEADER {
+            match self.hand_over_a_frame(cx, room - FRAME_HEADER) {
+                Some(length) => room -= length + FRAME_HEADER,
+                None => break,
+            }
+        }
+        room < ROUND
+    }
+
+    /// Gives h2 one frame of the first response whose flow-control windows have room, of at most
+    /// `most` bytes of data. Returns how many they were; none where there was no such response.
+    fn hand_over_a_frame(&mut self, cx: &mut Context<'_>, most: usize) -> Option<usize> {
         let mut index = 0;
         while index < self.waiting.len() {
             let response = &mut self.waiting[index];
@@ -140,7 +155,7 @@ impl Responses {
                 self.waiting.remove(index);
                 continue;
             }
-            let wanted = response.body.len().min(FRAME);
+            let wanted = response.body.len().min(most);
             response.stream.reserve_capacity(wanted);
             let room = response.stream.capacity().min(wanted);
             if room == 0 {
@@ -157,9 +172,9 @@ impl Responses {
             } else {
                 self.enqueue(response);
             }
-            return true;
+            return Some(room);
         }
-        false
+        None
     }
 
     fn log(&self, entry: PendingEntry) {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use pronghorn_http::h3::{RequestStream, ServerConnection};
+use pronghorn_http::h3::{IncomingRequest, ServerConnection};
 use pronghorn_http::{Protocol, QuicCongestionControl};
 use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
@@ -23,7 +23,7 @@ pub(crate) async fn serve(incoming: quinn::Incoming, shared: Rc<Shared>) {
     }
 }
 
-async fn answer(mut stream: RequestStream, shared: Rc<Shared>) {
+async fn answer(mut stream: IncomingRequest, shared: Rc<Shared>) {
     let arrived = Instant::now();
     let Ok(request) = stream.request().await else {
         return;

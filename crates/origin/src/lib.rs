@@ -15,6 +15,7 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::HeaderValue;
 use pronghorn_http::{CongestionControl, Protocol, TcpStack, TlsError};
@@ -81,6 +82,9 @@ pub struct Origin {
 /// decided can't be overtaken by a response of higher priority. One TLS record.
 const NOT_SENT_LOW_WATER: u32 = 16 * 1024;
 
+/// How long accepting pauses after it failed.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
+
 impl Origin {
     /// Binds TCP and UDP. Must be called inside a tokio runtime.
     pub fn bind(config: &OriginConfig) -> Result<Origin, OriginError> {
@@ -140,8 +144,9 @@ impl Origin {
                     let serving = secure(stream, self.acceptor.clone(), self.shared.clone());
                     tokio::task::spawn_local(serving);
                 }
-                // Out of descriptors, or a client gone before it was accepted: neither is lasting.
-                Err(_) => tokio::task::yield_now().await,
+                // Out of descriptors, or a client gone before it was accepted: neither is lasting, and
+                // asking again at once would only burn the CPU.
+                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             }
         }
     }

@@ -20,8 +20,6 @@ pub struct LogEntry {
     pub bytes: u64,
     /// Seconds from the origin's start to the request's arrival.
     pub arrived_s: f64,
-    /// Seconds from the request's arrival until its answer was handed to the transport.
-    pub served_s: f64,
 }
 
 /// One connection as the origin saw it.
@@ -65,7 +63,6 @@ impl AccessLog {
             status: status.as_u16(),
             bytes: bytes as u64,
             arrived_s: (arrived - self.started).as_secs_f64(),
-            served_s: arrived.elapsed().as_secs_f64(),
         };
         self.entries
             .lock()
@@ -92,7 +89,7 @@ impl AccessLog {
             .clone()
     }
 
-    /// The requests so far, in the order in which their answers were handed over.
+    /// The answered requests so far.
     pub fn entries(&self) -> Vec<LogEntry> {
         self.entries
             .lock()

@@ -1,11 +1,14 @@
 //! The files that an origin serves, held in memory.
 
 use std::collections::HashMap;
+use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header};
+use percent_encoding::percent_decode_str;
 
 /// A resource: its body and the media type by which browsers know what it is.
 #[derive(Debug, Clone)]
@@ -34,17 +37,44 @@ impl Site {
     /// Reads every file below `root`. Links are not followed.
     pub fn read(root: &Path) -> Result<Site, SiteError> {
         let mut resources = HashMap::new();
-        read_folder(root, "", &mut resources)?;
+        walk(root, "", &mut |path, file, _| {
+            let body = std::fs::read(file).map_err(|source| SiteError {
+                path: file.to_owned(),
+                source,
+            })?;
+            let resource = Resource {
+                body: Bytes::from(body),
+                media_type: media_type(path),
+            };
+            resources.insert(path.to_owned(), resource);
+            Ok(())
+        })?;
         if let Some(index) = resources.get("/index.html").cloned() {
             resources.insert("/".to_owned(), index);
         }
         Ok(Site { resources })
     }
 
-    /// The response to a request: 200 with the resource, 404, or 405 for methods other than GET and
+    /// A number that changes when a file below `root` comes, goes, or changes its size or its time of
+    /// modification: whether a site that was read is still what the folder holds.
+    pub fn fingerprint(root: &Path) -> Result<u64, SiteError> {
+        let mut hasher = DefaultHasher::new();
+        walk(root, "", &mut |path, file, metadata| {
+            let modified = metadata.modified().map_err(|source| SiteError {
+                path: file.to_owned(),
+                source,
+            })?;
+            (path, metadata.len(), modified).hash(&mut hasher);
+            Ok(())
+        })?;
+        Ok(hasher.finish())
+    }
+
+    /// The response to a request for `path`, percent-encoded as it came: 200 with the resource, 404, or 405 for methods other than GET and
     /// HEAD. The headers are the same over every protocol, but for those that framing asks for.
     pub fn respond(&self, method: &Method, path: &str, alt_svc: &HeaderValue) -> Response<Bytes> {
-        let (status, body, media_type) = match self.resources.get(path) {
+        let path = percent_decode_str(path).decode_utf8_lossy();
+        let (status, body, media_type) = match self.resources.get(path.as_ref()) {
             _ if method != Method::GET && method != Method::HEAD => (
                 StatusCode::METHOD_NOT_ALLOWED,
                 Bytes::new(),
@@ -75,34 +105,33 @@ impl Site {
     }
 }
 
-fn read_folder(
+/// Shows every regular file below `folder` in the order of names: its path from the root, where it
+/// lies, and its metadata. Links and names that aren't UTF-8 are passed over.
+fn walk(
     folder: &Path,
     prefix: &str,
-    resources: &mut HashMap<String, Resource>,
+    show: &mut impl FnMut(&str, &Path, &Metadata) -> Result<(), SiteError>,
 ) -> Result<(), SiteError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| SiteError { path, source }
     };
-    for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
-        let entry = entry.map_err(failed(folder))?;
+    let entries = std::fs::read_dir(folder).map_err(failed(folder))?;
+    let mut entries = entries
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed(folder))?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
         let file = entry.path();
-        let kind = entry.file_type().map_err(failed(&file))?;
+        let metadata = entry.metadata().map_err(failed(&file))?;
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
         let path = format!("{prefix}/{name}");
-        if kind.is_dir() {
-            read_folder(&file, &path, resources)?;
-        } else if kind.is_file() {
-            let body = Bytes::from(std::fs::read(&file).map_err(failed(&file))?);
-            resources.insert(
-                path,
-                Resource {
-                    body,
-                    media_type: media_type(&name),
-                },
-            );
+        if metadata.is_dir() {
+            walk(&file, &path, show)?;
+        } else if metadata.is_file() {
+            show(&path, &file, &metadata)?;
         }
     }
     Ok(())

@@ -27,8 +27,8 @@ class Fault(NamedTuple):
 
 
 def tolerance_s(path: PathProfile) -> float:
-    """How late the 99th percentile of a link's packets may leave: 2 ms, or 5 % of the path's round trip if
-    that is more."""
+    """How late the 99th percentile of a link's packets may be, on entering and leaving together: 2 ms, or 5 %
+    of the path's round trip if that is more."""
     round_trip = path.spec.round_trip_s if path.spec else 0.0
     return max(LATENESS_FLOOR_S, LATENESS_SHARE * round_trip)
 
@@ -41,8 +41,8 @@ def contamination(page: PageLoad, counters: Counters, path: PathProfile) -> Faul
             continue
         if link.ring_dropped > 0:
             return Fault("ring", f"the {name} link's device dropped {link.ring_dropped} packets itself")
-        late = link.lateness.p99_s
-        if late is not None and late > tolerance:
+        late = (link.lateness.p99_s or 0.0) + (link.intake_wait.p99_s or 0.0)
+        if late > tolerance:
             return Fault(
                 "late",
                 f"the {name} link was {late * 1e3:.1f} ms late at the 99th percentile; "

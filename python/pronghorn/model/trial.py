@@ -98,7 +98,7 @@ class PageLoad(FromEngine):
 
 
 class Lateness(FromEngine):
-    """How late packets left a link against their due time."""
+    """How late packets left a link against their due time, or how long they waited to enter it."""
 
     count: int = 0
     median_s: float | None = None
@@ -124,6 +124,7 @@ class LinkCounters(FromEngine):
     ring_dropped: int = 0
     delay_min_s: float | None = None
     lateness: Lateness = Field(default_factory=Lateness)
+    intake_wait: Lateness = Field(default_factory=Lateness)
 
 
 class HostCounters(FromEngine):
@@ -149,7 +150,6 @@ class OriginRequest(FromEngine):
     protocol: str | None = None
     status: int | None = None
     bytes: int = 0
-    served_s: float | None = None
 
 
 class OriginConnection(FromEngine):

@@ -90,7 +90,7 @@ class Bench:
             control = "reno"
         return {
             "requests": [
-                {"path": name, "protocol": protocol, "status": 200, "bytes": 10, "served_s": 0.01}
+                {"path": name, "protocol": protocol, "status": 200, "bytes": 10}
                 for name in names
             ],
             "connections": [{"protocol": protocol, "congestion_control": control}],

@@ -12,9 +12,12 @@ pub(crate) fn references(sheet: &str) -> Vec<Reference> {
     let mut input = ParserInput::new(sheet);
     let mut parser = Parser::new(&mut input);
     let mut found = Vec::new();
-    scan(&mut parser, Kind::Image, &mut found);
+    scan(&mut parser, Kind::Image, 0, &mut found);
     found
 }
+
+/// Blocks nested deeper than this refer to nothing: no style sheet needs it, and recursion must end.
+const DEEPEST: usize = 64;
 
 fn add(url: &str, kind: Kind, found: &mut Vec<Reference>) {
     let place = if kind == Kind::Style {
@@ -30,7 +33,10 @@ fn add(url: &str, kind: Kind, found: &mut Vec<Reference>) {
 }
 
 /// Reads a list of tokens to its end; `kind` is what a `url()` in it is.
-fn scan(parser: &mut Parser<'_, '_>, kind: Kind, found: &mut Vec<Reference>) {
+fn scan(parser: &mut Parser<'_, '_>, kind: Kind, depth: usize, found: &mut Vec<Reference>) {
+    if depth > DEEPEST {
+        return;
+    }
     let mut context = kind;
     while let Ok(token) = parser.next().cloned() {
         match token {
@@ -57,7 +63,7 @@ fn scan(parser: &mut Parser<'_, '_>, kind: Kind, found: &mut Vec<Reference>) {
             Token::Semicolon => context = kind,
             Token::CurlyBracketBlock => {
                 let before = found.len();
-                nested(parser, |inner| scan(inner, context, found));
+                nested(parser, |inner| scan(inner, context, depth + 1, found));
                 if context == Kind::Font {
                     // A browser loads the first source whose format it knows, and no other.
                     found.truncate(before + 1);
@@ -65,7 +71,7 @@ fn scan(parser: &mut Parser<'_, '_>, kind: Kind, found: &mut Vec<Reference>) {
                 context = kind;
             }
             Token::Function(_) | Token::ParenthesisBlock | Token::SquareBracketBlock => {
-                nested(parser, |inner| scan(inner, context, found));
+                nested(parser, |inner| scan(inner, context, depth + 1, found));
             }
             _ => {}
         }
@@ -123,5 +129,6 @@ mod tests {
         assert_eq!(names("}}}} @import ; url(y.png)").len(), 1);
         assert!(names("url(").is_empty());
         assert!(names("").is_empty());
+        assert!(names(&"a{b:(".repeat(100_000)).is_empty());
     }
 }

@@ -11,9 +11,8 @@ use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
 use tokio::sync::Notify;
 
-use super::h2::receive;
+use super::response::receive;
 use super::{Context, Event, Failure, Wanted, secure};
-use crate::record::Reason;
 
 /// Connections to one origin, as every browser limits them.
 const CONNECTIONS: usize = 6;
@@ -33,10 +32,10 @@ struct Shared {
 }
 
 impl Pool {
-    pub(super) fn new(context: Context, tls: rustls::ClientConfig) -> Pool {
+    pub(super) fn new(context: Context, tls: Arc<rustls::ClientConfig>) -> Pool {
         Pool(Rc::new(Shared {
             context,
-            tls: Arc::new(tls),
+            tls,
             waiting: RefCell::default(),
             workers: Cell::new(0),
             available: Cell::new(0),
@@ -109,9 +108,7 @@ async fn work(shared: Rc<Shared>) {
 
 async fn open(shared: &Shared) -> Result<(usize, SendRequest<Empty<Bytes>>), Failure> {
     let (connection, stream) = secure::open(&shared.context, shared.tls.clone()).await?;
-    let (sender, driver) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-        .await
-        .map_err(|error| Failure::new(Reason::Connect, error))?;
+    let (sender, driver) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     tokio::task::spawn_local(async move {
         // How it ended shows in the requests.
         let _ = driver.await;
@@ -129,9 +126,6 @@ async fn fetch(
         .request(wanted, http::Version::HTTP_11)?
         .map(|()| Empty::new());
     context.report(wanted.resource, Event::Sent { connection });
-    let response = sender
-        .send_request(request)
-        .await
-        .map_err(|error| Failure::new(Reason::Reset, error))?;
+    let response = sender.send_request(request).await?;
     receive(context, wanted.resource, response).await
 }

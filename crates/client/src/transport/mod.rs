@@ -1,14 +1,18 @@
 //! How requests travel: one transport a protocol, each a set of tasks that report events.
 
+mod failure;
 mod h1;
 mod h2;
 mod h3;
+mod multiplexed;
+mod response;
 mod secure;
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use pronghorn_http::{CongestionControl, Protocol, TlsError};
@@ -17,6 +21,8 @@ use tokio::time::Instant;
 
 use crate::priority::Priority;
 use crate::record::{ConnectionRecord, Reason};
+
+pub(crate) use failure::Failure;
 
 /// Where the origin is and how to speak with it.
 #[derive(Debug, Clone)]
@@ -46,9 +52,22 @@ impl Target {
 /// A request to be made: its resource's index, where and how urgent.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
-    pub(crate) resource: usize,
-    pub(crate) path: String,
-    pub(crate) priority: Priority,
+    resource: usize,
+    path: String,
+    priority: Priority,
+    /// The connection whose server refused it unread: it is made once more, elsewhere.
+    refused_by: Option<usize>,
+}
+
+impl Wanted {
+    pub(crate) fn new(resource: usize, path: String, priority: Priority) -> Self {
+        Wanted {
+            resource,
+            path,
+            priority,
+            refused_by: None,
+        }
+    }
 }
 
 /// What happened to a resource, with the time at which it did.
@@ -64,22 +83,6 @@ pub(crate) enum Event {
     Data(Bytes),
     End,
     Failed(Failure),
-}
-
-/// Why a resource could not be had.
-#[derive(Debug, Clone)]
-pub(crate) struct Failure {
-    pub(crate) reason: Reason,
-    pub(crate) detail: String,
-}
-
-impl Failure {
-    pub(crate) fn new(reason: Reason, detail: impl ToString) -> Self {
-        Failure {
-            reason,
-            detail: detail.to_string(),
-        }
-    }
 }
 
 /// An event of one resource.
@@ -162,6 +165,43 @@ impl Context {
     }
 }
 
+/// A transport that has all it needs from its own host, and has sent nothing yet: so no arm's set-up
+/// counts as its network's.
+pub(crate) enum Prepared {
+    H1(Arc<rustls::ClientConfig>),
+    H2(Arc<rustls::ClientConfig>),
+    H3(quinn::Endpoint),
+}
+
+impl Prepared {
+    /// Reads the CA, and binds QUIC's socket. Must be called inside a tokio runtime.
+    pub(crate) fn new(target: &Target) -> Result<Prepared, TlsError> {
+        let tls = pronghorn_http::client_tls(&target.ca, target.protocol)?;
+        Ok(match target.protocol {
+            Protocol::H1 => Prepared::H1(Arc::new(tls)),
+            Protocol::H2 => Prepared::H2(Arc::new(tls)),
+            Protocol::H3 => {
+                let control = target.congestion_control.quic;
+                let config = pronghorn_http::client_quic_config(tls, control)?;
+                Prepared::H3(pronghorn_http::client_endpoint(config)?)
+            }
+        })
+    }
+
+    /// Begins with the connection at once.
+    pub(crate) fn start(self, context: Context) -> Transport {
+        match self {
+            Prepared::H1(tls) => Transport::H1(h1::Pool::new(context, tls)),
+            Prepared::H2(tls) => {
+                Transport::Multiplexed(multiplexed::start(context, h2::H2 { tls }))
+            }
+            Prepared::H3(endpoint) => {
+                Transport::Multiplexed(multiplexed::start(context, h3::H3 { endpoint }))
+            }
+        }
+    }
+}
+
 /// One of the three transports, ready to take requests.
 pub(crate) enum Transport {
     H1(h1::Pool),
@@ -169,16 +209,6 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// Begins with the connection at once.
-    pub(crate) fn start(context: Context) -> Result<Transport, TlsError> {
-        let tls = pronghorn_http::client_tls(&context.target.ca, context.target.protocol)?;
-        Ok(match context.target.protocol {
-            Protocol::H1 => Transport::H1(h1::Pool::new(context, tls)),
-            Protocol::H2 => Transport::Multiplexed(h2::start(context, tls)),
-            Protocol::H3 => Transport::Multiplexed(h3::start(context, tls)?),
-        })
-    }
-
     /// Takes a request; what becomes of it comes as events.
     pub(crate) fn submit(&self, wanted: Wanted) {
         match self {

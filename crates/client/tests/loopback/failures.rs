@@ -6,6 +6,7 @@ use std::time::Duration;
 use pronghorn_client::{Outcome, PageLoad, Reason};
 use pronghorn_http::Protocol;
 
+use crate::faulty;
 use crate::fixture::{AMPLE, Fixture, PROTOCOLS, on_one_thread, target};
 
 fn assert_failed(page: &PageLoad, reason: Reason, case: &str) {
@@ -78,6 +79,49 @@ fn a_certificate_of_a_stranger_is_refused() {
     for protocol in PROTOCOLS {
         let (page, _) = site.load(protocol, "/");
         assert_failed(&page, Reason::Tls, &protocol.to_string());
+    }
+}
+
+#[test]
+fn a_body_shorter_than_announced_is_incomplete() {
+    let site = Fixture::new(&[]);
+    for protocol in [Protocol::H1, Protocol::H2] {
+        let page = faulty::load(&site, protocol, faulty::Fault::ShortBody);
+        assert_failed(&page, Reason::Incomplete, &protocol.to_string());
+    }
+}
+
+#[test]
+fn a_request_that_the_server_refuses_unread_is_made_again_on_another_connection() {
+    let site = Fixture::new(&[]);
+    let page = faulty::load(&site, Protocol::H2, faulty::Fault::RefusedOnce);
+    assert_eq!(page.outcome, Outcome::Ok, "{:?}", page.detail);
+    assert_eq!(page.connections.len(), 2);
+    let image = page
+        .resources
+        .iter()
+        .find(|r| r.path == "/image.png")
+        .expect("loaded");
+    assert_eq!(image.connection, Some(1));
+}
+
+#[test]
+fn a_stream_reset_under_way_is_a_reset_and_names_its_cause() {
+    let site = Fixture::new(&[]);
+    let page = faulty::load(&site, Protocol::H2, faulty::Fault::Reset);
+    assert_failed(&page, Reason::Reset, "h2");
+    let detail = page.detail.expect("a detail");
+    assert!(detail.contains("stream error"), "{detail}");
+}
+
+#[test]
+fn a_document_that_is_not_the_origins_is_an_error_of_the_set_up() {
+    let site = Fixture::new(&[]);
+    for document in ["https://other.test/", "data:,x", "//["] {
+        let target = target(&site.path("ca.pem"), 1, Protocol::H2);
+        let load = on_one_thread(pronghorn_client::load(target, document, AMPLE));
+        let error = load.expect_err("no such document");
+        assert!(error.to_string().contains(document), "{error}");
     }
 }
 

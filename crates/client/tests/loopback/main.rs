@@ -2,5 +2,6 @@
 //! failures are told.
 
 mod failures;
+mod faulty;
 mod fixture;
 mod pages;

@@ -59,6 +59,23 @@ fn every_protocol_loads_the_same_page_over_itself() {
 }
 
 #[test]
+fn file_names_that_urls_must_encode_are_found() {
+    let site = Fixture::new(&[
+        (
+            "site/index.html",
+            "<img src='/a b.png'><img src='/ü/é.png'>".as_bytes(),
+        ),
+        ("site/a b.png", b"1"),
+        ("site/ü/é.png", b"2"),
+    ]);
+    for protocol in PROTOCOLS {
+        let (page, _) = site.load(protocol, "/");
+        assert_eq!(page.outcome, Outcome::Ok, "{protocol}: {:?}", page.detail);
+        assert_eq!(page.requests, 3, "{protocol}");
+    }
+}
+
+#[test]
 fn resources_know_who_named_them_and_the_load_its_round_trips() {
     let shop = shop();
     for protocol in PROTOCOLS {

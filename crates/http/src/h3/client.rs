@@ -26,11 +26,35 @@ impl ClientConnection {
         ClientConnection { quic, control }
     }
 
-    /// Sends a request without content; waits where the server allows no further stream yet.
-    pub async fn send(&self, request: &http::Request<()>) -> Result<Exchange, H3Error> {
+    /// Opens a stream for a request; waits where the server allows no further one yet.
+    pub async fn open(&self) -> Result<RequestStream, H3Error> {
         if self.control.peer_goes_away() {
             return Err(H3Error::GoingAway);
         }
+        let (send, receive) = self.quic.open_bi().await?;
+        Ok(RequestStream {
+            quic: self.quic.clone(),
+            send,
+            receive,
+        })
+    }
+
+    /// Ends the connection without an error (RFC 9114 §5.2).
+    pub fn close(&self) {
+        self.quic.close(code(Code::NoError), b"");
+    }
+}
+
+/// A stream on which one request may be made.
+pub struct RequestStream {
+    quic: quinn::Connection,
+    send: quinn::SendStream,
+    receive: quinn::RecvStream,
+}
+
+impl RequestStream {
+    /// Sends a request without content.
+    pub async fn send(mut self, request: &http::Request<()>) -> Result<Exchange, H3Error> {
         let mut head = BytesMut::new();
         put_request(
             request.method(),
@@ -38,22 +62,16 @@ impl ClientConnection {
             request.headers(),
             &mut head,
         )?;
-        let (mut send, receive) = self.quic.open_bi().await?;
-        send.write_chunk(head.freeze()).await?;
+        self.send.write_chunk(head.freeze()).await?;
         // Only a stream that we closed ourselves can refuse.
-        let _ = send.finish();
+        let _ = self.send.finish();
         Ok(Exchange {
-            quic: self.quic.clone(),
-            receive,
+            quic: self.quic,
+            receive: self.receive,
             reader: ResponseReader::response(request.method(), MAX_FIELD_SECTION_SIZE),
             input: Bytes::new(),
             ended: false,
         })
-    }
-
-    /// Ends the connection without an error (RFC 9114 §5.2).
-    pub fn close(&self) {
-        self.quic.close(code(Code::NoError), b"");
     }
 }
 

@@ -31,6 +31,9 @@ impl Control {
         });
         tokio::task::spawn_local(hold_open(control.clone()));
         tokio::task::spawn_local(accept(control.clone()));
+        if side == Side::Client {
+            tokio::task::spawn_local(refuse_requests(control.clone()));
+        }
         control
     }
 
@@ -66,6 +69,15 @@ async fn hold_open(control: Rc<Control>) {
 async fn accept(control: Rc<Control>) {
     while let Ok(stream) = control.quic.accept_uni().await {
         tokio::task::spawn_local(read(control.clone(), stream));
+    }
+}
+
+/// A server must not make requests (RFC 9114 §6.1).
+async fn refuse_requests(control: Rc<Control>) {
+    if control.quic.accept_bi().await.is_ok()
+        && let Err(error) = control.state.borrow().accept_bidi()
+    {
+        close_if_fatal(&control.quic, &error);
     }
 }
 

@@ -5,13 +5,13 @@ mod control;
 mod error;
 mod server;
 
-pub use client::{ClientConnection, Exchange};
+pub use client::{ClientConnection, Exchange, RequestStream};
 pub use error::H3Error;
-pub use server::{RequestStream, ServerConnection};
+pub use server::{IncomingRequest, ServerConnection};
 
 /// Largest field section that is accepted, in bytes as RFC 9114 §4.2.2 counts them; hyper's limit
 /// for HTTP/2, so that both protocols refuse alike.
 const MAX_FIELD_SECTION_SIZE: u64 = 16 * 1024;
 
-/// Bytes taken from a stream at a time; more than any congestion window hands over at once is idle.
+/// Most bytes taken from a stream at a time.
 const READ: usize = 64 * 1024;

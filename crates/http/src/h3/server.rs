@@ -30,9 +30,9 @@ impl ServerConnection {
     }
 
     /// Waits for the next request stream. An error is the end of the connection.
-    pub async fn accept(&self) -> Result<RequestStream, H3Error> {
+    pub async fn accept(&self) -> Result<IncomingRequest, H3Error> {
         let (send, receive) = self.quic.accept_bi().await?;
-        Ok(RequestStream {
+        Ok(IncomingRequest {
             quic: self.quic.clone(),
             send,
             receive,
@@ -41,13 +41,13 @@ impl ServerConnection {
 }
 
 /// One request and the way back.
-pub struct RequestStream {
+pub struct IncomingRequest {
     quic: quinn::Connection,
     send: quinn::SendStream,
     receive: quinn::RecvStream,
 }
 
-impl RequestStream {
+impl IncomingRequest {
     /// The request's place among its connection's requests, from 0.
     pub fn index(&self) -> u64 {
         self.send.id().index()

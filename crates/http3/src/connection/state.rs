@@ -109,12 +109,6 @@ impl Connection {
         self.peer_goaway
     }
 
-    /// Whether a client may still make a request on the stream with this ID.
-    #[must_use]
-    pub fn may_request(&self, stream_id: u64) -> bool {
-        self.peer_goaway.is_none_or(|limit| stream_id < limit)
-    }
-
     /// Tells the connection that the peer opened a bidirectional stream.
     ///
     /// # Errors

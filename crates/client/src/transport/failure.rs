@@ -1,0 +1,109 @@
+//! Why a resource could not be had, by one set of names for all three protocols.
+
+use std::error::Error;
+use std::io;
+
+use pronghorn_http::h3::H3Error;
+use pronghorn_http3::Code;
+
+use crate::record::Reason;
+
+/// A failure of one request.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    pub(crate) reason: Reason,
+    pub(crate) detail: String,
+    /// The server has certainly not acted on the request, so it may be made again (RFC 9113 §8.7,
+    /// RFC 9114 §4.1.1).
+    pub(super) repeatable: bool,
+}
+
+impl Failure {
+    pub(crate) fn new(reason: Reason, detail: impl ToString) -> Self {
+        let detail = detail.to_string();
+        Failure {
+            reason,
+            detail,
+            repeatable: false,
+        }
+    }
+}
+
+impl From<hyper::Error> for Failure {
+    fn from(error: hyper::Error) -> Self {
+        let h2 = chain(&error).find_map(|cause| cause.downcast_ref::<h2::Error>());
+        let io = chain(&error).find_map(|cause| cause.downcast_ref::<io::Error>());
+        // The h2 crate tells a body of another length than announced by this code of its own.
+        let wrong_length =
+            h2.is_some_and(|h2| h2.is_library() && h2.reason() == Some(h2::Reason::PROTOCOL_ERROR));
+        let cut_short = io.is_some_and(|io| io.kind() == io::ErrorKind::UnexpectedEof);
+        let refused = h2.is_some_and(|h2| match h2.reason() {
+            Some(h2::Reason::REFUSED_STREAM) => h2.is_reset(),
+            Some(h2::Reason::NO_ERROR) => h2.is_go_away(),
+            _ => false,
+        });
+        Failure {
+            reason: if wrong_length || cut_short {
+                Reason::Incomplete
+            } else {
+                Reason::Reset
+            },
+            detail: chain(&error)
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(": "),
+            repeatable: refused || error.is_canceled(),
+        }
+    }
+}
+
+impl From<H3Error> for Failure {
+    fn from(error: H3Error) -> Self {
+        let reason = match &error {
+            H3Error::Protocol(error)
+                if matches!(error.code, Code::MessageError | Code::FrameError) =>
+            {
+                Reason::Incomplete
+            }
+            H3Error::Connection(error) => connection_reason(error, Reason::Reset),
+            _ => Reason::Reset,
+        };
+        let rejected = Code::RequestRejected.to_u64();
+        let repeatable = match &error {
+            H3Error::GoingAway => true,
+            H3Error::Reset(code) | H3Error::Stopped(code) => *code == rejected,
+            _ => false,
+        };
+        Failure {
+            reason,
+            detail: error.to_string(),
+            repeatable,
+        }
+    }
+}
+
+/// What the end of a QUIC connection means: silence is a time-out, a TLS alert (RFC 9001 §4.8: 0x0100
+/// to 0x01ff) TLS's failure, everything else as given.
+pub(super) fn connection_reason(error: &quinn::ConnectionError, otherwise: Reason) -> Reason {
+    let code = match error {
+        quinn::ConnectionError::TimedOut => return Reason::Timeout,
+        quinn::ConnectionError::TransportError(error) => u64::from(error.code),
+        quinn::ConnectionError::ConnectionClosed(close) => u64::from(close.error_code),
+        _ => return otherwise,
+    };
+    if (0x100..0x200).contains(&code) {
+        Reason::Tls
+    } else {
+        otherwise
+    }
+}
+
+/// An error and what caused it, outermost first.
+fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
+}
