@@ -24,10 +24,10 @@ fn main() {
             let line = package.lines().find(|line| line.starts_with(key))?;
             Some(line.split('"').nth(1)?.to_owned())
         };
-        if let (Some(name), Some(version)) = (value("name = "), value("version = "))
-            && NAMED.contains(&name.as_str())
-        {
-            let _ = write!(code, "({name:?}, {version:?}),");
+        if let (Some(name), Some(version)) = (value("name = "), value("version = ")) {
+            if NAMED.contains(&name.as_str()) {
+                let _ = write!(code, "({name:?}, {version:?}),");
+            }
         }
     }
     code.push_str("])");

@@ -116,11 +116,11 @@ pub(crate) struct SiteCache(Option<(PathBuf, u64, Arc<Site>)>);
 impl SiteCache {
     pub(crate) fn read(&mut self, root: &Path) -> Result<Arc<Site>, Fault> {
         let fingerprint = Site::fingerprint(root).map_err(Fault::input)?;
-        if let Some((known, when, site)) = &self.0
-            && known == root
-            && *when == fingerprint
-        {
-            return Ok(site.clone());
+        match &self.0 {
+            Some((known, when, site)) if known == root && *when == fingerprint => {
+                return Ok(site.clone());
+            }
+            _ => {}
         }
         let site = Arc::new(Site::read(root).map_err(Fault::input)?);
         self.0 = Some((root.to_owned(), fingerprint, site.clone()));

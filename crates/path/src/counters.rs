@@ -21,6 +21,8 @@ pub struct Counters {
     /// Yeses of the loss stage. It decides on each packet pushed, and on the copy of each one that
     /// is duplicated and not lost.
     pub lost: u64,
+    /// Packets and copies on which the loss stage decided; zero where none is asked for.
+    pub loss_decisions: u64,
     /// Yeses of the duplicate stage, which decides on each packet pushed.
     pub duplicated: u64,
     /// Packets in which a bit flipped. The stage decides on each packet, or copy, that loss let

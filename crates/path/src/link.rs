@@ -149,7 +149,11 @@ impl<P: Packet> Link<P> {
     }
 
     fn lose(&mut self, passage: Passage) -> bool {
-        let lost = self.loss.as_mut().is_some_and(|loss| loss.decide(passage));
+        let Some(loss) = &mut self.loss else {
+            return false;
+        };
+        let lost = loss.decide(passage);
+        self.counters.loss_decisions += 1;
         self.counters.lost += u64::from(lost);
         lost
     }

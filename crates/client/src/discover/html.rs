@@ -140,11 +140,10 @@ impl HtmlScanner {
     /// What became known by these bytes, in the order of the document. A document that is no HTML
     /// any more refers to nothing further.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Vec<Reference> {
-        if let Some(rewriter) = &mut self.rewriter
-            && rewriter.write(bytes).is_err()
-        {
-            self.rewriter = None;
-        }
+        self.rewriter = self
+            .rewriter
+            .take()
+            .and_then(|mut rewriter| rewriter.write(bytes).is_ok().then_some(rewriter));
         std::mem::take(&mut self.found.borrow_mut().references)
     }
 

@@ -43,9 +43,8 @@ async fn run<C: Connector>(
 ) {
     let mut opened = connector.open(&context).await;
     while let Some(wanted) = wanted.recv().await {
-        if let (Some(refused_by), Ok((current, _))) = (wanted.refused_by, &opened)
-            && refused_by == *current
-        {
+        let current = opened.as_ref().ok().map(|(index, _)| *index);
+        if wanted.refused_by.is_some() && wanted.refused_by == current {
             opened = connector.open(&context).await;
         }
         match &opened {

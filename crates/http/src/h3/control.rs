@@ -74,9 +74,10 @@ async fn accept(control: Rc<Control>) {
 
 /// A server must not make requests (RFC 9114 §6.1).
 async fn refuse_requests(control: Rc<Control>) {
-    if control.quic.accept_bi().await.is_ok()
-        && let Err(error) = control.state.borrow().accept_bidi()
-    {
+    if control.quic.accept_bi().await.is_err() {
+        return;
+    }
+    if let Err(error) = control.state.borrow().accept_bidi() {
         close_if_fatal(&control.quic, &error);
     }
 }

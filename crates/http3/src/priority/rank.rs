@@ -23,7 +23,7 @@ impl Rank {
         } else {
             index.min(last - 1)
         };
-        Rank(u64::from(priority.urgency) << ORDER_BITS | order)
+        Rank((u64::from(priority.urgency) << ORDER_BITS) | order)
     }
 
     /// The same rank as a positive number of which the largest sends first, as QUIC stacks (quinn)

@@ -31,7 +31,7 @@ pub fn encode(text: &[u8], out: &mut BytesMut) {
     let mut pending: u32 = 0;
     for &byte in text {
         let code = CODEWORDS[usize::from(byte)];
-        bits = bits << code.length | u64::from(code.bits);
+        bits = (bits << code.length) | u64::from(code.bits);
         pending += u32::from(code.length);
         if pending >= 32 {
             pending -= 32;
