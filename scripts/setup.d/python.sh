@@ -3,7 +3,7 @@
 python_wanted=3.11
 
 python_works() {
-    "$1" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+    "$1" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null
 }
 
 # find_python: prints the first that will do.

@@ -3,14 +3,16 @@
 Exit status: 0 done; 1 a --check failed; 2 bad usage or bad input; 3 the host can't; 130 interrupted.
 """
 
+import io
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from pronghorn import __version__
 from pronghorn.cli import doctor, report, run
-from pronghorn.errors import PronghornError
+from pronghorn.errors import InputError, PronghornError
 from pronghorn.execute.interrupts import interruptible
 
 app = typer.Typer(
@@ -43,7 +45,11 @@ def _options(
 
 def main() -> None:
     """The program `pronghorn`: a foreseeable fault is one message on stderr and its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
+        _refuse_unencodable(sys.argv[1:])
         with interruptible():
             app()
     except PronghornError as error:
@@ -51,3 +57,12 @@ def main() -> None:
         if error.hint:
             print(f"  {error.hint}", file=sys.stderr)
         sys.exit(error.exit_status)
+
+
+def _refuse_unencodable(arguments: Sequence[str]) -> None:
+    """InputError for an argument that is no UTF-8: it could not be recorded."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{argument!a}: this argument is no UTF-8.") from None

@@ -9,11 +9,13 @@ import typer
 from rich.console import Console
 
 from pronghorn import journal
+from pronghorn.cli.results import writing_results
 from pronghorn.errors import InputError
 from pronghorn.execute import directory as files
+from pronghorn.execute.cautions import unfinished
 from pronghorn.execute.directory import RunDirectory
 from pronghorn.execute.prepare import Request, resolve
-from pronghorn.execute.run import summarise
+from pronghorn.execute.run import check_header, summarise
 from pronghorn.report import html, terminal
 
 
@@ -27,11 +29,14 @@ def report(
     experiment = resolve(Request(resume=run))
     with RunDirectory(run, resume=True) as directory:
         contents = journal.read(run)
+        check_header(contents.header, experiment, directory)
         for warning in contents.warnings:
             print(f"warning: {warning}", file=sys.stderr)
         if not contents.trials:
             raise InputError(f"{run}: no trial is recorded there yet.", hint=f"pronghorn run --resume {run}")
         notes = _manifest(directory.file(files.MANIFEST))
+        if "ended" not in notes:
+            notes.setdefault("warnings", []).append(unfinished(run, len(contents.trials))._asdict())
         summary = summarise(experiment, contents.trials, notes)
         journal.replace(directory.file(files.SUMMARY), (summary.model_dump_json(indent=2) + "\n").encode())
         page = directory.file(files.REPORT)
@@ -42,11 +47,12 @@ def report(
         except OSError as error:
             draft.unlink(missing_ok=True)
             raise journal.refused(page, error, f"pronghorn report {run}") from error
-    if as_json:
-        print(summary.model_dump_json(indent=2))
-        return
-    terminal.render(summary, Console())
-    print(f"\n{page}")
+    with writing_results(page):
+        if as_json:
+            print(summary.model_dump_json(indent=2))
+        else:
+            terminal.render(summary, Console())
+            print(f"\n{page}")
 
 
 def _manifest(file: Path) -> dict[str, Any]:

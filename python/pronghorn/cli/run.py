@@ -10,6 +10,7 @@ from rich.console import Console
 
 from pronghorn.cli import check
 from pronghorn.cli.progress import watching
+from pronghorn.cli.results import writing_results
 from pronghorn.errors import EXIT_CHECK_FAILED, Interrupted
 from pronghorn.execute import prepare
 from pronghorn.execute.prepare import Request
@@ -77,8 +78,9 @@ def run(
             raise Interrupted(
                 "interrupted; what was measured is recorded.", hint=f"Go on with: {command}"
             ) from None
-    _print(outcome, as_json=as_json)
     failures = [failure for one in wanted if (failure := check.failure(one, outcome.summary))]
+    with writing_results(outcome.report):
+        _print(outcome, as_json=as_json)
     for failure in failures:
         print(f"check failed: {failure}", file=sys.stderr)
     if failures:

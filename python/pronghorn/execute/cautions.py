@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import fisher_exact
 
+from pronghorn.analysis.numbers import count
 from pronghorn.engine import Hello
 from pronghorn.execute import physics, proof
 from pronghorn.execute.progress import by_block
@@ -61,6 +63,15 @@ def cautions(
         *_buffers(trials),
         *_host(manifest["host"]),
     ]
+
+
+def unfinished(run: Path, trials: int) -> Caution:
+    """The warning of a run that was interrupted and is reported on as it stands."""
+    return Caution(
+        "unfinished",
+        f"The run is unfinished: {count(trials, 'trial')} of it were recorded when this was written.",
+        f"pronghorn run --resume {run}",
+    )
 
 
 def _instrument(trials: Sequence[Trial]) -> Iterator[Caution]:

@@ -39,8 +39,8 @@ class RunDirectory:
         """Claims `path`. InputError where it holds another run (unless `resume`), is in use or can't be
         written; HostError where its disk is full."""
         self.path = path
-        self._made = not path.exists()
         try:
+            self._made = not path.exists()
             path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:

@@ -11,9 +11,9 @@ LATENESS_FLOOR_S = 0.002
 LATENESS_SHARE = 0.05
 STEAL_SHARE = 0.10
 
-STARVED_SHARE = 0.35
-"""Of the load time, for which client and origin together may have waited for a CPU where the path, and not
-the CPU, sets the pace. Undisturbed on two cores it is below 0.2 on paths of 250 Mbit/s."""
+STARVED_SHARE = 0.2
+"""Of the load time that is expected of a cell, for which client and origin together may have waited for a CPU
+where the path, and not the CPU, sets the pace."""
 
 MOST_ATTEMPTS = 3
 """How often a block is tried before it is kept out."""
@@ -33,8 +33,8 @@ def tolerance_s(path: PathProfile) -> float:
     return max(LATENESS_FLOOR_S, LATENESS_SHARE * round_trip)
 
 
-def contamination(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | None:
-    """What contaminated the trial, or None: `late`, `ring`, `steal` or `starved`."""
+def contamination(page: PageLoad, counters: Counters, path: PathProfile, total_bytes: int) -> Fault | None:
+    """What contaminated the trial on a site of `total_bytes`, or None: `late`, `ring`, `steal`, `starved`."""
     tolerance = tolerance_s(path)
     for name, link in (("down", counters.down), ("up", counters.up)):
         if link is None:
@@ -45,21 +45,25 @@ def contamination(page: PageLoad, counters: Counters, path: PathProfile) -> Faul
         if late > tolerance:
             return Fault(
                 "late",
-                f"the {name} link was {late * 1e3:.1f} ms late at the 99th percentile; "
+                f"the {name} link took and gave packets {late * 1e3:.1f} ms late (99th percentiles, added); "
                 f"at most {tolerance * 1e3:.1f} ms are tolerated",
             )
     if counters.host is not None and counters.host.steal_share > STEAL_SHARE:
         return Fault("steal", f"{counters.host.steal_share:.0%} of the host's CPU time was taken by others")
-    return _starvation(page, path)
+    return _starvation(page, path, total_bytes)
 
 
-def _starvation(page: PageLoad, path: PathProfile) -> Fault | None:
-    if page.load_s is None or cost.cpu_bound(path):
+def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | None:
+    """The bound is the cell's, whatever became of the load: one that moved with the load time would spare the
+    slow loads and condemn the fast."""
+    if cost.cpu_bound(path):
         return None
-    waited_s = sum(thread.waited_s for thread in (page.cpu.client, page.cpu.origin) if thread is not None)
-    if waited_s <= STARVED_SHARE * page.load_s:
+    tolerance = STARVED_SHARE * cost.expected_s(path, total_bytes)
+    waited = sum(thread.waited_s for thread in (page.cpu.client, page.cpu.origin) if thread is not None)
+    if waited <= tolerance:
         return None
     return Fault(
         "starved",
-        f"client and origin waited {waited_s * 1e3:.0f} ms for a CPU in a load of {page.load_s * 1e3:.0f} ms",
+        f"client and origin waited {waited * 1e3:.0f} ms for a CPU; "
+        f"at most {tolerance * 1e3:.0f} ms are tolerated",
     )

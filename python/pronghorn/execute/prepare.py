@@ -68,7 +68,7 @@ def may_fall_back(request: Request) -> bool:
         override.partition("=")[0].strip().split(".")[0] in ("paths", "path")
         for override in request.overrides
     )
-    return request.experiment is None and not asked
+    return request.experiment is None and request.resume is None and not asked
 
 
 def greet() -> Hello:
@@ -92,7 +92,8 @@ def fit(experiment: Experiment, hello: Hello, *, fall_back: bool) -> Experiment:
             raise HostError(
                 f"this host can't emulate a network ({hello.isolation_reason or 'namespaces are denied'}), "
                 f"which the paths asked for need: {asked}.",
-                hint=f"{hello.mend or 'Look at pronghorn doctor.'} Until then only '{DIRECT}' works.",
+                hint=f"{(hello.mend or 'look at pronghorn doctor').rstrip('.')}. "
+                f"Until then only '{DIRECT}' works.",
             )
         experiment = experiment.on_direct()
     available = hello.congestion_controls

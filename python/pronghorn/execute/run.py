@@ -1,7 +1,8 @@
 """One execution of an experiment, from its directory to its report."""
 
+import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,15 +60,20 @@ def _recorded(experiment: Experiment, directory: RunDirectory, observer: Observe
     contents = journal.read(directory.path)
     for warning in contents.warnings:
         observer.warns(warning)
-    if contents.header is not None and contents.header.experiment != experiment.digest():
+    check_header(contents.header, experiment, directory)
+    if contents.header is None and contents.trials:
+        journal.restore_header(directory.path, _header(experiment, {}))
+    return contents.trials
+
+
+def check_header(header: RunHeader | None, experiment: Experiment, directory: RunDirectory) -> None:
+    """InputError where the journal's trials are of another experiment than `experiment`."""
+    if header is not None and header.experiment != experiment.digest():
         raise InputError(
             f"{directory.file(journal.JOURNAL)}, line 1: these trials are of another experiment than "
             f"{files.EXPERIMENT} describes.",
             hint="Start a new run with --out.",
         )
-    if contents.header is None and contents.trials:
-        journal.restore_header(directory.path, _header(experiment))
-    return contents.trials
 
 
 def _opening(
@@ -76,13 +82,24 @@ def _opening(
     text = toml_text.dumps(experiment.resolved())
     journal.replace(directory.file(files.EXPERIMENT), text.encode())
     notes = manifest.opening(experiment, hello, command_line=command_line, jobs=jobs, started=_now())
+    notes["label"] = label(experiment, hello)
+    notes["warnings"] = [caution._asdict() for caution in cautions(experiment, hello, [], notes)]
     earlier = _earlier_manifest(directory)
     if "started" in earlier:
-        notes["resumed"] = [*earlier.get("resumed", []), notes["started"]]
-        notes["started"] = earlier["started"]
-        notes["host"] = earlier.get("host", notes["host"])
+        notes = _resumed(earlier, notes)
     _write_manifest(directory, notes)
     return notes
+
+
+_SESSION = ("started", "host", "sysctls", "isolation", "engine", "libraries", "jobs", "command_line")
+"""What of a manifest may change from one session of a run to the next."""
+
+
+def _resumed(earlier: dict[str, Any], notes: dict[str, Any]) -> dict[str, Any]:
+    """The manifest of a run that goes on: as its first session began, with the later ones under `resumed`."""
+    session = {key: notes[key] for key in _SESSION if key in notes}
+    first = {key: earlier[key] for key in _SESSION if key in earlier}
+    return notes | first | {"resumed": [*earlier.get("resumed", []), session]}
 
 
 def _measure(
@@ -94,6 +111,8 @@ def _measure(
     work: Path,
 ) -> list[Trial]:
     sites = _build_sites(experiment, work)
+    header = _header(experiment, sites)
+    _check_sites(header, directory)
     try:
         identity = certificates.make(work)
     except OSError as error:
@@ -103,7 +122,7 @@ def _measure(
         for cell in experiment.cells()
     }
     blocks = plan.make(experiment, expected)
-    with Journal(directory.path, _header(experiment)) as record:
+    with Journal(directory.path, header) as record:
         observer.begins(Outlook(experiment, recorded, jobs, expected))
         slots = Slots(Conditions(experiment, sites, identity), jobs, record, observer)
         return interrupts.run(slots.run(blocks, recorded))
@@ -122,6 +141,29 @@ def _build_sites(experiment: Experiment, work: Path) -> dict[str, Site]:
             raise _no_room(folder, error) from error
         sites[name] = Site(built.root, built.document, built.total_bytes)
     return sites
+
+
+def _check_sites(header: RunHeader, directory: RunDirectory) -> None:
+    """InputError where a site's content is not that of the trials in the journal."""
+    earlier = journal.read(directory.path).header
+    if earlier is None:
+        return
+    for name, digest in header.sites.items():
+        if earlier.sites.get(name, digest) != digest:
+            raise InputError(
+                f"{directory.path}: site '{name}' has other content than when this run began.",
+                hint="Restore it, or start a new run with --out.",
+            )
+
+
+def _digest(root: Path) -> str:
+    """The SHA-256 of a site: every file's path and content."""
+    digest = hashlib.sha256()
+    for file in sorted(path for path in root.rglob("*") if path.is_file()):
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(root)}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
 
 
 def _finish(
@@ -166,8 +208,13 @@ def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]
     )
 
 
-def _header(experiment: Experiment) -> RunHeader:
-    return RunHeader(program=__version__, seed=experiment.seed, experiment=experiment.digest())
+def _header(experiment: Experiment, sites: Mapping[str, Site]) -> RunHeader:
+    return RunHeader(
+        program=__version__,
+        seed=experiment.seed,
+        experiment=experiment.digest(),
+        sites={name: _digest(site.root) for name, site in sites.items()},
+    )
 
 
 def _write_manifest(directory: RunDirectory, notes: dict[str, Any]) -> None:

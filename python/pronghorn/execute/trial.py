@@ -65,7 +65,7 @@ async def measure(engine: Engine, conditions: Conditions, assignment: Assignment
             "bench", f"the engine's answer is not as its protocol says: {error}", None
         ) from error
     wall_s = time.monotonic() - clock
-    status, fault = _judge(found, conditions.experiment, assignment)
+    status, fault = _judge(found, conditions, assignment)
     page = found.page
     return Trial(
         **_identity(assignment),
@@ -140,10 +140,12 @@ async def _log(engine: Engine, origin: Origin, page: PageLoad) -> OriginLog:
     return log
 
 
-def _judge(found: Measurement, experiment: Experiment, assignment: Assignment) -> tuple[Status, Fault | None]:
-    path = experiment.path(assignment.block.cell.path)
-    page = found.page
-    doubt = guard.contamination(page, found.counters, path) or physics.violation(page, found.counters, path)
+def _judge(found: Measurement, conditions: Conditions, assignment: Assignment) -> tuple[Status, Fault | None]:
+    experiment, cell = conditions.experiment, assignment.block.cell
+    path, page = experiment.path(cell.path), found.page
+    doubt = guard.contamination(
+        page, found.counters, path, conditions.sites[cell.site].total_bytes
+    ) or physics.violation(page, found.counters, path)
     if doubt is not None:
         return "contaminated", doubt
     if wrong := proof.mismatch(experiment.arm(assignment.arm), page, found.log):

@@ -60,7 +60,11 @@ def _find(argument: str | None) -> tuple[Source, Path]:
     name = argument if argument is not None else DEFAULT_EXPERIMENT
     shipped = _shipped("experiments")
     file = Path(name)
-    if argument is not None and (file.is_file() or (name not in shipped and file.exists())):
+    try:
+        exists = argument is not None and (file.is_file() or (name not in shipped and file.exists()))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name}: no such file: {error}.") from None
+    if exists:
         try:
             return Source(name, file.read_text(encoding="utf-8")), file.parent
         except UnicodeDecodeError as error:
@@ -88,6 +92,8 @@ def _apply(
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text.strip()
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"--set {name}: this value can't be read.") from error
     if keys[0] in _LISTS and isinstance(value, str):
         value = [item.strip() for item in value.split(",")]
     if keys[0] == "sites" and isinstance(value, list):

@@ -39,6 +39,9 @@ class Source:
                 lines = self.text.splitlines() or [""]
                 place = f"line {len(lines)}, column {len(lines[-1]) + 1} (end of file)"
             raise InputError(f"{self.name}, {place}: TOML syntax: {reason}.") from None
+        except (RecursionError, ValueError) as error:
+            reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
+            raise InputError(f"{self.name}: TOML that can't be read: {reason}.") from None
 
     def line_of(self, keys: Keys, element: str | None = None) -> int | None:
         """The line (from 1) on which `keys` or its nearest parent is set, or the `element` in its array."""

@@ -114,6 +114,7 @@ class LinkCounters(FromEngine):
     packets_out: int = 0
     bytes_out: int = 0
     lost: int = 0
+    loss_decisions: int = 0
     duplicated: int = 0
     corrupted: int = 0
     reordered: int = 0
@@ -222,8 +223,8 @@ class Trial(BaseModel):
 
 
 class RunHeader(BaseModel):
-    """The journal's first line. `experiment` is the SHA-256 of the resolved experiment, `format` the
-    journal's."""
+    """The journal's first line. `experiment` is the SHA-256 of the resolved experiment, `sites` those of the
+    sites' contents, `format` the journal's."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -232,6 +233,7 @@ class RunHeader(BaseModel):
     program: str
     seed: int
     experiment: str
+    sites: dict[str, str] = {}
 
 
 def record(value: Trial | RunHeader) -> str:

@@ -33,7 +33,10 @@ SIZE = Quantity("size", "256kB", {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 2**10
 PACKETS = Quantity("number of packets", "100packets", {"packet": 1, "packets": 1})
 SHARE = Quantity("share", "15%", {"%": 1})
 
-_NUMBER = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*(\S*)\s*")
+_NUMBER = re.compile(r"\s*([+-]?\d{1,30}(?:\.\d{1,30})?)\s*(\S*)\s*")
+
+_MOST = {"rate": "1000Gbit", "time": "60min", "size": "1000000MB", "queue": "1000000MB"}
+"""The largest value of a quantity that the engine takes."""
 
 
 def rate(value: object) -> int:
@@ -96,4 +99,12 @@ def _amount(value: object, quantity: Quantity) -> Fraction:
     amount = Fraction(number) * quantity.units[unit]
     if amount < 0:
         raise UnitError(f"{value!r} is negative; a {quantity.name} is zero or more")
+    if quantity.name in _MOST and amount > _worth(_MOST[quantity.name], quantity):
+        raise UnitError(f"{value!r} is too much; a {quantity.name} is at most {_MOST[quantity.name]}")
     return amount
+
+
+def _worth(text: str, quantity: Quantity) -> int:
+    """A limit of ours in the quantity's smallest unit."""
+    digits = text.rstrip("".join({*"".join(quantity.units)}))
+    return int(digits) * quantity.units[text.removeprefix(digits)]

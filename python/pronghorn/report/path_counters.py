@@ -47,13 +47,13 @@ def _links(trials: Sequence[Trial], direction: Direction) -> list[LinkCounters]:
 
 
 def _report(arm: str, direction: Direction, links: Sequence[LinkCounters], spec: Any) -> LinkReport:
-    offered = sum(link.packets_in + link.duplicated for link in links)
+    decided = sum(link.loss_decisions for link in links)
     lost = sum(link.lost for link in links)
     return LinkReport(
         arm=arm,
         direction=direction,
         packets=sum(link.packets_in for link in links),
-        loss=f"{100 * lost / offered:.2f} % ({lost})" if offered else "–",
+        loss=f"{100 * lost / decided:.2f} % ({lost})" if decided else "–",
         asked_loss=asked_loss(spec),
         queue_dropped=sum(link.queue_dropped for link in links),
         duplicated=sum(link.duplicated for link in links),

@@ -2,10 +2,12 @@
 margin.
 """
 
+import math
+
 import altair as alt
 
 from pronghorn.analysis.numbers import ratio
-from pronghorn.model.summary import Summary
+from pronghorn.model.summary import Comparison, Summary
 from pronghorn.report.svg import WIDE, Rows, lane_axis, own, svg
 
 
@@ -18,21 +20,21 @@ def ratios(summary: Summary, width: int) -> str | None:
         (cell.title, comparison)
         for cell in summary.cells
         for comparison in cell.comparisons
-        if (comparison.metric, comparison.statistic) == ("load", "median") and comparison.ratio
+        if (comparison.metric, comparison.statistic) == ("load", "median") and _place(comparison) is not None
     ]
     if not found:
         return None
-    ends = [end for _, one in found for end in (*one.ci95, one.ratio) if end]
+    ends = [end for _, one in found for end in (*one.ci95, one.ratio) if end and math.isfinite(end)]
     low = max(0.05, min(1 - 2 * summary.margin, *ends) / 1.08)
     high = min(20.0, max(1 + 2 * summary.margin, *ends) * 1.08)
     several = len(summary.arms) > 2
     rows: Rows = [
         {
             "lane": lane,
-            "ratio": min(max(one.ratio or 1.0, low), high),
+            "ratio": min(max(_place(one) or 0.0, low), high),
             "from": max(one.ci95[0] or low, low),
             "to": min(one.ci95[1] or high, high),
-            "shown": ratio(one.ratio, *one.ci95),
+            "shown": ratio(one.ratio, *one.ci95) if one.ratio else "0" if one.ratio == 0 else "∞",
             "colour": f"var(--{one.verdict})",
         }
         for lane, (_, one) in enumerate(found)
@@ -64,3 +66,10 @@ def ratios(summary: Summary, width: int) -> str | None:
         .encode(x=x, y=y, text="shown:N"),
     ]
     return svg(layers, width, 34 * len(rows) + 10)
+
+
+def _place(comparison: Comparison) -> float | None:
+    """Where the ratio stands: infinite where half of the arm's loads failed. None where there is no ratio."""
+    if comparison.ratio is None and comparison.verdict == "slower":
+        return math.inf
+    return comparison.ratio

@@ -35,8 +35,8 @@ def test_the_loss_asked_for_is_the_long_run_share(link: Any, shown: str) -> None
     assert asked_loss(link) == shown
 
 
-def test_counted_loss_is_of_packets_and_their_duplicates_over_all_trials() -> None:
-    down = LinkCounters(packets_in=90, duplicated=10, packets_out=80, lost=20)
+def test_counted_loss_is_of_the_decisions_that_loss_took_over_all_trials() -> None:
+    down = LinkCounters(packets_in=90, duplicated=10, packets_out=80, lost=20, loss_decisions=100)
     trials = [trial(cell("lte"), "h2", block, 1.0, counters=Counters(down=down)) for block in (0, 1)]
     found = link_reports({"h2": trials, "h3": []}, None)
     assert [(one.arm, one.direction, one.packets, one.loss) for one in found] == [

@@ -89,10 +89,7 @@ class Bench:
         if self.fault == "control":
             control = "reno"
         return {
-            "requests": [
-                {"path": name, "protocol": protocol, "status": 200, "bytes": 10}
-                for name in names
-            ],
+            "requests": [{"path": name, "protocol": protocol, "status": 200, "bytes": 10} for name in names],
             "connections": [{"protocol": protocol, "congestion_control": control}],
         }
 

@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
-from pronghorn.execute import guard, physics, proof
+from pronghorn.execute import cost, guard, physics, proof
 from pronghorn.model import arm as arms
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
 from pronghorn.model.trial import Counters, OriginConnection, OriginRequest, PageLoad
 from pronghorn.origins import OriginLog
+
+SITE_BYTES = 600_000
 
 
 def path(delay_ms: int = 50, rate: int | None = 20_000_000) -> PathProfile:
@@ -36,21 +38,21 @@ def log(protocol: str = "h3", names: tuple[str, ...] = ("/", "/a"), control: str
 def test_lateness_is_tolerated_to_two_milliseconds_or_a_twentieth_of_the_round_trip() -> None:
     assert guard.tolerance_s(path(delay_ms=50)) == pytest.approx(0.005)
     assert guard.tolerance_s(path(delay_ms=1)) == pytest.approx(0.002)
-    assert guard.contamination(page(), counters(late_s=0.0049), path()) is None
-    late = guard.contamination(page(), counters(late_s=0.0051), path())
+    assert guard.contamination(page(), counters(late_s=0.0049), path(), SITE_BYTES) is None
+    late = guard.contamination(page(), counters(late_s=0.0051), path(), SITE_BYTES)
     assert late is not None
     assert late.reason == "late"
 
 
 def test_a_dropping_ring_and_a_starved_host_contaminate() -> None:
-    ring = guard.contamination(page(), counters(ring=1), path())
-    steal = guard.contamination(page(), counters(steal=0.11), path())
+    ring = guard.contamination(page(), counters(ring=1), path(), SITE_BYTES)
+    steal = guard.contamination(page(), counters(steal=0.11), path(), SITE_BYTES)
     assert ring is not None
     assert ring.reason == "ring"
     assert steal is not None
     assert steal.reason == "steal"
-    assert guard.contamination(page(), counters(steal=0.09), path()) is None
-    assert guard.contamination(page(), Counters(), path()) is None
+    assert guard.contamination(page(), counters(steal=0.09), path(), SITE_BYTES) is None
+    assert guard.contamination(page(), Counters(), path(), SITE_BYTES) is None
 
 
 def test_waiting_for_a_cpu_contaminates_where_the_path_sets_the_pace() -> None:
@@ -58,11 +60,13 @@ def test_waiting_for_a_cpu_contaminates_where_the_path_sets_the_pace() -> None:
         threads = {"client": client_s, "origin": origin_s}
         return page(cpu={name: {"used_s": 0.1, "waited_s": waited} for name, waited in threads.items()})
 
-    starved = guard.contamination(waiting(0.2, 0.2), counters(), path())
+    tolerated = guard.STARVED_SHARE * cost.expected_s(path(), SITE_BYTES)
+    more, less = waiting(tolerated / 2, tolerated * 0.6), waiting(tolerated / 2, tolerated * 0.4)
+    starved = guard.contamination(more, counters(), path(), SITE_BYTES)
     assert starved is not None
     assert starved.reason == "starved"
-    assert guard.contamination(waiting(0.2, 0.1), counters(), path()) is None
-    assert guard.contamination(waiting(0.5, 0.5), counters(), path(rate=10**9)) is None
+    assert guard.contamination(less, counters(), path(), SITE_BYTES) is None
+    assert guard.contamination(more, counters(), path(rate=10**9), SITE_BYTES) is None
 
 
 def test_no_load_beats_its_bytes_over_the_rate() -> None:

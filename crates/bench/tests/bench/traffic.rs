@@ -159,7 +159,7 @@ fn one_way(path: PathSpec, seed: u64, count: u64) -> (PathReport, Vec<u64>) {
                 .iter()
                 .take(8)
                 .rev()
-                .fold(0, |n, byte| n << 8 | u64::from(*byte));
+                .fold(0, |n, byte| (n << 8) | u64::from(*byte));
             assert!(
                 got[..length] == payload(number),
                 "datagram {number} arrives as it was sent"
