@@ -32,6 +32,13 @@ _COMPARED = {
 }
 """What is compared between the arms, each with what to do about a difference."""
 
+_NAMES = {
+    "tls_version": "their TLS version",
+    "cipher": "their cipher",
+    "initial_window": "their initial window",
+    "slow_start_until": "what ends their slow start",
+}
+
 
 class Caution(NamedTuple):
     """One warning: a word for programs, a text and a remedy for people."""
@@ -149,7 +156,7 @@ def _arms(arms: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
             listed = "; ".join(f"{name}: {value}" for name, value in values.items())
             yield Caution(
                 f"arms-differ-{key.replace('_', '-')}",
-                f"The arms differ in their {key.replace('_', ' ')}, as their stacks ship it ({listed}).",
+                f"The arms differ in {_NAMES[key]}, as their stacks ship it ({listed}).",
                 remedy,
             )
 
