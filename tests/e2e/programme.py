@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import pronghorn
 from pronghorn.engine import locate
+from pronghorn.execute.guard import MOST_ATTEMPTS
 from pronghorn.model.summary import Summary
-from pronghorn.model.trial import Trial, TrialKey
+from pronghorn.model.trial import Cell, Trial, TrialKey
 
 MARK = "PRONGHORN_TEST_MARK"
 """The variable by which every process that descends from a started program is found again."""
@@ -108,13 +109,17 @@ def doubled(trials: Sequence[Trial]) -> list[TrialKey]:
 
 
 def missing(trials: Sequence[Trial], *, arms: Sequence[str], blocks: int, cells: int) -> int:
-    """How many of the plan's blocks lack an arm's trial in their last attempt."""
-    last: dict[tuple[Any, int], int] = {}
+    """How many of the plan's blocks are neither complete in their last attempt nor kept out (contaminated as
+    often as a block may be)."""
+    by_block: dict[tuple[Cell, int], list[Trial]] = {}
     for trial in trials:
-        key = (trial.cell, trial.block)
-        last[key] = max(last.get(key, 0), trial.attempt)
-    there = {
-        key: {trial.arm for trial in trials if (trial.cell, trial.block, trial.attempt) == (*key, attempt)}
-        for key, attempt in last.items()
-    }
-    return blocks * cells - sum(found == set(arms) for found in there.values())
+        by_block.setdefault((trial.cell, trial.block), []).append(trial)
+    return blocks * cells - sum(_over(found, set(arms)) for found in by_block.values())
+
+
+def _over(block: Sequence[Trial], arms: set[str]) -> bool:
+    attempt = max(trial.attempt for trial in block)
+    last = [trial for trial in block if trial.attempt == attempt]
+    if any(trial.status == "contaminated" for trial in last):
+        return attempt + 1 == MOST_ATTEMPTS
+    return {trial.arm for trial in last} == arms

@@ -18,6 +18,9 @@ BLOCKS = 6
 """The fewest blocks with which a verdict can be had."""
 
 
+FIGURES = {"n", "failed", "contaminated", "median", "mean", "p90", "p99", "min", "max"}
+
+
 class Finished(Run):
     """A finished run, and how its program ended."""
 
@@ -90,28 +93,18 @@ def test_the_summary_keeps_its_contract(finished: Finished) -> None:
         assert (cell["site"], cell["origin"], cell["client"]) == ("cms", "builtin", "native")
         assert list(cell["arms"]) == list(ARMS)
         for figures in cell["arms"].values():
-            assert {
-                "n",
-                "failed",
-                "contaminated",
-                "median",
-                "mean",
-                "p90",
-                "p99",
-                "min",
-                "max",
-            } <= figures.keys()
-            assert figures["min"] <= figures["median"] <= figures["p90"] <= figures["p99"] <= figures["max"]
+            assert figures.keys() >= FIGURES
             assert figures["n"] == cell["blocks"]
+            in_order = [figures[name] for name in ("min", "median", "p90", "p99", "max")]
+            assert in_order == sorted(in_order) if cell["blocks"] else in_order == [None] * 5
         compared = {(one["metric"], one["statistic"], one["arm"]) for one in cell["comparisons"]}
-        assert {
-            ("load", statistic, arm) for statistic in ("median", "mean") for arm in ("h1", "h3")
-        } <= compared
+        for statistic in ("median", "mean"):
+            assert {("load", statistic, "h1"), ("load", statistic, "h3")} <= compared
         for one in cell["comparisons"]:
             assert one["baseline"] == "h2"
             assert one["verdict"] in ("faster", "slower", "same", "undecided")
             low, high = one["ci95"]
-            assert low <= one["ratio"] <= high
+            assert low <= one["ratio"] <= high if cell["blocks"] else one["verdict"] == "undecided"
 
 
 def test_the_manifest_says_what_was_run(finished: Finished) -> None:
@@ -155,8 +148,8 @@ def test_json_on_stdout_is_the_summary(finished: Finished) -> None:
 
 def test_a_check_that_holds_passes_and_one_that_does_not_fails(finished: Finished) -> None:
     before = finished.trials()
-    assert finished.again("--check", "near: h3/h2 < 1.0", "--check", "h3.failed == 0").status == 0
-    result = finished.again("--check", "near: h3/h2 > 1.0")
+    assert finished.again("--check", "near: h3.failed == 0", "--check", "h1.failed < 1").status == 0
+    result = finished.again("--check", "near: h3.failed > 0")
     assert result.status == 1
-    assert "near: h3/h2 > 1.0" in result.stderr
+    assert "near: h3.failed > 0" in result.stderr
     assert finished.trials() == before
