@@ -11,8 +11,9 @@ from scipy.stats import fisher_exact
 
 from pronghorn.analysis.numbers import count
 from pronghorn.engine import Hello
-from pronghorn.execute import physics, proof
+from pronghorn.execute import loopback, physics, proof
 from pronghorn.execute.progress import by_block
+from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import DIRECT
 from pronghorn.model.trial import Trial
@@ -121,6 +122,13 @@ def _network(experiment: Experiment, hello: Hello) -> Iterator[Caution]:
             f"{NO_NETWORK} ({hello.isolation_reason or 'namespaces are denied'}): loads went over loopback. "
             "They say nothing about real networks.",
             hello.mend or "Look at 'pronghorn doctor'.",
+        )
+    if others := loopback.substituted(experiment):
+        yield Caution(
+            "congestion-control-denied",
+            f"This user may not set TCP's congestion control '{DEFAULT_CONGESTION_CONTROL}'; "
+            f"with the host's own ran {', '.join(f'{arm} ({control})' for arm, control in others.items())}.",
+            loopback.mend(DEFAULT_CONGESTION_CONTROL),
         )
 
 

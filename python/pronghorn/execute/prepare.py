@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pronghorn.clients import CLIENTS
 from pronghorn.engine import Engine, Hello
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import interrupts
+from pronghorn.execute import interrupts, loopback
 from pronghorn.execute.directory import EXPERIMENT, RunDirectory, default_name
 from pronghorn.model import experiment_file
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
@@ -106,7 +106,7 @@ def fit(experiment: Experiment, hello: Hello, *, fall_back: bool) -> Experiment:
                 f"this kernel offers no TCP congestion control '{control}' (it has {', '.join(available)}).",
                 hint=f"modprobe tcp_{control}",
             )
-    return experiment
+    return loopback.fit(experiment) if hello.isolation == "none" else experiment
 
 
 def claim(request: Request, experiment: Experiment) -> RunDirectory:

@@ -25,8 +25,8 @@ def ratios(summary: Summary, width: int) -> str | None:
     if not found:
         return None
     ends = [end for _, one in found for end in (*one.ci95, one.ratio) if end and math.isfinite(end)]
-    low = max(0.05, min(1 - 2 * summary.margin, *ends) / 1.08)
-    high = min(20.0, max(1 + 2 * summary.margin, *ends) * 1.08)
+    low = max(0.05, min([1 - 2 * summary.margin, *ends]) / 1.08)
+    high = min(20.0, max([1 + 2 * summary.margin, *ends]) * 1.08)
     several = len(summary.arms) > 2
     rows: Rows = [
         {

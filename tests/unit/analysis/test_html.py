@@ -148,3 +148,11 @@ def test_numbers_stay_with_their_units() -> None:
     assert html.unbroken("3.21 s against 95 % of 12 blocks, so") == (
         "3.21\u00a0s against 95\u00a0% of 12\u00a0blocks, so"
     )
+
+
+def test_an_arm_that_always_fails_is_drawn() -> None:
+    loaded: list[float | None] = [1.0] * 6
+    failed: list[float | None] = [None] * 6
+    for h2, h3 in ((loaded, failed), (failed, loaded)):
+        found = paired(cell("lte"), {"h2": h2, "h3": h3})
+        assert "<svg" in html.document(summary(found), found, {})
