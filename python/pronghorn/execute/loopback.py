@@ -1,7 +1,7 @@
 """TCP's congestion control without a bench: over loopback it is what the host allows this user.
 
-An ordinary user may only set those of `net.ipv4.tcp_allowed_congestion_control` (tcp(7), TCP_CONGESTION), which
-are reno and the host's own unless somebody allowed more.
+An ordinary user may only set those of `net.ipv4.tcp_allowed_congestion_control` (tcp(7), TCP_CONGESTION),
+which are reno and the host's own unless somebody allowed more.
 """
 
 import errno
