@@ -43,6 +43,7 @@ fn open() -> Result<Bench, Box<dyn Error>> {
     let path = PathSpec {
         down: link.clone(),
         up: link,
+        ..PathSpec::default()
     };
     Ok(Bench::open(BenchSpec {
         path,

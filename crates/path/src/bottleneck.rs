@@ -31,19 +31,18 @@ impl<P: Packet> Bottleneck<P> {
         }
     }
 
-    /// Takes a packet that comes at `at`, or drops it where there is no room; returns whether it
-    /// was taken. Every packet that ends by `at` must have been popped before.
-    pub(crate) fn push(&mut self, at: Time, transit: Transit<P>) -> bool {
+    /// Takes a packet that comes at `at`, or gives it back where there is no room. Every packet that ends by `at` must have been popped before.
+    pub(crate) fn push(&mut self, at: Time, transit: Transit<P>) -> Result<(), Transit<P>> {
         let len = transit.packet.len();
         if !self.buffer.has_room(len) {
-            return false;
+            return Err(transit);
         }
         self.buffer.enter(len);
         if self.packets.is_empty() {
             self.end = self.wire.send(at, len);
         }
         self.packets.push_back(transit);
-        true
+        Ok(())
     }
 
     /// When the packet being serialised leaves.

@@ -7,7 +7,8 @@ use serde::Serialize;
 ///
 /// A duplicated packet that is then lost counts under both, and one copy of it goes on; so
 /// `duplicated` and `lost` each count every decision of their stage that said yes, and
-/// `packets_in + duplicated == packets_out + lost + queue_dropped + held` always.
+/// `packets_in + duplicated == packets_out + dropped + held` always, where dropped is the sum of `lost`,
+/// `too_big`, `udp_dropped`, `outage_dropped`, `policed`, `queue_dropped` and `aqm_dropped`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     /// Packets pushed.
@@ -30,8 +31,20 @@ pub struct Counters {
     pub corrupted: u64,
     /// Packets that left after one that had entered later; a copy enters before its original.
     pub reordered: u64,
+    /// Packets longer than the link's MTU.
+    pub too_big: u64,
+    /// UDP packets that the link's rule for UDP dropped.
+    pub udp_dropped: u64,
+    /// Packets that came during an outage.
+    pub outage_dropped: u64,
+    /// Packets beyond the token bucket before the queue.
+    pub policed: u64,
     /// Packets that found no room before the bottleneck.
     pub queue_dropped: u64,
+    /// Packets that active queue management dropped.
+    pub aqm_dropped: u64,
+    /// Packets that left with "congestion experienced" set by active queue management.
+    pub marked: u64,
     /// The most bytes that ever stood in the queue, the packet being serialised included.
     pub queue_high_water_bytes: u64,
     /// The most packets that ever stood in the queue, the one being serialised included.
@@ -41,10 +54,21 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Packets that ended in the link, whatever the cause.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.lost
+            + self.too_big
+            + self.udp_dropped
+            + self.outage_dropped
+            + self.policed
+            + self.queue_dropped
+            + self.aqm_dropped
+    }
+
     /// Whether every packet is accounted for; it is, after each call to a link.
     #[must_use]
     pub fn balance(&self) -> bool {
-        self.packets_in + self.duplicated
-            == self.packets_out + self.lost + self.queue_dropped + self.held
+        self.packets_in + self.duplicated == self.packets_out + self.dropped() + self.held
     }
 }

@@ -41,7 +41,10 @@ impl<P> Delay<P> {
             .jitter
             .as_ref()
             .and_then(|jitter| Jitter::new(jitter, seed, direction));
-        let order = spec.jitter.map_or(Order::Keep, |jitter| jitter.order);
+        let order = spec
+            .jitter
+            .as_ref()
+            .map_or(Order::Keep, |jitter| jitter.order);
         let line = match (&jitter, order) {
             (Some(_), Order::Break) => Line::Broken(BinaryHeap::new()),
             _ => Line::Kept(VecDeque::new()),

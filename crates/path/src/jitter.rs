@@ -29,6 +29,7 @@ impl Jitter {
             Distribution::Uniform => {
                 (delay_ns + below(draw, 2 * self.spread_ns + 1)).saturating_sub(self.spread_ns)
             }
+            Distribution::Pareto | Distribution::ParetoNormal | Distribution::Table => todo!(),
             Distribution::Normal => {
                 let offset = normal::from_draw(draw) * self.spread_ns as f64;
                 delay_ns.saturating_add_signed(offset.round() as i64)

@@ -41,7 +41,7 @@
 //! * **Lateness changes nothing.** A caller that pops late gets the same packets with the same
 //!   due times, and the same counters, as a punctual one.
 //! * **Nothing is lost sight of.** After every call
-//!   `packets_in + duplicated == packets_out + lost + queue_dropped + held` ([`Counters`]).
+//!   `packets_in + duplicated == packets_out + dropped() + held` ([`Counters`]).
 //! * **Steady state allocates nothing** but what [`Packet::duplicate`] does.
 
 mod bottleneck;
@@ -50,6 +50,7 @@ mod counters;
 mod delay;
 mod draws;
 mod duplicate;
+mod fate;
 mod gilbert_elliott;
 mod jitter;
 mod link;
@@ -65,8 +66,12 @@ mod transit;
 mod validate;
 
 pub use counters::Counters;
-pub use link::{Departure, Link};
+pub use fate::{Departure, DropCause, Dropped, Marks};
+pub use link::Link;
 pub use packet::Packet;
-pub use spec::{Direction, Distribution, Jitter, LinkSpec, Loss, Order, PathSpec, Queue};
+pub use spec::{
+    Aqm, Cross, Direction, Distribution, Jitter, LinkSpec, Loss, Mtu, Order, Outage, Overhead,
+    PathSpec, Queue, Reorder, Schedule, TokenBucket, Trace, Udp, Window,
+};
 pub use time::Time;
 pub use validate::SpecError;

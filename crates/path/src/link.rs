@@ -1,11 +1,14 @@
 //! One direction of a path: the stages, strung together.
 
+use std::collections::VecDeque;
+
 use crate::bottleneck::Bottleneck;
 use crate::corrupt::Corrupt;
 use crate::counters::Counters;
 use crate::delay::Delay;
 use crate::draws::Passage;
 use crate::duplicate::Duplicate;
+use crate::fate::{Departure, DropCause, Dropped, Marks};
 use crate::loss::Loss;
 use crate::packet::Packet;
 use crate::spec::{Direction, LinkSpec, Queue};
@@ -25,20 +28,13 @@ pub struct Link<P> {
     bottleneck: Option<Bottleneck<P>>,
     counters: Counters,
     clock: Time,
+    /// When the path started, once it has.
+    start: Option<Time>,
+    /// What was dropped and not yet asked for; none where nobody will ask.
+    dropped: Option<VecDeque<Dropped<P>>>,
     next_sequence: u64,
     /// One more than the highest sequence number that has left.
     passed: u64,
-}
-
-/// A packet that leaves a link.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure<P> {
-    /// When it was pushed; for a copy, when its original was.
-    pub arrived: Time,
-    /// When it leaves, whenever it was popped.
-    pub due: Time,
-    /// The packet itself.
-    pub packet: P,
 }
 
 impl<P: Packet> Link<P> {
@@ -60,9 +56,29 @@ impl<P: Packet> Link<P> {
             bottleneck: spec.rate_bit_per_s.map(|rate| Bottleneck::new(rate, bound)),
             counters: Counters::default(),
             clock: Time::ZERO,
+            start: None,
+            dropped: None,
             next_sequence: 0,
             passed: 0,
         })
+    }
+
+    /// Sets the time from which every trace, schedule and outage of the link counts. The path starts
+    /// with the first packet that enters either of its links, so whoever holds both tells each; a
+    /// link that isn't told starts with its own first packet. Only the first call counts.
+    pub fn start(&mut self, at: Time) {
+        self.start.get_or_insert(at);
+    }
+
+    /// From now on, keeps each packet that it drops for [`Link::take_dropped`].
+    pub fn keep_dropped(&mut self) {
+        self.dropped.get_or_insert_with(VecDeque::new);
+    }
+
+    /// The next packet that was dropped, in the order in which that happened; always none without
+    /// [`Link::keep_dropped`]. Ask after each push and pop.
+    pub fn take_dropped(&mut self) -> Option<Dropped<P>> {
+        self.dropped.as_mut()?.pop_front()
     }
 
     /// A packet enters at `now`.
@@ -72,6 +88,7 @@ impl<P: Packet> Link<P> {
     /// before the first one goes on, as in netem.
     pub fn push(&mut self, now: Time, packet: P) {
         self.clock = self.clock.max(now);
+        self.start(self.clock);
         self.counters.packets_in += 1;
         self.counters.bytes_in += packet.len() as u64;
         let duplicated = self.duplicate.as_mut().is_some_and(Duplicate::decide);
@@ -81,6 +98,7 @@ impl<P: Packet> Link<P> {
             self.push_copy(&packet, lost);
         } else if lost {
             self.skip(Passage::First);
+            self.drop_packet(self.clock, self.clock, DropCause::Loss, packet);
             return;
         }
         self.carry(packet, Passage::First);
@@ -114,7 +132,8 @@ impl<P: Packet> Link<P> {
                 .filter(|due| *due <= self.clock);
             let Some(bottleneck) = &mut self.bottleneck else {
                 delayed?;
-                let (due, transit) = self.delay.pop()?;
+                let (due, mut transit) = self.delay.pop()?;
+                transit.reached = due;
                 return Some(self.depart(due, transit));
             };
             let ended = bottleneck.end().filter(|end| *end <= self.clock);
@@ -167,12 +186,19 @@ impl<P: Packet> Link<P> {
     }
 
     fn carry(&mut self, mut packet: P, passage: Passage) {
+        let mut marks = Marks {
+            copy: passage == Passage::Copy,
+            ..Marks::default()
+        };
         if let Some(corrupt) = &mut self.corrupt {
-            self.counters.corrupted += u64::from(corrupt.apply(&mut packet, passage));
+            marks.corrupted = corrupt.apply(&mut packet, passage);
+            self.counters.corrupted += u64::from(marks.corrupted);
         }
         let transit = Transit {
             sequence: self.next_sequence,
             arrived: self.clock,
+            reached: self.clock,
+            marks,
             packet,
         };
         self.next_sequence += 1;
@@ -181,19 +207,33 @@ impl<P: Packet> Link<P> {
     }
 
     fn reach_bottleneck(&mut self) {
-        let (Some(bottleneck), Some((at, transit))) = (&mut self.bottleneck, self.delay.pop())
+        let (Some(bottleneck), Some((at, mut transit))) = (&mut self.bottleneck, self.delay.pop())
         else {
             return;
         };
+        transit.reached = at;
         let counters = &mut self.counters;
-        if bottleneck.push(at, transit) {
+        let Err(refused) = bottleneck.push(at, transit) else {
             let buffer = bottleneck.buffer();
             counters.queue_high_water_bytes = counters.queue_high_water_bytes.max(buffer.bytes());
             counters.queue_high_water_packets =
                 counters.queue_high_water_packets.max(buffer.packets());
-        } else {
-            counters.queue_dropped += 1;
-            counters.held -= 1;
+            return;
+        };
+        counters.queue_dropped += 1;
+        counters.held -= 1;
+        self.drop_packet(refused.arrived, at, DropCause::QueueFull, refused.packet);
+    }
+
+    /// Keeps a dropped packet where somebody will ask for it.
+    fn drop_packet(&mut self, arrived: Time, at: Time, cause: DropCause, packet: P) {
+        if let Some(kept) = &mut self.dropped {
+            kept.push_back(Dropped {
+                arrived,
+                at,
+                cause,
+                packet,
+            });
         }
     }
 
@@ -205,7 +245,9 @@ impl<P: Packet> Link<P> {
         self.passed = self.passed.max(transit.sequence + 1);
         Departure {
             arrived: transit.arrived,
+            reached: transit.reached,
             due,
+            marks: transit.marks,
             packet: transit.packet,
         }
     }

@@ -20,7 +20,7 @@ impl Loss {
     pub(crate) fn new(model: &spec::Loss, seed: u64, direction: Direction) -> Loss {
         let draws = Draws::new(seed, direction, STAGE);
         match *model {
-            spec::Loss::Independent { probability } => Loss::Independent {
+            spec::Loss::Independent { probability, .. } => Loss::Independent {
                 probability: Probability::new(probability),
                 draws,
             },
@@ -33,6 +33,7 @@ impl Loss {
                 [enter, leave, loss_bad, loss_good],
                 draws,
             )),
+            spec::Loss::FourState { .. } | spec::Loss::Packets { .. } => todo!(),
         }
     }
 

@@ -16,6 +16,24 @@ pub trait Packet {
     /// A second packet of the same content.
     #[must_use]
     fn duplicate(&self) -> Self;
+
+    /// A number that packets of one flow share (RFC 8290, section 4.1: addresses, protocol, ports),
+    /// and that other flows have by chance only; `key` settles which.
+    fn flow(&self, key: u64) -> u64 {
+        let _ = key;
+        0
+    }
+
+    /// Whether it is UDP.
+    fn is_udp(&self) -> bool {
+        false
+    }
+
+    /// Sets ECN's "congestion experienced" where the packet allows it (RFC 3168, section 5: ECT or CE);
+    /// returns whether it is set.
+    fn mark_congestion(&mut self) -> bool {
+        false
+    }
 }
 
 impl Packet for Vec<u8> {

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 /// Which way a link carries packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// From the server to the client.
+    #[default]
     Down,
     /// From the client to the server.
     Up,
@@ -23,7 +24,7 @@ impl Direction {
     }
 }
 
-/// A path: its two links.
+/// A path: its two links, and what concerns both.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathSpec {
@@ -31,6 +32,13 @@ pub struct PathSpec {
     pub down: LinkSpec,
     /// The link from the client to the server.
     pub up: LinkSpec,
+    /// When a NAT before the client gives its flows other addresses and ports, in nanoseconds since
+    /// the path's start ([`crate::Link::start`]), ascending; the mappings before are then gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rebind_ns: Vec<u64>,
+    /// Flows that share the path with what is measured; none: none. Sent by real hosts, not by a link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cross: Option<Cross>,
 }
 
 impl PathSpec {
@@ -44,53 +52,182 @@ impl PathSpec {
     }
 }
 
+/// Bulk TCP flows beside what is measured, from the time at which the path is opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cross {
+    /// How many, 1 to 64.
+    pub flows: u32,
+    /// The kernel's name of their congestion control.
+    pub congestion_control: String,
+    /// Which way they send.
+    #[serde(default)]
+    pub direction: Direction,
+    /// How long they send before the path counts as open, in nanoseconds; at most an hour.
+    #[serde(default)]
+    pub warmup_ns: u64,
+}
+
 /// One direction of a path. The default is a link that does nothing at all.
+///
+/// Where a field's time counts "since the start", see [`crate::Link::start`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
+    /// The longest IP packet that passes, in bytes, 68 (RFC 791) to 65535; none: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<Mtu>,
+    /// What happens to UDP before anything else; none: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub udp: Option<Udp>,
+    /// When the link loses everything; none: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outage: Option<Outage>,
     /// The constant delay of every packet, in nanoseconds; at most an hour.
+    #[serde(default)]
     pub delay_ns: u64,
     /// What varies about the delay; none: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
+    /// Which packets skip the delay and so overtake; none: none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder: Option<Reorder>,
     /// How packets get lost; none: they don't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Loss>,
     /// The probability that a packet comes twice, from 0 to 1.
     #[serde(default)]
     pub duplicate: f64,
+    /// The correlation of one packet's duplication with the one before, from 0 to 1 (see `chance.rs`).
+    #[serde(default)]
+    pub duplicate_correlation: f64,
     /// The probability that one random bit of a packet flips, from 0 to 1.
     #[serde(default)]
     pub corrupt: f64,
-    /// The bottleneck's rate in bits per second, 1 to 10^12; none: no bottleneck.
+    /// The correlation of one packet's corruption with the one before, from 0 to 1.
+    #[serde(default)]
+    pub corrupt_correlation: f64,
+    /// The token bucket that drops what exceeds it, before the queue; none: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub police: Option<TokenBucket>,
+    /// The bottleneck's rate in bits per second, 1 to 10^12; none: no bottleneck, unless a trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_bit_per_s: Option<u64>,
-    /// The bound of the bottleneck's buffer; none: [`Queue::DEFAULT`]. It needs a rate.
+    /// What a packet takes on the wire beyond its own bytes; none: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<Overhead>,
+    /// Instead of a rate, the times at which the bottleneck can deliver: a trace of Mahimahi's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+    /// The bound of the bottleneck's buffer; none: [`Queue::DEFAULT`]. It needs a rate or a trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
+    /// Active queue management of that buffer; none: drop-tail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<Aqm>,
+    /// Values of the above that change over time; none: they stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
+}
+
+/// The longest packet that passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mtu {
+    /// In bytes of the IP packet, 68 (RFC 791) to 65535. Nothing is fragmented.
+    pub bytes: u32,
+    /// Whether the sender is told (ICMP "fragmentation needed", RFC 1191), which the link's caller does; otherwise the path
+    /// is a black hole to longer packets.
+    #[serde(default)]
+    pub icmp: bool,
+}
+
+/// What happens to UDP while everything else passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Udp {
+    /// All of it is dropped.
+    Block,
+    /// What exceeds the bucket is dropped.
+    Police(TokenBucket),
+}
+
+/// A token bucket, full at first (RFC 2697, with one rate and one burst).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenBucket {
+    /// Bits per second of IP packets, 1 to 10^12.
+    pub rate_bit_per_s: u64,
+    /// Bytes that may pass at once, 1 to 10^12. A packet longer than that never passes.
+    pub burst_bytes: u64,
+}
+
+/// When a link loses everything that enters it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Outage {
+    /// At known times.
+    Scheduled {
+        /// Start since the start of the path, and length, in nanoseconds; ascending and apart.
+        windows: Vec<Window>,
+        /// After how many nanoseconds it all begins again; none: never.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        repeat_ns: Option<u64>,
+    },
+    /// At random, as Mahimahi's mm-onoff: on first, the lengths of on and off drawn from exponential distributions.
+    Random {
+        /// Mean of the time on, in nanoseconds, 1 to an hour.
+        on_mean_ns: u64,
+        /// Mean of the time off, in nanoseconds, 1 to an hour.
+        off_mean_ns: u64,
+    },
+}
+
+/// A span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Its start, in nanoseconds since the start of the path.
+    pub at_ns: u64,
+    /// Its length, in nanoseconds.
+    pub for_ns: u64,
 }
 
 /// What varies about a link's delay. The sum of delay and jitter never falls below zero.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Jitter {
     /// The shape of the variation.
     pub distribution: Distribution,
-    /// Half the width for uniform, the standard deviation for normal, in nanoseconds; at most an hour.
+    /// Half the width for uniform, the standard deviation for normal, netem's `JITTER` for the others, in
+    /// nanoseconds; at most an hour.
     pub spread_ns: u64,
+    /// The correlation of one packet's jitter with the one before, from 0 to 1 (see `jitter.rs`).
+    #[serde(default)]
+    pub correlation: f64,
+    /// For `table` alone: a distribution as in netem's `.dist` files, whole numbers in units of spread / 8192.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
     /// Whether packets may overtake.
     #[serde(default)]
     pub order: Order,
 }
 
 /// The shape of a jitter, around zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distribution {
     /// Evenly from minus to plus the spread.
+    #[default]
     Uniform,
     /// Gaussian, with the spread as its standard deviation.
     Normal,
+    /// Pareto as iproute2 makes it for netem.
+    Pareto,
+    /// A quarter normal and three quarters Pareto, as iproute2 makes it for netem.
+    ParetoNormal,
+    /// Of the text in [`Jitter::table`].
+    Table,
 }
 
 /// What becomes of the packets' order when their delays differ.
@@ -104,14 +241,38 @@ pub enum Order {
     Break,
 }
 
-/// How a link loses packets. All fields are probabilities from 0 to 1.
+/// Packets that are not delayed, so that they overtake those which are (netem's `reorder`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reorder {
+    /// The probability that a candidate isn't delayed, from 0 to 1.
+    pub probability: f64,
+    /// The correlation with the candidate before, from 0 to 1.
+    #[serde(default)]
+    pub correlation: f64,
+    /// Of how many packets one is a candidate, 1 to 10^9: after `gap - 1` that were delayed.
+    #[serde(default = "one")]
+    pub gap: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// How a link loses packets. Probabilities and correlations are from 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Loss {
-    /// Each packet for itself.
+    /// Each packet by one probability.
     Independent {
         /// The probability that a packet is lost.
         probability: f64,
+        /// The correlation of one packet's loss with the one before (see `chance.rs`).
+        #[serde(default)]
+        correlation: f64,
+        /// The most packets lost in a row, 1 to 10^9: the next one then passes. None: no bound.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        longest_burst: Option<u32>,
     },
     /// In bursts: a chain of two states, good and bad, which starts in the good one.
     ///
@@ -127,19 +288,123 @@ pub enum Loss {
         /// The probability that a packet is lost in the good state.
         loss_good: f64,
     },
+    /// netem's `loss state p13 p31 p32 p23 p14`: a Markov chain of four states (Salsano, Ludovici, Ordine,
+    /// "Definition of a general and intuitive loss model for packet networks", 2009).
+    FourState {
+        /// From good to a loss within a burst.
+        p13: f64,
+        /// From a loss within a burst to good.
+        p31: f64,
+        /// From a loss within a burst to a packet received within a burst.
+        p32: f64,
+        /// From a packet received within a burst to a loss within a burst.
+        p23: f64,
+        /// From good to an isolated loss.
+        p14: f64,
+    },
+    /// These packets and no others.
+    Packets {
+        /// Their places among the packets that enter the link, the first being 1; ascending.
+        numbers: Vec<u64>,
+    },
 }
 
-/// The bound of the drop-tail buffer before the bottleneck. The packet being serialised counts.
+impl Loss {
+    /// Each packet for itself, by one probability.
+    #[must_use]
+    pub fn independent(probability: f64) -> Loss {
+        Loss::Independent {
+            probability,
+            correlation: 0.0,
+            longest_burst: None,
+        }
+    }
+}
+
+/// What a packet takes on the wire beyond its own bytes (netem's `rate RATE OVERHEAD CELLSIZE CELLOVERHEAD`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Overhead {
+    /// Bytes added to each packet, -65535 to 65535; a packet takes at least one byte.
+    #[serde(default)]
+    pub packet_bytes: i32,
+    /// Payload of a cell in bytes, 1 to 65535 (48 for ATM), of which a packet takes whole ones; none: no cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell_bytes: Option<u32>,
+    /// Bytes added to each cell, 0 to 65535 (5 for ATM).
+    #[serde(default)]
+    pub cell_overhead_bytes: u32,
+}
+
+/// A trace of packet deliveries (Mahimahi, mm-link(1)): each line is the millisecond at which 1504 bytes can leave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    /// The trace's text.
+    pub text: String,
+    /// Whether it begins again at its end, as Mahimahi's do; otherwise nothing leaves any more.
+    #[serde(default = "yes")]
+    pub repeat: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Values of a link that change over time, step by step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    /// CSV: a header of `time` and parameters, then a line for each change, times ascending (see `schedule.rs`).
+    pub text: String,
+    /// After how many nanoseconds it begins again; none: the last line stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat_ns: Option<u64>,
+}
+
+/// The bound of the buffer before the bottleneck. The packet being serialised counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Queue {
     /// So many bytes, 1 to 10^12. A packet longer than the bound never passes.
     Bytes(u64),
     /// So many packets, 1 to 10^9.
     Packets(u64),
+    /// So many nanoseconds of the rate at the time of entry (of a trace: its mean), 1 to an hour; at least one packet.
+    TimeNs(u64),
 }
 
 impl Queue {
     /// The buffer of a rate without a queue: 1000 packets, which is netem's default `limit`.
     pub const DEFAULT: Queue = Queue::Packets(1000);
+}
+
+/// Active queue management.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "discipline", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Aqm {
+    /// CoDel (RFC 8289).
+    Codel {
+        /// The standing delay that is accepted, in nanoseconds; 5 ms in the RFC.
+        target_ns: u64,
+        /// How long the delay must stand, in nanoseconds; 100 ms in the RFC.
+        interval_ns: u64,
+        /// Whether packets that allow it are marked (RFC 3168) instead of dropped.
+        #[serde(default)]
+        ecn: bool,
+    },
+    /// FQ-CoDel (RFC 8290).
+    FqCodel {
+        /// As with CoDel.
+        target_ns: u64,
+        /// As with CoDel.
+        interval_ns: u64,
+        /// Queues that flows are hashed to, 1 to 65536; 1024 in the RFC.
+        flows: u32,
+        /// Bytes a queue may send a round, 1 to 1000000; in the RFC the MTU with its Ethernet header, 1514.
+        quantum_bytes: u32,
+        /// As with CoDel.
+        #[serde(default)]
+        ecn: bool,
+    },
 }

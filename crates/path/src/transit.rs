@@ -1,5 +1,6 @@
 //! A packet on its way through a link.
 
+use crate::fate::Marks;
 use crate::time::Time;
 
 /// A packet with what the link must remember of its entry.
@@ -9,5 +10,8 @@ pub(crate) struct Transit<P> {
     pub(crate) sequence: u64,
     /// When it was pushed.
     pub(crate) arrived: Time,
+    /// When its delay was over; set when it is.
+    pub(crate) reached: Time,
+    pub(crate) marks: Marks,
     pub(crate) packet: P,
 }

@@ -92,7 +92,8 @@ impl LinkSpec {
 
 fn validate_loss(loss: &Loss) -> Result<(), SpecError> {
     match *loss {
-        Loss::Independent { probability: p } => probability("loss.probability", p),
+        Loss::FourState { .. } | Loss::Packets { .. } => todo!(),
+        Loss::Independent { probability: p, .. } => probability("loss.probability", p),
         Loss::GilbertElliott {
             enter,
             leave,
@@ -109,6 +110,7 @@ fn validate_loss(loss: &Loss) -> Result<(), SpecError> {
 
 fn validate_queue(queue: Queue, rate: Option<u64>) -> Result<(), SpecError> {
     match queue {
+        Queue::TimeNs(_) => todo!(),
         Queue::Bytes(bytes) => integer("queue.bytes", bytes, &QUEUE_BYTES, "1 to 1000000000000")?,
         Queue::Packets(packets) => {
             integer("queue.packets", packets, &QUEUE_PACKETS, "1 to 1000000000")?
@@ -119,6 +121,7 @@ fn validate_queue(queue: Queue, rate: Option<u64>) -> Result<(), SpecError> {
         None => Err(SpecError::QueueWithoutRate {
             key: "queue".to_owned(),
             value: match queue {
+                Queue::TimeNs(nanos) => format!("{nanos} ns"),
                 Queue::Bytes(bytes) => format!("{bytes} bytes"),
                 Queue::Packets(packets) => format!("{packets} packets"),
             },

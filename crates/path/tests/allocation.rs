@@ -52,6 +52,7 @@ fn everything_on(order: Order) -> LinkSpec {
             distribution: Distribution::Normal,
             spread_ns: 300_000,
             order,
+            ..Jitter::default()
         }),
         loss: Some(Loss::GilbertElliott {
             enter: 0.1,
@@ -63,6 +64,7 @@ fn everything_on(order: Order) -> LinkSpec {
         corrupt: 0.2,
         rate_bit_per_s: Some(500_000_000),
         queue: Some(Queue::Packets(100)),
+        ..LinkSpec::default()
     }
 }
 

@@ -99,8 +99,7 @@ pub(crate) fn delays(down: Duration, up: Duration) -> PathSpec {
     };
     PathSpec {
         down: link(down),
-        up: link(up),
-    }
+        up: link(up),..PathSpec::default()}
 }
 
 /// A UDP socket on a host, which gives up reading after a long while.

@@ -62,7 +62,7 @@ pub(crate) fn the_same_seed_decides_the_same() {
 pub(crate) fn tcp_goes_through() {
     const BYTES: usize = 300_000;
     let mut path = delays(Duration::from_millis(2), Duration::from_millis(2));
-    path.down.loss = Some(Loss::Independent { probability: 0.02 });
+    path.down.loss = Some(Loss::independent(0.02));
     path.down.corrupt = 0.01;
     path.down.duplicate = 0.01;
     let bench = open(path, 11);
@@ -128,7 +128,7 @@ pub(crate) fn a_burst_fills_no_ring() {
 fn impaired(loss: f64, duplicate: f64, corrupt: f64) -> PathSpec {
     let up = LinkSpec {
         delay_ns: 1_000_000,
-        loss: Some(Loss::Independent { probability: loss }),
+        loss: Some(Loss::independent(loss)),
         duplicate,
         corrupt,
         ..LinkSpec::default()

@@ -27,7 +27,7 @@ fn packets_are_corrupted_as_often_as_asked_anywhere_in_them() {
 
 #[test]
 fn the_stage_decides_on_what_loss_let_through_and_on_copies() {
-    let loss = Some(Loss::Independent { probability: 0.2 });
+    let loss = Some(Loss::independent(0.2));
     let spec = LinkSpec {
         corrupt: 0.3,
         duplicate: 0.3,

@@ -18,7 +18,7 @@ proptest! {
 
 fn lossy() -> LinkSpec {
     LinkSpec {
-        loss: Some(Loss::Independent { probability: 0.5 }),
+        loss: Some(Loss::independent(0.5)),
         ..LinkSpec::default()
     }
 }
@@ -54,6 +54,7 @@ fn decisions_stay_the_same_between_versions() {
         distribution: Distribution::Uniform,
         spread_ns: 5_000,
         order: Order::Break,
+        ..Jitter::default()
     };
     let spec = LinkSpec {
         delay_ns: 10_000,

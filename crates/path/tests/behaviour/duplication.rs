@@ -42,7 +42,7 @@ fn a_copy_goes_before_its_original_and_is_never_copied() {
 /// duplicated never arrive.
 #[test]
 fn seventy_per_cent_duplication_with_thirty_loss_leaves_nine_undelivered() {
-    let loss = Some(Loss::Independent { probability: 0.3 });
+    let loss = Some(Loss::independent(0.3));
     let spec = LinkSpec {
         duplicate: 0.7,
         loss,
@@ -58,7 +58,7 @@ fn seventy_per_cent_duplication_with_thirty_loss_leaves_nine_undelivered() {
 
 #[test]
 fn of_packets_always_duplicated_and_always_lost_one_copy_arrives() {
-    let loss = Some(Loss::Independent { probability: 1.0 });
+    let loss = Some(Loss::independent(1.0));
     let spec = LinkSpec {
         duplicate: 1.0,
         loss,

@@ -16,6 +16,7 @@ fn base() -> LinkSpec {
         distribution: Distribution::Normal,
         spread_ns: 1_000,
         order: Order::Break,
+        ..Jitter::default()
     });
     LinkSpec {
         delay_ns: 10_000,
@@ -37,7 +38,7 @@ fn fates(spec: &LinkSpec) -> BTreeMap<u64, Fate> {
 
 fn models() -> [Loss; 2] {
     [
-        Loss::Independent { probability: 0.4 },
+        Loss::independent(0.4),
         Loss::GilbertElliott {
             enter: 0.1,
             leave: 0.1,
@@ -54,7 +55,7 @@ fn loss_and_duplication_change_nothing_for_those_who_come_through() {
     for loss in models() {
         for duplicate in [0.0, 0.5] {
             let through = fates(&LinkSpec {
-                loss: Some(loss),
+                loss: Some(loss.clone()),
                 duplicate,
                 ..base()
             });
@@ -69,7 +70,7 @@ fn what_stands_behind_loss_does_not_change_who_is_lost() {
     for loss in models() {
         let loss = Some(loss);
         let alone = fates(&LinkSpec {
-            loss,
+            loss: loss.clone(),
             ..LinkSpec::default()
         });
         assert!(fates(&LinkSpec { loss, ..base() }).keys().eq(alone.keys()));
@@ -78,14 +79,14 @@ fn what_stands_behind_loss_does_not_change_who_is_lost() {
 
 #[test]
 fn duplication_does_not_change_whom_independent_loss_hits() {
-    let loss = Some(Loss::Independent { probability: 0.4 });
+    let loss = Some(Loss::independent(0.4));
     let alone = fates(&LinkSpec {
-        loss,
+        loss: loss.clone(),
         ..LinkSpec::default()
     });
     let (departures, counters) = send(
         &LinkSpec {
-            loss,
+            loss: loss.clone(),
             duplicate: 0.5,
             ..LinkSpec::default()
         },

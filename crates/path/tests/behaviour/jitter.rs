@@ -8,6 +8,7 @@ fn spec(delay_ns: u64, distribution: Distribution, spread_ns: u64, order: Order)
         distribution,
         spread_ns,
         order,
+        ..Jitter::default()
     });
     LinkSpec {
         delay_ns,

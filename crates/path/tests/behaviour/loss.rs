@@ -33,14 +33,14 @@ fn bursts(lost: &[bool]) -> Vec<usize> {
 #[test]
 fn independent_losses_are_as_many_as_asked() {
     for (seed, probability) in [(1, 0.001), (2, 0.15), (3, 0.5), (4, 0.97)] {
-        let lost = losses(Loss::Independent { probability }, seed, 200_000);
+        let lost = losses(Loss::independent(probability), seed, 200_000);
         assert_binomial(count(&lost), 200_000, probability);
     }
 }
 
 #[test]
 fn independent_losses_do_not_come_in_bursts() {
-    let lost = losses(Loss::Independent { probability: 0.15 }, 5, 200_000);
+    let lost = losses(Loss::independent(0.15), 5, 200_000);
     let after_a_loss: Vec<bool> = lost
         .windows(2)
         .filter(|w| w[0])
@@ -52,14 +52,8 @@ fn independent_losses_do_not_come_in_bursts() {
 
 #[test]
 fn no_probability_loses_nothing_and_one_loses_all() {
-    assert_eq!(
-        count(&losses(Loss::Independent { probability: 0.0 }, 6, 10_000)),
-        0
-    );
-    assert_eq!(
-        count(&losses(Loss::Independent { probability: 1.0 }, 6, 10_000)),
-        10_000
-    );
+    assert_eq!(count(&losses(Loss::independent(0.0), 6, 10_000)), 0);
+    assert_eq!(count(&losses(Loss::independent(1.0), 6, 10_000)), 10_000);
 }
 
 #[test]

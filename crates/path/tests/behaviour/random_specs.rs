@@ -13,7 +13,7 @@ fn probability() -> impl Strategy<Value = f64> {
 
 fn loss() -> impl Strategy<Value = Loss> {
     prop_oneof![
-        probability().prop_map(|probability| Loss::Independent { probability }),
+        probability().prop_map(|probability| Loss::independent(probability)),
         (probability(), probability(), probability(), probability()).prop_map(
             |(enter, leave, loss_bad, loss_good)| Loss::GilbertElliott {
                 enter,
@@ -32,6 +32,7 @@ fn jitter() -> impl Strategy<Value = Jitter> {
         distribution,
         spread_ns,
         order,
+        ..Jitter::default()
     })
 }
 
@@ -64,6 +65,7 @@ pub(crate) fn specs() -> impl Strategy<Value = LinkSpec> {
                 corrupt,
                 rate_bit_per_s: bottleneck.map(|(rate, _)| rate),
                 queue: bottleneck.and_then(|(_, queue)| queue),
+                ..LinkSpec::default()
             },
         )
 }

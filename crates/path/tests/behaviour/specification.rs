@@ -12,6 +12,7 @@ fn full() -> LinkSpec {
         distribution: Distribution::Uniform,
         spread_ns: 10_000_000,
         order: Order::Break,
+        ..Jitter::default()
     };
     let loss = Loss::GilbertElliott {
         enter: 0.01,
@@ -27,6 +28,7 @@ fn full() -> LinkSpec {
         corrupt: 0.02,
         rate_bit_per_s: Some(20_000_000),
         queue: Some(Queue::Bytes(256_000)),
+        ..LinkSpec::default()
     }
 }
 
@@ -46,6 +48,7 @@ fn json_goes_there_and_back() {
     let path = PathSpec {
         down: full(),
         up: LinkSpec::default(),
+        ..PathSpec::default()
     };
     let json = serde_json::to_string(&path).expect("every value is finite");
     assert_eq!(
@@ -75,9 +78,10 @@ fn other_variants_are_spelt_as_the_protocol_says() {
         distribution: Distribution::Normal,
         spread_ns: 2,
         order: Order::Keep,
+        ..Jitter::default()
     };
     assert_eq!(spec.jitter, Some(jitter));
-    assert_eq!(spec.loss, Some(Loss::Independent { probability: 0.15 }));
+    assert_eq!(spec.loss, Some(Loss::independent(0.15)));
     assert_eq!(spec.queue, Some(Queue::Packets(9)));
 }
 
@@ -141,7 +145,7 @@ fn probabilities_lie_between_nothing_and_certainty() {
             message(&corrupt),
             format!("corrupt is {written}; allowed is 0 to 1")
         );
-        let loss = Some(Loss::Independent { probability: value });
+        let loss = Some(Loss::independent(value));
         let loss = LinkSpec {
             loss,
             ..LinkSpec::default()
@@ -191,6 +195,7 @@ fn delays_and_spreads_are_an_hour_at_most() {
         distribution: Distribution::Normal,
         spread_ns: 3_600_000_000_001,
         order: Order::Keep,
+        ..Jitter::default()
     };
     let spec = LinkSpec {
         jitter: Some(jitter),
@@ -245,6 +250,7 @@ fn a_paths_errors_name_the_direction_and_a_link_refuses_them_too() {
     let path = PathSpec {
         down: LinkSpec::default(),
         up: bad.clone(),
+        ..PathSpec::default()
     };
     let error = path.validate().expect_err("it must be refused");
     assert_eq!(error.to_string(), "up.duplicate is 3; allowed is 0 to 1");
