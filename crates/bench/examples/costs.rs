@@ -49,6 +49,7 @@ fn open() -> Result<Bench, Box<dyn Error>> {
         path,
         seed: 1,
         tcp_congestion_control: "cubic".into(),
+        ..BenchSpec::default()
     })?)
 }
 

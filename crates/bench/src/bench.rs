@@ -12,10 +12,11 @@ use crate::isolation::{Isolation, entered};
 use crate::kernel_counters::{CpuTime, NamespaceCounters};
 use crate::network;
 use crate::report::{BothSides, HostReport, LinkReport, PathReport};
+use crate::tap::Taps;
 use crate::tun::Tun;
 
 /// What a bench is to be like.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub struct BenchSpec {
     /// The path between the hosts.
     pub path: PathSpec,
@@ -23,6 +24,8 @@ pub struct BenchSpec {
     pub seed: u64,
     /// The kernel's name of the TCP congestion control that every socket on either host uses.
     pub tcp_congestion_control: String,
+    /// Who watches the links; none: nobody, which costs nothing.
+    pub taps: Option<Taps>,
 }
 
 /// Two hosts with nothing but a path between them. Several can be open at a time; none sees another.
@@ -64,17 +67,19 @@ impl Bench {
         };
         let (client, client_tun) = host(Side::Client)?;
         let (server, server_tun) = host(Side::Server)?;
-        let drive = |direction, from: &Arc<Tun>, to: &Arc<Tun>| {
+        let drive = |direction, from: &Arc<Tun>, to: &Arc<Tun>, tap| {
             Driver::start(
                 &spec.path,
                 spec.seed,
                 direction,
                 Arc::clone(from),
                 Arc::clone(to),
+                tap,
             )
         };
-        let down = drive(Direction::Down, &server_tun, &client_tun)?;
-        let up = drive(Direction::Up, &client_tun, &server_tun)?;
+        let (down_tap, up_tap) = spec.taps.map(|taps| (taps.down, taps.up)).unzip();
+        let down = drive(Direction::Down, &server_tun, &client_tun, down_tap)?;
+        let up = drive(Direction::Up, &client_tun, &server_tun, up_tap)?;
         let cpu_at_opening = CpuTime::now();
         let parts = Parts {
             client,

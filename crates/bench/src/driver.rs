@@ -20,6 +20,7 @@ use crate::frame::{Frame, Pool};
 use crate::priority::{self, Priority};
 use crate::report::{Lateness, LinkReport, seconds};
 use crate::run_delay::RunDelay;
+use crate::tap::{Leaving, Tap};
 use crate::tun::Tun;
 
 /// Packets taken in before those that are due are looked after.
@@ -44,6 +45,7 @@ impl Driver {
         direction: Direction,
         from: Arc<Tun>,
         to: Arc<Tun>,
+        tap: Option<Box<dyn Tap>>,
     ) -> Result<Driver, BenchError> {
         let (questions, asked) = channel();
         let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
@@ -62,7 +64,7 @@ impl Driver {
                 };
                 let _ = prctl::set_timerslack(1);
                 let _ = ready.send(Ok(priority::raise()));
-                Loop::new(link, from, to).run(&rung, &asked);
+                Loop::new(link, from, to, tap).run(&rung, &asked);
             })
             .map_err(BenchError::Threads)?;
         let priority: Result<Priority, SpecError> = started
@@ -114,6 +116,7 @@ struct Loop {
     link: Link<Frame>,
     from: Arc<Tun>,
     to: Arc<Tun>,
+    tap: Option<Box<dyn Tap>>,
     pool: Pool,
     lateness: Histogram<u32>,
     run_delay: RunDelay,
@@ -121,15 +124,20 @@ struct Loop {
     delay_min_ns: Option<u64>,
     ignored: u64,
     refused: u64,
+    undeliverable: u64,
     fault: Option<io::Error>,
 }
 
 impl Loop {
-    fn new(link: Link<Frame>, from: Arc<Tun>, to: Arc<Tun>) -> Loop {
+    fn new(mut link: Link<Frame>, from: Arc<Tun>, to: Arc<Tun>, tap: Option<Box<dyn Tap>>) -> Loop {
+        if tap.is_some() {
+            link.keep_dropped();
+        }
         Loop {
             link,
             from,
             to,
+            tap,
             pool: Pool::default(),
             lateness: histogram(),
             run_delay: RunDelay::of_this_thread(),
@@ -137,6 +145,7 @@ impl Loop {
             delay_min_ns: None,
             ignored: 0,
             refused: 0,
+            undeliverable: 0,
             fault: None,
         }
     }
@@ -168,7 +177,14 @@ impl Loop {
                 self.intake_wait.saturating_record(self.run_delay.take_ns());
             }
             match received {
-                Ok(()) if frame.is_ipv4() => self.link.push(now(), frame),
+                Ok(()) if frame.is_ipv4() => {
+                    let at = now();
+                    if let Some(tap) = &mut self.tap {
+                        tap.entered(at, frame.packet());
+                    }
+                    self.link.push(at, frame);
+                    self.tell_dropped();
+                }
                 Ok(()) => self.ignored += 1,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
@@ -185,12 +201,39 @@ impl Loop {
     fn let_out(&mut self) {
         let mut moment = now();
         while let Some(departure) = self.link.pop(moment) {
+            self.tell_dropped();
+            if let Some(tap) = &mut self.tap {
+                let facts = Leaving {
+                    at: moment,
+                    arrived: departure.arrived,
+                    reached: departure.reached,
+                    due: departure.due,
+                    marks: departure.marks,
+                };
+                tap.left(&facts, departure.packet.packet());
+            }
             self.deliver(&departure.packet);
             self.lateness
                 .saturating_record(moment.0.saturating_sub(departure.due.0));
             let delay = moment.0.saturating_sub(departure.arrived.0);
             self.delay_min_ns = Some(self.delay_min_ns.map_or(delay, |least| least.min(delay)));
             moment = now();
+        }
+        self.tell_dropped();
+    }
+
+    /// Tells the tap of every packet that has ended in the link.
+    fn tell_dropped(&mut self) {
+        let Some(tap) = &mut self.tap else {
+            return;
+        };
+        while let Some(dropped) = self.link.take_dropped() {
+            tap.dropped(
+                dropped.at,
+                dropped.arrived,
+                dropped.cause,
+                dropped.packet.packet(),
+            );
         }
     }
 
@@ -199,6 +242,7 @@ impl Loop {
     /// own drop.
     fn deliver(&mut self, frame: &Frame) {
         if !frame.is_ipv4() {
+            self.undeliverable += 1;
             return;
         }
         loop {
@@ -235,6 +279,9 @@ impl Loop {
             counters: self.link.counters().clone(),
             ring_dropped: self.refused,
             ignored: self.ignored,
+            malformed: 0,
+            nat_dropped: 0,
+            undeliverable: self.undeliverable,
             delay_min_s: self.delay_min_ns.map(seconds),
             lateness: Lateness::of(&self.lateness),
             intake_wait: Lateness::of(&self.intake_wait),

@@ -15,6 +15,7 @@
 //!     path: PathSpec::default(),
 //!     seed: 1,
 //!     tcp_congestion_control: "cubic".into(),
+//!     ..BenchSpec::default()
 //! })?;
 //! let server = bench.host(Side::Server).within(|| std::net::TcpListener::bind("0.0.0.0:443"))?;
 //! let report = bench.close();
@@ -28,6 +29,7 @@
 //! | why does nothing outlive the engine | `isolation/supervise.rs`, `evict.rs` |
 //! | how is a host's network set up, congestion control locked | `network.rs` |
 //! | how does a packet get from host to host | `driver.rs` |
+//! | how is a link watched, packet by packet | `tap.rs` |
 //! | how does a program run on a host | `host.rs`, `process.rs` |
 
 mod bench;
@@ -47,6 +49,7 @@ mod priority;
 mod process;
 mod report;
 mod run_delay;
+mod tap;
 mod tun;
 
 pub use bench::{Bench, BenchSpec};
@@ -56,3 +59,4 @@ pub use host::{Host, Side};
 pub use isolation::{ISOLATION_VARIABLE, Isolation, enter};
 pub use process::{Process, Program};
 pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};
+pub use tap::{Leaving, Tap, Taps};

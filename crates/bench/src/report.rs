@@ -26,6 +26,14 @@ pub struct LinkReport {
     pub ring_dropped: u64,
     /// Packets that weren't IPv4; they never entered the link.
     pub ignored: u64,
+    /// Packets whose headers, or whose device header, contradict themselves; they never entered the link.
+    pub malformed: u64,
+    /// Packets to an address or port that the NAT no longer has (`PathSpec::rebind_ns`), dropped as they
+    /// left the link.
+    pub nat_dropped: u64,
+    /// Corrupted packets whose version field no longer says IPv4, which no device takes; among those that
+    /// left the link.
+    pub undeliverable: u64,
     /// The shortest time that any packet spent in the link, in seconds; null where none has left.
     pub delay_min_s: Option<f64>,
     /// How late packets left the link against their due time.

@@ -26,6 +26,7 @@ impl Hosts {
             path,
             seed: request.seed,
             tcp_congestion_control: request.congestion_control,
+            ..BenchSpec::default()
         };
         match Bench::open(spec) {
             Ok(bench) => Ok(Hosts::Bench(Box::new(bench))),

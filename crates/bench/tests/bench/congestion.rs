@@ -20,6 +20,7 @@ pub(crate) fn is_locked() {
             path: PathSpec::default(),
             seed: 1,
             tcp_congestion_control: algorithm.clone(),
+            ..BenchSpec::default()
         };
         let bench = Bench::open(spec).expect("a listed algorithm can be had");
         let at = SocketAddr::from((bench.host(Side::Server).address(), PORT));
@@ -80,6 +81,7 @@ pub(crate) fn an_unknown_one_names_the_known() {
         path: PathSpec::default(),
         seed: 1,
         tcp_congestion_control: "vegan".into(),
+        ..BenchSpec::default()
     };
     match Bench::open(spec) {
         Err(error @ BenchError::CongestionControl { .. }) => {

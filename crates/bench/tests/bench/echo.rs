@@ -99,7 +99,9 @@ pub(crate) fn delays(down: Duration, up: Duration) -> PathSpec {
     };
     PathSpec {
         down: link(down),
-        up: link(up),..PathSpec::default()}
+        up: link(up),
+        ..PathSpec::default()
+    }
 }
 
 /// A UDP socket on a host, which gives up reading after a long while.

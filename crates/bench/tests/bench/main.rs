@@ -93,6 +93,7 @@ fn open(path: PathSpec, seed: u64) -> Bench {
         path,
         seed,
         tcp_congestion_control: "cubic".into(),
+        ..BenchSpec::default()
     })
     .expect("a bench opens where the isolation is had")
 }

@@ -134,6 +134,7 @@ pub(crate) fn opening_a_bad_path() {
         path,
         seed: 1,
         tcp_congestion_control: "cubic".into(),
+        ..BenchSpec::default()
     };
     match Bench::open(spec) {
         Err(error @ BenchError::Path(_)) => {

@@ -22,6 +22,7 @@ pub(crate) fn run() -> ExitCode {
         path: PathSpec::default(),
         seed: 1,
         tcp_congestion_control: "cubic".into(),
+        ..BenchSpec::default()
     });
     let host = match opened {
         Ok(bench) => {

@@ -1,0 +1,51 @@
+//! Where somebody may watch a link: every packet that enters it, leaves it or ends in it.
+
+use std::fmt;
+
+use pronghorn_path::{DropCause, Marks, Time};
+
+/// Watches one link. The link's driver thread calls it, so it must never wait: while it works,
+/// nothing moves.
+///
+/// Packets are single IP packets, never super-packets, with their checksums completed. Times count on
+/// `CLOCK_MONOTONIC`, in nanoseconds. For each packet `entered` comes first, then `dropped` or
+/// `left`; where the link duplicates it, the copy has a `left` or `dropped` of its own.
+pub trait Tap: Send {
+    /// A packet enters the link.
+    fn entered(&mut self, at: Time, packet: &[u8]);
+
+    /// A packet has left the link and is given to the far host, as it is then.
+    fn left(&mut self, facts: &Leaving, packet: &[u8]);
+
+    /// A packet ends in the link at `at`, having entered it at `arrived`.
+    fn dropped(&mut self, at: Time, arrived: Time, cause: DropCause, packet: &[u8]);
+}
+
+/// How a packet left a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaving {
+    /// When it left in fact; later than `due` by its lateness.
+    pub at: Time,
+    /// When it entered; for a copy, when its original did.
+    pub arrived: Time,
+    /// When its delay was over and it reached the bottleneck; `due` where there is none.
+    pub reached: Time,
+    /// When it was to leave.
+    pub due: Time,
+    /// What the link did to it.
+    pub marks: Marks,
+}
+
+/// Both links' taps.
+pub struct Taps {
+    /// On the link from the server to the client.
+    pub down: Box<dyn Tap>,
+    /// On the link from the client to the server.
+    pub up: Box<dyn Tap>,
+}
+
+impl fmt::Debug for Taps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Taps")
+    }
+}
