@@ -24,7 +24,7 @@ pub(crate) struct Bottleneck<P> {
 impl<P: Packet> Bottleneck<P> {
     pub(crate) fn new(rate_bit_per_s: u64, bound: Queue) -> Bottleneck<P> {
         Bottleneck {
-            buffer: DropTail::new(bound),
+            buffer: DropTail::new(bound, rate_bit_per_s),
             wire: Serialiser::new(rate_bit_per_s),
             packets: VecDeque::new(),
             end: Time::ZERO,

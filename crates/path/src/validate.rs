@@ -26,20 +26,52 @@ pub enum SpecError {
         /// The values allowed, in words.
         allowed: String,
     },
-    /// A queue on a link that has no rate and hence nothing to queue before.
-    #[error("{key} is {value}; allowed is a queue only beside rate_bit_per_s, which is not set")]
-    QueueWithoutRate {
-        /// The queue's key, its parents before it.
+    /// A value that means nothing beside the others, or contradicts them.
+    #[error("{key} is {value}; allowed is {allowed}")]
+    Misplaced {
+        /// The key, its parents before it.
         key: String,
-        /// The queue found.
+        /// The value found.
         value: String,
+        /// What it needs, in words.
+        allowed: String,
+    },
+    /// A line of a text (a trace, a schedule, a distribution) that can't be read.
+    #[error("{key}, line {line}: {problem}")]
+    Text {
+        /// The text's key, its parents before it.
+        key: String,
+        /// The line, the first being 1.
+        line: usize,
+        /// What is wrong with it, in which column where there are several, and what is allowed.
+        problem: String,
     },
 }
 
 impl SpecError {
+    /// The key that is wrong, its parents before it.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        match self {
+            SpecError::OutOfRange { key, .. }
+            | SpecError::Misplaced { key, .. }
+            | SpecError::Text { key, .. } => key,
+        }
+    }
+
+    /// The line that is wrong, the first being 1; none where the value is no text.
+    #[must_use]
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            SpecError::Text { line, .. } => Some(*line),
+            SpecError::OutOfRange { .. } | SpecError::Misplaced { .. } => None,
+        }
+    }
+
     fn within(mut self, parent: &str) -> SpecError {
-        let (SpecError::OutOfRange { key, .. } | SpecError::QueueWithoutRate { key, .. }) =
-            &mut self;
+        let (SpecError::OutOfRange { key, .. }
+        | SpecError::Misplaced { key, .. }
+        | SpecError::Text { key, .. }) = &mut self;
         key.insert(0, '.');
         key.insert_str(0, parent);
         self
@@ -110,7 +142,12 @@ fn validate_loss(loss: &Loss) -> Result<(), SpecError> {
 
 fn validate_queue(queue: Queue, rate: Option<u64>) -> Result<(), SpecError> {
     match queue {
-        Queue::TimeNs(_) => todo!(),
+        Queue::TimeNs(nanos) => integer(
+            "queue.time_ns",
+            nanos,
+            &(1..=HOUR_NS),
+            "1 to 3600000000000 (an hour)",
+        )?,
         Queue::Bytes(bytes) => integer("queue.bytes", bytes, &QUEUE_BYTES, "1 to 1000000000000")?,
         Queue::Packets(packets) => {
             integer("queue.packets", packets, &QUEUE_PACKETS, "1 to 1000000000")?
@@ -118,7 +155,8 @@ fn validate_queue(queue: Queue, rate: Option<u64>) -> Result<(), SpecError> {
     }
     match rate {
         Some(_) => Ok(()),
-        None => Err(SpecError::QueueWithoutRate {
+        None => Err(SpecError::Misplaced {
+            allowed: "a queue only beside rate_bit_per_s, which is not set".to_owned(),
             key: "queue".to_owned(),
             value: match queue {
                 Queue::TimeNs(nanos) => format!("{nanos} ns"),
