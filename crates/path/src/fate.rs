@@ -5,6 +5,8 @@ use crate::time::Time;
 /// A packet that leaves a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure<P> {
+    /// How many packets had been pushed before it; a copy has its original's number.
+    pub number: u64,
     /// When it was pushed; for a copy, when its original was.
     pub arrived: Time,
     /// When its delay was over and it reached the bottleneck; `due` where there is none.
@@ -33,12 +35,16 @@ pub struct Marks {
 /// A packet that ends in a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped<P> {
+    /// How many packets had been pushed before it; a copy has its original's number.
+    pub number: u64,
     /// When it was pushed.
     pub arrived: Time,
     /// When it was dropped.
     pub at: Time,
     /// Why.
     pub cause: DropCause,
+    /// What had been done to it before.
+    pub marks: Marks,
     /// The packet itself.
     pub packet: P,
 }

@@ -70,7 +70,7 @@ impl<P: Packet> Link<P> {
         self.start.get_or_insert(at);
     }
 
-    /// From now on, keeps each packet that it drops for [`Link::take_dropped`].
+    /// From now on, keeps each packet that it drops for [`Link::take_dropped`], copies included.
     pub fn keep_dropped(&mut self) {
         self.dropped.get_or_insert_with(VecDeque::new);
     }
@@ -98,7 +98,7 @@ impl<P: Packet> Link<P> {
             self.push_copy(&packet, lost);
         } else if lost {
             self.skip(Passage::First);
-            self.drop_packet(self.clock, self.clock, DropCause::Loss, packet);
+            self.drop_at_entry(DropCause::Loss, Marks::default(), || packet);
             return;
         }
         self.carry(packet, Passage::First);
@@ -160,8 +160,10 @@ impl<P: Packet> Link<P> {
                 loss.skip(Passage::Copy);
             }
             self.skip(Passage::Copy);
+            self.drop_copy(original);
         } else if self.lose(Passage::Copy) {
             self.skip(Passage::Copy);
+            self.drop_copy(original);
         } else {
             self.carry(original.duplicate(), Passage::Copy);
         }
@@ -195,6 +197,7 @@ impl<P: Packet> Link<P> {
             self.counters.corrupted += u64::from(marks.corrupted);
         }
         let transit = Transit {
+            number: self.number(),
             sequence: self.next_sequence,
             arrived: self.clock,
             reached: self.clock,
@@ -222,18 +225,47 @@ impl<P: Packet> Link<P> {
         };
         counters.queue_dropped += 1;
         counters.held -= 1;
-        self.drop_packet(refused.arrived, at, DropCause::QueueFull, refused.packet);
+        self.keep(|| Dropped {
+            number: refused.number,
+            arrived: refused.arrived,
+            at,
+            cause: DropCause::QueueFull,
+            marks: refused.marks,
+            packet: refused.packet,
+        });
+    }
+
+    /// The number of the packet that was pushed last.
+    fn number(&self) -> u64 {
+        self.counters.packets_in - 1
+    }
+
+    /// One of two copies is lost.
+    fn drop_copy(&mut self, original: &P) {
+        let marks = Marks {
+            copy: true,
+            ..Marks::default()
+        };
+        self.drop_at_entry(DropCause::Loss, marks, || original.duplicate());
+    }
+
+    /// The packet that was pushed last, or its copy, doesn't enter.
+    fn drop_at_entry(&mut self, cause: DropCause, marks: Marks, packet: impl FnOnce() -> P) {
+        let (number, at) = (self.number(), self.clock);
+        self.keep(|| Dropped {
+            number,
+            arrived: at,
+            at,
+            cause,
+            marks,
+            packet: packet(),
+        });
     }
 
     /// Keeps a dropped packet where somebody will ask for it.
-    fn drop_packet(&mut self, arrived: Time, at: Time, cause: DropCause, packet: P) {
+    fn keep(&mut self, dropped: impl FnOnce() -> Dropped<P>) {
         if let Some(kept) = &mut self.dropped {
-            kept.push_back(Dropped {
-                arrived,
-                at,
-                cause,
-                packet,
-            });
+            kept.push_back(dropped());
         }
     }
 
@@ -244,6 +276,7 @@ impl<P: Packet> Link<P> {
         self.counters.reordered += u64::from(transit.sequence < self.passed);
         self.passed = self.passed.max(transit.sequence + 1);
         Departure {
+            number: transit.number,
             arrived: transit.arrived,
             reached: transit.reached,
             due,

@@ -6,6 +6,8 @@ use crate::time::Time;
 /// A packet with what the link must remember of its entry.
 #[derive(Debug)]
 pub(crate) struct Transit<P> {
+    /// How many packets had been pushed before it; a copy has its original's.
+    pub(crate) number: u64,
     /// The order of entry into the delay stage, copies before their originals.
     pub(crate) sequence: u64,
     /// When it was pushed.

@@ -6,6 +6,7 @@ mod corruption;
 mod delay;
 mod determinism;
 mod duplication;
+mod fate;
 mod harness;
 mod independence;
 mod jitter;
