@@ -20,7 +20,7 @@ use crate::frame::{Frame, Pool};
 use crate::priority::{self, Priority};
 use crate::report::{Lateness, LinkReport, seconds};
 use crate::run_delay::RunDelay;
-use crate::tap::{Leaving, Tap};
+use crate::tap::{Dropping, Leaving, Tap};
 use crate::tun::Tun;
 
 /// Packets taken in before those that are due are looked after.
@@ -180,7 +180,7 @@ impl Loop {
                 Ok(()) if frame.is_ipv4() => {
                     let at = now();
                     if let Some(tap) = &mut self.tap {
-                        tap.entered(at, frame.packet());
+                        tap.entered(self.link.counters().packets_in, at, frame.packet());
                     }
                     self.link.push(at, frame);
                     self.tell_dropped();
@@ -204,6 +204,7 @@ impl Loop {
             self.tell_dropped();
             if let Some(tap) = &mut self.tap {
                 let facts = Leaving {
+                    number: departure.number,
                     at: moment,
                     arrived: departure.arrived,
                     reached: departure.reached,
@@ -228,12 +229,14 @@ impl Loop {
             return;
         };
         while let Some(dropped) = self.link.take_dropped() {
-            tap.dropped(
-                dropped.at,
-                dropped.arrived,
-                dropped.cause,
-                dropped.packet.packet(),
-            );
+            let facts = Dropping {
+                number: dropped.number,
+                arrived: dropped.arrived,
+                at: dropped.at,
+                cause: dropped.cause,
+                marks: dropped.marks,
+            };
+            tap.dropped(&facts, dropped.packet.packet());
         }
     }
 

@@ -59,4 +59,4 @@ pub use host::{Host, Side};
 pub use isolation::{ISOLATION_VARIABLE, Isolation, enter};
 pub use process::{Process, Program};
 pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};
-pub use tap::{Leaving, Tap, Taps};
+pub use tap::{Dropping, Leaving, Tap, Taps};

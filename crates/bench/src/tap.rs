@@ -11,19 +11,21 @@ use pronghorn_path::{DropCause, Marks, Time};
 /// `CLOCK_MONOTONIC`, in nanoseconds. For each packet `entered` comes first, then `dropped` or
 /// `left`; where the link duplicates it, the copy has a `left` or `dropped` of its own.
 pub trait Tap: Send {
-    /// A packet enters the link.
-    fn entered(&mut self, at: Time, packet: &[u8]);
+    /// A packet enters the link at `at`; `number` packets had entered before it.
+    fn entered(&mut self, number: u64, at: Time, packet: &[u8]);
 
     /// A packet has left the link and is given to the far host, as it is then.
     fn left(&mut self, facts: &Leaving, packet: &[u8]);
 
-    /// A packet ends in the link at `at`, having entered it at `arrived`.
-    fn dropped(&mut self, at: Time, arrived: Time, cause: DropCause, packet: &[u8]);
+    /// A packet has ended in the link, as it was then.
+    fn dropped(&mut self, facts: &Dropping, packet: &[u8]);
 }
 
 /// How a packet left a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaving {
+    /// The number with which it entered; for a copy, its original's.
+    pub number: u64,
     /// When it left in fact; later than `due` by its lateness.
     pub at: Time,
     /// When it entered; for a copy, when its original did.
@@ -33,6 +35,21 @@ pub struct Leaving {
     /// When it was to leave.
     pub due: Time,
     /// What the link did to it.
+    pub marks: Marks,
+}
+
+/// How a packet ended in a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropping {
+    /// The number with which it entered; for a copy, its original's.
+    pub number: u64,
+    /// When it entered; for a copy, when its original did.
+    pub arrived: Time,
+    /// When it was dropped.
+    pub at: Time,
+    /// Why.
+    pub cause: DropCause,
+    /// What the link had done to it before.
     pub marks: Marks,
 }
 
