@@ -58,5 +58,5 @@ def unknown(kind: str, name: str, allowed: Iterable[str]) -> str:
     nearest."""
     names = sorted(set(allowed))
     meant = nearest(name, names)
-    question = f"; did you mean {meant!r}?" if meant else ""
+    question = f"; did you mean {meant!r}?" if meant else "."
     return f"unknown {kind} {name!r}{question} Allowed: {', '.join(names) or 'none'}."

@@ -66,7 +66,7 @@ def _find(argument: str | None) -> tuple[Source, Path]:
         raise InputError(f"{name}: no such file: {error}.") from None
     if exists:
         try:
-            return Source(name, file.read_text(encoding="utf-8")), file.parent
+            return Source(name, file.read_text(encoding="utf-8"), file.parent), file.parent
         except UnicodeDecodeError as error:
             raise InputError(
                 f"{name}: byte {error.start} is no UTF-8; an experiment is TOML in UTF-8."

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 from pronghorn.errors import InputError, unknown
@@ -17,11 +18,12 @@ class Source:
     """A TOML text with its name, in which keys can be found again.
 
     `overrides` maps a key to the command-line option that set it, which is then named in the place of the
-    line."""
+    line. `folder` is where the text stands: files that it names are looked for there."""
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, folder: Path | None = None) -> None:
         self.name = name
         self.text = text
+        self.folder = folder if folder is not None else Path()
         self.overrides: dict[Keys, str] = {}
 
     def table(self) -> dict[str, Any]:
@@ -65,6 +67,12 @@ class Source:
         place = f"{self.name}, line {line}" if line else self.name
         key = f"key '{'.'.join(keys)}': " if keys else ""
         return InputError(f"{place}: {key}{wrong}", hint=hint)
+
+    def folder_of(self, keys: Keys) -> Path:
+        """Where a file is looked for that the value of `keys` names: beside the text, or in the working
+        directory where the command line set the value."""
+        overridden = any(keys[:length] in self.overrides for length in range(1, len(keys) + 1))
+        return Path() if overridden else self.folder
 
     def refuse_unknown(self, keys: Keys, table: dict[str, Any], allowed: tuple[str, ...]) -> None:
         """InputError for the first key of `table` (which stands at `keys`) that is none of the `allowed`."""

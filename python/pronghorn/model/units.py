@@ -32,19 +32,17 @@ TIME = Quantity(
 SIZE = Quantity("size", "256kB", {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20})
 PACKETS = Quantity("number of packets", "100packets", {"packet": 1, "packets": 1})
 SHARE = Quantity("share", "15%", {"%": 1})
+QUEUE = Quantity("queue", "256kB, 100packets or 50ms", {**SIZE.units, **PACKETS.units, **TIME.units})
 
 _NUMBER = re.compile(r"\s*([+-]?\d{1,30}(?:\.\d{1,30})?)\s*(\S*)\s*")
 
-_MOST = {"rate": "1000Gbit", "time": "60min", "size": "1000000MB", "queue": "1000000MB"}
+_MOST = {"rate": "1000Gbit", "time": "60min", "size": "1000000MB", "number of packets": "1000000000packets"}
 """The largest value of a quantity that the engine takes."""
 
 
 def rate(value: object) -> int:
     """Bits per second, greater than zero."""
-    bits = _integer(value, RATE)
-    if bits == 0:
-        raise UnitError(f"{value!r}: a rate must be greater than zero")
-    return bits
+    return _positive(value, RATE)
 
 
 def time_ns(value: object) -> int:
@@ -60,13 +58,51 @@ def share(value: object) -> float:
     return float(percent / 100)
 
 
+def mean_time_ns(value: object) -> int:
+    """Nanoseconds, greater than zero."""
+    return _positive(value, TIME)
+
+
+def size(value: object) -> int:
+    """Bytes, greater than zero."""
+    return _positive(value, SIZE)
+
+
+def size_or_none(value: object) -> int:
+    """Bytes, zero or more."""
+    return _integer(value, SIZE)
+
+
+def signed_size(value: object) -> int:
+    """Bytes, of either sign."""
+    if isinstance(value, str) and value.lstrip().startswith("-"):
+        return -_integer(value.lstrip()[1:], SIZE)
+    return _integer(value, SIZE)
+
+
 def queue(value: object) -> dict[str, int]:
-    """A queue's limit, `{"bytes": N}` or `{"packets": N}`, greater than zero."""
-    both = Quantity("queue", "256kB or 100packets", {**SIZE.units, **PACKETS.units})
-    limit = _integer(value, both)
-    if limit == 0:
-        raise UnitError(f"{value!r}: a queue must hold something")
-    return {"packets" if str(value).rstrip().endswith(("packet", "packets")) else "bytes": limit}
+    """A queue's limit, `{"bytes": N}`, `{"packets": N}` or `{"time_ns": N}`, greater than zero."""
+    unit = unit_of(value)
+    for key, quantity in (("packets", PACKETS), ("time_ns", TIME), ("bytes", SIZE)):
+        if unit in quantity.units:
+            if (limit := _integer(value, quantity)) == 0:
+                raise UnitError(f"{value!r}: a queue must hold something")
+            return {key: limit}
+    _amount(value, QUEUE)
+    raise UnitError(f"{value!r} is no queue")
+
+
+def unit_of(value: object) -> str | None:
+    """The unit of a quantity as it is written, None where there is none."""
+    found = _NUMBER.fullmatch(value) if isinstance(value, str) else None
+    return found[2] or None if found else None
+
+
+def _positive(value: object, quantity: Quantity) -> int:
+    amount = _integer(value, quantity)
+    if amount == 0:
+        raise UnitError(f"{value!r}: a {quantity.name} must be greater than zero")
+    return amount
 
 
 def _integer(value: object, quantity: Quantity) -> int:

@@ -72,8 +72,11 @@ def test_gilbert_elliott_loses_everything_in_its_bad_state_unless_told_otherwise
         ('{ loss = "101%" }', "key 'down.loss': '101%' is more than all"),
         ('{ los = "1%" }', "unknown key 'los'; did you mean 'loss'?"),
         ('{ queue = "10kB" }', "a queue only exists with a rate"),
-        ('{ jitter = { spread = "1ms", order = "random" } }', "'random' is none of the allowed: keep, break"),
-        ('{ jitter = { order = "keep" } }', "jitter lacks its 'spread'"),
+        (
+            '{ jitter = { spread = "1ms", order = "random" } }',
+            "unknown order 'random'. Allowed: break, keep.",
+        ),
+        ('{ jitter = { order = "keep" } }', "key 'down.jitter': this lacks 'spread'"),
         ('{ loss = { model = "gilbert-elliott", enter = "1%" } }', "lacks 'leave'"),
         ('"fast"', "a link is a table"),
     ],

@@ -4,11 +4,11 @@ said of them, and in nothing else."""
 import pytest
 
 from pronghorn.model import experiment_file
-from pronghorn.model.path import LinkSpec, LossSpec, PathSpec
+from pronghorn.model.path import IndependentLoss, LinkSpec, LossSpec, PathSpec
 
 PROFILES = experiment_file.shipped_paths()
 EXTRA_DELAY_NS = 50_000_000
-LOSS = LossSpec(model="independent", probability=0.15)
+LOSS = IndependentLoss(probability=0.15)
 
 
 def spec(name: str) -> PathSpec:

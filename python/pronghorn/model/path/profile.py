@@ -1,0 +1,116 @@
+"""A named path: its definition in TOML and what the engine makes of it."""
+
+import copy
+from itertools import pairwise
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from pronghorn.model import units
+from pronghorn.model.path import link as links
+from pronghorn.model.path.reader import Reader
+from pronghorn.model.path.spec import CrossSpec, PathSpec
+from pronghorn.model.path.texts import Texts
+from pronghorn.model.source import Keys, Source
+
+DIRECT = "direct"
+"""The path without an emulated network: loopback of this host."""
+
+PATH_KEYS = ("description", "source", "down", "up", "rebind", "cross")
+
+MOST_CROSS_FLOWS = 64
+
+
+class PathProfile(BaseModel):
+    """A named path. `definition` is its TOML table, in which the files that it names are those of `texts`
+    (name under which a run keeps it to content); `files` tells, by dotted key, where each was read from.
+    `spec` is None for `direct`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str
+    description: str = ""
+    source: str = ""
+    definition: dict[str, Any] = {}
+    spec: PathSpec | None = None
+    texts: dict[str, str] = {}
+    files: dict[str, str] = {}
+    place: str = ""
+
+
+def direct() -> PathProfile:
+    """The special path `direct`."""
+    return PathProfile(name=DIRECT, description="loopback, no emulated network")
+
+
+def parse(name: str, table: object, source: Source, keys: Keys = ()) -> PathProfile:
+    """The profile `name` from its TOML `table`, which stands at `keys` of `source`; InputError where it is
+    wrong."""
+    if not isinstance(table, dict):
+        raise source.error(keys, f"a path is a table with 'down' and 'up', not {table!r}.")
+    texts = Texts()
+    reader = Reader(table, source, keys, texts)
+    reader.allow(*PATH_KEYS)
+    description, origin = reader.text("description", ""), reader.text("source", "")
+    for link in ("down", "up"):
+        if link not in reader:
+            raise reader.error(
+                None, f"path '{name}' lacks '{link}'; a link without impairment is written {link} = {{}}."
+            )
+        if not isinstance(table[link], dict):
+            raise reader.error(
+                link, f'a link is a table such as {{ rate = "20Mbit", delay = "75ms" }}, not {table[link]!r}.'
+            )
+    spec = PathSpec(
+        down=links.parse(reader.sub("down", example="")),
+        up=links.parse(reader.sub("up", example="")),
+        rebind_ns=_rebind(reader) if "rebind" in reader else None,
+        cross=_cross(reader.sub("cross", plain="flows", example="")) if "cross" in reader else None,
+    )
+    return PathProfile(
+        name=name,
+        description=description,
+        source=origin,
+        definition=_with_kept_names(table, {at[len(keys) :]: kept for at, kept in texts.kept.items()}),
+        spec=spec,
+        texts=texts.by_name,
+        files={".".join(at[len(keys) :]): file for at, file in texts.files.items()},
+        place=_place(source, keys),
+    )
+
+
+def _rebind(reader: Reader) -> tuple[int, ...]:
+    times = reader.several("rebind", units.time_ns)
+    if any(one >= two for one, two in pairwise(times)):
+        raise reader.error("rebind", "the times must ascend.")
+    return times
+
+
+def _cross(reader: Reader) -> CrossSpec:
+    reader.allow("flows", "cc", "direction", "warmup")
+    reader.require("flows", "their number, such as 2")
+    return CrossSpec.model_validate(
+        {
+            "flows": reader.whole("flows", 1, least=1, most=MOST_CROSS_FLOWS),
+            "congestion_control": reader.text("cc", "cubic"),
+            "direction": reader.choice("direction", ("down", "up"), "down", "direction"),
+            "warmup_ns": reader.read("warmup", units.time_ns, 0),
+        }
+    )
+
+
+def _with_kept_names(definition: dict[str, Any], kept: dict[Keys, str]) -> dict[str, Any]:
+    """The definition with each file's name replaced by the one under which a run keeps it."""
+    if not kept:
+        return definition
+    copied = copy.deepcopy(definition)
+    for keys, name in kept.items():
+        table = copied
+        for key in keys[:-1]:
+            table = table[key]
+        table[keys[-1]] = name
+    return copied
+
+
+def _place(source: Source, keys: Keys) -> str:
+    line = source.line_of(keys)
+    return f"{source.name}, line {line}" if line else source.name

@@ -1,0 +1,54 @@
+"""The files that a path's definition names: traces, schedules, tables of delays."""
+
+import hashlib
+from pathlib import Path, PurePosixPath
+
+from pronghorn.model.source import Keys
+
+FOLDER = "traces"
+"""Where a run's directory keeps them."""
+
+MOST_BYTES = 16 * 2**20
+"""The largest file that the engine takes."""
+
+
+class Texts:
+    """What was read so far, by the name under which a run keeps it, which holds a digest of the content;
+    `files` tells what was read from where, by the key that named it, and `kept` that name by the same."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, str] = {}
+        self.files: dict[Keys, str] = {}
+        self.kept: dict[Keys, str] = {}
+
+    def read(self, name: str, folder: Path, kind: str, keys: Keys) -> str:
+        """The text of `name`, relative to `folder`, named by `keys`; ValueError with a sentence where it
+        can't be had."""
+        file = folder / name
+        try:
+            with file.open("rb") as opened:
+                content = opened.read(MOST_BYTES + 1)
+        except FileNotFoundError:
+            raise ValueError(f"{file}: no such file; this names {kind}") from None
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ValueError(f"{file}: {reason}; this names {kind}") from None
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"{file}: longer than {MOST_BYTES // 2**20} MiB, the most that {kind} may have")
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{file}: byte {error.start} is no UTF-8; {kind} is a text") from None
+        kept = _kept_name(name, content)
+        self.by_name[kept] = text
+        self.files[keys] = str(file)
+        self.kept[keys] = kept
+        return text
+
+
+def _kept_name(name: str, content: bytes) -> str:
+    """`traces/STEM-DIGEST.SUFFIX`, the same however often a file is kept."""
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    plain = PurePosixPath(name)
+    stem = plain.stem.removesuffix(f"-{digest}")
+    return f"{FOLDER}/{stem}-{digest}{plain.suffix}"
