@@ -1,28 +1,28 @@
 //! Whether one random bit of a packet flips.
 
-use crate::draws::{Draws, Passage, Probability, below};
+use crate::chance::Chance;
+use crate::draws::{Draws, Each, Passage, below};
 use crate::packet::Packet;
-use crate::spec::Direction;
+use crate::spec::{Direction, LinkSpec};
 
-/// The third stage: as netem, one bit, anywhere in the packet, its headers included.
+/// The stage after loss: as netem, one bit, anywhere in the packet, its headers included.
 #[derive(Debug)]
 pub(crate) struct Corrupt {
-    probability: Probability,
+    chances: Each<Chance>,
     draws: Draws,
 }
 
 impl Corrupt {
-    pub(crate) fn new(probability: f64, seed: u64, direction: Direction) -> Option<Corrupt> {
-        (probability > 0.0).then(|| Corrupt {
-            probability: Probability::new(probability),
+    pub(crate) fn new(spec: &LinkSpec, seed: u64, direction: Direction) -> Option<Corrupt> {
+        (spec.corrupt > 0.0).then(|| Corrupt {
+            chances: Each::new(Chance::new(spec.corrupt, spec.corrupt_correlation)),
             draws: Draws::new(seed, direction, "corrupt"),
         })
     }
 
     /// Returns whether a bit flipped; a packet without bytes has none.
     pub(crate) fn apply<P: Packet>(&mut self, packet: &mut P, passage: Passage) -> bool {
-        let hit = self.probability.hits(self.draws.next(passage));
-        let place = self.draws.next(passage);
+        let (hit, place) = self.decide(passage);
         let corrupts = hit && !packet.is_empty();
         if corrupts {
             packet.flip_bit(below(place, packet.len() as u64 * 8) as usize);
@@ -32,7 +32,11 @@ impl Corrupt {
 
     /// Uses up the draws of a packet that doesn't come this far.
     pub(crate) fn skip(&mut self, passage: Passage) {
-        self.draws.next(passage);
-        self.draws.next(passage);
+        self.decide(passage);
+    }
+
+    fn decide(&mut self, passage: Passage) -> (bool, u64) {
+        let hit = self.chances.of(passage).decide(self.draws.next(passage));
+        (hit, self.draws.next(passage))
     }
 }

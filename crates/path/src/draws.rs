@@ -3,6 +3,9 @@
 //! A stage has two generators: one for packets as they come, one for the copies that duplication
 //! makes. Each packet uses up the same number of draws of every stage that is on, whether or not
 //! an earlier stage let it through, so packet n meets the same decisions whatever else is on.
+//!
+//! Where a decision depends on the one before (`chance.rs`, `copula.rs`), each of the two has its own
+//! past, and a packet that an earlier stage kept away belongs to it: what would have been decided counts.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::RngCore;
@@ -19,27 +22,46 @@ pub(crate) enum Passage {
     Copy,
 }
 
+/// What packets that come from outside and copies have apart.
+#[derive(Debug)]
+pub(crate) struct Each<T> {
+    first: T,
+    copy: T,
+}
+
+impl<T: Clone> Each<T> {
+    pub(crate) fn new(value: T) -> Each<T> {
+        Each {
+            first: value.clone(),
+            copy: value,
+        }
+    }
+}
+
+impl<T> Each<T> {
+    pub(crate) fn of(&mut self, passage: Passage) -> &mut T {
+        match passage {
+            Passage::First => &mut self.first,
+            Passage::Copy => &mut self.copy,
+        }
+    }
+}
+
 /// The random numbers of one stage.
 #[derive(Debug)]
-pub(crate) struct Draws {
-    first: ChaCha8Rng,
-    copy: ChaCha8Rng,
-}
+pub(crate) struct Draws(Each<ChaCha8Rng>);
 
 impl Draws {
     pub(crate) fn new(seed: u64, direction: Direction, stage: &str) -> Draws {
         let label = format!("{}/{stage}", direction.name());
-        Draws {
+        Draws(Each {
             first: seed::generator(seed, &label),
             copy: seed::generator(seed, &format!("{label}/copy")),
-        }
+        })
     }
 
     pub(crate) fn next(&mut self, passage: Passage) -> u64 {
-        match passage {
-            Passage::First => self.first.next_u64(),
-            Passage::Copy => self.copy.next_u64(),
-        }
+        self.0.of(passage).next_u64()
     }
 }
 

@@ -1,24 +1,25 @@
 //! Whether a packet comes twice.
 
-use crate::draws::{Draws, Passage, Probability};
-use crate::spec::Direction;
+use crate::chance::Chance;
+use crate::draws::{Draws, Passage};
+use crate::spec::{Direction, LinkSpec};
 
-/// The first stage. A copy never comes back to it, so nothing comes three times.
+/// The first random stage. A copy never comes back to it, so nothing comes three times.
 #[derive(Debug)]
 pub(crate) struct Duplicate {
-    probability: Probability,
+    chance: Chance,
     draws: Draws,
 }
 
 impl Duplicate {
-    pub(crate) fn new(probability: f64, seed: u64, direction: Direction) -> Option<Duplicate> {
-        (probability > 0.0).then(|| Duplicate {
-            probability: Probability::new(probability),
+    pub(crate) fn new(spec: &LinkSpec, seed: u64, direction: Direction) -> Option<Duplicate> {
+        (spec.duplicate > 0.0).then(|| Duplicate {
+            chance: Chance::new(spec.duplicate, spec.duplicate_correlation),
             draws: Draws::new(seed, direction, "duplicate"),
         })
     }
 
     pub(crate) fn decide(&mut self) -> bool {
-        self.probability.hits(self.draws.next(Passage::First))
+        self.chance.decide(self.draws.next(Passage::First))
     }
 }

@@ -26,7 +26,7 @@
 //! | stage | decides | file |
 //! |---|---|---|
 //! | duplicate | whether the packet comes twice | `duplicate.rs` |
-//! | loss | whether one of its copies vanishes | `loss.rs`, `gilbert_elliott.rs` |
+//! | loss | whether one of its copies vanishes | `loss.rs`; a model each: `independent.rs`, `gilbert_elliott.rs`, `four_state.rs`, `packet_list.rs` |
 //! | corrupt | whether one random bit flips | `corrupt.rs` |
 //! | delay | **how a packet is delayed**: constant plus jitter, order kept or broken | `delay.rs`, its jitter in `jitter.rs` |
 //! | queue | whether the bottleneck's buffer has room | `queue.rs` |
@@ -45,18 +45,22 @@
 //! * **Steady state allocates nothing** but what [`Packet::duplicate`] does.
 
 mod bottleneck;
+mod chance;
 mod corrupt;
 mod counters;
 mod delay;
 mod draws;
 mod duplicate;
 mod fate;
+mod four_state;
 mod gilbert_elliott;
+mod independent;
 mod jitter;
 mod link;
 mod loss;
 mod normal;
 mod packet;
+mod packet_list;
 mod queue;
 pub mod seed;
 mod serialiser;

@@ -46,12 +46,12 @@ impl<P: Packet> Link<P> {
         spec.validate()?;
         let bound = spec.queue.unwrap_or(Queue::DEFAULT);
         Ok(Link {
-            duplicate: Duplicate::new(spec.duplicate, seed, direction),
+            duplicate: Duplicate::new(spec, seed, direction),
             loss: spec
                 .loss
                 .as_ref()
                 .map(|model| Loss::new(model, seed, direction)),
-            corrupt: Corrupt::new(spec.corrupt, seed, direction),
+            corrupt: Corrupt::new(spec, seed, direction),
             delay: Delay::new(spec, seed, direction),
             bottleneck: spec.rate_bit_per_s.map(|rate| Bottleneck::new(rate, bound)),
             counters: Counters::default(),

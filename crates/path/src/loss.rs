@@ -1,56 +1,74 @@
 //! Whether a packet is lost.
 
-use crate::draws::{Draws, Passage, Probability};
+use crate::draws::{Draws, Passage};
+use crate::four_state::FourState;
 use crate::gilbert_elliott::GilbertElliott;
+use crate::independent::Independent;
+use crate::packet_list::PacketList;
 use crate::spec::{self, Direction};
 
 const STAGE: &str = "loss";
 
-/// The second stage, by either model.
+/// The stage after duplication, by one of the models.
 #[derive(Debug)]
 pub(crate) enum Loss {
-    Independent {
-        probability: Probability,
-        draws: Draws,
-    },
+    Independent(Independent),
     GilbertElliott(GilbertElliott),
+    FourState(FourState),
+    Packets(PacketList),
 }
 
 impl Loss {
     pub(crate) fn new(model: &spec::Loss, seed: u64, direction: Direction) -> Loss {
         let draws = Draws::new(seed, direction, STAGE);
-        match *model {
-            spec::Loss::Independent { probability, .. } => Loss::Independent {
-                probability: Probability::new(probability),
+        match model {
+            spec::Loss::Independent {
+                probability,
+                correlation,
+                longest_burst,
+            } => Loss::Independent(Independent::new(
+                *probability,
+                *correlation,
+                *longest_burst,
                 draws,
-            },
+            )),
             spec::Loss::GilbertElliott {
                 enter,
                 leave,
                 loss_bad,
                 loss_good,
             } => Loss::GilbertElliott(GilbertElliott::new(
-                [enter, leave, loss_bad, loss_good],
+                [*enter, *leave, *loss_bad, *loss_good],
                 draws,
             )),
-            spec::Loss::FourState { .. } | spec::Loss::Packets { .. } => todo!(),
+            spec::Loss::FourState {
+                p13,
+                p31,
+                p32,
+                p23,
+                p14,
+            } => Loss::FourState(FourState::new([*p13, *p31, *p32, *p23, *p14], draws)),
+            spec::Loss::Packets { numbers } => Loss::Packets(PacketList::new(numbers.clone())),
         }
     }
 
     pub(crate) fn decide(&mut self, passage: Passage) -> bool {
         match self {
-            Loss::Independent { probability, draws } => probability.hits(draws.next(passage)),
+            Loss::Independent(chance) => chance.decide(passage),
             Loss::GilbertElliott(chain) => chain.decide(passage),
+            Loss::FourState(chain) => chain.decide(passage),
+            Loss::Packets(list) => list.decide(passage),
         }
     }
 
     /// Uses up the draws of a packet that doesn't come this far.
     pub(crate) fn skip(&mut self, passage: Passage) {
         match self {
-            Loss::Independent { draws, .. } => {
-                draws.next(passage);
-            }
             Loss::GilbertElliott(chain) => chain.skip(passage),
+            Loss::FourState(chain) => chain.skip(passage),
+            Loss::Independent(_) | Loss::Packets(_) => {
+                self.decide(passage);
+            }
         }
     }
 }

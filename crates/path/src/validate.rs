@@ -11,6 +11,10 @@ const HOUR_NS: u64 = 3_600_000_000_000;
 const RATES: RangeInclusive<u64> = 1..=1_000_000_000_000;
 const QUEUE_BYTES: RangeInclusive<u64> = 1..=1_000_000_000_000;
 const QUEUE_PACKETS: RangeInclusive<u64> = 1..=1_000_000_000;
+/// Of packets, a gap or a burst.
+const COUNTS: RangeInclusive<u64> = 1..=1_000_000_000;
+const COUNTS_IN_WORDS: &str = "1 to 1000000000";
+const LISTED_PACKETS: usize = 1_000_000;
 
 /// What is wrong with a specification: the key (as `down.loss.probability`; without the direction
 /// where a link alone was checked), its value, what is allowed.
@@ -103,12 +107,20 @@ impl LinkSpec {
         duration("delay_ns", self.delay_ns)?;
         if let Some(jitter) = &self.jitter {
             duration("jitter.spread_ns", jitter.spread_ns)?;
+            probability("jitter.correlation", jitter.correlation)?;
+        }
+        if let Some(reorder) = &self.reorder {
+            probability("reorder.probability", reorder.probability)?;
+            probability("reorder.correlation", reorder.correlation)?;
+            integer("reorder.gap", reorder.gap.into(), &COUNTS, COUNTS_IN_WORDS)?;
         }
         if let Some(loss) = &self.loss {
             validate_loss(loss)?;
         }
         probability("duplicate", self.duplicate)?;
+        probability("duplicate_correlation", self.duplicate_correlation)?;
         probability("corrupt", self.corrupt)?;
+        probability("corrupt_correlation", self.corrupt_correlation)?;
         if let Some(rate) = self.rate_bit_per_s {
             integer(
                 "rate_bit_per_s",
@@ -124,8 +136,22 @@ impl LinkSpec {
 
 fn validate_loss(loss: &Loss) -> Result<(), SpecError> {
     match *loss {
-        Loss::FourState { .. } | Loss::Packets { .. } => todo!(),
-        Loss::Independent { probability: p, .. } => probability("loss.probability", p),
+        Loss::Independent {
+            probability: p,
+            correlation,
+            longest_burst,
+        } => {
+            probability("loss.probability", p)?;
+            probability("loss.correlation", correlation)?;
+            longest_burst.map_or(Ok(()), |packets| {
+                integer(
+                    "loss.longest_burst",
+                    packets.into(),
+                    &COUNTS,
+                    COUNTS_IN_WORDS,
+                )
+            })
+        }
         Loss::GilbertElliott {
             enter,
             leave,
@@ -137,7 +163,51 @@ fn validate_loss(loss: &Loss) -> Result<(), SpecError> {
             probability("loss.loss_bad", loss_bad)?;
             probability("loss.loss_good", loss_good)
         }
+        Loss::FourState {
+            p13,
+            p31,
+            p32,
+            p23,
+            p14,
+        } => {
+            probability("loss.p13", p13)?;
+            probability("loss.p31", p31)?;
+            probability("loss.p32", p32)?;
+            probability("loss.p23", p23)?;
+            probability("loss.p14", p14)?;
+            exclusive("loss.p14", p14, "p13", p13)?;
+            exclusive("loss.p32", p32, "p31", p31)
+        }
+        Loss::Packets { ref numbers } => validate_numbers(numbers),
     }
+}
+
+/// Two ways out of one state: together they are certain at most, but for rounding.
+fn exclusive(key: &str, value: f64, other: &str, taken: f64) -> Result<(), SpecError> {
+    let allowed = format!("0 to {}, since {other} is {taken}", 1.0 - taken);
+    require(value + taken <= 1.0 + 1e-12, key, value, &allowed)
+}
+
+fn validate_numbers(numbers: &[u64]) -> Result<(), SpecError> {
+    let many = numbers.len();
+    require(
+        many <= LISTED_PACKETS,
+        "loss.numbers",
+        format!("a list of {many}"),
+        &format!("a list of {LISTED_PACKETS} at most"),
+    )?;
+    let mut before = 0;
+    for (place, number) in numbers.iter().enumerate() {
+        if *number <= before {
+            return Err(SpecError::OutOfRange {
+                key: format!("loss.numbers.{place}"),
+                value: number.to_string(),
+                allowed: format!("more than {before}, since the numbers ascend from 1"),
+            });
+        }
+        before = *number;
+    }
+    Ok(())
 }
 
 fn validate_queue(queue: Queue, rate: Option<u64>) -> Result<(), SpecError> {

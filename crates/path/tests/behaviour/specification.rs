@@ -1,18 +1,28 @@
 use pronghorn_path::{
-    Direction, Distribution, Jitter, Link, LinkSpec, Loss, Order, PathSpec, Queue, SpecError,
+    Direction, Distribution, Jitter, Link, LinkSpec, Loss, Order, PathSpec, Queue, Reorder,
+    SpecError,
 };
 
+/// Every key of the random stages.
 const FULL: &str = r#"{"delay_ns":75000000,
-    "jitter":{"distribution":"uniform","spread_ns":10000000,"order":"break"},
+    "jitter":{"distribution":"uniform","spread_ns":10000000,"correlation":0.25,"order":"break"},
+    "reorder":{"probability":0.25,"correlation":0.5,"gap":5},
     "loss":{"model":"gilbert-elliott","enter":0.01,"leave":0.3,"loss_bad":1.0,"loss_good":0.0},
-    "duplicate":0.01,"corrupt":0.02,"rate_bit_per_s":20000000,"queue":{"bytes":256000}}"#;
+    "duplicate":0.01,"duplicate_correlation":0.1,"corrupt":0.02,"corrupt_correlation":0.2,
+    "rate_bit_per_s":20000000,"queue":{"bytes":256000}}"#;
 
 fn full() -> LinkSpec {
     let jitter = Jitter {
         distribution: Distribution::Uniform,
         spread_ns: 10_000_000,
+        correlation: 0.25,
         order: Order::Break,
         ..Jitter::default()
+    };
+    let reorder = Reorder {
+        probability: 0.25,
+        correlation: 0.5,
+        gap: 5,
     };
     let loss = Loss::GilbertElliott {
         enter: 0.01,
@@ -23,11 +33,21 @@ fn full() -> LinkSpec {
     LinkSpec {
         delay_ns: 75_000_000,
         jitter: Some(jitter),
+        reorder: Some(reorder),
         loss: Some(loss),
         duplicate: 0.01,
+        duplicate_correlation: 0.1,
         corrupt: 0.02,
+        corrupt_correlation: 0.2,
         rate_bit_per_s: Some(20_000_000),
         queue: Some(Queue::Bytes(256_000)),
+        ..LinkSpec::default()
+    }
+}
+
+fn lossy(loss: Loss) -> LinkSpec {
+    LinkSpec {
+        loss: Some(loss),
         ..LinkSpec::default()
     }
 }
@@ -58,13 +78,50 @@ fn json_goes_there_and_back() {
 }
 
 #[test]
-fn only_the_delay_must_be_given() {
-    assert_eq!(
-        parse(r#"{"delay_ns":0}"#).expect("enough"),
-        LinkSpec::default()
-    );
-    let error = parse("{}").expect_err("too little").to_string();
-    assert!(error.contains("missing field `delay_ns`"), "{error}");
+fn nothing_must_be_given() {
+    assert_eq!(parse("{}").expect("enough"), LinkSpec::default());
+    let reorder = parse(r#"{"reorder":{"probability":0.5}}"#).expect("enough");
+    let expected = Reorder {
+        probability: 0.5,
+        correlation: 0.0,
+        gap: 1,
+    };
+    assert_eq!(reorder.reorder, Some(expected));
+}
+
+#[test]
+fn every_loss_model_goes_there_and_back() {
+    for (json, loss) in [
+        (
+            r#"{"model":"independent","probability":0.5,"correlation":0.25,"longest_burst":3}"#,
+            Loss::Independent {
+                probability: 0.5,
+                correlation: 0.25,
+                longest_burst: Some(3),
+            },
+        ),
+        (
+            r#"{"model":"four-state","p13":0.1,"p31":0.2,"p32":0.3,"p23":0.4,"p14":0.5}"#,
+            Loss::FourState {
+                p13: 0.1,
+                p31: 0.2,
+                p32: 0.3,
+                p23: 0.4,
+                p14: 0.5,
+            },
+        ),
+        (
+            r#"{"model":"packets","numbers":[1,2,9]}"#,
+            Loss::Packets {
+                numbers: vec![1, 2, 9],
+            },
+        ),
+    ] {
+        let read: Loss = serde_json::from_str(json).expect("a valid model");
+        assert_eq!(read, loss);
+        assert_eq!(serde_json::to_string(&loss).expect("finite"), json);
+        lossy(loss).validate().expect("a valid model");
+    }
 }
 
 #[test]
@@ -181,6 +238,146 @@ fn each_of_the_chains_probabilities_is_checked_by_name() {
             format!("loss.{key} is 2; allowed is 0 to 1")
         );
     }
+}
+
+#[test]
+fn the_four_states_probabilities_are_checked_by_name_and_in_pairs() {
+    let four_state = |p: [f64; 5]| {
+        let [p13, p31, p32, p23, p14] = p;
+        lossy(Loss::FourState {
+            p13,
+            p31,
+            p32,
+            p23,
+            p14,
+        })
+    };
+    for (i, key) in ["p13", "p31", "p32", "p23", "p14"].into_iter().enumerate() {
+        let mut p = [0.5; 5];
+        p[i] = -1.0;
+        assert_eq!(
+            message(&four_state(p)),
+            format!("loss.{key} is -1; allowed is 0 to 1")
+        );
+    }
+    assert_eq!(
+        message(&four_state([0.75, 0.5, 0.5, 0.5, 0.5])),
+        "loss.p14 is 0.5; allowed is 0 to 0.25, since p13 is 0.75"
+    );
+    assert_eq!(
+        message(&four_state([0.5, 0.75, 0.5, 0.5, 0.5])),
+        "loss.p32 is 0.5; allowed is 0 to 0.25, since p31 is 0.75"
+    );
+}
+
+#[test]
+fn lost_packets_numbers_ascend_from_one() {
+    let numbers = |numbers: &[u64]| {
+        lossy(Loss::Packets {
+            numbers: numbers.to_vec(),
+        })
+    };
+    numbers(&[]).validate().expect("none of them");
+    for (wrong, problem) in [
+        (
+            &[0, 1][..],
+            "loss.numbers.0 is 0; allowed is more than 0, since the numbers ascend from 1",
+        ),
+        (
+            &[1, 5, 5],
+            "loss.numbers.2 is 5; allowed is more than 5, since the numbers ascend from 1",
+        ),
+    ] {
+        assert_eq!(message(&numbers(wrong)), problem);
+    }
+    let many: Vec<u64> = (1..=1_000_001).collect();
+    assert_eq!(
+        message(&numbers(&many)),
+        "loss.numbers is a list of 1000001; allowed is a list of 1000000 at most"
+    );
+}
+
+#[test]
+fn correlations_are_from_nothing_to_certainty_and_counts_from_one() {
+    let correlated = |correlation| Loss::Independent {
+        probability: 0.5,
+        correlation,
+        longest_burst: None,
+    };
+    let specs = [
+        (
+            "jitter.correlation",
+            LinkSpec {
+                jitter: Some(Jitter {
+                    correlation: 1.5,
+                    ..Jitter::default()
+                }),
+                ..LinkSpec::default()
+            },
+        ),
+        (
+            "reorder.probability",
+            LinkSpec {
+                reorder: Some(Reorder {
+                    probability: 1.5,
+                    correlation: 0.0,
+                    gap: 1,
+                }),
+                ..LinkSpec::default()
+            },
+        ),
+        (
+            "reorder.correlation",
+            LinkSpec {
+                reorder: Some(Reorder {
+                    probability: 0.5,
+                    correlation: 1.5,
+                    gap: 1,
+                }),
+                ..LinkSpec::default()
+            },
+        ),
+        (
+            "duplicate_correlation",
+            LinkSpec {
+                duplicate_correlation: 1.5,
+                ..LinkSpec::default()
+            },
+        ),
+        (
+            "corrupt_correlation",
+            LinkSpec {
+                corrupt_correlation: 1.5,
+                ..LinkSpec::default()
+            },
+        ),
+        ("loss.correlation", lossy(correlated(1.5))),
+    ];
+    for (key, spec) in specs {
+        assert_eq!(message(&spec), format!("{key} is 1.5; allowed is 0 to 1"));
+    }
+    assert!(lossy(correlated(f64::NAN)).validate().is_err());
+    let gap = LinkSpec {
+        reorder: Some(Reorder {
+            probability: 0.5,
+            correlation: 0.0,
+            gap: 0,
+        }),
+        ..LinkSpec::default()
+    };
+    assert_eq!(
+        message(&gap),
+        "reorder.gap is 0; allowed is 1 to 1000000000"
+    );
+    let burst = lossy(Loss::Independent {
+        probability: 0.5,
+        correlation: 0.0,
+        longest_burst: Some(0),
+    });
+    assert_eq!(
+        message(&burst),
+        "loss.longest_burst is 0; allowed is 1 to 1000000000"
+    );
 }
 
 #[test]
