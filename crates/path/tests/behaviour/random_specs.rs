@@ -13,7 +13,7 @@ fn probability() -> impl Strategy<Value = f64> {
 
 fn loss() -> impl Strategy<Value = Loss> {
     prop_oneof![
-        probability().prop_map(|probability| Loss::independent(probability)),
+        probability().prop_map(Loss::independent),
         (probability(), probability(), probability(), probability()).prop_map(
             |(enter, leave, loss_bad, loss_good)| Loss::GilbertElliott {
                 enter,
