@@ -30,9 +30,11 @@
 //! | how is a host's network set up, congestion control locked | `network.rs` |
 //! | how does a packet get from host to host | `driver.rs` |
 //! | how is a link watched, packet by packet | `tap.rs` |
+//! | how are packets captured | `capture/` |
 //! | how does a program run on a host | `host.rs`, `process.rs` |
 
 mod bench;
+mod capture;
 mod checksum;
 mod congestion;
 mod driver;
@@ -53,6 +55,7 @@ mod tap;
 mod tun;
 
 pub use bench::{Bench, BenchSpec};
+pub use capture::{Capture, CaptureError, CaptureReport};
 pub use congestion::available_congestion_controls;
 pub use error::{BenchError, SpawnError};
 pub use host::{Host, Side};

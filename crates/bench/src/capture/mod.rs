@@ -1,0 +1,235 @@
+//! Packet capture: both ends of the path in one pcapng file, TLS secrets inside, with a comment on each packet to
+//! which the path did something.
+//!
+//! | step | file |
+//! |---|---|
+//! | a link's driver thread tells of each packet, and never waits | `watch.rs` |
+//! | a thread spools them, a file a stream, without names | `writer.rs`, `spool.rs`, `fates.rs` |
+//! | at the end the secrets are known, and all is put in order of time | `assemble.rs` |
+//! | what a packet's comment says | `comment.rs` |
+//! | pcapng | `block.rs` |
+//!
+//! A packet stands at the sending end when it enters the link, also one that the link drops, and at the
+//! receiving end when it leaves. Secrets must precede the packets that they decrypt, hence the spools.
+
+mod assemble;
+mod block;
+mod comment;
+mod fates;
+mod spool;
+mod watch;
+mod writer;
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread::{Builder, JoinHandle};
+
+use nix::errno::Errno;
+use nix::time::{ClockId, clock_gettime};
+use pronghorn_path::{Direction, PathSpec};
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::tap::Taps;
+use assemble::Surroundings;
+use watch::{LinkTap, Missed};
+use writer::Spools;
+
+/// Events on their way to the writer: some 25 MB of packets at most.
+const EVENTS: usize = 16_384;
+
+/// Why a capture could not be had.
+#[derive(Debug, Error)]
+pub enum CaptureError {
+    /// The file, or what is spooled beside it, can't be written.
+    #[error("cannot write {}: {source}", file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// No thread could be had to write it.
+    #[error("cannot start the thread that writes a capture: {0}")]
+    Thread(#[source] io::Error),
+}
+
+/// What a capture holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CaptureReport {
+    /// Records of packets; a packet that was delivered has two.
+    pub packets: u64,
+    /// Records and comments that are missing, since the writer could not keep up.
+    pub lost_records: u64,
+    /// Lines of TLS secrets.
+    pub secrets: u64,
+}
+
+/// A capture that goes on until it is finished. Dropped unfinished, it leaves no file.
+#[derive(Debug)]
+pub struct Capture {
+    file: PathBuf,
+    about: String,
+    stop: Arc<AtomicBool>,
+    records: Arc<AtomicU64>,
+    down: Arc<Missed>,
+    up: Arc<Missed>,
+    start_ns: u64,
+    epoch_ns: u64,
+    writer: Option<JoinHandle<io::Result<Spools>>>,
+}
+
+impl Capture {
+    /// Begins a capture of `path` into `file`, which comes to be when it is finished, and gives the taps that feed
+    /// it. `about` is what the file's comment says of its making.
+    ///
+    /// # Errors
+    /// The file's folder can't be written, or no thread can be had.
+    pub fn start(
+        file: &Path,
+        path: &PathSpec,
+        about: &str,
+    ) -> Result<(Capture, Taps), CaptureError> {
+        let spools = Spools::new(file, path).map_err(|source| CaptureError::Write {
+            file: file.to_owned(),
+            source,
+        })?;
+        let (events, received) = sync_channel(EVENTS);
+        let stop = Arc::<AtomicBool>::default();
+        let records = Arc::<AtomicU64>::default();
+        let (down, up) = (Arc::<Missed>::default(), Arc::<Missed>::default());
+        let tap = |direction, missed: &Arc<Missed>| {
+            let spec = path.link(direction);
+            Box::new(LinkTap::new(
+                direction,
+                spec,
+                events.clone(),
+                Arc::clone(missed),
+            ))
+        };
+        let taps = Taps {
+            down: tap(Direction::Down, &down),
+            up: tap(Direction::Up, &up),
+        };
+        let (told, counted) = (Arc::clone(&stop), Arc::clone(&records));
+        let writer = Builder::new()
+            .name("capture".into())
+            .spawn(move || spools.fill(&received, &told, &counted))
+            .map_err(CaptureError::Thread)?;
+        let start_ns = now_ns(ClockId::CLOCK_MONOTONIC);
+        let capture = Capture {
+            file: file.to_owned(),
+            about: about.to_owned(),
+            stop,
+            records,
+            down,
+            up,
+            start_ns,
+            epoch_ns: now_ns(ClockId::CLOCK_REALTIME).saturating_sub(start_ns),
+            writer: Some(writer),
+        };
+        Ok((capture, taps))
+    }
+
+    /// What has been recorded so far, without secrets.
+    #[must_use]
+    pub fn report(&self) -> CaptureReport {
+        CaptureReport {
+            packets: self.records.load(Ordering::Relaxed),
+            lost_records: self.down.total() + self.up.total(),
+            secrets: 0,
+        }
+    }
+
+    /// Ends the capture and writes its file; close the bench before, for what its links tell after this is lost.
+    /// `key_log`: TLS secrets in the format of `SSLKEYLOGFILE`; of equal lines one is kept.
+    ///
+    /// # Errors
+    /// The file can't be written; nothing of it is left then.
+    pub fn finish(mut self, key_log: &str) -> Result<CaptureReport, CaptureError> {
+        let spools = self
+            .end()
+            .unwrap_or_else(|| Err(io::Error::other("its writer has died")));
+        let key_log = tidy(key_log);
+        let report = CaptureReport {
+            secrets: key_log.lines().count() as u64,
+            ..self.report()
+        };
+        spools
+            .and_then(|spools| self.write(spools, &key_log, report))
+            .map(|()| report)
+            .map_err(|source| CaptureError::Write {
+                file: self.file.clone(),
+                source,
+            })
+    }
+
+    fn write(&self, spools: Spools, key_log: &str, report: CaptureReport) -> io::Result<()> {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let comment = format!(
+            "Both ends of an emulated path: a packet stands at the sending end when it enters the link, and at the \
+             receiving end when it leaves.\n{}\nrecords lost by the capture: {}",
+            self.about, report.lost_records,
+        );
+        let around = Surroundings {
+            application: concat!("pronghorn ", env!("CARGO_PKG_VERSION")),
+            comment: &comment,
+            key_log,
+            epoch_ns: self.epoch_ns,
+            start_ns: self.start_ns,
+            end_ns: now_ns(ClockId::CLOCK_MONOTONIC),
+            lost: [
+                count(&self.up.entered) + count(&self.down.left),
+                count(&self.down.entered) + count(&self.up.left),
+            ],
+        };
+        let mut partial = self.file.clone().into_os_string();
+        partial.push(".partial");
+        let written = File::create(&partial).and_then(|file| {
+            let mut out = BufWriter::with_capacity(1 << 18, file);
+            assemble::write(&mut out, spools, &around)?;
+            out.flush()
+        });
+        written
+            .and_then(|()| fs::rename(&partial, &self.file))
+            .inspect_err(|_| drop(fs::remove_file(&partial)))
+    }
+
+    /// Ends the writer; `None` where it has panicked or was ended before.
+    fn end(&mut self) -> Option<io::Result<Spools>> {
+        self.stop.store(true, Ordering::Release);
+        self.writer.take()?.join().ok()
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        drop(self.end());
+    }
+}
+
+/// Each line once, in order, without comments and blanks.
+fn tidy(key_log: &str) -> String {
+    let mut seen = std::collections::HashSet::new();
+    let mut tidied = String::new();
+    for line in key_log.lines().map(str::trim) {
+        if !line.is_empty() && !line.starts_with('#') && seen.insert(line) {
+            tidied.push_str(line);
+            tidied.push('\n');
+        }
+    }
+    tidied
+}
+
+fn now_ns(clock: ClockId) -> u64 {
+    clock_gettime(clock)
+        .map(|time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+        .unwrap_or_else(|errno: Errno| unreachable!("every kernel has this clock: {errno}"))
+}
+
+#[cfg(test)]
+mod tests;
