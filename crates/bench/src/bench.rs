@@ -5,6 +5,7 @@ use std::thread;
 
 use pronghorn_path::{Direction, PathSpec};
 
+use crate::cross::CrossTraffic;
 use crate::driver::Driver;
 use crate::error::BenchError;
 use crate::host::{Host, Side};
@@ -43,11 +44,13 @@ struct Parts {
     server_tun: Arc<Tun>,
     down: Driver,
     up: Driver,
+    cross: Option<CrossTraffic>,
     cpu_at_opening: CpuTime,
 }
 
 impl Bench {
-    /// Makes new hosts, with empty TCP metrics, and starts the path. Takes a few milliseconds.
+    /// Makes new hosts, with empty TCP metrics, and starts the path. Takes a few milliseconds, and the
+    /// warm-up of the path's cross traffic.
     ///
     /// # Errors
     /// The path or the congestion control isn't valid, or the host denies what a bench needs.
@@ -80,6 +83,10 @@ impl Bench {
         let (down_tap, up_tap) = spec.taps.map(|taps| (taps.down, taps.up)).unzip();
         let down = drive(Direction::Down, &server_tun, &client_tun, down_tap)?;
         let up = drive(Direction::Up, &client_tun, &server_tun, up_tap)?;
+        let cross = spec.path.cross.as_ref();
+        let cross = cross
+            .map(|cross| CrossTraffic::start(cross, &client, &server))
+            .transpose()?;
         let cpu_at_opening = CpuTime::now();
         let parts = Parts {
             client,
@@ -88,6 +95,7 @@ impl Bench {
             server_tun,
             down,
             up,
+            cross,
             cpu_at_opening,
         };
         Ok(Bench { parts: Some(parts) })
@@ -135,8 +143,10 @@ impl Bench {
             server_tun,
             down,
             up,
+            cross,
             ..
         } = parts;
+        drop(cross);
         drop((down, up));
         client.evict();
         server.evict();
@@ -171,7 +181,12 @@ impl Parts {
             tcp_retransmits: both(|counters| counters.tcp_retransmits),
             driver_priority: self.down.priority().name(),
         };
-        PathReport { down, up, host }
+        PathReport {
+            down,
+            up,
+            host,
+            cross: self.cross.as_ref().map(CrossTraffic::report),
+        }
     }
 }
 

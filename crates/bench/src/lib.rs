@@ -31,12 +31,14 @@
 //! | how does a packet get from host to host | `driver.rs` |
 //! | how is a link watched, packet by packet | `tap.rs` |
 //! | how are packets captured | `capture/` |
+//! | where does cross traffic come from | `cross.rs` |
 //! | how does a program run on a host | `host.rs`, `process.rs` |
 
 mod bench;
 mod capture;
 mod checksum;
 mod congestion;
+mod cross;
 mod driver;
 mod error;
 mod evict;
@@ -57,6 +59,7 @@ mod tun;
 pub use bench::{Bench, BenchSpec};
 pub use capture::{Capture, CaptureError, CaptureReport};
 pub use congestion::available_congestion_controls;
+pub use cross::CrossReport;
 pub use error::{BenchError, SpawnError};
 pub use host::{Host, Side};
 pub use isolation::{ISOLATION_VARIABLE, Isolation, enter};

@@ -71,8 +71,38 @@ pub(crate) fn set_up(address: Ipv4Addr, congestion_control: &str) -> Result<Tun,
             .attribute(libc::IFLA_TXQLEN, &RING_PACKETS.to_ne_bytes()),
     )?;
     ask("add the address", new_address(index, address))?;
-    match socket.ask(new_route(index, address, congestion_control)) {
-        Ok(()) => Ok(tun),
+    add_route(&socket, index, NETWORK, address, congestion_control)?;
+    Ok(tun)
+}
+
+/// Adds, in the calling thread's network namespace, which is set up, another address, and a route
+/// from it to `peer` alone on which `congestion_control` is locked.
+pub(crate) fn add_pair(
+    address: Ipv4Addr,
+    peer: Ipv4Addr,
+    congestion_control: &str,
+) -> Result<(), BenchError> {
+    let index = if_nametoindex(DEVICE).map_err(|source| BenchError::Device {
+        doing: "find",
+        source,
+    })?;
+    let failed = |doing| move |source| BenchError::Network { doing, source };
+    let socket = Socket::open().map_err(failed("open a routing socket"))?;
+    socket
+        .ask(new_address(index, address))
+        .map_err(failed("add an address"))?;
+    add_route(&socket, index, (peer, 32), address, congestion_control)
+}
+
+fn add_route(
+    socket: &Socket,
+    index: u32,
+    to: (Ipv4Addr, u8),
+    source: Ipv4Addr,
+    congestion_control: &str,
+) -> Result<(), BenchError> {
+    match socket.ask(new_route(index, to, source, congestion_control)) {
+        Ok(()) => Ok(()),
         Err(Errno::EINVAL) => Err(BenchError::CongestionControl {
             asked: congestion_control.to_owned(),
             available: crate::available_congestion_controls().unwrap_or_default(),
@@ -121,8 +151,12 @@ fn new_address(index: u32, address: Ipv4Addr) -> Request {
     .attribute(libc::IFA_FLAGS, &libc::IFA_F_NOPREFIXROUTE.to_ne_bytes())
 }
 
-fn new_route(index: u32, source: Ipv4Addr, congestion_control: &str) -> Request {
-    let (network, prefix) = NETWORK;
+fn new_route(
+    index: u32,
+    (network, prefix): (Ipv4Addr, u8),
+    source: Ipv4Addr,
+    congestion_control: &str,
+) -> Request {
     let header = [
         [libc::AF_INET as u8, prefix, 0, 0],
         [

@@ -4,6 +4,8 @@ use hdrhistogram::Histogram;
 use pronghorn_path::Counters;
 use serde::Serialize;
 
+use crate::cross::CrossReport;
+
 /// Both links and the hosts.
 #[derive(Clone, Debug, Serialize)]
 pub struct PathReport {
@@ -13,6 +15,8 @@ pub struct PathReport {
     pub up: LinkReport,
     /// The machine beneath, and the hosts' kernels.
     pub host: HostReport,
+    /// The path's cross traffic; null where none was asked for.
+    pub cross: Option<CrossReport>,
 }
 
 /// One link: what the path has counted, and what its driver has seen.
@@ -79,7 +83,7 @@ pub struct HostReport {
     pub steal_share: f64,
     /// Datagrams that a full UDP socket buffer dropped.
     pub udp_receive_buffer_drops: BothSides,
-    /// TCP segments sent again.
+    /// TCP segments sent again, the cross traffic's included.
     pub tcp_retransmits: BothSides,
     /// What the kernel granted the path's drivers: `real-time`, `nice` or `ordinary`.
     pub driver_priority: &'static str,

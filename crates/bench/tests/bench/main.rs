@@ -2,6 +2,7 @@
 //! its own harness; it also plays the foreign programs that run on the hosts.
 
 mod congestion;
+mod cross;
 mod echo;
 mod programs;
 mod statistics;
@@ -52,6 +53,14 @@ const CASES: &[Case] = &[
     (
         "an_unknown_congestion_control_names_the_known",
         congestion::an_unknown_one_names_the_known,
+    ),
+    (
+        "a_flow_of_cross_traffic_and_a_measured_one_share_the_link",
+        cross::a_flow_beside_gets_its_share,
+    ),
+    (
+        "cross_traffic_has_a_congestion_control_of_its_own",
+        cross::its_congestion_control_is_its_own,
     ),
     (
         "a_program_runs_on_its_host",

@@ -1,0 +1,141 @@
+//! Flows that share the path with what is measured.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use pronghorn_bench::{Bench, Side};
+use pronghorn_path::{Cross, Direction, LinkSpec, PathSpec, Queue};
+
+use crate::open;
+
+const PORT: u16 = 8080;
+const RATE_BIT_PER_S: u64 = 40_000_000;
+const TRANSFER: usize = 6_000_000;
+
+/// Over 6 MB, more than a hundred round trips, two flows of one congestion control come near their
+/// equal shares; a tenth or nine tenths of the bytes means that one was shut out.
+pub(crate) fn a_flow_beside_gets_its_share() {
+    let bench = open(shared(Direction::Down, "cubic", 1, 500), 1);
+    let before = cross(&bench);
+    assert_eq!(
+        (before.flows, before.congestion_control),
+        (1, vec!["cubic".to_owned()])
+    );
+    transfer(&bench);
+    let after = cross(&bench);
+    let beside = (after.bytes - before.bytes) as f64;
+    let share = TRANSFER as f64 / (TRANSFER as f64 + beside);
+    assert!((0.1..0.9).contains(&share), "{share} of the bytes");
+    assert!(after.goodput_bit_per_s < RATE_BIT_PER_S as f64);
+    let report = bench.close();
+    let carried = report.down.counters.bytes_out;
+    assert!(
+        carried > TRANSFER as u64 + after.bytes,
+        "both took the one link"
+    );
+}
+
+pub(crate) fn its_congestion_control_is_its_own() {
+    for direction in [Direction::Down, Direction::Up] {
+        let bench = open(shared(direction, "reno", 3, 300), 1);
+        let (listener, at) = listen(&bench);
+        let accept = move || listener.accept().map(|(stream, _)| stream);
+        let accepted = bench
+            .host(Side::Server)
+            .thread("accept", accept)
+            .expect("a thread");
+        let _measured = bench
+            .host(Side::Client)
+            .within(move || TcpStream::connect(at))
+            .expect("the server listens");
+        let served = accepted
+            .join()
+            .expect("the thread ends")
+            .expect("a connection came");
+        let control =
+            nix::sys::socket::getsockopt(&served, nix::sys::socket::sockopt::TcpCongestion)
+                .expect("TCP has one");
+        assert!(
+            control.to_string_lossy().starts_with("cubic"),
+            "the bench's own"
+        );
+        let report = bench.close();
+        let cross = report.cross.expect("cross traffic was asked for");
+        assert_eq!(
+            (cross.flows, cross.congestion_control),
+            (3, vec!["reno".to_owned()])
+        );
+        let (there, back) = match direction {
+            Direction::Down => (report.down, report.up),
+            Direction::Up => (report.up, report.down),
+        };
+        assert!(
+            there.counters.bytes_in > 5 * back.counters.bytes_in,
+            "{direction:?}"
+        );
+    }
+}
+
+fn shared(direction: Direction, control: &str, flows: u32, warmup_ms: u64) -> PathSpec {
+    let link = LinkSpec {
+        delay_ns: 5_000_000,
+        rate_bit_per_s: Some(RATE_BIT_PER_S),
+        queue: Some(Queue::Bytes(100_000)),
+        ..LinkSpec::default()
+    };
+    PathSpec {
+        down: link.clone(),
+        up: link,
+        cross: Some(Cross {
+            flows,
+            congestion_control: control.to_owned(),
+            direction,
+            warmup_ns: warmup_ms * 1_000_000,
+        }),
+        ..PathSpec::default()
+    }
+}
+
+fn cross(bench: &Bench) -> pronghorn_bench::CrossReport {
+    bench.counters().cross.expect("cross traffic was asked for")
+}
+
+fn listen(bench: &Bench) -> (TcpListener, SocketAddr) {
+    let at = SocketAddr::from((bench.host(Side::Server).address(), PORT));
+    let listener = bench
+        .host(Side::Server)
+        .within(move || TcpListener::bind(at))
+        .expect("a free port");
+    (listener, at)
+}
+
+/// Takes [`TRANSFER`] bytes from the server to the client.
+fn transfer(bench: &Bench) {
+    let (listener, at) = listen(bench);
+    let serve = move || {
+        listener
+            .accept()
+            .and_then(|(mut stream, _)| stream.write_all(&vec![7; TRANSFER]))
+    };
+    let server = bench
+        .host(Side::Server)
+        .thread("serve", serve)
+        .expect("a thread");
+    let fetch = move || {
+        let mut got = Vec::new();
+        let mut stream = TcpStream::connect(at)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        stream.read_to_end(&mut got)
+    };
+    let client = bench
+        .host(Side::Client)
+        .thread("fetch", fetch)
+        .expect("a thread");
+    let got = client.join().expect("the client ends");
+    assert_eq!(got.expect("the transfer ends"), TRANSFER);
+    server
+        .join()
+        .expect("the server ends")
+        .expect("all is sent");
+}
