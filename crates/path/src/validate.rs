@@ -5,10 +5,13 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use crate::spec::{Direction, LinkSpec, Loss, PathSpec, Queue};
+use crate::spec::{Cross, Direction, LinkSpec, Loss, PathSpec, Queue};
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const RATES: RangeInclusive<u64> = 1..=1_000_000_000_000;
+const CROSS_FLOWS: RangeInclusive<u64> = 1..=64;
+/// Bytes of a congestion control's name in the kernel (`TCP_CA_NAME_MAX` without the zero at its end).
+const LONGEST_CONTROL: usize = 15;
 const QUEUE_BYTES: RangeInclusive<u64> = 1..=1_000_000_000_000;
 const QUEUE_PACKETS: RangeInclusive<u64> = 1..=1_000_000_000;
 /// Of packets, a gap or a burst.
@@ -83,7 +86,7 @@ impl SpecError {
 }
 
 impl PathSpec {
-    /// Checks both links.
+    /// Checks both links, and what concerns both.
     ///
     /// # Errors
     /// The first value that isn't allowed, `down` before `up`.
@@ -94,7 +97,30 @@ impl PathSpec {
                 self.link(way)
                     .validate()
                     .map_err(|error| error.within(way.name()))
-            })
+            })?;
+        self.cross.as_ref().map_or(Ok(()), Cross::validate)
+    }
+}
+
+impl Cross {
+    /// Checks every value but whether the kernel has that congestion control.
+    fn validate(&self) -> Result<(), SpecError> {
+        integer(
+            "cross.flows",
+            u64::from(self.flows),
+            &CROSS_FLOWS,
+            "1 to 64",
+        )?;
+        let name = &self.congestion_control;
+        let named = (1..=LONGEST_CONTROL).contains(&name.len()) && !name.contains('\0');
+        let allowed = "a name of 1 to 15 bytes";
+        require(
+            named,
+            "cross.congestion_control",
+            format!("{name:?}"),
+            allowed,
+        )?;
+        duration("cross.warmup_ns", self.warmup_ns)
     }
 }
 

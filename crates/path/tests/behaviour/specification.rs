@@ -1,5 +1,5 @@
 use pronghorn_path::{
-    Direction, Distribution, Jitter, Link, LinkSpec, Loss, Order, PathSpec, Queue, Reorder,
+    Cross, Direction, Distribution, Jitter, Link, LinkSpec, Loss, Order, PathSpec, Queue, Reorder,
     SpecError,
 };
 
@@ -453,4 +453,49 @@ fn a_paths_errors_name_the_direction_and_a_link_refuses_them_too() {
     assert_eq!(error.to_string(), "up.duplicate is 3; allowed is 0 to 1");
     let link = Link::<Vec<u8>>::new(&bad, 1, Direction::Up);
     assert!(matches!(link, Err(SpecError::OutOfRange { key, .. }) if key == "duplicate"));
+}
+
+#[test]
+fn cross_traffic_is_checked_by_name() {
+    let cross = Cross {
+        flows: 64,
+        congestion_control: "reno".into(),
+        direction: Direction::Up,
+        warmup_ns: 3_600_000_000_000,
+    };
+    let check = |cross: Cross| {
+        PathSpec {
+            cross: Some(cross),
+            ..PathSpec::default()
+        }
+        .validate()
+        .map_err(|error| error.to_string())
+    };
+    assert_eq!(check(cross.clone()), Ok(()));
+    for flows in [0, 65] {
+        let error = check(Cross {
+            flows,
+            ..cross.clone()
+        })
+        .expect_err("too few or too many");
+        assert_eq!(error, format!("cross.flows is {flows}; allowed is 1 to 64"));
+    }
+    for name in ["", "a name of sixteen", "re\0no"] {
+        let congestion_control = name.to_owned();
+        let error = check(Cross {
+            congestion_control,
+            ..cross.clone()
+        })
+        .expect_err("no name");
+        assert!(
+            error.starts_with("cross.congestion_control is \""),
+            "{error}"
+        );
+    }
+    let warmup_ns = 3_600_000_000_001;
+    let error = check(Cross { warmup_ns, ..cross }).expect_err("too long");
+    assert!(
+        error.starts_with("cross.warmup_ns is 3600000000001;"),
+        "{error}"
+    );
 }
