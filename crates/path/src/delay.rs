@@ -2,23 +2,29 @@
 //!
 //! Where order is kept, a packet is due no earlier than the one before it, and a plain queue holds
 //! them all. Where order may break, a heap gives out the one due first; among equals, the one that
-//! came first.
+//! came first. Packets that skip the delay (`reorder.rs`) stand in a line of their own, whatever
+//! the order of the others, and are due when they enter.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::draws::Passage;
 use crate::jitter::Jitter;
+use crate::reorder::Reorder;
 use crate::spec::{Direction, LinkSpec, Order};
 use crate::time::Time;
 use crate::transit::Transit;
+use crate::validate::SpecError;
 
-/// The fourth stage.
+/// The stage after corruption.
 #[derive(Debug)]
 pub(crate) struct Delay<P> {
     delay_ns: u64,
     jitter: Option<Jitter>,
+    reorder: Option<Reorder>,
     line: Line<P>,
+    /// Those that skip the delay, in order of entry, which is the order of due times.
+    hurried: VecDeque<Waiting<P>>,
 }
 
 #[derive(Debug)]
@@ -36,32 +42,47 @@ struct Waiting<P> {
 }
 
 impl<P> Delay<P> {
-    pub(crate) fn new(spec: &LinkSpec, seed: u64, direction: Direction) -> Delay<P> {
-        let jitter = spec
-            .jitter
-            .as_ref()
-            .and_then(|jitter| Jitter::new(jitter, seed, direction));
-        let order = spec
-            .jitter
-            .as_ref()
-            .map_or(Order::Keep, |jitter| jitter.order);
+    /// # Errors
+    /// What is wrong with the jitter's table.
+    pub(crate) fn new(
+        spec: &LinkSpec,
+        seed: u64,
+        direction: Direction,
+    ) -> Result<Delay<P>, SpecError> {
+        let (jitter, order) = match &spec.jitter {
+            Some(jitter) => (Jitter::new(jitter, seed, direction)?, jitter.order),
+            None => (None, Order::Keep),
+        };
         let line = match (&jitter, order) {
             (Some(_), Order::Break) => Line::Broken(BinaryHeap::new()),
             _ => Line::Kept(VecDeque::new()),
         };
-        Delay {
+        Ok(Delay {
             delay_ns: spec.delay_ns,
             jitter,
+            reorder: spec
+                .reorder
+                .as_ref()
+                .and_then(|reorder| Reorder::new(reorder, seed, direction)),
             line,
-        }
+            hurried: VecDeque::new(),
+        })
     }
 
     /// Takes a packet that entered at `transit.arrived`, which is no earlier than the last one's.
-    pub(crate) fn push(&mut self, transit: Transit<P>, passage: Passage) {
+    pub(crate) fn push(&mut self, mut transit: Transit<P>, passage: Passage) {
         let delay_ns = match &mut self.jitter {
             Some(jitter) => jitter.stray(self.delay_ns, passage),
             None => self.delay_ns,
         };
+        if let Some(reorder) = &mut self.reorder {
+            transit.marks.hurried = reorder.hurries(passage);
+        }
+        if transit.marks.hurried {
+            let due = transit.arrived;
+            self.hurried.push_back(Waiting { due, transit });
+            return;
+        }
         let due = transit.arrived.plus_nanos(delay_ns);
         match &mut self.line {
             Line::Kept(queue) => {
@@ -77,24 +98,54 @@ impl<P> Delay<P> {
         if let Some(jitter) = &mut self.jitter {
             jitter.skip(passage);
         }
+        if let Some(reorder) = &mut self.reorder {
+            reorder.skip(passage);
+        }
     }
 
     /// The packet that is due first, and when.
     pub(crate) fn peek(&self) -> Option<(Time, &P)> {
-        let first = match &self.line {
-            Line::Kept(queue) => queue.front(),
-            Line::Broken(heap) => heap.peek(),
+        let first = if self.hurried_first() {
+            self.hurried.front()
+        } else {
+            self.line.first()
         };
         first.map(|waiting| (waiting.due, &waiting.transit.packet))
     }
 
     /// Takes out the packet that is due first.
     pub(crate) fn pop(&mut self) -> Option<(Time, Transit<P>)> {
-        let first = match &mut self.line {
-            Line::Kept(queue) => queue.pop_front(),
-            Line::Broken(heap) => heap.pop(),
+        let first = if self.hurried_first() {
+            self.hurried.pop_front()
+        } else {
+            self.line.pop()
         };
         first.map(|waiting| (waiting.due, waiting.transit))
+    }
+
+    /// Whether the packet that is due first is one that skips the delay.
+    fn hurried_first(&self) -> bool {
+        self.hurried.front().is_some_and(|hurried| {
+            self.line
+                .first()
+                .is_none_or(|delayed| hurried.key() < delayed.key())
+        })
+    }
+}
+
+impl<P> Line<P> {
+    fn first(&self) -> Option<&Waiting<P>> {
+        match self {
+            Line::Kept(queue) => queue.front(),
+            Line::Broken(heap) => heap.peek(),
+        }
+    }
+
+    fn pop(&mut self) -> Option<Waiting<P>> {
+        match self {
+            Line::Kept(queue) => queue.pop_front(),
+            Line::Broken(heap) => heap.pop(),
+        }
     }
 }
 

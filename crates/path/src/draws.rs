@@ -82,6 +82,13 @@ impl Probability {
     }
 }
 
+/// A number between 0 and 1, neither included, from a draw's upper 52 bits. Of a draw with all bits
+/// inverted it is exactly what is missing to 1.
+pub(crate) fn open_unit(draw: u64) -> f64 {
+    const STEP: f64 = 1.0 / (1u64 << 52) as f64;
+    ((draw >> 12) as f64 + 0.5) * STEP
+}
+
 /// A whole number from 0 to `bound - 1`, each equally likely but for a bias below `bound` / 2^64.
 pub(crate) fn below(draw: u64, bound: u64) -> u64 {
     ((u128::from(draw) * u128::from(bound)) >> 64) as u64
@@ -103,6 +110,15 @@ mod tests {
     fn a_half_splits_the_draws_in_the_middle() {
         assert!(Probability::new(0.5).hits((1 << 63) - 1));
         assert!(!Probability::new(0.5).hits(1 << 63));
+    }
+
+    #[test]
+    fn the_open_unit_has_no_ends_and_complements() {
+        for draw in [0, 1 << 40, u64::MAX / 3, u64::MAX] {
+            let unit = open_unit(draw);
+            assert!(unit > 0.0 && unit < 1.0);
+            assert_eq!(unit + open_unit(!draw), 1.0);
+        }
     }
 
     #[test]

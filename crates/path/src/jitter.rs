@@ -1,44 +1,71 @@
 //! How far a packet's delay strays from the constant one.
+//!
+//! Its correlation is that of the normal scores behind the draws (see `copula.rs`), so the strays
+//! keep the distribution that was asked for.
 
-use crate::draws::{Draws, Passage, below};
-use crate::normal;
+use crate::copula::Copula;
+use crate::distribution::Shape;
+use crate::distribution_table;
+use crate::draws::{Draws, Passage};
 use crate::spec::{self, Direction, Distribution};
+use crate::validate::SpecError;
 
 /// Draws one offset a packet.
 #[derive(Debug)]
 pub(crate) struct Jitter {
-    distribution: Distribution,
+    shape: Shape,
     spread_ns: u64,
+    copula: Option<Copula>,
     draws: Draws,
 }
 
 impl Jitter {
-    pub(crate) fn new(spec: &spec::Jitter, seed: u64, direction: Direction) -> Option<Jitter> {
-        (spec.spread_ns > 0).then(|| Jitter {
-            distribution: spec.distribution,
+    /// None where nothing strays.
+    ///
+    /// # Errors
+    /// What is wrong with the table.
+    pub(crate) fn new(
+        spec: &spec::Jitter,
+        seed: u64,
+        direction: Direction,
+    ) -> Result<Option<Jitter>, SpecError> {
+        if spec.spread_ns == 0 {
+            return Ok(None);
+        }
+        let shape = match spec.distribution {
+            Distribution::Uniform => Shape::Uniform,
+            Distribution::Normal => Shape::Normal,
+            Distribution::Pareto => Shape::Pareto,
+            Distribution::ParetoNormal => Shape::ParetoNormal,
+            Distribution::Table => {
+                let text = spec.table.as_deref().unwrap_or_default();
+                Shape::Table(distribution_table::parse(text)?)
+            }
+        };
+        Ok(Some(Jitter {
+            shape,
             spread_ns: spec.spread_ns,
+            copula: (spec.correlation > 0.0).then(|| Copula::new(spec.correlation)),
             draws: Draws::new(seed, direction, "jitter"),
-        })
+        }))
     }
 
-    /// `delay_ns` strayed by one draw, never below zero. Uniform takes each whole nanosecond from
-    /// minus to plus the spread equally often; normal is rounded to the nearest.
+    /// `delay_ns` strayed by one draw, never below zero.
     pub(crate) fn stray(&mut self, delay_ns: u64, passage: Passage) -> u64 {
-        let draw = self.draws.next(passage);
-        match self.distribution {
-            Distribution::Uniform => {
-                (delay_ns + below(draw, 2 * self.spread_ns + 1)).saturating_sub(self.spread_ns)
-            }
-            Distribution::Pareto | Distribution::ParetoNormal | Distribution::Table => todo!(),
-            Distribution::Normal => {
-                let offset = normal::from_draw(draw) * self.spread_ns as f64;
-                delay_ns.saturating_add_signed(offset.round() as i64)
-            }
-        }
+        let draw = self.draw(passage);
+        delay_ns.saturating_add_signed(self.shape.offset_ns(draw, self.spread_ns))
     }
 
     /// Uses up the draw of a packet that doesn't come this far.
     pub(crate) fn skip(&mut self, passage: Passage) {
-        self.draws.next(passage);
+        self.draw(passage);
+    }
+
+    fn draw(&mut self, passage: Passage) -> u64 {
+        let draw = self.draws.next(passage);
+        match &mut self.copula {
+            Some(copula) => copula.correlate(draw, passage),
+            None => draw,
+        }
     }
 }

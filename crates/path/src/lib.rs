@@ -28,7 +28,8 @@
 //! | duplicate | whether the packet comes twice | `duplicate.rs` |
 //! | loss | whether one of its copies vanishes | `loss.rs`; a model each: `independent.rs`, `gilbert_elliott.rs`, `four_state.rs`, `packet_list.rs` |
 //! | corrupt | whether one random bit flips | `corrupt.rs` |
-//! | delay | **how a packet is delayed**: constant plus jitter, order kept or broken | `delay.rs`, its jitter in `jitter.rs` |
+//! | delay | **how a packet is delayed**: constant plus jitter, order kept or broken | `delay.rs`, its jitter in `jitter.rs`, whose shapes are in `distribution.rs` |
+//! | reorder | which packets skip the delay | `reorder.rs` |
 //! | queue | whether the bottleneck's buffer has room | `queue.rs` |
 //! | rate | how long the packet takes on the wire | `serialiser.rs`; with the queue: `bottleneck.rs` |
 //!
@@ -38,6 +39,7 @@
 //!   seeded by (seed, direction, stage name). A packet uses up one draw of every stage that is
 //!   on, even of those that an earlier stage kept it from; switching one stage on therefore
 //!   changes no other stage's decisions on the same packets (see `draws.rs`).
+//!   Chances, jitter and reordering may depend on the packet before (`chance.rs`, `copula.rs`).
 //! * **Lateness changes nothing.** A caller that pops late gets the same packets with the same
 //!   due times, and the same counters, as a punctual one.
 //! * **Nothing is lost sight of.** After every call
@@ -46,9 +48,12 @@
 
 mod bottleneck;
 mod chance;
+mod copula;
 mod corrupt;
 mod counters;
 mod delay;
+mod distribution;
+mod distribution_table;
 mod draws;
 mod duplicate;
 mod fate;
@@ -62,6 +67,7 @@ mod normal;
 mod packet;
 mod packet_list;
 mod queue;
+mod reorder;
 pub mod seed;
 mod serialiser;
 mod spec;

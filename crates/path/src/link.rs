@@ -52,7 +52,7 @@ impl<P: Packet> Link<P> {
                 .as_ref()
                 .map(|model| Loss::new(model, seed, direction)),
             corrupt: Corrupt::new(spec, seed, direction),
-            delay: Delay::new(spec, seed, direction),
+            delay: Delay::new(spec, seed, direction)?,
             bottleneck: spec.rate_bit_per_s.map(|rate| Bottleneck::new(rate, bound)),
             counters: Counters::default(),
             clock: Time::ZERO,

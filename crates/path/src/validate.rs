@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use crate::spec::{Cross, Direction, LinkSpec, Loss, PathSpec, Queue};
+use crate::distribution_table;
+use crate::spec::{Cross, Direction, Distribution, Jitter, LinkSpec, Loss, PathSpec, Queue};
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const RATES: RangeInclusive<u64> = 1..=1_000_000_000_000;
@@ -134,6 +135,7 @@ impl LinkSpec {
         if let Some(jitter) = &self.jitter {
             duration("jitter.spread_ns", jitter.spread_ns)?;
             probability("jitter.correlation", jitter.correlation)?;
+            validate_table(jitter)?;
         }
         if let Some(reorder) = &self.reorder {
             probability("reorder.probability", reorder.probability)?;
@@ -157,6 +159,25 @@ impl LinkSpec {
         }
         self.queue
             .map_or(Ok(()), |queue| validate_queue(queue, self.rate_bit_per_s))
+    }
+}
+
+fn validate_table(jitter: &Jitter) -> Result<(), SpecError> {
+    match (jitter.distribution, &jitter.table) {
+        (Distribution::Table, Some(text)) => distribution_table::parse(text).map(|_| ()),
+        (Distribution::Table, None) => require(
+            false,
+            "jitter.table",
+            "not set",
+            "the text of a distribution, which the distribution `table` needs",
+        ),
+        (_, None) => Ok(()),
+        (_, Some(_)) => require(
+            false,
+            "jitter.table",
+            "set",
+            "a table only beside the distribution `table`",
+        ),
     }
 }
 

@@ -1,0 +1,47 @@
+//! Which packets skip the delay, and so overtake those that are delayed.
+//!
+//! As netem's `reorder PERCENT CORRELATION gap DISTANCE`: a packet is a candidate when at least
+//! `gap - 1` packets were delayed since the last one that wasn't, or since the first of all. A candidate
+//! skips constant delay and jitter with the probability, and its correlation is with the candidate
+//! before. Packets that an earlier stage dropped are neither delayed nor candidates; copies are like all others.
+//!
+//! With a constant delay d and packets s apart, a packet that skips it overtakes those of the last
+//! `⌈d / s⌉ - 1` that were delayed, which is the extent of the reordering (RFC 4737, section 4.2).
+
+use crate::chance::Chance;
+use crate::draws::{Draws, Passage};
+use crate::spec::{self, Direction};
+
+/// The chance, and how many have been delayed in a row.
+#[derive(Debug)]
+pub(crate) struct Reorder {
+    chance: Chance,
+    gap: u64,
+    delayed: u64,
+    draws: Draws,
+}
+
+impl Reorder {
+    pub(crate) fn new(spec: &spec::Reorder, seed: u64, direction: Direction) -> Option<Reorder> {
+        (spec.probability > 0.0).then(|| Reorder {
+            chance: Chance::new(spec.probability, spec.correlation),
+            gap: spec.gap.into(),
+            delayed: 0,
+            draws: Draws::new(seed, direction, "reorder"),
+        })
+    }
+
+    /// Whether a packet skips the delay.
+    pub(crate) fn hurries(&mut self, passage: Passage) -> bool {
+        let draw = self.draws.next(passage);
+        let candidate = self.delayed + 1 >= self.gap;
+        let hurried = candidate && self.chance.decide(draw);
+        self.delayed = if hurried { 0 } else { self.delayed + 1 };
+        hurried
+    }
+
+    /// Uses up the draw of a packet that doesn't come this far.
+    pub(crate) fn skip(&mut self, passage: Passage) {
+        self.draws.next(passage);
+    }
+}
