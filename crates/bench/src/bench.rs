@@ -6,7 +6,7 @@ use std::thread;
 use pronghorn_path::{Direction, PathSpec};
 
 use crate::cross::CrossTraffic;
-use crate::driver::Driver;
+use crate::driver::{Driver, Start, Wiring};
 use crate::error::BenchError;
 use crate::host::{Host, Side};
 use crate::isolation::{Isolation, entered};
@@ -14,7 +14,7 @@ use crate::kernel_counters::{CpuTime, NamespaceCounters};
 use crate::network;
 use crate::report::{BothSides, HostReport, LinkReport, PathReport};
 use crate::tap::Taps;
-use crate::tun::Tun;
+use crate::tun::{Offloads, Tun};
 
 /// What a bench is to be like.
 #[derive(Debug, Default)]
@@ -45,6 +45,7 @@ struct Parts {
     down: Driver,
     up: Driver,
     cross: Option<CrossTraffic>,
+    offloads: Offloads,
     cpu_at_opening: CpuTime,
 }
 
@@ -65,20 +66,23 @@ impl Bench {
         let host = |side: Side| {
             let host = Host::isolated(side)?;
             let algorithm = spec.tcp_congestion_control.clone();
-            let tun = host.within(move || network::set_up(side.address(), &algorithm))?;
-            Ok::<_, BenchError>((host, Arc::new(tun)))
+            let set_up = move || network::set_up(side.address(), &algorithm);
+            let (tun, offloads) = host.within(set_up)?;
+            Ok::<_, BenchError>((host, Arc::new(tun), offloads))
         };
-        let (client, client_tun) = host(Side::Client)?;
-        let (server, server_tun) = host(Side::Server)?;
+        let (client, client_tun, client_offloads) = host(Side::Client)?;
+        let (server, server_tun, server_offloads) = host(Side::Server)?;
+        let start = Arc::new(Start::default());
         let drive = |direction, from: &Arc<Tun>, to: &Arc<Tun>, tap| {
-            Driver::start(
-                &spec.path,
-                spec.seed,
+            Driver::start(Wiring {
+                path: spec.path.clone(),
+                seed: spec.seed,
                 direction,
-                Arc::clone(from),
-                Arc::clone(to),
+                from: Arc::clone(from),
+                to: Arc::clone(to),
+                start: Arc::clone(&start),
                 tap,
-            )
+            })
         };
         let (down_tap, up_tap) = spec.taps.map(|taps| (taps.down, taps.up)).unzip();
         let down = drive(Direction::Down, &server_tun, &client_tun, down_tap)?;
@@ -96,6 +100,7 @@ impl Bench {
             down,
             up,
             cross,
+            offloads: client_offloads.min(server_offloads),
             cpu_at_opening,
         };
         Ok(Bench { parts: Some(parts) })
@@ -180,6 +185,7 @@ impl Parts {
             udp_receive_buffer_drops: both(|counters| counters.udp_receive_buffer_drops),
             tcp_retransmits: both(|counters| counters.tcp_retransmits),
             driver_priority: self.down.priority().name(),
+            offloads: self.offloads.names(),
         };
         PathReport {
             down,

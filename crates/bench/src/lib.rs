@@ -28,33 +28,42 @@
 //! | what does this host allow, and what mends it | `isolation/` |
 //! | why does nothing outlive the engine | `isolation/supervise.rs`, `evict.rs` |
 //! | how is a host's network set up, congestion control locked | `network.rs` |
-//! | how does a packet get from host to host | `driver.rs` |
+//! | how does a packet get from host to host | `driver.rs`, `pump.rs` |
+//! | how does a super-packet become packets, and one again | `wire/`, `segment.rs`, `run.rs` |
+//! | what does a rebinding NAT do | `nat.rs` |
 //! | how is a link watched, packet by packet | `tap.rs` |
 //! | how are packets captured | `capture/` |
 //! | where does cross traffic come from | `cross.rs` |
 //! | how does a program run on a host | `host.rs`, `process.rs` |
 
 mod bench;
+mod buffers;
 mod capture;
-mod checksum;
 mod congestion;
 mod cross;
 mod driver;
 mod error;
 mod evict;
-mod frame;
 mod host;
 mod isolation;
 mod keeper;
 mod kernel_counters;
+mod nat;
 mod netlink;
 mod network;
 mod priority;
 mod process;
+mod pump;
 mod report;
+mod run;
 mod run_delay;
+mod segment;
 mod tap;
+mod timing;
 mod tun;
+mod watch;
+#[doc(hidden)]
+pub mod wire;
 
 pub use bench::{Bench, BenchSpec};
 pub use capture::{Capture, CaptureError, CaptureReport};

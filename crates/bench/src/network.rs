@@ -8,7 +8,7 @@ use nix::net::if_::if_nametoindex;
 
 use crate::error::BenchError;
 use crate::netlink::{Request, Socket};
-use crate::tun::Tun;
+use crate::tun::{Offloads, Tun};
 
 /// The device by which a host reaches the other one.
 pub(crate) const DEVICE: &str = "path0";
@@ -37,12 +37,15 @@ const IN6_ADDR_GEN_MODE_NONE: u8 = 1;
 /// Sets up the calling thread's network namespace, which must be new: loopback, a TUN device with
 /// `address`, and one route to the other host on which `congestion_control` is locked
 /// (`ip-route(8)`, `congctl NAME lock`), so that every TCP socket uses it, whatever it asks for.
-pub(crate) fn set_up(address: Ipv4Addr, congestion_control: &str) -> Result<Tun, BenchError> {
+pub(crate) fn set_up(
+    address: Ipv4Addr,
+    congestion_control: &str,
+) -> Result<(Tun, Offloads), BenchError> {
     let tun = Tun::open().map_err(|source| BenchError::Device {
         doing: "open",
         source,
     })?;
-    tun.create(DEVICE).map_err(|source| BenchError::Device {
+    let offloads = tun.create(DEVICE).map_err(|source| BenchError::Device {
         doing: "create",
         source,
     })?;
@@ -72,7 +75,7 @@ pub(crate) fn set_up(address: Ipv4Addr, congestion_control: &str) -> Result<Tun,
     )?;
     ask("add the address", new_address(index, address))?;
     add_route(&socket, index, NETWORK, address, congestion_control)?;
-    Ok(tun)
+    Ok((tun, offloads))
 }
 
 /// Adds, in the calling thread's network namespace, which is set up, another address, and a route

@@ -26,8 +26,13 @@ pub struct LinkReport {
     #[serde(flatten)]
     pub counters: Counters,
     /// Packets that a TUN device at either end has dropped: its ring was full, or the kernel had no
-    /// memory. Not part of the path that was asked for.
+    /// memory. Not part of the path that was asked for. A super-packet that the near device drops counts once.
     pub ring_dropped: u64,
+    /// Packets of several segments that the near host's kernel left to the path to divide. The path decides
+    /// on each segment, and all other counters count segments.
+    pub superpackets_in: u64,
+    /// Packets of several segments given to the far host: segments of one super-packet that left together.
+    pub superpackets_out: u64,
     /// Packets that weren't IPv4; they never entered the link.
     pub ignored: u64,
     /// Packets whose headers, or whose device header, contradict themselves; they never entered the link.
@@ -87,6 +92,9 @@ pub struct HostReport {
     pub tcp_retransmits: BothSides,
     /// What the kernel granted the path's drivers: `real-time`, `nice` or `ordinary`.
     pub driver_priority: &'static str,
+    /// What the kernel left to the path's devices: `csum` (checksums), `tso` (TCP's segmentation) and
+    /// `uso` (UDP's, since Linux 6.2).
+    pub offloads: &'static [&'static str],
 }
 
 /// A count for each host.

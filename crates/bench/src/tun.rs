@@ -2,11 +2,14 @@
 //! (Linux `Documentation/networking/tuntap.rst`).
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 use nix::errno::Errno;
+
+/// `TUN_F_USO4` and `TUN_F_USO6` of linux/if_tun.h, which the libc crate doesn't hold.
+const UDP_SEGMENTS: libc::c_uint = 0x20 | 0x40;
 
 /// The descriptor of a TUN device, non-blocking. Dropping it removes the device, which takes the
 /// kernel some tens of milliseconds.
@@ -25,9 +28,9 @@ impl Tun {
     }
 
     /// Creates the device `name` in the calling thread's network namespace: IP packets, each after
-    /// a `virtio_net_hdr` of ten bytes, and checksums left to the reader ([`crate::checksum`]); no
-    /// segmentation offload. Names longer than 15 bytes are cut.
-    pub(crate) fn create(&self, name: &str) -> Result<(), Errno> {
+    /// a `virtio_net_hdr` of ten bytes; tells what the kernel leaves to the reader. Names longer than
+    /// 15 bytes are cut.
+    pub(crate) fn create(&self, name: &str) -> Result<Offloads, Errno> {
         // SAFETY: an all-zero ifreq is valid.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
         for (to, from) in request
@@ -40,23 +43,77 @@ impl Tun {
         }
         let flags = libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
         request.ifr_ifru.ifru_flags = flags as libc::c_short;
-        let fd = self.0.as_raw_fd();
-        // SAFETY: TUNSETIFF reads and writes one ifreq; TUNSETOFFLOAD takes a number.
-        unsafe {
-            Errno::result(libc::ioctl(fd, libc::TUNSETIFF as _, &raw mut request))?;
-            Errno::result(libc::ioctl(fd, libc::TUNSETOFFLOAD as _, libc::TUN_F_CSUM))?;
-        }
-        Ok(())
+        // SAFETY: TUNSETIFF reads and writes one ifreq.
+        Errno::result(unsafe {
+            libc::ioctl(self.0.as_raw_fd(), libc::TUNSETIFF as _, &raw mut request)
+        })?;
+        self.offload()
     }
 
-    /// Takes one packet that the host has sent, after its header; the length of both. `WouldBlock` where there is none.
+    /// Asks for all offloads that a path can carry, and for fewer where the kernel hasn't got them.
+    fn offload(&self) -> Result<Offloads, Errno> {
+        let mut refusal = Errno::EINVAL;
+        for offloads in [Offloads::Datagrams, Offloads::Segments, Offloads::Checksums] {
+            // SAFETY: TUNSETOFFLOAD takes a number.
+            let asked = unsafe {
+                libc::ioctl(
+                    self.0.as_raw_fd(),
+                    libc::TUNSETOFFLOAD as _,
+                    offloads.flags(),
+                )
+            };
+            match Errno::result(asked) {
+                Ok(_) => return Ok(offloads),
+                Err(errno) => refusal = errno,
+            }
+        }
+        Err(refusal)
+    }
+
+    /// Takes what the host has sent, a packet or a super-packet, after its header; the length of both. `WouldBlock` where there is none.
     pub(crate) fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
         (&self.0).read(buffer)
     }
 
-    /// Gives the host one packet, after its header. The host's network stack processes it within this call.
+    /// Gives the host one packet or super-packet, after its header. The host's network stack processes it within this call.
     pub(crate) fn send(&self, packet: &[u8]) -> io::Result<()> {
         (&self.0).write(packet).map(drop)
+    }
+
+    /// Gives the host one packet or super-packet that stands in several places.
+    pub(crate) fn send_pieces(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        (&self.0).write_vectored(pieces).map(drop)
+    }
+}
+
+/// What the kernel leaves to the reader of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Offloads {
+    /// Checksums.
+    Checksums,
+    /// Also TCP's segmentation.
+    Segments,
+    /// Also UDP's, since Linux 6.2.
+    Datagrams,
+}
+
+impl Offloads {
+    /// Their names, as the engine's protocol has them.
+    pub(crate) fn names(self) -> &'static [&'static str] {
+        match self {
+            Offloads::Checksums => &["csum"],
+            Offloads::Segments => &["csum", "tso"],
+            Offloads::Datagrams => &["csum", "tso", "uso"],
+        }
+    }
+
+    fn flags(self) -> libc::c_uint {
+        let tcp = libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
+        match self {
+            Offloads::Checksums => libc::TUN_F_CSUM,
+            Offloads::Segments => libc::TUN_F_CSUM | tcp,
+            Offloads::Datagrams => libc::TUN_F_CSUM | tcp | UDP_SEGMENTS,
+        }
     }
 }
 

@@ -130,5 +130,7 @@ fn attempt(way: Way) -> Result<(), Refusal> {
     unshare(CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS)
         .map_err(refused(Step::Namespaces))?;
     let tun = Tun::open().map_err(refused(Step::OpenTun))?;
-    tun.create("probe").map_err(refused(Step::CreateDevice))
+    tun.create("probe")
+        .map(drop)
+        .map_err(refused(Step::CreateDevice))
 }

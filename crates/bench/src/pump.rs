@@ -1,0 +1,258 @@
+//! Runs one link in real time: takes packets from one host's TUN device, gives them to the other's.
+
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::eventfd::EventFd;
+use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::time::{ClockId, clock_gettime};
+use pronghorn_path::{Direction, DropCause, Link, Time};
+
+use crate::buffers::{Buffer, Intake, Pool};
+use crate::driver::Wiring;
+use crate::nat::{self, Nat};
+use crate::report::LinkReport;
+use crate::run::{Delivery, Run};
+use crate::segment::Segment;
+use crate::timing::Timing;
+use crate::watch::Watch;
+use crate::wire::WireError;
+
+/// What is taken in before those that are due are looked after: so many packets or super-packets,
+/// and so many bytes.
+const BATCH: usize = 32;
+const BATCH_BYTES: usize = 1 << 18;
+
+/// Packets or super-packets given out before the device is looked after.
+const RUNS: usize = 32;
+
+/// Where a packet is due within so many nanoseconds, going to sleep would take longer.
+const TOO_SHORT_TO_SLEEP: u64 = 3_000;
+
+/// A driver's own state, which its thread alone touches.
+pub(crate) struct Pump {
+    link: Link<Segment>,
+    wiring: Wiring,
+    start: Option<Time>,
+    nat: Option<Nat>,
+    intake: Intake,
+    run: Run,
+    watch: Watch,
+    timing: Timing,
+    counted: LinkReport,
+    fault: Option<io::Error>,
+}
+
+impl Pump {
+    pub(crate) fn new(mut link: Link<Segment>, mut wiring: Wiring) -> Pump {
+        let spec = wiring.path.link(wiring.direction);
+        let watch = Watch::new(wiring.tap.take(), spec.mtu);
+        if watch.wants_dropped() {
+            link.keep_dropped();
+        }
+        Pump {
+            link,
+            start: None,
+            nat: Nat::new(&wiring.path.rebind_ns),
+            wiring,
+            intake: Intake::new(&Pool::new()),
+            run: Run::default(),
+            watch,
+            timing: Timing::of_this_thread(),
+            counted: LinkReport::default(),
+            fault: None,
+        }
+    }
+
+    /// Moves packets until the other end of `asked` is gone; answers what comes over it.
+    pub(crate) fn run(mut self, bell: &EventFd, asked: &Receiver<Sender<LinkReport>>) {
+        loop {
+            let more = self.fault.is_none() && self.take_in();
+            let more = self.let_out() || more;
+            loop {
+                match asked.try_recv() {
+                    Ok(answer) => drop(answer.send(self.report())),
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => return,
+                }
+            }
+            if !more {
+                self.sleep(bell);
+            }
+        }
+    }
+
+    /// Takes what the near host has sent, at most a batch; whether there may be more.
+    fn take_in(&mut self) -> bool {
+        let mut bytes = 0;
+        for taken in 0..BATCH {
+            let from = &self.wiring.from;
+            let received = self.intake.receive(|buffer| from.receive(buffer));
+            match received {
+                Ok(packet) => {
+                    let at = now();
+                    if taken == 0 {
+                        self.timing.batch_taken(at);
+                    }
+                    match packet {
+                        Ok(buffer) => {
+                            bytes += buffer.packet().len();
+                            self.enter(at, buffer);
+                        }
+                        Err(WireError::NotIpv4) => self.counted.ignored += 1,
+                        Err(_) => self.counted.malformed += 1,
+                    }
+                    if bytes > BATCH_BYTES {
+                        break;
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+                Err(error) => {
+                    self.fault = Some(error);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// All segments of what has been read enter the link.
+    fn enter(&mut self, at: Time, mut buffer: Rc<Buffer>) {
+        let start = match self.start {
+            Some(start) => start,
+            None => {
+                let start = self.wiring.start.at(at);
+                self.link.start(start);
+                *self.start.insert(start)
+            }
+        };
+        if let (Some(nat), Direction::Up) = (&self.nat, self.wiring.direction) {
+            let shape = *buffer.shape();
+            if let Some(own) = Rc::get_mut(&mut buffer) {
+                nat::outward(&shape, own.packet_mut(), nat.mapping(start, at));
+            }
+        }
+        let segments = buffer.shape().segments();
+        self.counted.superpackets_in += u64::from(segments > 1);
+        for index in 0..segments {
+            let segment = Segment::new(Rc::clone(&buffer), index);
+            self.watch
+                .entered(self.link.counters().packets_in, at, &segment);
+            self.link.push(at, segment);
+            self.look_after_dropped();
+        }
+    }
+
+    /// Gives the far host what is due, at most a number of runs; whether there may be more.
+    fn let_out(&mut self) -> bool {
+        let moment = now();
+        let mut written = 0;
+        while let Some(departure) = self.link.pop(moment) {
+            let mapping = self.mapping(departure.due);
+            if !self.run.continues(&departure.packet, mapping) {
+                self.write();
+                written += 1;
+            }
+            self.watch.leaving(&departure);
+            self.run.add(departure, mapping);
+            if written > RUNS {
+                break;
+            }
+        }
+        self.write();
+        self.look_after_dropped();
+        written > 0
+    }
+
+    /// The NAT's mapping for what leaves towards the client at `due`.
+    fn mapping(&self, due: Time) -> u64 {
+        match (&self.nat, self.wiring.direction, self.start) {
+            (Some(nat), Direction::Down, Some(start)) => nat.mapping(start, due),
+            _ => 0,
+        }
+    }
+
+    /// Gives the far host the packets that have left the link, as one.
+    fn write(&mut self) {
+        let packets = self.run.dues().len() as u64;
+        if packets == 0 {
+            return;
+        }
+        let at = now();
+        self.timing.left(at, self.run.dues(), self.run.arrived());
+        self.watch.left(at);
+        let translated = self.nat.is_some() && self.wiring.direction == Direction::Down;
+        match self.run.write(&self.wiring.to, translated) {
+            Delivery::Taken => self.counted.superpackets_out += u64::from(packets > 1),
+            Delivery::Refused => self.counted.ring_dropped += packets,
+            Delivery::Stale => self.counted.nat_dropped += packets,
+            Delivery::Undeliverable => self.counted.undeliverable += packets,
+        }
+        self.run.clear();
+    }
+
+    /// Tells those who care what has ended in the link.
+    fn look_after_dropped(&mut self) {
+        if !self.watch.wants_dropped() {
+            return;
+        }
+        while let Some(dropped) = self.link.take_dropped() {
+            let tell = dropped.cause == DropCause::TooBig;
+            let mapping = match (&self.nat, self.wiring.direction, self.start) {
+                (Some(nat), Direction::Up, Some(start)) => nat.mapping(start, dropped.arrived),
+                _ => 0,
+            };
+            self.watch.dropped(&dropped);
+            if tell {
+                self.watch
+                    .tell_sender(&dropped.packet, mapping, &self.wiring.from);
+            }
+        }
+    }
+
+    /// Sleeps until a packet comes, one is due, or the bell rings, which it silences.
+    fn sleep(&mut self, bell: &EventFd) {
+        let left = self
+            .link
+            .next_due()
+            .map(|due| due.0.saturating_sub(now().0));
+        if left.is_some_and(|left| left < TOO_SHORT_TO_SLEEP) {
+            return;
+        }
+        self.timing.sleeping();
+        let timeout =
+            left.map(|left| TimeSpec::nanoseconds(i64::try_from(left).unwrap_or(i64::MAX)));
+        let mut fds = [
+            PollFd::new(bell.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.wiring.from.as_fd(), PollFlags::POLLIN),
+        ];
+        let watched = if self.fault.is_some() { 1 } else { 2 };
+        let _ = ppoll(&mut fds[..watched], timeout, None);
+        if fds[0].any() == Some(true) {
+            let _ = bell.read();
+        }
+    }
+
+    fn report(&self) -> LinkReport {
+        LinkReport {
+            counters: self.link.counters().clone(),
+            delay_min_s: self.timing.delay_min_s(),
+            lateness: self.timing.lateness(),
+            intake_wait: self.timing.intake_wait(),
+            fault: self.fault.as_ref().map(ToString::to_string),
+            ..self.counted.clone()
+        }
+    }
+}
+
+/// `CLOCK_MONOTONIC`, which `ppoll` sleeps by.
+fn now() -> Time {
+    clock_gettime(ClockId::CLOCK_MONOTONIC)
+        .map(|time| Time(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64))
+        .unwrap_or_else(|errno: Errno| unreachable!("every kernel has this clock: {errno}"))
+}
