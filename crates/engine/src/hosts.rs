@@ -4,6 +4,7 @@ use pronghorn_bench::{Bench, BenchSpec, Host, Isolation, PathReport, Side};
 use serde_json::{Value, json};
 
 use crate::answer::Fault;
+use crate::capture::Recording;
 use crate::request;
 
 /// A bench, or loopback for loads without an emulated path.
@@ -13,23 +14,37 @@ pub(crate) enum Hosts {
 }
 
 impl Hosts {
-    /// Opens what was asked for. Fails as the host's fault where namespaces are denied.
-    pub(crate) fn open(request: request::Open, isolation: &Isolation) -> Result<Hosts, Fault> {
+    /// Opens what was asked for, and begins its capture. Fails as the host's fault where namespaces are denied.
+    pub(crate) fn open(
+        request: request::Open,
+        isolation: &Isolation,
+    ) -> Result<(Hosts, Option<Recording>), Fault> {
         let Some(path) = request.path else {
-            return Host::local().map(Hosts::Direct).map_err(Fault::bench);
+            if request.capture.is_some() {
+                return Err(Fault::input("over loopback there is no path to capture"));
+            }
+            return match Host::local() {
+                Ok(host) => Ok((Hosts::Direct(host), None)),
+                Err(error) => Err(Fault::bench(error)),
+            };
         };
         path.validate().map_err(Fault::input)?;
         if let Isolation::None { reason, mend } = isolation {
             return Err(Fault::host(reason, Some(mend.clone())));
         }
+        let file = request.capture.as_deref();
+        let (recording, taps) = file
+            .map(|file| Recording::start(file, &path, request.seed))
+            .transpose()?
+            .unzip();
         let spec = BenchSpec {
             path,
             seed: request.seed,
             tcp_congestion_control: request.congestion_control,
-            ..BenchSpec::default()
+            taps,
         };
         match Bench::open(spec) {
-            Ok(bench) => Ok(Hosts::Bench(Box::new(bench))),
+            Ok(bench) => Ok((Hosts::Bench(Box::new(bench)), recording)),
             Err(error) => match error.mend() {
                 Some(mend) => Err(Fault::host(error, Some(mend))),
                 None => Err(Fault::bench(error)),

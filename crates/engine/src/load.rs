@@ -1,10 +1,12 @@
 //! One page load on a thread of the client's host.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_bench::Host;
 use pronghorn_client::{PageLoad, Target};
+use pronghorn_http::SecretLog;
 use tokio::task::LocalSet;
 
 use crate::answer::Fault;
@@ -19,6 +21,7 @@ pub(crate) fn load(
     host: &Host,
     server: Ipv4Addr,
     request: request::Load,
+    secrets: Option<Arc<SecretLog>>,
 ) -> Result<(PageLoad, Option<Cpu>), Fault> {
     let limit = Duration::try_from_secs_f64(request.limit_s)
         .map_err(|error| Fault::input(format!("limit_s = {}: {error}", request.limit_s)))?;
@@ -35,6 +38,7 @@ pub(crate) fn load(
         ca: request.ca,
         protocol: request.protocol,
         congestion_control: request.congestion_control,
+        secrets,
     };
     let document = request.document;
     let thread = host.thread("client", move || {

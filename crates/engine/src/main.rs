@@ -2,6 +2,7 @@
 //! the contract stands in `docs/engine-protocol.md`.
 
 mod answer;
+mod capture;
 mod cpu;
 mod hosts;
 mod load;

@@ -5,6 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use pronghorn_bench::Host;
+use pronghorn_http::SecretLog;
 use pronghorn_origin::{AccessLog, Origin, OriginConfig, Site};
 use tokio::sync::oneshot;
 use tokio::task::LocalSet;
@@ -32,6 +33,7 @@ impl Running {
         request: request::Origin,
         site: Arc<Site>,
         isolated: bool,
+        secrets: Option<Arc<SecretLog>>,
     ) -> Result<Running, Fault> {
         let config = OriginConfig {
             site,
@@ -40,6 +42,7 @@ impl Running {
             congestion_control: request.congestion_control,
             address: host.address(),
             port: if isolated { HTTPS } else { 0 },
+            secrets,
         };
         let (ready, started) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();

@@ -20,7 +20,7 @@ pub(crate) struct Envelope {
 #[serde(tag = "op", rename_all = "snake_case")]
 pub(crate) enum Request {
     Hello,
-    Open(Open),
+    Open(Box<Open>),
     Origin(Origin),
     Load(Load),
     OriginLog,
@@ -38,6 +38,8 @@ pub(crate) struct Open {
     pub(crate) path: Option<PathSpec>,
     pub(crate) seed: u64,
     pub(crate) congestion_control: String,
+    /// The file that takes a capture of the path.
+    pub(crate) capture: Option<PathBuf>,
 }
 
 /// The built-in origin, in the server's host.

@@ -1,12 +1,15 @@
 //! The engine's state between two requests, and what each request does to it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pronghorn_bench::{Isolation, Process, Program, Side, available_congestion_controls};
+use pronghorn_http::SecretLog;
 use serde_json::{Value, json};
 
 use crate::answer::{self, Fault};
+use crate::capture::Recording;
 use crate::cpu::Cpu;
 use crate::hosts::Hosts;
 use crate::load;
@@ -21,6 +24,7 @@ pub(crate) struct Session {
     origin: Option<Running>,
     processes: HashMap<u64, Process>,
     hosts: Option<Hosts>,
+    recording: Option<Recording>,
     sites: SiteCache,
     next_process: u64,
 }
@@ -34,6 +38,7 @@ impl Session {
             origin: None,
             processes: HashMap::new(),
             hosts: None,
+            recording: None,
             sites: SiteCache::default(),
             next_process: 1,
         }
@@ -55,14 +60,14 @@ impl Session {
     fn perform(&mut self, request: Request) -> Answer {
         match request {
             Request::Hello => Ok(self.hello()),
-            Request::Open(open) => self.open(open),
+            Request::Open(open) => self.open(*open),
             Request::Origin(origin) => self.start_origin(origin),
             Request::Load(load) => self.load(load),
             Request::OriginLog => self.origin_log(),
             Request::Spawn(spawn) => self.spawn(spawn),
             Request::Wait { process, timeout_s } => self.wait(process, timeout_s),
             Request::Kill { process, signal } => self.kill(process, signal),
-            Request::Counters => self.hosts()?.counters(),
+            Request::Counters => self.counters(),
             Request::Close => self.close(),
         }
     }
@@ -83,13 +88,14 @@ impl Session {
             return Err(Fault::input("a bench is open; close it first"));
         }
         let started = Instant::now();
-        let hosts = Hosts::open(open, &self.isolation)?;
+        let (hosts, recording) = Hosts::open(open, &self.isolation)?;
         let answer = json!({
             "client_address": hosts.get(Side::Client).address(),
             "server_address": hosts.get(Side::Server).address(),
             "open_s": started.elapsed().as_secs_f64(),
         });
         self.hosts = Some(hosts);
+        self.recording = recording;
         Ok(answer)
     }
 
@@ -98,7 +104,13 @@ impl Session {
         let site = self.sites.read(&request.root)?;
         let hosts = self.hosts()?;
         let isolated = matches!(hosts, Hosts::Bench(_));
-        let running = Running::start(hosts.get(Side::Server), request, site, isolated)?;
+        let running = Running::start(
+            hosts.get(Side::Server),
+            request,
+            site,
+            isolated,
+            self.secrets(),
+        )?;
         let answer = json!({ "port": running.port });
         self.origin = Some(running);
         Ok(answer)
@@ -109,7 +121,7 @@ impl Session {
         let server = hosts.get(Side::Server).address();
         let origin_cpu = || self.origin.as_ref().and_then(|origin| origin.serves.cpu());
         let before = origin_cpu();
-        let (page, client) = load::load(hosts.get(Side::Client), server, request)?;
+        let (page, client) = load::load(hosts.get(Side::Client), server, request, self.secrets())?;
         let origin = Cpu::between(before, origin_cpu());
         let mut page = serde_json::to_value(page).map_err(Fault::bench)?;
         page["cpu"] = json!({ "client": client, "origin": origin });
@@ -127,7 +139,10 @@ impl Session {
         }))
     }
 
-    fn spawn(&mut self, request: request::Spawn) -> Answer {
+    fn spawn(&mut self, mut request: request::Spawn) -> Answer {
+        if let Some(recording) = &mut self.recording {
+            recording.instruct(&mut request.env)?;
+        }
         let side = match request.host {
             request::Side::Client => Side::Client,
             request::Side::Server => Side::Server,
@@ -177,7 +192,21 @@ impl Session {
         self.origin = None;
         self.processes.clear();
         let hosts = self.hosts.take().ok_or_else(no_bench)?;
-        hosts.close()
+        let recording = self.recording.take();
+        let mut counters = hosts.close()?;
+        counters["capture"] = recording.map(Recording::finish).into();
+        Ok(counters)
+    }
+
+    fn counters(&self) -> Answer {
+        let mut counters = self.hosts()?.counters()?;
+        counters["capture"] = self.recording.as_ref().map(Recording::report).into();
+        Ok(counters)
+    }
+
+    /// Where our own programs leave their TLS secrets.
+    fn secrets(&self) -> Option<Arc<SecretLog>> {
+        self.recording.as_ref().map(Recording::secrets)
     }
 
     fn hosts(&self) -> Result<&Hosts, Fault> {

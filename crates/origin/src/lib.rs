@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderValue;
-use pronghorn_http::{CongestionControl, Protocol, TcpStack, TlsError};
+use pronghorn_http::{CongestionControl, Protocol, SecretLog, TcpStack, TlsError};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
@@ -42,6 +42,8 @@ pub struct OriginConfig {
     pub address: Ipv4Addr,
     /// Port for TCP and UDP alike; 0 for one of the kernel's choice.
     pub port: u16,
+    /// Where the connections leave their TLS secrets; none: nowhere.
+    pub secrets: Option<Arc<SecretLog>>,
 }
 
 /// Why an origin can't start.
@@ -104,8 +106,15 @@ impl Origin {
                 port: config.port,
                 source,
             })?;
-        let tls = pronghorn_http::server_tls(certificate, key, &[Protocol::H2, Protocol::H1])?;
-        let quic_tls = pronghorn_http::server_tls(certificate, key, &[Protocol::H3])?;
+        let tls = |protocols: &[Protocol]| {
+            let mut tls = pronghorn_http::server_tls(certificate, key, protocols)?;
+            if let Some(secrets) = &config.secrets {
+                tls.key_log = secrets.clone();
+            }
+            Ok::<_, TlsError>(tls)
+        };
+        let quic_tls = tls(&[Protocol::H3])?;
+        let tls = tls(&[Protocol::H2, Protocol::H1])?;
         let endpoint = pronghorn_http::server_endpoint(socket, quic_tls, congestion_control.quic)?;
         let alt_svc = HeaderValue::try_from(format!("h3=\":{port}\"; ma=86400"))
             .expect("digits make a valid header value");

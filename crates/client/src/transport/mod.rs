@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pronghorn_http::{CongestionControl, Protocol, TlsError};
+use pronghorn_http::{CongestionControl, Protocol, SecretLog, TlsError};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
@@ -37,6 +37,8 @@ pub struct Target {
     pub protocol: Protocol,
     /// Congestion control of the client's end.
     pub congestion_control: CongestionControl,
+    /// Where the connections leave their TLS secrets; none: nowhere.
+    pub secrets: Option<Arc<SecretLog>>,
 }
 
 impl Target {
@@ -176,7 +178,10 @@ pub(crate) enum Prepared {
 impl Prepared {
     /// Reads the CA, and binds QUIC's socket. Must be called inside a tokio runtime.
     pub(crate) fn new(target: &Target) -> Result<Prepared, TlsError> {
-        let tls = pronghorn_http::client_tls(&target.ca, target.protocol)?;
+        let mut tls = pronghorn_http::client_tls(&target.ca, target.protocol)?;
+        if let Some(secrets) = &target.secrets {
+            tls.key_log = secrets.clone();
+        }
         Ok(match target.protocol {
             Protocol::H1 => Prepared::H1(Arc::new(tls)),
             Protocol::H2 => Prepared::H2(Arc::new(tls)),

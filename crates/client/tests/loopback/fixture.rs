@@ -70,6 +70,7 @@ impl Fixture {
             congestion_control: congestion_control(),
             address: Ipv4Addr::LOCALHOST,
             port: 0,
+            secrets: None,
         };
         Origin::bind(&config).expect("an origin")
     }
@@ -97,6 +98,7 @@ pub(crate) fn target(ca: &Path, port: u16, protocol: Protocol) -> Target {
         ca: ca.to_owned(),
         protocol,
         congestion_control: congestion_control(),
+        secrets: None,
     }
 }
 
