@@ -23,7 +23,10 @@ pub fn complete(packet: &mut [u8], start: usize, offset: usize) {
 pub fn complete_ip(header: &mut [u8]) {
     if let Some(field) = header.get_mut(10..12) {
         field.fill(0);
-        complete(header, 0, 10);
+    }
+    let checksum = !sum(header);
+    if let Some(field) = header.get_mut(10..12) {
+        field.copy_from_slice(&checksum.to_ne_bytes());
     }
 }
 

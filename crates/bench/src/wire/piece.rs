@@ -45,6 +45,21 @@ impl Superpacket {
         DeviceHeader::LEN + header_len
     }
 
+    /// A packet that holds `segments`, and its device header.
+    #[must_use]
+    pub fn together(
+        &self,
+        packet: &[u8],
+        segments: Range<u16>,
+        congestion: bool,
+    ) -> (DeviceHeader, Vec<u8>) {
+        let mut headers = [0; DeviceHeader::LEN + MAX_HEADER];
+        let end = self.headers_of(packet, segments.clone(), congestion, &mut headers);
+        let payload = &packet[self.payload(segments.clone())];
+        let whole = [&headers[DeviceHeader::LEN..end], payload].concat();
+        (self.device_header(segments), whole)
+    }
+
     /// Writes one segment, all checksums completed; gives the bytes written, which `out` must hold.
     pub fn segment(&self, packet: &[u8], index: u16, congestion: bool, out: &mut [u8]) -> usize {
         let mut headers = [0; DeviceHeader::LEN + MAX_HEADER];
