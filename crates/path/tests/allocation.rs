@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use pronghorn_path::{
-    Direction, Distribution, Jitter, Link, LinkSpec, Loss, Order, Packet, Queue, Time,
+    Direction, Distribution, Jitter, Link, LinkSpec, Loss, Order, Packet, Queue, Reorder, Time,
 };
 
 thread_local! {
@@ -45,23 +45,26 @@ impl Packet for Inline {
     }
 }
 
-fn everything_on(order: Order) -> LinkSpec {
+fn everything_on(order: Order, distribution: Distribution, loss: Loss) -> LinkSpec {
     LinkSpec {
         delay_ns: 1_000_000,
         jitter: Some(Jitter {
-            distribution: Distribution::Normal,
-            spread_ns: 300_000,
+            distribution,
+            spread_ns: 200_000,
+            correlation: 0.5,
+            table: (distribution == Distribution::Table).then(|| "-8192 0 8192".to_owned()),
             order,
-            ..Jitter::default()
         }),
-        loss: Some(Loss::GilbertElliott {
-            enter: 0.1,
-            leave: 0.3,
-            loss_bad: 0.9,
-            loss_good: 0.01,
+        reorder: Some(Reorder {
+            probability: 0.1,
+            correlation: 0.2,
+            gap: 3,
         }),
+        loss: Some(loss),
         duplicate: 0.2,
+        duplicate_correlation: 0.3,
         corrupt: 0.2,
+        corrupt_correlation: 0.3,
         rate_bit_per_s: Some(500_000_000),
         queue: Some(Queue::Packets(100)),
         ..LinkSpec::default()
@@ -76,19 +79,50 @@ fn drive(link: &mut Link<Inline>, now: &mut u64, packets: u64) {
     }
 }
 
+fn models() -> [(Distribution, Loss); 4] {
+    let independent = Loss::Independent {
+        probability: 0.1,
+        correlation: 0.3,
+        longest_burst: Some(3),
+    };
+    let gilbert_elliott = Loss::GilbertElliott {
+        enter: 0.1,
+        leave: 0.3,
+        loss_bad: 0.9,
+        loss_good: 0.01,
+    };
+    let four_state = Loss::FourState {
+        p13: 0.1,
+        p31: 0.3,
+        p32: 0.2,
+        p23: 0.4,
+        p14: 0.01,
+    };
+    let packets = Loss::Packets {
+        numbers: (1..20_000).map(|i| i * 10).collect(),
+    };
+    [
+        (Distribution::Normal, independent),
+        (Distribution::Pareto, gilbert_elliott),
+        (Distribution::ParetoNormal, four_state),
+        (Distribution::Table, packets),
+    ]
+}
+
 #[test]
 fn the_steady_state_allocates_nothing() {
     for order in [Order::Keep, Order::Break] {
-        let mut link =
-            Link::new(&everything_on(order), 1, Direction::Down).expect("a valid specification");
-        let mut now = 0;
-        drive(&mut link, &mut now, 100_000);
-        let before = ALLOCATIONS.get();
-        drive(&mut link, &mut now, 100_000);
-        assert_eq!(ALLOCATIONS.get(), before);
-        assert!(
-            link.counters().queue_dropped > 0,
-            "the queue was full at times"
-        );
+        for (distribution, loss) in models() {
+            let spec = everything_on(order, distribution, loss);
+            let mut link = Link::new(&spec, 1, Direction::Down).expect("a valid specification");
+            let mut now = 0;
+            drive(&mut link, &mut now, 100_000);
+            let before = ALLOCATIONS.get();
+            drive(&mut link, &mut now, 100_000);
+            assert_eq!(ALLOCATIONS.get(), before);
+            let counters = link.counters();
+            assert!(counters.queue_dropped > 0, "the queue was full at times");
+            assert!(counters.reordered > 0 && counters.lost > 0);
+        }
     }
 }

@@ -1,7 +1,8 @@
 use pronghorn_path::{LinkSpec, Loss};
 
+use crate::chain::Chain;
 use crate::harness::{evenly, send};
-use crate::statistics::assert_binomial;
+use crate::statistics::{assert_binomial, assert_correlated, assert_counts, assert_normal, count};
 
 /// Which of `n` packets are lost.
 fn losses(loss: Loss, seed: u64, n: u64) -> Vec<bool> {
@@ -16,10 +17,6 @@ fn losses(loss: Loss, seed: u64, n: u64) -> Vec<bool> {
     }
     assert_eq!(count(&lost), counters.lost);
     lost
-}
-
-fn count(which: &[bool]) -> u64 {
-    which.iter().filter(|hit| **hit).count() as u64
 }
 
 /// The lengths of the stretches of `true`, without one that the end cuts off.
@@ -108,32 +105,165 @@ fn bursts_are_geometrically_long() {
     }
 }
 
-/// The share of lost packets is normal in the long run; its variance is that of a two-state chain
-/// plus that of the losses within the states. 4.9 standard deviations are a false alarm of 1e-6.
+/// How many of the bursts are 1 to `longest` - 1 long, and how many longer. Of bursts that depend on those before
+/// every twentieth is taken, which is as good as independent.
+fn burst_counts(lost: &[bool], every: usize, longest: usize) -> Vec<u64> {
+    let mut counts = vec![0; longest];
+    for length in bursts(lost).into_iter().step_by(every) {
+        counts[length.min(longest) - 1] += 1;
+    }
+    counts
+}
+
 #[test]
-fn the_stationary_loss_is_what_the_chain_implies() {
+fn gilbert_elliotts_share_and_bursts_are_what_the_chain_implies() {
     let (enter, leave, loss_bad, loss_good) = (0.02, 0.1, 0.6, 0.05);
-    let n = 1_000_000;
-    let lost = losses(
-        Loss::GilbertElliott {
-            enter,
-            leave,
-            loss_bad,
-            loss_good,
-        },
-        10,
-        n,
-    );
-    let bad = enter / (enter + leave);
-    let expected = bad * loss_bad + (1.0 - bad) * loss_good;
-    let correlation: f64 = 1.0 - enter - leave;
-    let step = (loss_bad - loss_good) * (loss_bad - loss_good);
-    let between = bad * (1.0 - bad) * step * (1.0 + correlation) / (1.0 - correlation);
-    let within = bad * loss_bad * (1.0 - loss_bad) + (1.0 - bad) * loss_good * (1.0 - loss_good);
-    let deviation = ((between + within) / n as f64).sqrt();
-    let found = count(&lost) as f64 / n as f64;
+    let chain = Chain {
+        moves: [[1.0 - enter, enter], [leave, 1.0 - leave]],
+        loss: [loss_good, loss_bad],
+    };
+    let model = Loss::GilbertElliott {
+        enter,
+        leave,
+        loss_bad,
+        loss_good,
+    };
+    let lost = losses(model, 10, 1_000_000);
+    let (share, deviation) = chain.share(1_000_000);
+    assert!((share - (0.02 * 0.6 + 0.1 * 0.05) / 0.12).abs() < 1e-12);
+    assert_normal(count(&lost) as f64 / 1e6, share, deviation);
+    assert_counts(&burst_counts(&lost, 20, 5), &chain.bursts(5));
+}
+
+/// The four-state model as a chain in which states 3 and 4 lose.
+fn four_state(p: [f64; 5]) -> (Loss, Chain<4>) {
+    let [p13, p31, p32, p23, p14] = p;
+    let model = Loss::FourState {
+        p13,
+        p31,
+        p32,
+        p23,
+        p14,
+    };
+    let chain = Chain {
+        moves: [
+            [1.0 - p13 - p14, 0.0, p13, p14],
+            [0.0, 1.0 - p23, p23, 0.0],
+            [p31, p32, 1.0 - p31 - p32, 0.0],
+            [1.0, 0.0, 0.0, 0.0],
+        ],
+        loss: [0.0, 0.0, 1.0, 1.0],
+    };
+    (model, chain)
+}
+
+#[test]
+fn the_four_states_share_and_bursts_are_what_the_chain_implies() {
+    for (seed, p) in [
+        (11, [0.02, 0.3, 0.2, 0.4, 0.03]),
+        (12, [0.1, 0.1, 0.6, 0.9, 0.0]),
+    ] {
+        let (model, chain) = four_state(p);
+        let lost = losses(model, seed, 1_000_000);
+        let (share, deviation) = chain.share(1_000_000);
+        assert_normal(count(&lost) as f64 / 1e6, share, deviation);
+        assert_counts(&burst_counts(&lost, 20, 5), &chain.bursts(5));
+    }
+}
+
+/// tc-netem(8): p13 alone, with netem's default p31 = 1 - p13, is independent loss.
+#[test]
+fn the_four_states_with_p13_alone_are_independent_loss() {
+    let (model, _) = four_state([0.15, 0.85, 0.0, 1.0, 0.0]);
+    assert_correlated(&losses(model, 13, 300_000), 0.15, 0.0);
+}
+
+#[test]
+fn a_packets_fate_is_the_state_to_which_the_four_move() {
+    let round = |p: [f64; 5]| losses(four_state(p).0, 14, 6);
+    let gap_and_burst = [true, false, true, false, true, false];
+    assert_eq!(round([1.0, 1.0, 0.0, 0.0, 0.0]), gap_and_burst);
+    assert_eq!(round([1.0, 0.0, 1.0, 1.0, 0.0]), gap_and_burst);
+    assert_eq!(round([0.0, 0.0, 0.0, 0.0, 1.0]), gap_and_burst);
+    assert_eq!(round([1.0, 0.0, 0.0, 0.0, 0.0]), [true; 6]);
+    assert_eq!(round([0.0, 1.0, 0.0, 1.0, 0.0]), [false; 6]);
+}
+
+#[test]
+fn correlated_losses_keep_their_share() {
+    for (seed, probability, correlation) in [(15, 0.01, 0.25), (16, 0.3, 0.5), (17, 0.05, 0.9)] {
+        let model = Loss::Independent {
+            probability,
+            correlation,
+            longest_burst: None,
+        };
+        let lost = losses(model, seed, 1_000_000);
+        assert_correlated(&lost, probability, correlation);
+    }
+}
+
+fn bounded(probability: f64, longest_burst: Option<u32>) -> Loss {
+    Loss::Independent {
+        probability,
+        correlation: 0.0,
+        longest_burst,
+    }
+}
+
+#[test]
+fn a_longest_burst_is_never_exceeded_and_shortens_the_others_not() {
+    let p = 0.6;
+    let lost = losses(bounded(p, Some(3)), 18, 300_000);
+    let unbounded = losses(bounded(p, None), 18, 300_000);
     assert!(
-        (found - expected).abs() < 4.9 * deviation,
-        "{found} for {expected} ± {deviation}"
+        lost.iter()
+            .zip(&unbounded)
+            .all(|(lost, chance)| *chance || !lost)
     );
+    let chain = Chain {
+        moves: [
+            [1.0 - p, p, 0.0, 0.0],
+            [1.0 - p, 0.0, p, 0.0],
+            [1.0 - p, 0.0, 0.0, p],
+            [1.0, 0.0, 0.0, 0.0],
+        ],
+        loss: [0.0, 1.0, 1.0, 1.0],
+    };
+    let (share, deviation) = chain.share(300_000);
+    assert!((share - p * (1.0 - p.powi(3)) / (1.0 - p.powi(4))).abs() < 1e-9);
+    assert_normal(count(&lost) as f64 / 300_000.0, share, deviation);
+    let counts = burst_counts(&lost, 1, 4);
+    assert_eq!(counts[3], 0);
+    assert_counts(&counts[..3], &chain.bursts(3));
+}
+
+#[test]
+fn the_packet_after_the_longest_burst_passes_even_at_certain_loss() {
+    let lost = losses(bounded(1.0, Some(2)), 19, 7);
+    assert_eq!(lost, [true, true, false, true, true, false, true]);
+}
+
+#[test]
+fn listed_packets_are_lost_and_no_others() {
+    let numbers = vec![1, 2, 5, 9, 1_000];
+    let lost = losses(Loss::Packets { numbers }, 20, 10);
+    let expected = [1, 1, 0, 0, 1, 0, 0, 0, 1, 0].map(|lost| lost == 1);
+    assert_eq!(lost, expected);
+    let none = losses(Loss::Packets { numbers: vec![] }, 21, 10);
+    assert_eq!(count(&none), 0);
+}
+
+#[test]
+fn a_copy_has_no_number_and_is_never_lost_by_the_list() {
+    let spec = LinkSpec {
+        duplicate: 1.0,
+        loss: Some(Loss::Packets {
+            numbers: vec![2, 3],
+        }),
+        ..LinkSpec::default()
+    };
+    let (departures, counters) = send(&spec, 22, &evenly(5, 1, 100));
+    let ids: Vec<u64> = departures.iter().map(|d| d.packet.id).collect();
+    assert_eq!(ids, [0, 0, 1, 2, 3, 3, 4, 4]);
+    assert_eq!((counters.lost, counters.duplicated), (2, 5));
 }

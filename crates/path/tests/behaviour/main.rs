@@ -1,8 +1,11 @@
 //! What a link promises, in virtual time. Statistical claims are tested at a false-alarm rate of
 //! 1e-6 each, with fixed seeds.
 
+mod chain;
 mod conservation;
+mod correlation;
 mod corruption;
+mod decisions;
 mod delay;
 mod determinism;
 mod duplication;
@@ -15,5 +18,6 @@ mod loss;
 mod queue;
 mod random_specs;
 mod rate;
+mod reordering;
 mod specification;
 mod statistics;

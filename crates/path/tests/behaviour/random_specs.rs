@@ -3,7 +3,7 @@
 use proptest::option;
 use proptest::prelude::*;
 
-use pronghorn_path::{Distribution, Jitter, LinkSpec, Loss, Order, Queue, Time};
+use pronghorn_path::{Distribution, Jitter, LinkSpec, Loss, Order, Queue, Reorder, Time};
 
 use crate::harness::Sending;
 
@@ -11,28 +11,68 @@ fn probability() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), Just(1.0), 0.0..0.5]
 }
 
+fn correlation() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), Just(1.0), 0.0..1.0]
+}
+
 fn loss() -> impl Strategy<Value = Loss> {
+    let four = || (probability(), probability(), probability(), probability());
     prop_oneof![
-        probability().prop_map(Loss::independent),
-        (probability(), probability(), probability(), probability()).prop_map(
-            |(enter, leave, loss_bad, loss_good)| Loss::GilbertElliott {
-                enter,
-                leave,
-                loss_bad,
-                loss_good
+        (probability(), correlation(), option::of(1..5_u32)).prop_map(
+            |(probability, correlation, longest_burst)| Loss::Independent {
+                probability,
+                correlation,
+                longest_burst
             }
         ),
+        four().prop_map(|(enter, leave, loss_bad, loss_good)| Loss::GilbertElliott {
+            enter,
+            leave,
+            loss_bad,
+            loss_good
+        }),
+        (four(), 0.0..1.0).prop_map(|((p13, p31, p23, share), other)| Loss::FourState {
+            p13,
+            p31,
+            p32: (1.0 - p31) * other,
+            p23,
+            p14: (1.0 - p13) * share,
+        }),
+        prop::collection::btree_set(1..250_u64, 0..50).prop_map(|numbers| Loss::Packets {
+            numbers: numbers.into_iter().collect(),
+        }),
     ]
 }
 
 fn jitter() -> impl Strategy<Value = Jitter> {
-    let distribution = prop_oneof![Just(Distribution::Uniform), Just(Distribution::Normal)];
+    let table = prop::collection::vec(any::<i16>(), 1..20);
+    let shape = prop_oneof![
+        Just((Distribution::Uniform, None)),
+        Just((Distribution::Normal, None)),
+        Just((Distribution::Pareto, None)),
+        Just((Distribution::ParetoNormal, None)),
+        table.prop_map(|numbers| {
+            let words: Vec<String> = numbers.iter().map(i16::to_string).collect();
+            (Distribution::Table, Some(words.join("\n")))
+        }),
+    ];
     let order = prop_oneof![Just(Order::Keep), Just(Order::Break)];
-    (distribution, 0..20_000_u64, order).prop_map(|(distribution, spread_ns, order)| Jitter {
-        distribution,
-        spread_ns,
-        order,
-        ..Jitter::default()
+    (shape, 0..20_000_u64, correlation(), order).prop_map(
+        |((distribution, table), spread_ns, correlation, order)| Jitter {
+            distribution,
+            spread_ns,
+            correlation,
+            table,
+            order,
+        },
+    )
+}
+
+fn reorder() -> impl Strategy<Value = Reorder> {
+    (probability(), correlation(), 1..6_u32).prop_map(|(probability, correlation, gap)| Reorder {
+        probability,
+        correlation,
+        gap,
     })
 }
 
@@ -48,21 +88,26 @@ fn bottleneck() -> impl Strategy<Value = (u64, Option<Queue>)> {
 /// Any valid link.
 pub(crate) fn specs() -> impl Strategy<Value = LinkSpec> {
     let delays = prop_oneof![Just(0), 0..20_000_u64];
+    let chances = || (probability(), correlation());
     (
         delays,
         option::of(jitter()),
+        option::of(reorder()),
         option::of(loss()),
-        probability(),
-        probability(),
+        chances(),
+        chances(),
         option::of(bottleneck()),
     )
         .prop_map(
-            |(delay_ns, jitter, loss, duplicate, corrupt, bottleneck)| LinkSpec {
+            |(delay_ns, jitter, reorder, loss, duplicate, corrupt, bottleneck)| LinkSpec {
                 delay_ns,
                 jitter,
+                reorder,
                 loss,
-                duplicate,
-                corrupt,
+                duplicate: duplicate.0,
+                duplicate_correlation: duplicate.1,
+                corrupt: corrupt.0,
+                corrupt_correlation: corrupt.1,
                 rate_bit_per_s: bottleneck.map(|(rate, _)| rate),
                 queue: bottleneck.and_then(|(_, queue)| queue),
                 ..LinkSpec::default()
