@@ -183,6 +183,7 @@ impl Parts {
         let host = HostReport {
             steal_share: CpuTime::now().steal_share_since(self.cpu_at_opening),
             udp_receive_buffer_drops: both(|counters| counters.udp_receive_buffer_drops),
+            checksum_errors: both(|counters| counters.broken_packets),
             tcp_retransmits: both(|counters| counters.tcp_retransmits),
             driver_priority: self.down.priority().name(),
             offloads: self.offloads.names(),

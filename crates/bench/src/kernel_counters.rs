@@ -9,6 +9,8 @@ use crate::network::DEVICE;
 pub(crate) struct NamespaceCounters {
     pub(crate) udp_receive_buffer_drops: u64,
     pub(crate) tcp_retransmits: u64,
+    /// Packets that are none for a checksum or another field of their headers.
+    pub(crate) broken_packets: u64,
     /// Packets dropped by the TUN device on their way from the driver to the host.
     pub(crate) device_receive_drops: u64,
     /// Packets dropped by the TUN device on their way from the host to the driver.
@@ -24,6 +26,7 @@ impl NamespaceCounters {
         let (receive, transmit) = device_drops(&devices, DEVICE).unwrap_or_default();
         NamespaceCounters {
             udp_receive_buffer_drops: snmp_value(&snmp, "Udp", "RcvbufErrors").unwrap_or_default(),
+            broken_packets: broken_packets(&snmp),
             tcp_retransmits: snmp_value(&snmp, "Tcp", "RetransSegs").unwrap_or_default(),
             device_receive_drops: receive,
             device_transmit_drops: transmit,
@@ -71,6 +74,16 @@ impl CpuTime {
             stolen: *ticks.get(7)?,
         })
     }
+}
+
+/// UDP's `InErrors` has datagrams longer than their packet, of which no checksum is taken, and those for which
+/// a full buffer had no room, which have a counter of their own (`net/ipv4/udp.c`).
+fn broken_packets(snmp: &str) -> u64 {
+    let value = |protocol, key| snmp_value(snmp, protocol, key).unwrap_or_default();
+    let udp = value("Udp", "InErrors")
+        .saturating_sub(value("Udp", "RcvbufErrors"))
+        .saturating_sub(value("Udp", "MemErrors"));
+    value("Ip", "InHdrErrors") + value("Tcp", "InErrs") + value("Icmp", "InCsumErrors") + udp
 }
 
 /// The value named `key` of `protocol` in `/proc/net/snmp`: a line of names, then one of values.

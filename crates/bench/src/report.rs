@@ -88,6 +88,8 @@ pub struct HostReport {
     pub steal_share: f64,
     /// Datagrams that a full UDP socket buffer dropped.
     pub udp_receive_buffer_drops: BothSides,
+    /// Packets that a host's kernel found broken by a checksum or a header field, of IP, TCP, UDP or ICMP.
+    pub checksum_errors: BothSides,
     /// TCP segments sent again, the cross traffic's included.
     pub tcp_retransmits: BothSides,
     /// What the kernel granted the path's drivers: `real-time`, `nice` or `ordinary`.

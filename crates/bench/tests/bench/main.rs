@@ -4,6 +4,8 @@
 mod congestion;
 mod cross;
 mod echo;
+mod middlebox;
+mod offloads;
 mod programs;
 mod statistics;
 #[path = "../support/mod.rs"]
@@ -46,6 +48,30 @@ const CASES: &[Case] = &[
         traffic::tcp_goes_through,
     ),
     ("a_burst_fills_no_ring", traffic::a_burst_fills_no_ring),
+    (
+        "losses_take_single_segments_of_super_packets",
+        offloads::losses_take_single_segments,
+    ),
+    (
+        "corrupted_segments_are_found_by_their_checksums",
+        offloads::corrupted_segments_are_found_by_their_checksums,
+    ),
+    (
+        "corrupted_tcp_is_found_by_its_checksums",
+        offloads::corrupted_tcp_is_found_by_its_checksums,
+    ),
+    (
+        "tcp_goes_through_whole_in_super_packets",
+        offloads::tcp_goes_through_whole_in_super_packets,
+    ),
+    (
+        "a_rebinding_changes_a_flows_address_and_port_under_way",
+        middlebox::a_rebinding_changes_a_flows_address_and_port_under_way,
+    ),
+    (
+        "tcp_that_begins_after_a_rebinding_goes_through",
+        middlebox::tcp_that_begins_after_a_rebinding_goes_through,
+    ),
     (
         "congestion_control_is_locked_for_foreign_programs",
         congestion::is_locked,

@@ -1,0 +1,70 @@
+//! What stands on a path besides its links: a NAT that rebinds.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use pronghorn_bench::{Bench, Side};
+use pronghorn_path::PathSpec;
+
+use crate::echo::{delays, socket};
+use crate::offloads::transfer;
+use crate::open;
+
+const PORT: u16 = 7;
+
+pub(crate) fn a_rebinding_changes_a_flows_address_and_port_under_way() {
+    let rebinding = Duration::from_millis(400);
+    let bench = open(
+        PathSpec {
+            rebind_ns: vec![rebinding.as_nanos() as u64],
+            ..delays(Duration::from_millis(1), Duration::from_millis(1))
+        },
+        1,
+    );
+    let server = socket(&bench, Side::Server, PORT);
+    let client = socket(&bench, Side::Client, 40_000);
+    let before = ask(&bench, &client, &server);
+    assert_eq!(before, client.local_addr().expect("it is bound"));
+    std::thread::sleep(2 * rebinding);
+    let after = ask(&bench, &client, &server);
+    assert_ne!(after.ip(), before.ip());
+    assert_ne!(after.port(), before.port());
+    assert_eq!(ask(&bench, &client, &server), after, "the mapping stays");
+
+    // The mapping before is gone: whoever still sends there isn't heard.
+    server
+        .send_to(b"late", before)
+        .expect("it leaves the server");
+    assert_eq!(ask(&bench, &client, &server), after);
+    let report = bench.close();
+    assert_eq!((report.down.nat_dropped, report.up.nat_dropped), (1, 0));
+}
+
+pub(crate) fn tcp_that_begins_after_a_rebinding_goes_through() {
+    let bench = open(
+        PathSpec {
+            rebind_ns: vec![0],
+            ..delays(Duration::from_millis(1), Duration::from_millis(1))
+        },
+        1,
+    );
+    transfer(&bench, 2_000_000);
+    let report = bench.close();
+    assert!(report.down.superpackets_out > 0);
+    assert_eq!(report.down.nat_dropped, 0);
+    assert_eq!(report.host.checksum_errors.client, 0);
+    assert_eq!(report.host.checksum_errors.server, 0);
+}
+
+/// The client asks, the server answers; the address that the server sees.
+fn ask(bench: &Bench, client: &UdpSocket, server: &UdpSocket) -> SocketAddr {
+    let mut got = [0; 8];
+    let to = (bench.host(Side::Server).address(), PORT);
+    client.send_to(b"ask", to).expect("it is sent");
+    let (length, seen) = server.recv_from(&mut got).expect("it arrives");
+    assert_eq!(got[..length], *b"ask");
+    server.send_to(b"answer", seen).expect("it is sent");
+    let (length, from) = client.recv_from(&mut got).expect("the answer arrives");
+    assert_eq!((&got[..length], from), (&b"answer"[..], to.into()));
+    seen
+}
