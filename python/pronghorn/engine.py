@@ -20,16 +20,22 @@ OVERRIDE = "PRONGHORN_ENGINE"
 
 _LINE_LIMIT = 64 * 2**20
 _STDERR_LINES = 40
-_PATIENCE_S = 60.0
+PATIENCE_S = 60.0
+"""How long an answer is waited for unless told otherwise, in seconds."""
 _FAREWELL_S = 1.0
 
 
 class EngineError(PronghornError):
-    """The engine answered with an error; `kind` is `input`, `host` or `bench`."""
+    """The engine answered with an error; `kind` is `input`, `host` or `bench`. Of a path that can't be, `key`
+    is what is wrong with its PathSpec and `line` where in the text that stands there."""
 
-    def __init__(self, kind: str, message: str, mend: str | None) -> None:
+    def __init__(
+        self, kind: str, message: str, mend: str | None, *, key: str | None = None, line: int | None = None
+    ) -> None:
         super().__init__(message, hint=mend)
         self.kind = kind
+        self.key = key
+        self.line = line
 
 
 class EngineDied(HostError):
@@ -108,7 +114,7 @@ class Engine:
         """The engine's process."""
         return self._process.pid
 
-    async def request(self, op: str, *, patience_s: float = _PATIENCE_S, **parameters: Any) -> dict[str, Any]:
+    async def request(self, op: str, *, patience_s: float = PATIENCE_S, **parameters: Any) -> dict[str, Any]:
         """The `ok` of one request. EngineError where the engine refuses, EngineDied where it can't answer in
         time."""
         self._number += 1
@@ -134,7 +140,13 @@ class Engine:
             if "error" not in message:
                 return dict(message["ok"] or {})
             said = message["error"]
-            refusal = EngineError(str(said["kind"]), str(said["message"]), said.get("mend"))
+            refusal = EngineError(
+                str(said["kind"]),
+                str(said["message"]),
+                said.get("mend"),
+                key=said.get("key"),
+                line=said.get("line"),
+            )
         except (ValueError, KeyError, TypeError) as fault:
             raise await self._died(f"gave no valid answer to '{op}' ({fault})") from fault
         raise refusal

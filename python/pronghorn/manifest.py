@@ -57,7 +57,7 @@ def opening(
         "host": host(),
         "sysctls": sysctls(),
         "libraries": hello.libraries,
-        "paths": {path.name: path.spec.to_engine() if path.spec else None for path in experiment.paths},
+        "paths": {path.name: path.spec.to_manifest() if path.spec else None for path in experiment.paths},
         "path_sources": {path.name: path.source for path in experiment.paths if path.source},
         "arms": {arm.name: _asked(experiment, arm.name) for arm in experiment.arms},
         "warnings": [],
@@ -72,6 +72,7 @@ def closing(experiment: Experiment, trials: Sequence[Trial], *, ended: str) -> d
         "ended": ended,
         "trials": len(trials),
         "overhead_s": {"median": round(statistics.median(overheads), 6) if overheads else None},
+        "offloads": offloads(trials),
         "discards": {arm.name: discards[arm.name] for arm in experiment.arms},
         "arms": {
             arm.name: _asked(experiment, arm.name)
@@ -92,6 +93,16 @@ def read_back(trials: Sequence[Trial]) -> dict[str, list[str]]:
         for served in trial.origin_connections:
             _note(seen, "origin_congestion_control", served.congestion_control)
     return {key: sorted(values) for key, values in seen.items()}
+
+
+def offloads(trials: Sequence[Trial]) -> list[str]:
+    """The offloads that every bench's devices were granted; without `uso` the kernel cut UDP itself."""
+    granted = [
+        set(trial.counters.host.offloads)
+        for trial in trials
+        if trial.counters is not None and trial.counters.host is not None
+    ]
+    return sorted(set.intersection(*granted)) if granted else []
 
 
 def host() -> dict[str, Any]:

@@ -1,5 +1,6 @@
 //! What the engine answers: a result, or an error of one of three kinds.
 
+use pronghorn_path::SpecError;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -21,30 +22,47 @@ pub(crate) struct Fault {
     kind: Kind,
     message: String,
     mend: Option<String>,
+    /// What of a path's specification is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    /// Which line of the text that stands there, the first being 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
 }
 
 impl Fault {
     pub(crate) fn input(message: impl ToString) -> Self {
-        Fault {
-            kind: Kind::Input,
-            message: message.to_string(),
-            mend: None,
-        }
+        Fault::new(Kind::Input, message, None)
     }
 
     pub(crate) fn bench(message: impl ToString) -> Self {
-        Fault {
-            kind: Kind::Bench,
-            message: message.to_string(),
-            mend: None,
-        }
+        Fault::new(Kind::Bench, message, None)
     }
 
     pub(crate) fn host(message: impl ToString, mend: Option<String>) -> Self {
+        Fault::new(Kind::Host, message, mend)
+    }
+
+    /// A specification that can't be; `message` is the problem alone where it has a line.
+    pub(crate) fn path(error: &SpecError) -> Self {
+        let message = match error {
+            SpecError::Text { problem, .. } => problem.clone(),
+            SpecError::OutOfRange { .. } | SpecError::Misplaced { .. } => error.to_string(),
+        };
         Fault {
-            kind: Kind::Host,
+            key: Some(error.key().to_owned()),
+            line: error.line(),
+            ..Fault::input(message)
+        }
+    }
+
+    fn new(kind: Kind, message: impl ToString, mend: Option<String>) -> Self {
+        Fault {
+            kind,
             message: message.to_string(),
             mend,
+            key: None,
+            line: None,
         }
     }
 }

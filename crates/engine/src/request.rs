@@ -20,6 +20,7 @@ pub(crate) struct Envelope {
 #[serde(tag = "op", rename_all = "snake_case")]
 pub(crate) enum Request {
     Hello,
+    DescribePath { path: Box<PathSpec> },
     Open(Box<Open>),
     Origin(Origin),
     Load(Load),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use pronghorn_bench::{Isolation, Process, Program, Side, available_congestion_controls};
 use pronghorn_http::SecretLog;
+use pronghorn_path::{LinkSpec, PathSpec};
 use serde_json::{Value, json};
 
 use crate::answer::{self, Fault};
@@ -60,6 +61,7 @@ impl Session {
     fn perform(&mut self, request: Request) -> Answer {
         match request {
             Request::Hello => Ok(self.hello()),
+            Request::DescribePath { path } => describe_path(&path),
             Request::Open(open) => self.open(*open),
             Request::Origin(origin) => self.start_origin(origin),
             Request::Load(load) => self.load(load),
@@ -217,6 +219,17 @@ impl Session {
         let unknown = || Fault::input(format!("no process {number} was spawned in this bench"));
         self.processes.get(&number).ok_or_else(unknown)
     }
+}
+
+/// Whether a path can be emulated, and what its links are on the whole.
+fn describe_path(path: &PathSpec) -> Answer {
+    path.validate().map_err(|error| Fault::path(&error))?;
+    Ok(json!({ "down": figures(&path.down), "up": figures(&path.up) }))
+}
+
+fn figures(link: &LinkSpec) -> Value {
+    let rate = link.rate_bit_per_s;
+    json!({ "mean_rate_bit_per_s": rate, "min_rate_bit_per_s": rate, "max_rate_bit_per_s": rate })
 }
 
 fn no_bench() -> Fault {

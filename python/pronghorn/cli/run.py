@@ -13,6 +13,7 @@ from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
 from pronghorn.errors import EXIT_CHECK_FAILED, Interrupted
 from pronghorn.execute import prepare
+from pronghorn.execute.describe import describe
 from pronghorn.execute.prepare import Request
 from pronghorn.execute.run import Outcome, execute
 from pronghorn.report import terminal
@@ -65,7 +66,7 @@ def run(
     wanted = [check.parse(text, asked) for text in checks or ()]
     with prepare.claim(request, asked) as directory:
         hello = prepare.greet()
-        fitted = prepare.fit(asked, hello, fall_back=prepare.may_fall_back(request))
+        fitted = describe(prepare.fit(asked, hello, fall_back=prepare.may_fall_back(request)))
         if fitted is not asked:
             wanted = [check.parse(text, fitted) for text in checks or ()]
         try:

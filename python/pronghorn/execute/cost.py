@@ -39,9 +39,8 @@ def busy_cores(path: PathProfile, total_bytes: int) -> float:
 
 def cpu_bound(path: PathProfile) -> bool:
     """Whether a trial on `path` needs the host for itself: no emulated network, no rate, or a high one."""
-    if path.spec is None or path.spec.down.rate_bit_per_s is None:
-        return True
-    return path.spec.down.rate_bit_per_s >= CPU_BOUND_BIT_PER_S
+    rate = path.down_figures.mean_rate_bit_per_s
+    return path.spec is None or rate is None or rate >= CPU_BOUND_BIT_PER_S
 
 
 def expected_s(path: PathProfile, total_bytes: int) -> float:
@@ -54,14 +53,22 @@ def expected_s(path: PathProfile, total_bytes: int) -> float:
     return _SET_UP_S + _ROUND_TRIPS * path.spec.round_trip_s + total_bytes * 8 / _throughput_bit_per_s(path)
 
 
+def warmup_s(path: PathProfile) -> float:
+    """How long the path's other flows send before a trial's load may begin, in seconds."""
+    return path.spec.cross.warmup_ns / 1e9 if path.spec and path.spec.cross else 0.0
+
+
 def _throughput_bit_per_s(path: PathProfile) -> float:
-    """Roughly what a load on `path` carries: the rate down, or what loss leaves of it to one connection.
+    """Roughly what a load on `path` carries: its share of the mean rate down beside the path's other flows,
+    or what loss leaves of it to one connection.
 
     The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
     """
     if path.spec is None:
         return math.inf
-    rate: float = path.spec.down.rate_bit_per_s or math.inf
+    rate: float = path.down_figures.mean_rate_bit_per_s or math.inf
+    if path.spec.cross is not None and path.spec.cross.direction == "down":
+        rate /= 1 + path.spec.cross.flows
     loss = sum(link.loss.mean for link in (path.spec.down, path.spec.up) if link.loss is not None)
     if loss > 0:
         round_trip = max(path.spec.round_trip_s, 0.001)

@@ -34,13 +34,18 @@ def tolerance_s(path: PathProfile) -> float:
 
 
 def contamination(page: PageLoad, counters: Counters, path: PathProfile, total_bytes: int) -> Fault | None:
-    """What contaminated the trial on a site of `total_bytes`, or None: `late`, `ring`, `steal`, `starved`."""
+    """What contaminated the trial on a site of `total_bytes`, or None: `late`, `ring`, `malformed`,
+    `steal`, `starved`."""
     tolerance = tolerance_s(path)
     for name, link in (("down", counters.down), ("up", counters.up)):
         if link is None:
             continue
         if link.ring_dropped > 0:
             return Fault("ring", f"the {name} link's device dropped {link.ring_dropped} packets itself")
+        if link.malformed > 0:
+            return Fault(
+                "malformed", f"{link.malformed} packets that the {name} link can't read never entered it"
+            )
         late = (link.lateness.p99_s or 0.0) + (link.intake_wait.p99_s or 0.0)
         if late > tolerance:
             return Fault(

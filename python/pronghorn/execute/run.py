@@ -80,6 +80,7 @@ def _opening(
     experiment: Experiment, hello: Hello, directory: RunDirectory, command_line: list[str], jobs: int
 ) -> dict[str, Any]:
     text = toml_text.dumps(experiment.resolved())
+    _keep_texts(experiment, directory)
     journal.replace(directory.file(files.EXPERIMENT), text.encode())
     notes = manifest.opening(experiment, hello, command_line=command_line, jobs=jobs, started=_now())
     notes["label"] = label(experiment, hello)
@@ -89,6 +90,18 @@ def _opening(
         notes = _resumed(earlier, notes)
     _write_manifest(directory, notes)
     return notes
+
+
+def _keep_texts(experiment: Experiment, directory: RunDirectory) -> None:
+    """Writes the files that the paths' definitions name to where the resolved experiment names them."""
+    for path in experiment.paths:
+        for name, text in path.texts.items():
+            file = directory.file(name)
+            try:
+                file.parent.mkdir(exist_ok=True)
+                journal.replace(file, text.encode())
+            except OSError as error:
+                raise _no_room(file, error) from error
 
 
 _SESSION = ("started", "host", "sysctls", "isolation", "engine", "libraries", "jobs", "command_line")
@@ -118,7 +131,8 @@ def _measure(
     except OSError as error:
         raise _no_room(work, error) from error
     expected = {
-        cell: cost.expected_s(experiment.path(cell.path), sites[cell.site].total_bytes)
+        cell: cost.warmup_s(experiment.path(cell.path))
+        + cost.expected_s(experiment.path(cell.path), sites[cell.site].total_bytes)
         for cell in experiment.cells()
     }
     blocks = plan.make(experiment, expected)

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from pronghorn.certificates import Certificates
 from pronghorn.clients import CLIENTS
-from pronghorn.engine import Engine, EngineError
-from pronghorn.execute import guard, physics, proof
+from pronghorn.engine import PATIENCE_S, Engine, EngineError
+from pronghorn.execute import cost, guard, physics, proof
 from pronghorn.execute.guard import Fault
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Counters, Metrics, PageLoad, Status, Trial
@@ -114,6 +114,7 @@ async def _bench(engine: Engine, conditions: Conditions, assignment: Assignment)
         path=path.spec.to_engine() if path.spec else None,
         seed=assignment.block.path_seed,
         congestion_control=arm.controls["tcp"],
+        patience_s=PATIENCE_S + cost.warmup_s(path),
     )
     port = await origin.start(engine, site.root, conditions.certificates, arm)
     page = await client.load(

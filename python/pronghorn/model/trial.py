@@ -107,7 +107,8 @@ class Lateness(FromEngine):
 
 
 class LinkCounters(FromEngine):
-    """What one link did. Always packets_in + duplicated = packets_out + lost + queue_dropped + held."""
+    """What one link did. Always packets_in + duplicated = packets_out + what was dropped + held, where lost,
+    too_big, udp_dropped, outage_dropped, policed, queue_dropped and aqm_dropped were dropped."""
 
     packets_in: int = 0
     bytes_in: int = 0
@@ -118,11 +119,21 @@ class LinkCounters(FromEngine):
     duplicated: int = 0
     corrupted: int = 0
     reordered: int = 0
+    too_big: int = 0
+    udp_dropped: int = 0
+    outage_dropped: int = 0
+    policed: int = 0
     queue_dropped: int = 0
+    aqm_dropped: int = 0
+    marked: int = 0
     queue_high_water_bytes: int = 0
     queue_high_water_packets: int = 0
     held: int = 0
     ring_dropped: int = 0
+    ignored: int = 0
+    malformed: int = 0
+    nat_dropped: int = 0
+    undeliverable: int = 0
     delay_min_s: float | None = None
     lateness: Lateness = Field(default_factory=Lateness)
     intake_wait: Lateness = Field(default_factory=Lateness)
@@ -134,6 +145,7 @@ class HostCounters(FromEngine):
     steal_share: float = 0.0
     udp_receive_buffer_drops: dict[str, int] = {}
     tcp_retransmits: dict[str, int] = {}
+    offloads: list[str] = []
 
 
 class Counters(FromEngine):

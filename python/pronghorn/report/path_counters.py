@@ -4,10 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from pronghorn.analysis.numbers import seconds
+from pronghorn.model.path import LinkSpec, PacketLoss
 from pronghorn.model.trial import LinkCounters, Trial
 
 Direction = Literal["down", "up"]
+
+_OTHER_DROPS = {
+    "too_big": "beyond the MTU",
+    "udp_dropped": "UDP",
+    "outage_dropped": "outage",
+    "policed": "policed",
+    "aqm_dropped": "AQM",
+    "nat_dropped": "NAT",
+}
 
 
 @dataclass(frozen=True)
@@ -22,6 +34,8 @@ class LinkReport:
     loss: str
     asked_loss: str
     queue_dropped: int
+    other_drops: str
+    marked: int
     duplicated: int
     corrupted: int
     reordered: int
@@ -56,6 +70,8 @@ def _report(arm: str, direction: Direction, links: Sequence[LinkCounters], spec:
         loss=f"{100 * lost / decided:.2f} % ({lost})" if decided else "–",
         asked_loss=asked_loss(spec),
         queue_dropped=sum(link.queue_dropped for link in links),
+        other_drops=other_drops(links),
+        marked=sum(link.marked for link in links),
         duplicated=sum(link.duplicated for link in links),
         corrupted=sum(link.corrupted for link in links),
         reordered=sum(link.reordered for link in links),
@@ -64,20 +80,19 @@ def _report(arm: str, direction: Direction, links: Sequence[LinkCounters], spec:
 
 
 def asked_loss(link: Any) -> str:
-    """The loss that a LinkSpec asks for, as its long-run share; `–` where it isn't known.
-
-    A Gilbert-Elliott chain is in its bad state for enter / (enter + leave) of the packets.
-    """
+    """The loss that a LinkSpec asks for, as its long-run share; `–` where it isn't known."""
     if not isinstance(link, Mapping):
         return "–"
-    match link.get("loss"):
-        case None:
-            return "0 %"
-        case {"model": "independent", "probability": float() | int() as share}:
-            return f"{100 * share:.3g} %"
-        case {"model": "gilbert-elliott", "enter": enter, "leave": leave, **rest} if enter + leave:
-            bad = enter / (enter + leave)
-            share = bad * rest.get("loss_bad", 1.0) + (1 - bad) * rest.get("loss_good", 0.0)
-            return f"{100 * share:.3g} %"
-        case _:
-            return "–"
+    try:
+        loss = LinkSpec.model_validate(link).loss
+    except ValidationError:
+        return "–"
+    if isinstance(loss, PacketLoss):
+        return f"{len(loss.numbers)} listed"
+    return f"{100 * loss.mean:.3g} %" if loss is not None else "0 %"
+
+
+def other_drops(links: Sequence[LinkCounters]) -> str:
+    """What ended in the links otherwise than by loss and a full queue: each cause with its packets."""
+    counts = {words: sum(getattr(link, key) for link in links) for key, words in _OTHER_DROPS.items()}
+    return ", ".join(f"{words} {count}" for words, count in counts.items() if count) or "0"

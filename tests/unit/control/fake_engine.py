@@ -18,7 +18,7 @@ ROUND_TRIPS = {"h1": 4, "h2": 4, "h3": 3}
 
 
 class Refusal(Exception):
-    """An error to be answered: its kind, message and mend."""
+    """An error to be answered: its kind, message and mend, and for a path its key and line."""
 
 
 class Bench:
@@ -46,6 +46,19 @@ class Bench:
             "mend": CONFIGURATION.get("mend"),
             "congestion_controls": CONFIGURATION.get("congestion_controls", ["reno", "cubic", "bbr"]),
             "libraries": {"quinn": "0.0"},
+        }
+
+    def op_describe_path(self, request: dict[str, Any]) -> dict[str, Any]:
+        for name in ("down", "up"):
+            for holder in ("trace", "schedule"):
+                text = request["path"][name].get(holder, {}).get("text", "")
+                for number, line in enumerate(text.splitlines(), 1):
+                    if line == "wrong":
+                        raise Refusal("input", "'wrong' is wrong", None, f"{name}.{holder}", number)
+        rates = {name: request["path"][name].get("rate_bit_per_s") for name in ("down", "up")}
+        return {
+            name: {f"{which}_rate_bit_per_s": rate for which in ("mean", "min", "max")}
+            for name, rate in rates.items()
         }
 
     def op_open(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -176,8 +189,8 @@ def main() -> None:
         try:
             answer: dict[str, Any] = {"id": request["id"], "ok": bench.answer(request)}
         except Refusal as refusal:
-            kind, message, mend = refusal.args
-            answer = {"id": request["id"], "error": {"kind": kind, "message": message, "mend": mend}}
+            words = dict(zip(("kind", "message", "mend", "key", "line"), refusal.args, strict=False))
+            answer = {"id": request["id"], "error": words}
         print(json.dumps(answer), flush=True)
 
 

@@ -105,7 +105,7 @@ def test_a_finished_run_resumes_to_the_same_summary_without_a_trial(laboratory: 
     result = laboratory.run("run", "--resume", "out")
     assert result.status == 0, result.stderr
     assert {name: Path("out", name).read_bytes() for name in before} == before
-    assert {request["op"] for request in laboratory.requests(log)} == {"hello"}
+    assert {request["op"] for request in laboratory.requests(log)} == {"hello", "describe_path"}
     assert len(laboratory.manifest("out")["resumed"]) == 1
 
 

@@ -39,7 +39,9 @@ def test_every_link_has_a_rate_and_a_queue_that_holds_a_full_packet(name: str) -
         assert link.queue.get("bytes", 1500) >= 1500
 
 
-@pytest.mark.parametrize("name", ["lte", "lte-average", "lte-poor", "lte-poor-both", "3g-slow", "train", "wifi"])
+@pytest.mark.parametrize(
+    "name", ["lte", "lte-average", "lte-poor", "lte-poor-both", "3g-slow", "train", "wifi"]
+)
 def test_a_radio_link_jitters_in_order(name: str) -> None:
     for link in (spec(name).down, spec(name).up):
         assert link.jitter is not None

@@ -3,6 +3,7 @@
 The stages and their semantics are those of netem (tc-netem(8)), with more of them; docs/paths.md lists them
 all."""
 
+from pronghorn.model.path.figures import LinkFigures, PathFigures
 from pronghorn.model.path.profile import DIRECT, PathProfile, direct, parse
 from pronghorn.model.path.spec import (
     FourStateLoss,
@@ -22,9 +23,11 @@ __all__ = [
     "GilbertElliottLoss",
     "IndependentLoss",
     "JitterSpec",
+    "LinkFigures",
     "LinkSpec",
     "LossSpec",
     "PacketLoss",
+    "PathFigures",
     "PathProfile",
     "PathSpec",
     "direct",

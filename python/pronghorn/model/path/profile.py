@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from pronghorn.model import units
 from pronghorn.model.path import link as links
+from pronghorn.model.path.figures import LinkFigures, PathFigures
 from pronghorn.model.path.reader import Reader
 from pronghorn.model.path.spec import CrossSpec, PathSpec
 from pronghorn.model.path.texts import Texts
@@ -23,8 +24,8 @@ MOST_CROSS_FLOWS = 64
 
 class PathProfile(BaseModel):
     """A named path. `definition` is its TOML table, in which the files that it names are those of `texts`
-    (name under which a run keeps it to content); `files` tells, by dotted key, where each was read from.
-    `spec` is None for `direct`."""
+    (name under which a run keeps it to content); `files` tells, by dotted key, where each was read from, and
+    `place` where the path is defined. `spec` is None for `direct`, `figures` until the engine was asked."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -35,6 +36,17 @@ class PathProfile(BaseModel):
     texts: dict[str, str] = {}
     files: dict[str, str] = {}
     place: str = ""
+    figures: PathFigures | None = None
+
+    @property
+    def down_figures(self) -> LinkFigures:
+        """What the link down is on the whole: what the engine said, else what a constant rate tells."""
+        if self.figures is not None:
+            return self.figures.down
+        if self.spec is None or self.spec.down.schedule is not None:
+            return LinkFigures()
+        rate = self.spec.down.rate_bit_per_s
+        return LinkFigures(mean_rate_bit_per_s=rate, min_rate_bit_per_s=rate, max_rate_bit_per_s=rate)
 
 
 def direct() -> PathProfile:

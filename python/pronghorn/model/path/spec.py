@@ -1,6 +1,7 @@
 """A path as the engine takes it, in the shape of `PathSpec` in docs/engine-protocol.md: nanoseconds, bits per
 second, bytes, probabilities. A key that is None stays away, and the engine's default holds."""
 
+import hashlib
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -241,3 +242,13 @@ class PathSpec(_Spec):
     def to_engine(self) -> dict[str, Any]:
         """The engine's JSON."""
         return self.model_dump(mode="json", exclude_none=True)
+
+    def to_manifest(self) -> dict[str, Any]:
+        """The engine's JSON, each text in it replaced by its SHA-256."""
+        table = self.to_engine()
+        for link in (table["down"], table["up"]):
+            for holder, key in (("trace", "text"), ("schedule", "text"), ("jitter", "table")):
+                if key in link.get(holder, {}):
+                    digest = hashlib.sha256(link[holder][key].encode()).hexdigest()
+                    link[holder][key] = f"sha256:{digest}"
+        return table
