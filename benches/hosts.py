@@ -76,7 +76,7 @@ async def iperf3(engine: Engine, server: str, sender: Sequence[str]) -> Any:
 def bare_iperf3(forwarder: Path, sender: Sequence[str]) -> Any:
     """The report of one test through the bare forwarder, by CUBIC as well."""
     control = [] if "-u" in sender else ["-C", "cubic"]
-    argv = [forwarder, "iperf3", "-s", "-1", "--", "iperf3", "-c", "198.18.0.2", "-J", *control, *sender]
+    argv = [str(forwarder), "iperf3", "-s", "-1", "--", "iperf3", "-c", "198.18.0.2", "-J", *control, *sender]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S)
     return said(done.stdout or done.stderr)
 

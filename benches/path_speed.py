@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast a path is beside a bare forwarder over such devices, by TCP's goodput and UDP's datagrams a second;
+"""How fast a path is beside a bare forwarder over such devices: TCP's goodput, UDP's datagrams a second;
 how late its packets leave; what it costs when idle."""
 
 import asyncio
