@@ -1,0 +1,31 @@
+//! Everything here that reads foreign bytes, each reader as a function of bytes that must not panic.
+//!
+//! The fuzzer in `fuzz/` calls them with bytes that it makes up, `tests/corpus.rs` with those that are
+//! stored in `fuzz/corpus/`, a folder a target. Beyond not panicking, a target checks what must hold
+//! whatever the bytes are.
+
+mod dist;
+mod drive;
+mod http3;
+mod probe;
+mod schedule;
+mod spec;
+mod trace;
+
+pub use dist::dist;
+pub use http3::http3;
+pub use schedule::schedule;
+pub use spec::spec;
+pub use trace::trace;
+
+/// A target: what it does with the bytes of an input.
+pub type Target = fn(&[u8]);
+
+/// Every target by its name, which is that of its corpus.
+pub const TARGETS: [(&str, Target); 5] = [
+    ("dist", dist),
+    ("http3", http3),
+    ("schedule", schedule),
+    ("spec", spec),
+    ("trace", trace),
+];
