@@ -15,8 +15,8 @@ run: build ## the default experiment: is HTTP/3 faster, and where?
 test: build ## all tests of Rust and Python but the long ones
 	@scripts/test
 
-verify: build ## the long tests
-	@.venv/bin/pytest tests/verify
+verify: build ## the long tests, and the fuzzer
+	@scripts/verify
 
 lint: ## rustfmt, clippy, ruff, mypy
 	@scripts/lint

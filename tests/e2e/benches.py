@@ -70,10 +70,10 @@ class Bench:
         await until(f"{program} is ready", lambda: stdout.exists() and b"\n" in stdout.read_bytes(), stderr)
         return process
 
-    async def finish(self, process: Process) -> list[str]:
+    async def finish(self, process: Process, *, limit_s: float = LIMIT_S) -> list[str]:
         """Waits for a program to end well; the lines that it wrote after its first."""
         ok = await self.engine.request(
-            "wait", process=process.number, timeout_s=LIMIT_S, patience_s=LIMIT_S + 10
+            "wait", process=process.number, timeout_s=limit_s, patience_s=limit_s + 10
         )
         assert ok["status"] == 0, f"{process.stdout.name}: {process.stdout.with_suffix('.err').read_text()}"
         return self.lines(process)

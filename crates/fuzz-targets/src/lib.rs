@@ -11,21 +11,24 @@ mod probe;
 mod schedule;
 mod spec;
 mod trace;
+mod wire;
 
 pub use dist::dist;
 pub use http3::http3;
 pub use schedule::schedule;
 pub use spec::spec;
 pub use trace::trace;
+pub use wire::wire;
 
 /// A target: what it does with the bytes of an input.
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its corpus.
-pub const TARGETS: [(&str, Target); 5] = [
+pub const TARGETS: [(&str, Target); 6] = [
     ("dist", dist),
     ("http3", http3),
     ("schedule", schedule),
     ("spec", spec),
     ("trace", trace),
+    ("wire", wire),
 ];
