@@ -22,8 +22,8 @@ MEASURED_S = 60
 
 MARGIN = 0.3
 """The model knows neither SACK, which repairs several losses of a window as one, nor RACK, which spares
-time-outs: Linux was 15 to 20 % faster. A flow's mean over a minute strays by 7 %, the mean of four by 3.5 %, so
-that a right path fails this in about one of a thousand cases."""
+time-outs: Linux was 15 to 20 % faster. A flow's mean over a minute strays by 7 %, the mean of four by 3.5 %,
+so that a right path fails this in about one of a thousand cases."""
 
 
 def test_reno_over_one_percent_loss_has_the_throughput_of_its_model(
@@ -59,8 +59,8 @@ def send_rate(p: float, round_trip_s: float, timeout_s: float, *, b: int = 1) ->
     """Segments a second, by the full model without a bound by the receiver's window (Padhye, Firoiu, Towsley,
     Kurose, "Modeling TCP throughput: a simple model and its empirical validation", 1998, section 2.2).
 
-    `p`: the loss; `b`: how many segments an acknowledgement counts for as one, 1 with Linux, whose window grows
-    by what is acknowledged."""
+    `p`: the loss; `b`: how many segments an acknowledgement counts for as one, 1 with Linux, whose window
+    grows by what is acknowledged."""
     part = (2 + b) / (3 * b)
     window = part + math.sqrt(8 * (1 - p) / (3 * b * p) + part**2)
     timeouts = timeout_share(p, window)

@@ -1,8 +1,8 @@
 """Sends over TCP as fast as it can, or takes what is sent. Arguments: `send`, the address, the port, seconds
 to warm up, seconds to measure; or `take` and the port.
 
-At its end the sender writes, of the time that it measured: seconds, bytes acknowledged, segments with data, the
-mean retransmission time-out where it isn't backed off, and the mean smoothed round trip (in seconds)."""
+At its end the sender writes, of the time that it measured: seconds, bytes acknowledged, segments with data,
+the mean retransmission time-out where it isn't backed off, and the mean smoothed round trip (in seconds)."""
 
 import select
 import socket
