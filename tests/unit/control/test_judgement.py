@@ -6,7 +6,7 @@ import pytest
 
 from pronghorn.execute import cost, guard, physics, proof
 from pronghorn.model import arm as arms
-from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
+from pronghorn.model.path import CrossSpec, LinkFigures, LinkSpec, PathFigures, PathProfile, PathSpec
 from pronghorn.model.trial import Counters, OriginConnection, OriginRequest, PageLoad
 from pronghorn.origins import OriginLog
 
@@ -76,6 +76,43 @@ def test_no_load_beats_its_bytes_over_the_rate() -> None:
     found = physics.violation(faster, counters(), path())
     assert found is not None
     assert found.reason == "physics"
+
+
+def test_the_fastest_of_a_schedule_or_a_trace_bounds_a_load() -> None:
+    def varying(fastest: float, **stages: Any) -> PathProfile:
+        link = LinkSpec.model_validate({"schedule": {"text": ""}, **stages})
+        figures = PathFigures(down=LinkFigures(mean_rate_bit_per_s=1e6, max_rate_bit_per_s=fastest))
+        return PathProfile(name="test", spec=PathSpec(down=link, up=link), figures=figures)
+
+    scheduled = varying(20e6)
+    assert physics.violation(page(bytes=2_500_000), counters(delay_s=0), scheduled) is None
+    assert physics.violation(page(bytes=2_500_010), counters(delay_s=0), scheduled) is not None
+    traced = varying(20e6, trace={"text": "1"}, schedule=None)
+    assert physics.violation(page(bytes=2_502_500), counters(delay_s=0), traced) is None
+    assert physics.violation(page(bytes=2_502_510), counters(delay_s=0), traced) is not None
+    shortened = varying(20e6, overhead={"packet_bytes": -20})
+    assert physics.violation(page(bytes=10**9), counters(delay_s=0), shortened) is None
+    unasked = PathProfile(name="test", spec=scheduled.spec)
+    assert physics.violation(page(bytes=10**9), counters(delay_s=0), unasked) is None
+
+
+def test_other_flows_take_their_share_and_their_time() -> None:
+    alone = path(delay_ms=0)
+    assert alone.spec is not None
+    cross = CrossSpec(flows=3, congestion_control="cubic", warmup_ns=2 * 10**9)
+    shared = alone.model_copy(update={"spec": alone.spec.model_copy(update={"cross": cross})})
+    transfer = cost.expected_s(alone, SITE_BYTES) - cost.expected_s(alone, 0)
+    assert cost.expected_s(shared, SITE_BYTES) - cost.expected_s(shared, 0) == pytest.approx(4 * transfer)
+    assert (cost.warmup_s(alone), cost.warmup_s(shared)) == (0.0, 2.0)
+
+
+def test_packets_that_the_path_cannot_read_contaminate() -> None:
+    met = counters()
+    assert met.up is not None
+    met.up.malformed = 1
+    found = guard.contamination(page(), met, path(), SITE_BYTES)
+    assert found is not None
+    assert found.reason == "malformed"
 
 
 def test_no_load_beats_its_round_trips_at_the_smallest_delays_of_its_own_trial() -> None:

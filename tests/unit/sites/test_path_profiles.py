@@ -1,10 +1,14 @@
 """The shipped paths can be read and name their sources; the poor cell's differ from the good one's in what is
 said of them, and in nothing else."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from pronghorn.model import experiment_file
 from pronghorn.model.path import IndependentLoss, LinkSpec, LossSpec, PathSpec
+from pronghorn.model.path.link import PLAIN
 
 PROFILES = experiment_file.shipped_paths()
 EXTRA_DELAY_NS = 50_000_000
@@ -57,3 +61,18 @@ def test_the_poor_cell_adds_100_ms_of_round_trip_and_15_percent_of_loss_on_the_w
 def test_its_other_reading_has_the_loss_each_way() -> None:
     good = spec("lte")
     assert spec("lte-poor-both") == PathSpec(down=poor(good.down, LOSS), up=poor(good.up, LOSS))
+
+
+DOCUMENT = (Path(__file__).parents[3] / "docs/paths.md").read_text(encoding="utf-8")
+
+
+def test_the_document_lists_every_profile() -> None:
+    listed = set(re.findall(r"^\| `([\w-]+)` \| .* / .* \| [\d.]+ ms \|$", DOCUMENT, re.MULTILINE))
+    assert listed == PROFILES.keys()
+
+
+def test_the_document_explains_every_key() -> None:
+    assert set(re.findall(r"^\*\*(\w+)\*\* –", DOCUMENT, re.MULTILINE)) == PLAIN.keys() - {"delay"} | {
+        "rebind",
+        "cross",
+    }

@@ -6,6 +6,7 @@ all."""
 from pronghorn.model.path.figures import LinkFigures, PathFigures
 from pronghorn.model.path.profile import DIRECT, PathProfile, direct, parse
 from pronghorn.model.path.spec import (
+    CrossSpec,
     FourStateLoss,
     GilbertElliottLoss,
     IndependentLoss,
@@ -19,6 +20,7 @@ from pronghorn.model.path.words import from_words
 
 __all__ = [
     "DIRECT",
+    "CrossSpec",
     "FourStateLoss",
     "GilbertElliottLoss",
     "IndependentLoss",

@@ -86,8 +86,11 @@ class IndependentLoss(_Spec):
 
     @property
     def mean(self) -> float:
-        """The long-run share of packets lost, in 0..1; a bound where bursts are bounded."""
-        return self.probability
+        """The long-run share of packets lost, in 0..1; of bounded bursts as if without correlation."""
+        p, n = self.probability, self.longest_burst
+        if n is None:
+            return p
+        return float(p * (1 - p**n) / (1 - p ** (n + 1))) if p < 1 else n / (n + 1)
 
 
 class GilbertElliottLoss(_Spec):
@@ -102,8 +105,8 @@ class GilbertElliottLoss(_Spec):
     @property
     def mean(self) -> float:
         """The long-run share of packets lost, in 0..1."""
-        sum_ = self.enter + self.leave
-        bad = self.enter / sum_ if sum_ > 0 else 0.0
+        moves = self.enter + self.leave
+        bad = self.enter / moves if moves > 0 else 0.0
         return bad * self.loss_bad + (1 - bad) * self.loss_good
 
 
