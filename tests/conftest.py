@@ -5,6 +5,7 @@ closing summary counts it and names the mend; with CI=true it fails instead, for
 """
 
 import os
+import shutil
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
@@ -17,6 +18,7 @@ from pronghorn import doctor
 CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "engine": doctor.lacks_engine,
     "namespaces": doctor.lacks_namespaces,
+    "tshark": lambda: None if shutil.which("tshark") else "as root: apt-get install tshark",
     "root": lambda: None if os.geteuid() == 0 else "run the tests as root",
 }
 """Each capability, with a probe that returns None where the host has it, else the mend."""

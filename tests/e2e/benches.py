@@ -37,10 +37,21 @@ class Bench:
         self._started = 0
 
     async def open(
-        self, path: links.Path, *, seed: int = 1, congestion_control: str = "cubic"
+        self,
+        path: links.Path,
+        *,
+        seed: int = 1,
+        congestion_control: str = "cubic",
+        capture: Path | None = None,
     ) -> tuple[str, str]:
         """Opens a bench; the addresses of client and server."""
-        ok = await self.engine.request("open", path=path, seed=seed, congestion_control=congestion_control)
+        ok = await self.engine.request(
+            "open",
+            path=path,
+            seed=seed,
+            congestion_control=congestion_control,
+            capture=str(capture) if capture else None,
+        )
         return ok["client_address"], ok["server_address"]
 
     async def close(self) -> Counters:

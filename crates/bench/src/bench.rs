@@ -119,13 +119,13 @@ impl Bench {
     /// What has been counted since the bench was opened.
     #[must_use]
     pub fn counters(&self) -> PathReport {
-        self.parts().report()
+        self.parts().report(Driver::report)
     }
 
     /// Stops the path, kills what was started on the hosts, and gives the final counters. The
     /// devices, which take the kernel long, go in the background while the next bench is opened.
     pub fn close(mut self) -> PathReport {
-        let report = self.parts().report();
+        let report = self.parts().report(Driver::last_report);
         self.dismantle();
         report
     }
@@ -170,8 +170,8 @@ impl Drop for Bench {
 }
 
 impl Parts {
-    fn report(&self) -> PathReport {
-        let (mut down, mut up) = (self.down.report(), self.up.report());
+    fn report(&self, of_link: fn(&Driver) -> LinkReport) -> PathReport {
+        let (mut down, mut up) = (of_link(&self.down), of_link(&self.up));
         let client = self.client.within(NamespaceCounters::read);
         let server = self.server.within(NamespaceCounters::read);
         add_device_drops(&mut down, server, client);

@@ -48,9 +48,15 @@ impl Start {
     }
 }
 
+/// What a driver is asked: its report, and whether it is to end with it.
+pub(crate) struct Question {
+    pub(crate) answer: Sender<LinkReport>,
+    pub(crate) last: bool,
+}
+
 /// A handle to a driver's thread.
 pub(crate) struct Driver {
-    questions: Option<Sender<Sender<LinkReport>>>,
+    questions: Option<Sender<Question>>,
     bell: Arc<EventFd>,
     priority: Priority,
     thread: Option<JoinHandle<()>>,
@@ -97,11 +103,21 @@ impl Driver {
 
     /// What link and driver have counted up to now.
     pub(crate) fn report(&self) -> LinkReport {
+        self.ask(false)
+    }
+
+    /// What they have counted in all; nothing moves after it.
+    pub(crate) fn last_report(&self) -> LinkReport {
+        self.ask(true)
+    }
+
+    fn ask(&self, last: bool) -> LinkReport {
         let (answer, report) = channel();
+        let question = Question { answer, last };
         let asked = self
             .questions
             .as_ref()
-            .is_some_and(|questions| questions.send(answer).is_ok());
+            .is_some_and(|questions| questions.send(question).is_ok());
         let _ = self.bell.write(1);
         match report.recv() {
             Ok(report) if asked => report,

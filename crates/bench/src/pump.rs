@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+use std::sync::mpsc::{Receiver, TryRecvError};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -13,7 +13,7 @@ use nix::time::{ClockId, clock_gettime};
 use pronghorn_path::{Direction, DropCause, Link, Time};
 
 use crate::buffers::{Buffer, Intake, Pool};
-use crate::driver::Wiring;
+use crate::driver::{Question, Wiring};
 use crate::nat::{self, Nat};
 use crate::report::LinkReport;
 use crate::run::{Delivery, Run};
@@ -68,14 +68,19 @@ impl Pump {
         }
     }
 
-    /// Moves packets until the other end of `asked` is gone; answers what comes over it.
-    pub(crate) fn run(mut self, bell: &EventFd, asked: &Receiver<Sender<LinkReport>>) {
+    /// Moves packets until the last question, or until the other end of `asked` is gone; answers what comes over it.
+    pub(crate) fn run(mut self, bell: &EventFd, asked: &Receiver<Question>) {
         loop {
             let more = self.fault.is_none() && self.take_in();
             let more = self.let_out() || more;
             loop {
                 match asked.try_recv() {
-                    Ok(answer) => drop(answer.send(self.report())),
+                    Ok(Question { answer, last }) => {
+                        let _ = answer.send(self.report());
+                        if last {
+                            return;
+                        }
+                    }
                     Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => return,
                 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pronghorn_bench::{Capture, CaptureReport, Taps};
+use pronghorn_bench::{Capture, Taps};
 use pronghorn_http::SecretLog;
 use pronghorn_path::PathSpec;
 use serde_json::{Value, json};
@@ -58,11 +58,7 @@ impl Recording {
 
     /// What has been captured so far.
     pub(crate) fn report(&self) -> Value {
-        let secrets = self.key_log().lines().count() as u64;
-        json!(CaptureReport {
-            secrets,
-            ..self.capture.report()
-        })
+        json!(self.capture.report(&self.key_log()))
     }
 
     /// Writes the file, once the bench is closed; a `fault` is told in the report.

@@ -135,13 +135,13 @@ impl Capture {
         Ok((capture, taps))
     }
 
-    /// What has been recorded so far, without secrets.
+    /// What has been captured so far, with the secrets of `key_log` (see [`Capture::finish`]).
     #[must_use]
-    pub fn report(&self) -> CaptureReport {
+    pub fn report(&self, key_log: &str) -> CaptureReport {
         CaptureReport {
             packets: self.records.load(Ordering::Relaxed),
             lost_records: self.down.total() + self.up.total(),
-            secrets: 0,
+            secrets: tidy(key_log).lines().count() as u64,
         }
     }
 
@@ -155,10 +155,7 @@ impl Capture {
             .end()
             .unwrap_or_else(|| Err(io::Error::other("its writer has died")));
         let key_log = tidy(key_log);
-        let report = CaptureReport {
-            secrets: key_log.lines().count() as u64,
-            ..self.report()
-        };
+        let report = self.report(&key_log);
         spools
             .and_then(|spools| self.write(spools, &key_log, report))
             .map(|()| report)

@@ -1,0 +1,5 @@
+# tshark, by which tests read captures. Sourced after host.sh, POSIX sh.
+
+need_tshark() {
+    has tshark || install "tshark" tshark
+}
