@@ -227,8 +227,11 @@ fn describe_path(path: &PathSpec) -> Answer {
     Ok(json!({ "down": figures(&path.down), "up": figures(&path.up) }))
 }
 
+/// The rates of a link that has a constant one; null where it has none, or where it varies.
 fn figures(link: &LinkSpec) -> Value {
-    let rate = link.rate_bit_per_s;
+    let rate = link
+        .rate_bit_per_s
+        .filter(|_| link.schedule.is_none() && link.trace.is_none());
     json!({ "mean_rate_bit_per_s": rate, "min_rate_bit_per_s": rate, "max_rate_bit_per_s": rate })
 }
 
