@@ -21,3 +21,4 @@ mod rate;
 mod reordering;
 mod specification;
 mod statistics;
+mod tables;
