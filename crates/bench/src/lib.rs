@@ -58,6 +58,8 @@ mod report;
 mod run;
 mod run_delay;
 mod segment;
+#[cfg(test)]
+mod steady_state;
 mod tap;
 mod timing;
 mod tun;

@@ -144,8 +144,7 @@ impl Pump {
         }
         let segments = buffer.shape().segments();
         self.counted.superpackets_in += u64::from(segments > 1);
-        for index in 0..segments {
-            let segment = Segment::new(Rc::clone(&buffer), index);
+        for segment in Segment::all(buffer) {
             self.watch
                 .entered(self.link.counters().packets_in, at, &segment);
             self.link.push(at, segment);

@@ -28,6 +28,19 @@ impl Segment {
         }
     }
 
+    /// All segments of `buffer`, in order. It goes back to its pool with the last one that is dropped,
+    /// whenever that is.
+    pub(crate) fn all(buffer: Rc<Buffer>) -> impl Iterator<Item = Segment> {
+        let last = buffer.shape().segments() - 1;
+        let mut owner = Some(Segment::new(buffer, last));
+        (0..=last).filter_map(move |index| match index {
+            _ if index == last => owner.take(),
+            _ => owner
+                .as_ref()
+                .map(|owner| Segment::new(Rc::clone(&owner.buffer), index)),
+        })
+    }
+
     pub(crate) fn buffer(&self) -> &Buffer {
         &self.buffer
     }

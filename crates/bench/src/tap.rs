@@ -7,7 +7,8 @@ use pronghorn_path::{DropCause, Marks, Time};
 /// Watches one link. The link's driver thread calls it, so it must never wait: while it works,
 /// nothing moves.
 ///
-/// Packets are single IP packets, never super-packets, with their checksums completed. Times count on
+/// Packets are single IP packets, never super-packets, with their checksums completed, and as they are
+/// within the link, which a rebinding NAT stands before. Times count on
 /// `CLOCK_MONOTONIC`, in nanoseconds. For each packet `entered` comes first, then `dropped` or
 /// `left`; where the link duplicates it, the copy has a `left` or `dropped` of its own.
 pub trait Tap: Send {
