@@ -12,6 +12,7 @@ from scipy.stats import fisher_exact
 from pronghorn.analysis.numbers import count
 from pronghorn.engine import Hello
 from pronghorn.execute import loopback, physics, proof
+from pronghorn.execute.artifacts import PCAPNG
 from pronghorn.execute.progress import by_block
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
 from pronghorn.model.experiment import Experiment
@@ -66,6 +67,7 @@ def cautions(
         *_instrument(trials),
         *_proof(trials),
         *_network(experiment, hello),
+        *_captures(experiment, trials),
         *_discards(experiment, trials),
         *_arms(manifest["arms"]),
         *_buffers(trials),
@@ -129,6 +131,24 @@ def _network(experiment: Experiment, hello: Hello) -> Iterator[Caution]:
             f"This user may not set TCP's congestion control '{DEFAULT_CONGESTION_CONTROL}'; "
             f"with the host's own ran {', '.join(f'{arm} ({control})' for arm, control in others.items())}.",
             loopback.mend(DEFAULT_CONGESTION_CONTROL),
+        )
+
+
+def _captures(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Caution]:
+    if PCAPNG in experiment.artifacts and any(path.name == DIRECT for path in experiment.paths):
+        yield Caution(
+            "not-captured",
+            "Trials over loopback (path 'direct') are not captured: they have no emulated path.",
+            "Leave the path out, or capture loopback by other means.",
+        )
+    captured = [trial.counters.capture for trial in trials if trial.counters and trial.counters.capture]
+    short = [capture for capture in captured if capture.lost_records]
+    if short:
+        yield Caution(
+            "capture-incomplete",
+            f"{len(short)} of {len(captured)} captures lack records, "
+            f"{sum(capture.lost_records for capture in short)} in all: their writer could not keep up.",
+            "Use fewer --jobs, a slower path or a faster disk.",
         )
 
 

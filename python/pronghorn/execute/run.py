@@ -138,7 +138,7 @@ def _measure(
     blocks = plan.make(experiment, expected)
     with Journal(directory.path, header) as record:
         observer.begins(Outlook(experiment, recorded, jobs, expected))
-        slots = Slots(Conditions(experiment, sites, identity), jobs, record, observer)
+        slots = Slots(Conditions(experiment, sites, identity, directory.path), jobs, record, observer)
         return interrupts.run(slots.run(blocks, recorded))
 
 

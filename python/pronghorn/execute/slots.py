@@ -126,8 +126,9 @@ class Slots:
 
     async def _warm_up(self, engine: Engine, assignment: Assignment) -> None:
         """One unrecorded trial of every arm: where the CPU is the limit, a cold engine would show."""
+        conditions = self._conditions._replace(run=None)
         for arm in assignment.block.order:
-            await trial.measure(engine, self._conditions, assignment._replace(arm=arm))
+            await trial.measure(engine, conditions, assignment._replace(arm=arm))
 
     def _count(self, error: EngineDied | EngineError) -> None:
         self._faults += 1

@@ -11,12 +11,17 @@ from pydantic import ValidationError
 from pronghorn.certificates import Certificates
 from pronghorn.clients import CLIENTS
 from pronghorn.engine import PATIENCE_S, Engine, EngineError
+from pronghorn.errors import HostError
 from pronghorn.execute import cost, guard, physics, proof
+from pronghorn.execute.artifacts import PCAPNG, Artifacts
 from pronghorn.execute.guard import Fault
 from pronghorn.model.experiment import Experiment
-from pronghorn.model.trial import Counters, Metrics, PageLoad, Status, Trial
+from pronghorn.model.trial import Counters, Metrics, PageLoad, Status, Trial, TrialKey
 from pronghorn.origins import ORIGINS, Origin, OriginLog
 from pronghorn.plan import Block
+
+_CAPTURE_PATIENCE_S = 600.0
+"""A capture is put in order when its bench closes, at the disk's speed."""
 
 _LOG_WAITS_S = (0.02, 0.05, 0.2, 1.0)
 
@@ -30,11 +35,13 @@ class Site(NamedTuple):
 
 
 class Conditions(NamedTuple):
-    """What all of a run's trials share."""
+    """What all of a run's trials share. `run` is the directory that takes their artifacts; None: they leave
+    none."""
 
     experiment: Experiment
     sites: dict[str, Site]
     certificates: Certificates
+    run: Path | None = None
 
 
 class Assignment(NamedTuple):
@@ -46,6 +53,11 @@ class Assignment(NamedTuple):
     position: int
     slot: int
 
+    @property
+    def key(self) -> TrialKey:
+        """The trial's identity within its run."""
+        return TrialKey(self.block.cell, self.arm, self.block.number, self.attempt)
+
 
 class Measurement(NamedTuple):
     """What came out of a bench."""
@@ -56,14 +68,22 @@ class Measurement(NamedTuple):
 
 
 async def measure(engine: Engine, conditions: Conditions, assignment: Assignment) -> Trial:
-    """Measures one trial; EngineError and EngineDied where the bench could not."""
+    """Measures one trial; EngineError and EngineDied where the bench could not, HostError where an artifact
+    can't be written."""
+    wanted = conditions.experiment.artifacts if conditions.run else ()
+    artifacts = Artifacts.of(conditions.run or Path(), assignment.key, wanted)
+    artifacts.prepare()
     started, clock = _now(), time.monotonic()
     try:
-        found = await _bench(engine, conditions, assignment)
+        found = await _bench(engine, conditions, assignment, artifacts)
     except (KeyError, TypeError, ValidationError) as error:
+        artifacts.discard()
         raise EngineError(
             "bench", f"the engine's answer is not as its protocol says: {error}", None
         ) from error
+    except BaseException:
+        artifacts.discard()
+        raise
     wall_s = time.monotonic() - clock
     status, fault = _judge(found, conditions, assignment)
     page = found.page
@@ -88,6 +108,7 @@ async def measure(engine: Engine, conditions: Conditions, assignment: Assignment
         counters=found.counters,
         origin_log=found.log.requests,
         origin_connections=found.log.connections,
+        artifacts=artifacts.found(),
     )
 
 
@@ -103,17 +124,21 @@ def broken(assignment: Assignment, fault: Fault) -> Trial:
     )
 
 
-async def _bench(engine: Engine, conditions: Conditions, assignment: Assignment) -> Measurement:
+async def _bench(
+    engine: Engine, conditions: Conditions, assignment: Assignment, artifacts: Artifacts
+) -> Measurement:
     experiment, cell = conditions.experiment, assignment.block.cell
     arm = experiment.arm(assignment.arm)
     path = experiment.path(cell.path)
     origin, client = ORIGINS[cell.origin], CLIENTS[cell.client]
     site = conditions.sites[cell.site]
+    capture = artifacts.file(PCAPNG)
     await engine.request(
         "open",
         path=path.spec.to_engine() if path.spec else None,
         seed=assignment.block.path_seed,
         congestion_control=arm.controls["tcp"],
+        capture=str(capture) if capture else None,
         patience_s=PATIENCE_S + cost.warmup_s(path),
     )
     port = await origin.start(engine, site.root, conditions.certificates, arm)
@@ -126,7 +151,10 @@ async def _bench(engine: Engine, conditions: Conditions, assignment: Assignment)
         limit_s=experiment.limit_s,
     )
     log = await _log(engine, origin, page)
-    counters = Counters.model_validate(await engine.request("close"))
+    patience_s = _CAPTURE_PATIENCE_S if capture else PATIENCE_S
+    counters = Counters.model_validate(await engine.request("close", patience_s=patience_s))
+    if counters.capture and counters.capture.fault:
+        raise HostError(f"{counters.capture.fault}.", hint="Free some space, or leave the artifacts out.")
     return Measurement(page, log, counters)
 
 

@@ -22,8 +22,12 @@ DEFAULT_MARGIN = "3%"
 
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
-    "repeat", "limit", "margin", "seed", "jobs", "path",
+    "repeat", "limit", "margin", "seed", "jobs", "artifacts", "path",
 )  # fmt: skip
+
+
+ARTIFACTS = ("pcapng",)
+"""What trials can be asked to leave beside their line in the journal."""
 
 
 class Vocabulary(NamedTuple):
@@ -40,7 +44,8 @@ class Experiment(BaseModel):
     """A resolved experiment: every name known, every default filled in, the seed fixed.
 
     `repeat` is the number of blocks a cell; `limit_s` cuts a trial; `margin` is the equivalence margin as a
-    share; `jobs` the trials side by side, None where the host decides."""
+    share; `jobs` the trials side by side, None where the host decides; `artifacts` what each trial leaves
+    beside its line in the journal."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -55,6 +60,7 @@ class Experiment(BaseModel):
     margin_text: str
     seed: int
     jobs: int | None = None
+    artifacts: tuple[str, ...] = ()
 
     @property
     def limit_s(self) -> float:
@@ -106,6 +112,8 @@ class Experiment(BaseModel):
         }
         if self.jobs is not None:
             table["jobs"] = self.jobs
+        if self.artifacts:
+            table["artifacts"] = list(self.artifacts)
         definitions = {path.name: path.definition for path in self.paths if path.name != paths.DIRECT}
         return {**table, "path": definitions} if definitions else table
 
@@ -139,6 +147,7 @@ def parse(
         margin_text=_margin(reader),
         seed=reader.whole("seed", default_seed, least=0, most=2**63 - 1),
         jobs=reader.whole("jobs", None, least=1, most=1024) if "jobs" in table else None,
+        artifacts=reader.known("artifacts", "artifact", ARTIFACTS, ()),
     )
 
 

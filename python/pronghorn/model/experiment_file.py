@@ -18,7 +18,7 @@ from pronghorn.model.source import Source
 
 DEFAULT_EXPERIMENT = "default"
 
-_LISTS = ("sites", "paths", "origins", "clients", "arms")
+_LISTS = ("sites", "paths", "origins", "clients", "arms", "artifacts")
 
 
 @cache

@@ -148,12 +148,24 @@ class HostCounters(FromEngine):
     offloads: list[str] = []
 
 
+class CaptureReport(FromEngine):
+    """What a capture holds: records of packets, how many are missing since its writer could not keep up, and
+    lines of TLS secrets. `fault`: why it could not be written."""
+
+    packets: int = 0
+    lost_records: int = 0
+    secrets: int = 0
+    fault: str | None = None
+
+
 class Counters(FromEngine):
-    """The path's and the host's counters over a bench's life; none of them on the path `direct`."""
+    """The path's and the host's counters over a bench's life; none of them on the path `direct`. `capture` is
+    None where none was taken."""
 
     down: LinkCounters | None = None
     up: LinkCounters | None = None
     host: HostCounters | None = None
+    capture: CaptureReport | None = None
 
 
 class OriginRequest(FromEngine):
@@ -205,7 +217,7 @@ class Trial(BaseModel):
     `status` is `failed` when the load did not succeed or did not happen over the protocol asked for (an
     outcome: it enters the verdict), and `contaminated` when the measurement cannot be trusted (its block is
     repeated with the next `attempt`). `position` is the arm's place in the block's random order; `started` is
-    UTC in ISO 8601."""
+    UTC in ISO 8601; `artifacts` are the paths of what it left, within the run's directory."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -227,6 +239,7 @@ class Trial(BaseModel):
     counters: Counters | None = None
     origin_log: list[OriginRequest] = []
     origin_connections: list[OriginConnection] = []
+    artifacts: dict[str, str] = {}
 
     @property
     def key(self) -> TrialKey:

@@ -30,6 +30,7 @@ class Bench:
         self.protocol = "h2"
         self.control: dict[str, str] = {}
         self.fault: str | None = None
+        self.capture: str | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         operation = getattr(self, f"op_{request['op']}", None)
@@ -63,6 +64,7 @@ class Bench:
 
     def op_open(self, request: dict[str, Any]) -> dict[str, Any]:
         self.path, self.seed = request["path"], request["seed"]
+        self.capture = request.get("capture")
         self.fault = None
         return {"client_address": "198.18.0.1", "server_address": "198.18.0.2", "open_s": 0.001}
 
@@ -117,7 +119,14 @@ class Bench:
                 "udp_receive_buffer_drops": {"client": 3 if self.fault == "buffer" else 0, "server": 0},
                 "tcp_retransmits": {"client": 0, "server": 0},
             },
+            "capture": self.captured() if self.capture else None,
         }
+
+    def captured(self) -> dict[str, Any]:
+        if self.fault == "capture":
+            return {"packets": 0, "lost_records": 0, "secrets": 0, "fault": "cannot write it: disk full"}
+        Path(self.capture or "").write_text(self.protocol, encoding="utf-8")
+        return {"packets": 100, "lost_records": 2 if self.fault == "capture-slow" else 0, "secrets": 5}
 
     def link(self, name: str) -> dict[str, Any]:
         late = 0.5 if self.fault == "late" else 0.0001

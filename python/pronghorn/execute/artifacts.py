@@ -1,0 +1,75 @@
+"""What trials leave beside the journal where the experiment asks for it: RUN/artifacts/TRIAL/path.pcapng."""
+
+import hashlib
+import re
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from pronghorn.errors import HostError
+from pronghorn.model.path import DIRECT
+from pronghorn.model.trial import TrialKey
+
+FOLDER = "artifacts"
+PCAPNG = "pcapng"
+
+_FILES = {PCAPNG: "path.pcapng"}
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+@~-]")
+_DIGITS = 8
+
+
+def trial_name(key: TrialKey) -> str:
+    """The name of a trial's folder; no two trials of a run share it. A repeated attempt is named as such, so
+    that what a discarded one left is never taken for the kept one's."""
+    cell = key.cell
+    parts = [_safe(part) for part in (cell.site, cell.path, cell.origin, cell.client, key.arm)]
+    parts.append(f"block{key.block}")
+    if key.attempt:
+        parts.append(f"attempt{key.attempt}")
+    return ",".join(parts)
+
+
+def _safe(part: str) -> str:
+    """`part` as a piece of a file's name: where characters had to go, digits of its SHA-256 tell it apart."""
+    plain = _UNSAFE.sub("_", part.rpartition("/")[2])
+    return plain if plain == part else f"{plain}-{hashlib.sha256(part.encode()).hexdigest()[:_DIGITS]}"
+
+
+class Artifacts(NamedTuple):
+    """The artifacts of one trial: the run's directory, the trial's folder in it, and which are wanted."""
+
+    run: Path
+    folder: Path
+    wanted: tuple[str, ...]
+
+    @classmethod
+    def of(cls, run: Path, key: TrialKey, wanted: tuple[str, ...]) -> "Artifacts":
+        """Those that there can be: over loopback there is no path to capture."""
+        possible = tuple(name for name in wanted if name != PCAPNG or key.cell.path != DIRECT)
+        return cls(run, Path(FOLDER) / trial_name(key), possible)
+
+    def prepare(self) -> None:
+        """Makes the trial's folder, empty; HostError where that can't be."""
+        if not self.wanted:
+            return
+        self.discard()
+        try:
+            (self.run / self.folder).mkdir(parents=True)
+        except OSError as error:
+            raise HostError(
+                f"{self.run / self.folder}: can't be made: {error.strerror}.",
+                hint="Free some space, or name another directory with --out.",
+            ) from error
+
+    def discard(self) -> None:
+        """Removes what a trial left that was not finished."""
+        shutil.rmtree(self.run / self.folder, ignore_errors=True)
+
+    def file(self, name: str) -> Path | None:
+        """Where an artifact goes, as an absolute path; None where it isn't wanted."""
+        return (self.run / self.folder / _FILES[name]).absolute() if name in self.wanted else None
+
+    def found(self) -> dict[str, str]:
+        """The artifacts that are there, each with its path within the run's directory."""
+        paths = {name: self.folder / _FILES[name] for name in self.wanted}
+        return {name: str(path) for name, path in paths.items() if (self.run / path).exists()}
