@@ -13,11 +13,12 @@ from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.engine import EngineError
 from pronghorn.model.trial import Counters, LinkCounters
 
-from . import links, pages
+from . import experiments, links, pages, programme
 from .benches import LIMIT_S, bench
 from .captures import Capture
 from .links import link
 from .pages import Named
+from .programme import Run
 
 pytestmark = pytest.mark.needs("namespaces", "tshark")
 
@@ -222,3 +223,16 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> Non
             return caught.value.message
 
     assert "nowhere/path.pcapng" in asyncio.run(refused())
+
+
+def test_a_run_leaves_a_capture_of_each_trial(tmp_path: Path) -> None:
+    experiment = experiments.write(tmp_path, arms=("h2", "h3"), repeat=1)
+    result = programme.run(
+        "run", str(experiment), "--out", "found", "--set", "artifacts=pcapng", folder=tmp_path
+    )
+    assert result.status == 0, result.stderr
+    home = tmp_path / "home"
+    home.mkdir()
+    for trial in Run(tmp_path / "found").trials():
+        capture = Capture(tmp_path / "found" / trial.artifacts["pcapng"], home)
+        assert capture.count({"h2": "http2", "h3": "http3"}[trial.arm]) > 0
