@@ -11,6 +11,7 @@ use crate::error::BenchError;
 use crate::host::{Host, Side};
 use crate::isolation::{Isolation, entered};
 use crate::kernel_counters::{CpuTime, NamespaceCounters};
+use crate::level::Level;
 use crate::network;
 use crate::report::{BothSides, HostReport, LinkReport, PathReport};
 use crate::tap::Taps;
@@ -25,6 +26,8 @@ pub struct BenchSpec {
     pub seed: u64,
     /// The kernel's name of the TCP congestion control that every socket on either host uses.
     pub tcp_congestion_control: String,
+    /// Which addresses the hosts have.
+    pub level: Level,
     /// Who watches the links; none: nobody, which costs nothing.
     pub taps: Option<Taps>,
 }
@@ -64,9 +67,10 @@ impl Bench {
         }
         spec.path.validate()?;
         let host = |side: Side| {
-            let host = Host::isolated(side)?;
+            let host = Host::isolated(side, spec.level)?;
             let algorithm = spec.tcp_congestion_control.clone();
-            let set_up = move || network::set_up(side.address(), &algorithm);
+            let level = spec.level;
+            let set_up = move || network::set_up(level, side, &algorithm);
             let (tun, offloads) = host.within(set_up)?;
             Ok::<_, BenchError>((host, Arc::new(tun), offloads))
         };

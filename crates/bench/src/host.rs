@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::error::{BenchError, SpawnError};
 use crate::evict;
 use crate::keeper::Keeper;
+use crate::level::Level;
 use crate::process::{Process, Program};
 
 /// Which of a bench's two hosts. The path's `down` carries packets from the server to the client.
@@ -21,15 +22,6 @@ pub enum Side {
 }
 
 impl Side {
-    /// The host's address on every bench, from the range for benchmarks (RFC 2544, appendix C).
-    #[must_use]
-    pub fn address(self) -> Ipv4Addr {
-        match self {
-            Side::Client => Ipv4Addr::new(198, 18, 0, 1),
-            Side::Server => Ipv4Addr::new(198, 18, 0, 2),
-        }
-    }
-
     /// `client` or `server`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -52,10 +44,10 @@ pub struct Host {
 
 impl Host {
     /// A host with a new, empty network namespace.
-    pub(crate) fn isolated(side: Side) -> Result<Host, BenchError> {
+    pub(crate) fn isolated(side: Side, level: Level) -> Result<Host, BenchError> {
         let keeper = Keeper::in_new_namespace(&format!("{}-host", side.name()))?;
         Ok(Host {
-            address: side.address(),
+            address: level.address(side),
             isolated: true,
             keeper,
             processes: Mutex::default(),

@@ -28,12 +28,14 @@
 //! | what does this host allow, and what mends it | `isolation/` |
 //! | why does nothing outlive the engine | `isolation/supervise.rs`, `evict.rs` |
 //! | how is a host's network set up, congestion control locked | `network.rs` |
+//! | which addresses do the hosts have | `level.rs` |
 //! | how does a packet get from host to host | `driver.rs`, `pump.rs` |
 //! | how does a super-packet become packets, and one again | `wire/`, `segment.rs`, `run.rs` |
 //! | what does a rebinding NAT do | `nat.rs` |
 //! | how is a link watched, packet by packet | `tap.rs` |
 //! | how are packets captured | `capture/` |
 //! | where does cross traffic come from | `cross.rs` |
+//! | how does a bench's server reach the machine's services | `uplink/` |
 //! | how does a program run on a host | `host.rs`, `process.rs` |
 
 mod bench;
@@ -48,6 +50,7 @@ mod host;
 mod isolation;
 mod keeper;
 mod kernel_counters;
+mod level;
 mod nat;
 mod netlink;
 mod network;
@@ -55,6 +58,7 @@ mod priority;
 mod process;
 mod pump;
 mod report;
+mod rtnetlink;
 mod run;
 mod run_delay;
 mod segment;
@@ -63,6 +67,7 @@ mod steady_state;
 mod tap;
 mod timing;
 mod tun;
+mod uplink;
 mod watch;
 #[doc(hidden)]
 pub mod wire;
@@ -74,6 +79,8 @@ pub use cross::CrossReport;
 pub use error::{BenchError, SpawnError};
 pub use host::{Host, Side};
 pub use isolation::{ISOLATION_VARIABLE, Isolation, enter};
-pub use process::{Process, Program};
+pub use level::Level;
+pub use process::{Attached, Process, Program};
 pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};
 pub use tap::{Dropping, Leaving, Tap, Taps};
+pub use uplink::{Uplink, UplinkError, Way};

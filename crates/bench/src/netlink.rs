@@ -33,6 +33,12 @@ impl Request {
         self.padded()
     }
 
+    /// Appends bytes that are no attribute.
+    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Request {
+        self.0.extend_from_slice(bytes);
+        self.padded()
+    }
+
     /// Appends an attribute that holds the attributes which `fill` appends.
     pub(crate) fn nest(mut self, kind: u16, fill: impl FnOnce(Request) -> Request) -> Request {
         let start = self.0.len();
@@ -42,6 +48,12 @@ impl Request {
         filled.0[start..start + 2].copy_from_slice(&length.to_ne_bytes());
         filled.0[start + 2..start + 4].copy_from_slice(&kind.to_ne_bytes());
         filled
+    }
+
+    fn unacknowledged(mut self) -> Request {
+        let flags = libc::NLM_F_REQUEST as u16;
+        self.0[6..8].copy_from_slice(&flags.to_ne_bytes());
+        self
     }
 
     fn padded(mut self) -> Request {
@@ -56,15 +68,31 @@ impl Request {
     }
 }
 
-/// A routing socket in the network namespace of the thread that opened it.
+/// Requests between the two that mark their beginning and end.
+pub(crate) struct Batch {
+    pub(crate) begin: Request,
+    pub(crate) requests: Vec<Request>,
+    pub(crate) end: Request,
+}
+
+/// A netlink socket in the network namespace of the thread that opened it.
 pub(crate) struct Socket(OwnedFd);
 
 impl Socket {
     pub(crate) fn open() -> Result<Socket, Errno> {
+        Socket::of(libc::NETLINK_ROUTE)
+    }
+
+    /// A socket of netlink's packet filters (`nftables`).
+    pub(crate) fn of_netfilter() -> Result<Socket, Errno> {
+        Socket::of(libc::NETLINK_NETFILTER)
+    }
+
+    fn of(family: i32) -> Result<Socket, Errno> {
         let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
         // SAFETY: a plain system call; the descriptor it returns is ours alone.
         unsafe {
-            let fd = Errno::result(libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE))?;
+            let fd = Errno::result(libc::socket(libc::AF_NETLINK, kind, family))?;
             Ok(Socket(OwnedFd::from_raw_fd(fd)))
         }
     }
@@ -72,14 +100,35 @@ impl Socket {
     /// Sends a request and waits for the kernel's acknowledgement, which comes at once. The error
     /// is the kernel's.
     pub(crate) fn ask(&self, request: Request) -> Result<(), Errno> {
-        let bytes = request.finished();
+        self.send(&request.finished())?;
+        self.acknowledgement()
+    }
+
+    /// Sends requests that the kernel performs all or none, between its two marks of a batch, which
+    /// it acknowledges only where it can't take them. The error is that of the first it refuses.
+    pub(crate) fn ask_all(&self, batch: Batch) -> Result<(), Errno> {
+        let acknowledged = batch.requests.len();
+        let all = std::iter::once(batch.begin.unacknowledged())
+            .chain(batch.requests)
+            .chain([batch.end.unacknowledged()]);
+        self.send(&all.flat_map(Request::finished).collect::<Vec<u8>>())?;
+        (0..acknowledged).try_for_each(|_| self.acknowledgement())
+    }
+
+    fn send(&self, bytes: &[u8]) -> Result<(), Errno> {
+        let fd = self.0.as_raw_fd();
+        // SAFETY: the buffer outlives the call and is as long as said.
+        let sent = unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), 0) };
+        Errno::result(sent).map(drop)
+    }
+
+    /// The next answer, of which the kernel has sent one a datagram.
+    fn acknowledgement(&self) -> Result<(), Errno> {
         let mut answer = [0u8; 4096];
-        // SAFETY: both buffers outlive their calls and are as long as said.
-        let received = unsafe {
-            let fd = self.0.as_raw_fd();
-            Errno::result(libc::send(fd, bytes.as_ptr().cast(), bytes.len(), 0))?;
-            Errno::result(libc::recv(fd, answer.as_mut_ptr().cast(), answer.len(), 0))?
-        };
+        let fd = self.0.as_raw_fd();
+        // SAFETY: the buffer outlives the call and is as long as said.
+        let received = unsafe { libc::recv(fd, answer.as_mut_ptr().cast(), answer.len(), 0) };
+        let received = Errno::result(received)?;
         parse_acknowledgement(answer.get(..received as usize).unwrap_or_default())
     }
 }

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::SigSet;
 
 use crate::error::SpawnError;
 
-/// What to run, and with which surroundings. Its stdin is empty.
+/// What to run, and with which surroundings.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// The command line; the program is looked for along PATH.
@@ -28,9 +29,24 @@ pub struct Program {
     pub stderr: Option<PathBuf>,
     /// The working directory; `None` is the engine's.
     pub directory: Option<PathBuf>,
+    /// What it shares with the engine.
+    pub attached: Attached,
 }
 
-/// A running program, the leader of a process group of its own. Handles can be cloned; dropping
+/// What a program shares with the engine that starts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Attached {
+    /// Nothing: its stdin is empty, its output goes where [`Program`] says.
+    #[default]
+    Apart,
+    /// The engine's stderr takes both of its outputs.
+    Stderr,
+    /// Stdin, stdout, stderr and the process group, so that the terminal's signals reach it.
+    Terminal,
+}
+
+/// A running program, the leader of a process group of its own unless it is attached to the engine's
+/// terminal. Handles can be cloned; dropping
 /// them ends nothing, closing the bench does.
 #[derive(Clone, Debug)]
 pub struct Process(Arc<Inner>);
@@ -38,6 +54,7 @@ pub struct Process(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     pid: i32,
+    leader: bool,
     pidfd: Option<OwnedFd>,
     child: Mutex<Child>,
 }
@@ -49,11 +66,22 @@ impl Process {
         let mut command = Command::new(name);
         command
             .args(arguments)
-            .envs(program.env.iter().map(|(key, value)| (key, value)))
-            .stdin(Stdio::null())
-            .stdout(output(program.stdout.as_deref())?)
-            .stderr(output(program.stderr.as_deref())?)
-            .process_group(0);
+            .envs(program.env.iter().map(|(key, value)| (key, value)));
+        match program.attached {
+            Attached::Apart => command
+                .stdin(Stdio::null())
+                .stdout(output(program.stdout.as_deref())?)
+                .stderr(output(program.stderr.as_deref())?),
+            Attached::Stderr => command
+                .stdin(Stdio::null())
+                .stdout(std::io::stderr())
+                .stderr(Stdio::inherit()),
+            Attached::Terminal => &mut command,
+        };
+        let leader = program.attached != Attached::Terminal;
+        if leader {
+            command.process_group(0);
+        }
         if let Some(directory) = &program.directory {
             command.current_dir(directory);
         }
@@ -61,6 +89,7 @@ impl Process {
         // SAFETY: between fork and exec only system calls are made.
         unsafe {
             command.pre_exec(move || {
+                SigSet::empty().thread_set_mask()?;
                 Errno::result(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
                 // An engine that ended before that sends no signal any more.
                 if libc::getppid() == engine {
@@ -82,6 +111,7 @@ impl Process {
         };
         Ok(Process(Arc::new(Inner {
             pid,
+            leader,
             pidfd,
             child: Mutex::new(child),
         })))
@@ -109,14 +139,15 @@ impl Process {
         }
     }
 
-    /// Sends a signal to the program while it runs; SIGKILL goes to its whole process group.
+    /// Sends a signal to the program while it runs; SIGKILL goes to its whole process group,
+    /// if that is its own.
     /// `ESRCH` where it has ended, `EINVAL` for a number that is no signal.
     pub fn signal(&self, number: i32) -> io::Result<()> {
         let mut child = self.child();
         if child.try_wait()?.is_some() {
             return Err(Errno::ESRCH.into());
         }
-        let whom = if number == libc::SIGKILL {
+        let whom = if number == libc::SIGKILL && self.0.leader {
             -self.0.pid
         } else {
             self.0.pid

@@ -15,7 +15,7 @@ use pronghorn_path::{Direction, DropCause, Link, Time};
 use crate::buffers::{Buffer, Intake, Pool};
 use crate::driver::{Question, Wiring};
 use crate::nat::{self, Nat};
-use crate::report::LinkReport;
+use crate::report::{LinkReport, seconds};
 use crate::run::{Delivery, Run};
 use crate::segment::Segment;
 use crate::timing::Timing;
@@ -44,6 +44,7 @@ pub(crate) struct Pump {
     watch: Watch,
     timing: Timing,
     counted: LinkReport,
+    bottleneck_ns: u64,
     fault: Option<io::Error>,
 }
 
@@ -64,6 +65,7 @@ impl Pump {
             watch,
             timing: Timing::of_this_thread(),
             counted: LinkReport::default(),
+            bottleneck_ns: 0,
             fault: None,
         }
     }
@@ -162,6 +164,7 @@ impl Pump {
                 self.write();
                 written += 1;
             }
+            self.bottleneck_ns += departure.due.0 - departure.reached.0;
             self.watch.leaving(&departure);
             self.run.add(departure, mapping);
             if written > RUNS {
@@ -245,6 +248,7 @@ impl Pump {
     fn report(&self) -> LinkReport {
         LinkReport {
             counters: self.link.counters().clone(),
+            bottleneck_s: seconds(self.bottleneck_ns),
             delay_min_s: self.timing.delay_min_s(),
             lateness: self.timing.lateness(),
             intake_wait: self.timing.intake_wait(),

@@ -43,6 +43,9 @@ pub struct LinkReport {
     /// Corrupted packets whose version field no longer says IPv4, which no device takes; among those that
     /// left the link.
     pub undeliverable: u64,
+    /// The time that all packets which left the link have spent at its bottleneck together, waiting and
+    /// being sent, in seconds.
+    pub bottleneck_s: f64,
     /// The shortest time that any packet spent in the link, in seconds; null where none has left.
     pub delay_min_s: Option<f64>,
     /// How late packets left the link against their due time.
