@@ -42,6 +42,7 @@ impl Hosts {
             seed: request.seed,
             tcp_congestion_control: request.congestion_control,
             taps,
+            ..BenchSpec::default()
         };
         match Bench::open(spec) {
             Ok(bench) => Ok((Hosts::Bench(Box::new(bench)), recording)),

@@ -7,6 +7,7 @@ mod cpu;
 mod hosts;
 mod load;
 mod origin;
+mod path_command;
 mod request;
 mod session;
 mod versions;
@@ -19,6 +20,13 @@ fn main() -> std::process::ExitCode {
     if std::env::args().any(|argument| argument == "--version") {
         println!("pronghorn-engine {}", env!("CARGO_PKG_VERSION"));
         return std::process::ExitCode::SUCCESS;
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(("path", rest)) = arguments
+        .split_first()
+        .map(|(first, r)| (first.as_str(), r))
+    {
+        return path_command::run(rest);
     }
     let isolation = pronghorn_bench::enter();
     end_on_panic();

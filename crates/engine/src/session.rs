@@ -158,7 +158,7 @@ impl Session {
                 .collect(),
             stdout: request.stdout,
             stderr: request.stderr,
-            directory: None,
+            ..Program::default()
         };
         let process = self
             .hosts()?

@@ -1,0 +1,104 @@
+//! What `pronghorn-engine path` tells at its end.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+
+use pronghorn_bench::SpawnError;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::series::Series;
+use crate::answer::Kind;
+
+/// How the command and its path fared.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    /// The command's exit status as a shell has it.
+    pub(crate) status: u8,
+    /// As asked.
+    pub(crate) seed: u64,
+    /// The level of the addresses.
+    pub(crate) level: u8,
+    /// The command's own address.
+    pub(crate) client_address: String,
+    /// The address at which the far side is reached.
+    pub(crate) server_address: String,
+    /// The far host's address on the path.
+    pub(crate) far_host_address: String,
+    /// `veth`, `pasta` or null.
+    pub(crate) uplink: Option<&'static str>,
+    /// TCP's, on every route.
+    pub(crate) congestion_control: String,
+    /// What a person should know of the place.
+    pub(crate) notes: Vec<String>,
+    /// How the far side's program ended before the command did; null where it didn't.
+    pub(crate) server_status: Option<u8>,
+    /// The path over time, where that was asked for.
+    pub(crate) series: Option<Series>,
+    /// As the answer to `close`.
+    pub(crate) counters: Value,
+}
+
+/// Why the command didn't run, and the exit status that says so.
+#[derive(Debug, Serialize)]
+pub(crate) struct Failure {
+    pub(crate) status: u8,
+    error: Error,
+}
+
+#[derive(Debug, Serialize)]
+struct Error {
+    kind: Kind,
+    message: String,
+    mend: Option<String>,
+}
+
+impl Failure {
+    fn new(status: u8, kind: Kind, message: impl ToString, mend: Option<String>) -> Failure {
+        let message = message.to_string();
+        Failure {
+            status,
+            error: Error {
+                kind,
+                message,
+                mend,
+            },
+        }
+    }
+
+    /// The request is wrong.
+    pub(crate) fn input(message: impl ToString) -> Failure {
+        Failure::new(2, Kind::Input, message, None)
+    }
+
+    /// The host can't.
+    pub(crate) fn host(message: impl ToString, mend: Option<String>) -> Failure {
+        Failure::new(3, Kind::Host, message, mend)
+    }
+
+    /// Something broke.
+    pub(crate) fn bench(message: impl ToString) -> Failure {
+        Failure::new(3, Kind::Bench, message, None)
+    }
+
+    /// A program could not be started: 127 where it isn't there, else 126, as in a shell.
+    pub(crate) fn not_started(error: &SpawnError) -> Failure {
+        let missing = matches!(error, SpawnError::Start { source, .. }
+            if source.kind() == io::ErrorKind::NotFound);
+        Failure::new(if missing { 127 } else { 126 }, Kind::Input, error, None)
+    }
+
+    /// A signal came before the command was started.
+    pub(crate) fn interrupted(signal: i32) -> Failure {
+        let status = (128 + signal).clamp(0, 255) as u8;
+        let message = format!("signal {signal} came before the command was started");
+        Failure::new(status, Kind::Bench, message, None)
+    }
+}
+
+/// Writes the report, one JSON object.
+pub(crate) fn write(to: OwnedFd, report: &Value) -> io::Result<()> {
+    let mut file = File::from(to);
+    writeln!(file, "{report}")
+}
