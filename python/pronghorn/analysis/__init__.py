@@ -1,5 +1,4 @@
-"""From trials to verdicts: blocks, figures, bootstrap intervals, and what they say in words."""
+"""From trials to verdicts: blocks, figures, bootstrap intervals, and what they say in words.
 
-from pronghorn.analysis.summarise import summarise
-
-__all__ = ["summarise"]
+Nothing is imported here, since numbers alone (`numbers.py`) are to be had without SciPy.
+"""

@@ -11,21 +11,32 @@ from typing import Annotated
 import typer
 
 from pronghorn import __version__
-from pronghorn.cli import doctor, report, run
 from pronghorn.errors import InputError, PronghornError
 from pronghorn.execute.interrupts import interruptible
 
-app = typer.Typer(
-    name="pronghorn",
-    help="A laboratory that settles whether HTTP/3 is faster: for whom, by how much and why.",
-    epilog="Exit status: 0 done; 1 a --check failed; 2 bad input; 3 this host can't; 130 interrupted.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command("run")(run.run)
-app.command("report")(report.report)
-app.command("doctor")(doctor.doctor)
+
+def _application(first: str | None) -> typer.Typer:
+    """The commands. Of `path`, which nests, only itself: what the others need takes a second to import."""
+    from pronghorn.cli import path
+
+    app = typer.Typer(
+        name="pronghorn",
+        help="A laboratory that settles whether HTTP/3 is faster: for whom, by how much and why.",
+        epilog="Exit status: 0 done; 1 a --check failed; 2 bad input; 3 this host can't; 130 interrupted. "
+        "'path' ends with its command's status.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        callback=_options,
+    )
+    app.command("path", cls=path.PathCommand)(path.path)
+    if first != "path":
+        from pronghorn.cli import doctor, report, run
+
+        app.command("run")(run.run)
+        app.command("report")(report.report)
+        app.command("doctor")(doctor.doctor)
+    return app
 
 
 def _version(asked: bool) -> None:
@@ -34,7 +45,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
@@ -51,7 +61,7 @@ def main() -> None:
     try:
         _refuse_unencodable(sys.argv[1:])
         with interruptible():
-            app()
+            _application(next(iter(sys.argv[1:]), None))()
     except PronghornError as error:
         print(f"pronghorn: {error.message}", file=sys.stderr)
         if error.hint:

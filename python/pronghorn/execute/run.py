@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import __version__, analysis, certificates, journal, manifest, plan
+from pronghorn import __version__, certificates, journal, manifest, plan
+from pronghorn.analysis.summarise import summarise as analyse
 from pronghorn.engine import Hello
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import cost, interrupts, parquet
@@ -208,7 +209,7 @@ def _finish(
 
 def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]) -> Summary:
     """The summary of a run's `trials`, with the label and the warnings that its manifest `notes` hold."""
-    return analysis.summarise(
+    return analyse(
         trials,
         name=experiment.name,
         arms=[arm.name for arm in experiment.arms],

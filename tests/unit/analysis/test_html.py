@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pronghorn.analysis import summarise
+from pronghorn.analysis.summarise import summarise
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import html

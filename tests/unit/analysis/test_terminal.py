@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from pronghorn.analysis import summarise
+from pronghorn.analysis.summarise import summarise
 from pronghorn.report.terminal import render
 
 from .synthetic import cell, paired

@@ -1,0 +1,150 @@
+"""`pronghorn path`: any command behind an emulated path."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperCommand
+
+from pronghorn import command
+from pronghorn.command import Asked, Outcome
+from pronghorn.errors import HostError, InputError
+from pronghorn.model.experiment_file import shipped_paths
+from pronghorn.model.path import from_words
+from pronghorn.report import link_table
+
+_SAMPLE_INTERVAL_S = 0.1
+_COMMAND = "pronghorn.command"
+
+
+class PathCommand(TyperCommand):
+    """Keeps what stands after the first `--` apart, as the command line to run."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """What stands before it is ours."""
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_COMMAND] = args[at + 1 :]
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The usage line with the command."""
+        return [*super().collect_usage_pieces(ctx), "-- COMMAND..."]
+
+
+def path(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PROFILE|KEY=VALUE...",
+            help="A shipped profile or a TOML file, then what is to differ from it: delay=10ms means each "
+            "direction, down.loss=1% and up.rate=5Mbit one of them.",
+        ),
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Run this on the far host (a shell's words). Without it, the far side is this host's own "
+            "services.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, max=2**64 - 1, help="The seed of the path's random decisions."),
+    ] = None,
+    congestion_control: Annotated[
+        str | None,
+        typer.Option("--cc", metavar="NAME", help="TCP's congestion control on all routes (default: cubic)."),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the counters to FILE."),
+    ] = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw throughput, queueing delay and drops over time (SVG)."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no counters at the end.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the shipped profiles.")] = False,
+) -> None:
+    """Run any command behind an emulated path.
+
+    The command finds the far side at $PRONGHORN_SERVER and has the address $PRONGHORN_CLIENT. Paths nest:
+    COMMAND may be 'pronghorn path' again. The exit status is the command's; the counters go to stderr.
+    """
+    if listed:
+        _print_profiles()
+        return
+    argv = context.meta.get(_COMMAND, [])
+    if not argv:
+        raise InputError(
+            "no COMMAND to run.", hint="Write it after '--': pronghorn path delay=10ms -- curl URL"
+        )
+    profile = from_words(words or [], shipped_paths())
+    assert profile.spec is not None
+    asked = Asked(
+        path=profile.spec,
+        seed=command.random_seed() if seed is None else seed,
+        command=argv,
+        server=_shell_words(server),
+        congestion_control=congestion_control,
+        sample_interval_s=_SAMPLE_INTERVAL_S if graph else None,
+    )
+    for file in (json_file, graph):
+        _refuse_unwritable(file)
+    outcome = command.run(asked)
+    if not quiet:
+        link_table.render(outcome, Console(stderr=True, highlight=False))
+    if json_file:
+        _write(json_file, json.dumps(_as_json(outcome, asked), indent=2) + "\n")
+    if graph:
+        from pronghorn.report import path_chart
+
+        if outcome.series:
+            _write(graph, path_chart.draw(outcome.series, profile.name))
+    raise typer.Exit(outcome.status)
+
+
+def _as_json(outcome: Outcome, asked: Asked) -> dict[str, Any]:
+    told = outcome.model_dump(mode="json", exclude={"series"})
+    return {"path": asked.path.to_manifest(), "command": list(asked.command), **told}
+
+
+def _shell_words(text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"--server {text!r}: {error}.") from None
+    if not words:
+        raise InputError("--server names no program.")
+    return words
+
+
+def _refuse_unwritable(file: Path | None) -> None:
+    """Before the command runs, not after."""
+    if file is None:
+        return
+    if file.is_dir() or not file.absolute().parent.is_dir():
+        raise InputError(f"{file}: no file can be written there.")
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise HostError(f"{file}: {error.strerror}.") from error
+
+
+def _print_profiles() -> None:
+    profiles = shipped_paths()
+    width = max(map(len, profiles), default=0)
+    for name, profile in sorted(profiles.items()):
+        print(f"{name:{width}}  {profile.description}")
