@@ -17,6 +17,7 @@ from pronghorn import doctor
 
 CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "engine": doctor.lacks_engine,
+    "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",
     "namespaces": doctor.lacks_namespaces,
     "tshark": lambda: None if shutil.which("tshark") else "as root: apt-get install tshark",
     "root": lambda: None if os.geteuid() == 0 else "run the tests as root",
