@@ -3,7 +3,7 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | a link's driver thread tells of each packet, and never waits | `watch.rs` |
+//! | a link's driver thread tells of each packet, and never waits | `watch.rs`, `mailbox.rs` |
 //! | a thread spools them, a file a stream, without names | `writer.rs`, `spool.rs`, `fates.rs` |
 //! | at the end the secrets are known, and all is put in order of time | `assemble.rs` |
 //! | what a packet's comment says | `comment.rs` |
@@ -16,6 +16,7 @@ mod assemble;
 mod block;
 mod comment;
 mod fates;
+mod mailbox;
 mod spool;
 mod watch;
 mod writer;
@@ -25,7 +26,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, JoinHandle};
 
 use nix::errno::Errno;
@@ -36,11 +36,9 @@ use thiserror::Error;
 
 use crate::tap::Taps;
 use assemble::Surroundings;
+use mailbox::mailbox;
 use watch::{LinkTap, Missed};
 use writer::Spools;
-
-/// Events on their way to the writer: some 25 MB of packets at most.
-const EVENTS: usize = 16_384;
 
 /// Why a capture could not be had.
 #[derive(Debug, Error)]
@@ -98,27 +96,24 @@ impl Capture {
             file: file.to_owned(),
             source,
         })?;
-        let (events, received) = sync_channel(EVENTS);
         let stop = Arc::<AtomicBool>::default();
         let records = Arc::<AtomicU64>::default();
         let (down, up) = (Arc::<Missed>::default(), Arc::<Missed>::default());
         let tap = |direction, missed: &Arc<Missed>| {
-            let spec = path.link(direction);
-            Box::new(LinkTap::new(
-                direction,
-                spec,
-                events.clone(),
-                Arc::clone(missed),
-            ))
+            let (sender, receiver) = mailbox();
+            let tap = LinkTap::new(path.link(direction), sender, Arc::clone(missed));
+            (Box::new(tap), receiver)
         };
+        let (down_tap, down_mail) = tap(Direction::Down, &down);
+        let (up_tap, up_mail) = tap(Direction::Up, &up);
         let taps = Taps {
-            down: tap(Direction::Down, &down),
-            up: tap(Direction::Up, &up),
+            down: down_tap,
+            up: up_tap,
         };
         let (told, counted) = (Arc::clone(&stop), Arc::clone(&records));
         let writer = Builder::new()
             .name("capture".into())
-            .spawn(move || spools.fill(&received, &told, &counted))
+            .spawn(move || spools.fill(&down_mail, &up_mail, &told, &counted))
             .map_err(CaptureError::Thread)?;
         let start_ns = now_ns(ClockId::CLOCK_MONOTONIC);
         let capture = Capture {

@@ -2,30 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::SyncSender;
 
-use pronghorn_path::{Direction, LinkSpec, Time};
+use pronghorn_path::{LinkSpec, Time};
 
+use super::mailbox::{Event, Sender};
 use crate::tap::{Dropping, Leaving, Tap};
-
-/// Something that happened on a link.
-#[derive(Debug)]
-pub(super) enum Event {
-    /// A packet entered.
-    Entered {
-        number: u64,
-        at: Time,
-        packet: Box<[u8]>,
-    },
-    /// A packet left, after `queued_ns` behind others.
-    Left {
-        facts: Leaving,
-        queued_ns: u64,
-        packet: Box<[u8]>,
-    },
-    /// A packet ended.
-    Dropped(Dropping),
-}
 
 /// How many events of a link found no room on their way to the writer.
 #[derive(Debug, Default)]
@@ -46,8 +27,7 @@ impl Missed {
 
 /// The tap of one link.
 pub(super) struct LinkTap {
-    direction: Direction,
-    events: SyncSender<(Direction, Event)>,
+    events: Sender,
     missed: Arc<Missed>,
     /// Packets leave by a trace: they wait for its next opportunity, not only for others.
     traced: bool,
@@ -55,14 +35,8 @@ pub(super) struct LinkTap {
 }
 
 impl LinkTap {
-    pub(super) fn new(
-        direction: Direction,
-        spec: &LinkSpec,
-        events: SyncSender<(Direction, Event)>,
-        missed: Arc<Missed>,
-    ) -> LinkTap {
+    pub(super) fn new(spec: &LinkSpec, events: Sender, missed: Arc<Missed>) -> LinkTap {
         LinkTap {
-            direction,
             events,
             missed,
             traced: spec.trace.is_some(),
@@ -81,41 +55,37 @@ impl LinkTap {
         self.previous_due = facts.due;
         began.0.saturating_sub(facts.reached.0)
     }
-
-    fn hand_on(&self, event: Event, missed: &AtomicU64) {
-        if self.events.try_send((self.direction, event)).is_err() {
-            missed.fetch_add(1, Ordering::Relaxed);
-        }
-    }
 }
 
 impl Tap for LinkTap {
     fn entered(&mut self, number: u64, at: Time, packet: &[u8]) {
-        let packet = packet.into();
-        let event = Event::Entered { number, at, packet };
-        self.hand_on(event, &self.missed.entered);
+        if !self.events.send(Event::Entered { number, at }, packet) {
+            self.missed.entered.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn left(&mut self, facts: &Leaving, packet: &[u8]) {
         let event = Event::Left {
             facts: *facts,
             queued_ns: self.queued_ns(facts),
-            packet: packet.into(),
         };
-        self.hand_on(event, &self.missed.left);
+        if !self.events.send(event, packet) {
+            self.missed.left.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn dropped(&mut self, facts: &Dropping, _packet: &[u8]) {
-        self.hand_on(Event::Dropped(*facts), &self.missed.dropped);
+        if !self.events.send(Event::Dropped(*facts), &[]) {
+            self.missed.dropped.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::sync_channel;
-
     use pronghorn_path::Marks;
 
+    use super::super::mailbox::{Batch, mailbox};
     use super::*;
 
     fn leaving(reached: u64, due: u64) -> Leaving {
@@ -131,15 +101,16 @@ mod tests {
 
     #[test]
     fn a_packet_waits_from_its_arrival_until_the_one_before_has_left() {
-        let (events, received) = sync_channel(10);
-        let spec = LinkSpec::default();
-        let mut tap = LinkTap::new(Direction::Down, &spec, events, Arc::default());
+        let (events, received) = mailbox();
+        let mut tap = LinkTap::new(&LinkSpec::default(), events, Arc::default());
         for facts in [leaving(0, 10), leaving(5, 20), leaving(30, 40)] {
             tap.left(&facts, &[]);
         }
-        let waits: Vec<u64> = received
-            .try_iter()
-            .map(|(_, event)| match event {
+        let mut batch = Batch::spare();
+        received.take_last(&mut batch);
+        let waits: Vec<u64> = batch
+            .iter()
+            .map(|(event, _)| match event {
                 Event::Left { queued_ns, .. } => queued_ns,
                 other => unreachable!("only departures were told: {other:?}"),
             })
@@ -149,13 +120,14 @@ mod tests {
 
     #[test]
     fn what_finds_no_room_is_counted() {
-        let (events, _received) = sync_channel(1);
+        let (events, _received) = mailbox();
         let missed = Arc::<Missed>::default();
-        let spec = LinkSpec::default();
-        let mut tap = LinkTap::new(Direction::Up, &spec, events, Arc::clone(&missed));
-        tap.entered(0, Time(0), &[1]);
-        tap.entered(1, Time(0), &[1]);
-        tap.left(&leaving(0, 0), &[1]);
+        let mut tap = LinkTap::new(&LinkSpec::default(), events, Arc::clone(&missed));
+        let longest = [0; 65_535];
+        while missed.total() == 0 {
+            tap.entered(0, Time(0), &longest);
+        }
+        tap.left(&leaving(0, 0), &longest);
         assert_eq!(missed.entered.load(Ordering::Relaxed), 1);
         assert_eq!(missed.total(), 2);
     }

@@ -2,20 +2,18 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
 use pronghorn_path::{Direction, PathSpec};
 
 use super::comment::{End, Terms, of_departure};
 use super::fates::Fates;
+use super::mailbox::{Batch, Event, Receiver};
 use super::spool::Spool;
-use super::watch::Event;
 
-/// How long the writer sleeps when there is nothing to do. The taps never wake it, which would cost the
-/// path a system call a packet; their channel holds what comes meanwhile.
+/// How long the writer sleeps between two looks. The taps never wake it, which would cost the path a system call a
+/// packet; their mailboxes hold what comes meanwhile.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// What has been spooled of one link.
@@ -41,23 +39,25 @@ impl LinkSpools {
         })
     }
 
-    fn take(&mut self, event: Event) -> io::Result<u64> {
+    /// Spools a link's events; counts the packets among them.
+    fn take(&mut self, batch: &Batch, records: &AtomicU64) -> io::Result<()> {
+        for (event, packet) in batch.iter() {
+            let more = self.take_one(event, packet)?;
+            records.fetch_add(more, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn take_one(&mut self, event: Event, packet: &[u8]) -> io::Result<u64> {
         match event {
-            Event::Entered { number, at, packet } => {
-                self.entries.add(number, at.0, "", &packet).map(|()| 1)
-            }
-            Event::Left {
-                facts,
-                queued_ns,
-                packet,
-            } => {
+            Event::Entered { number, at } => self.entries.add(number, at.0, "", packet)?,
+            Event::Left { facts, queued_ns } => {
                 if facts.marks.copy {
                     self.fates.tell_duplicated(facts.number)?;
                 }
                 let comment = of_departure(self.terms, &facts, queued_ns);
                 self.departures
-                    .add(facts.number, facts.at.0, &comment, &packet)
-                    .map(|()| 1)
+                    .add(facts.number, facts.at.0, &comment, packet)?;
             }
             Event::Dropped(facts) => {
                 let end = End {
@@ -66,9 +66,11 @@ impl LinkSpools {
                     copy: facts.marks.copy,
                     corrupted: facts.marks.corrupted,
                 };
-                self.fates.tell_end(facts.number, end).map(|()| 0)
+                self.fates.tell_end(facts.number, end)?;
+                return Ok(0);
             }
         }
+        Ok(1)
     }
 }
 
@@ -88,35 +90,31 @@ impl Spools {
         })
     }
 
-    /// Spools events until nobody is left to tell one, or `stop` is set and none is waiting. After a failure
-    /// events are taken and forgotten, so that the taps don't count them as missed; the failure is what counts.
+    /// Spools events until nobody is left to send one, or `stop` is set. After a failure events are taken and
+    /// forgotten, so that the taps don't count them as missed; the failure is what counts.
     pub(super) fn fill(
         mut self,
-        events: &Receiver<(Direction, Event)>,
+        down: &Receiver,
+        up: &Receiver,
         stop: &AtomicBool,
-        records: &Arc<AtomicU64>,
+        records: &AtomicU64,
     ) -> io::Result<Spools> {
+        let mut batch = Batch::spare();
         let mut fault = None;
         loop {
-            let stopping = stop.load(Ordering::Acquire);
-            let gone = loop {
-                match events.try_recv() {
-                    Ok((direction, event)) if fault.is_none() => {
-                        let link = match direction {
-                            Direction::Down => &mut self.down,
-                            Direction::Up => &mut self.up,
-                        };
-                        match link.take(event) {
-                            Ok(more) => drop(records.fetch_add(more, Ordering::Relaxed)),
-                            Err(error) => fault = Some(error),
-                        }
-                    }
-                    Ok(_) => {}
-                    Err(TryRecvError::Empty) => break false,
-                    Err(TryRecvError::Disconnected) => break true,
+            let last = stop.load(Ordering::Acquire) || (down.is_closed() && up.is_closed());
+            for (mail, link) in [(down, &mut self.down), (up, &mut self.up)] {
+                if last {
+                    mail.take_last(&mut batch);
+                } else {
+                    mail.take(&mut batch);
                 }
-            };
-            if gone || stopping {
+                if fault.is_none() {
+                    fault = link.take(&batch, records).err();
+                }
+                batch.clear();
+            }
+            if last {
                 return fault.map_or(Ok(self), Err);
             }
             std::thread::sleep(PAUSE);
