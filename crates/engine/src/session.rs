@@ -224,15 +224,8 @@ impl Session {
 /// Whether a path can be emulated, and what its links are on the whole.
 fn describe_path(path: &PathSpec) -> Answer {
     path.validate().map_err(|error| Fault::path(&error))?;
-    Ok(json!({ "down": figures(&path.down), "up": figures(&path.up) }))
-}
-
-/// The rates of a link that has a constant one; null where it has none, or where it varies.
-fn figures(link: &LinkSpec) -> Value {
-    let rate = link
-        .rate_bit_per_s
-        .filter(|_| link.schedule.is_none() && link.trace.is_none());
-    json!({ "mean_rate_bit_per_s": rate, "min_rate_bit_per_s": rate, "max_rate_bit_per_s": rate })
+    let figures = |link: &LinkSpec| link.figures().map_err(|error| Fault::path(&error));
+    Ok(json!({ "down": figures(&path.down)?, "up": figures(&path.up)? }))
 }
 
 fn no_bench() -> Fault {

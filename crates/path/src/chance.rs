@@ -20,6 +20,7 @@ pub(crate) struct Chance {
     alone: Probability,
     after_hit: Probability,
     after_miss: Probability,
+    correlation: f64,
     last: Option<bool>,
 }
 
@@ -30,8 +31,17 @@ impl Chance {
             alone: Probability::new(probability),
             after_hit: Probability::new(probability + correlation * (1.0 - probability)),
             after_miss: Probability::new(probability * (1.0 - correlation)),
+            correlation,
             last: None,
         }
+    }
+
+    /// Another probability from now on, of the same correlation with what happened before.
+    pub(crate) fn set(&mut self, probability: f64) {
+        *self = Chance {
+            last: self.last,
+            ..Chance::new(probability, self.correlation)
+        };
     }
 
     pub(crate) fn decide(&mut self, draw: u64) -> bool {

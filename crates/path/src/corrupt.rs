@@ -13,11 +13,23 @@ pub(crate) struct Corrupt {
 }
 
 impl Corrupt {
-    pub(crate) fn new(spec: &LinkSpec, seed: u64, direction: Direction) -> Option<Corrupt> {
-        (spec.corrupt > 0.0).then(|| Corrupt {
+    /// None where no bit ever flips; `varies`: the probability is set later.
+    pub(crate) fn new(
+        spec: &LinkSpec,
+        varies: bool,
+        seed: u64,
+        direction: Direction,
+    ) -> Option<Corrupt> {
+        (varies || spec.corrupt > 0.0).then(|| Corrupt {
             chances: Each::new(Chance::new(spec.corrupt, spec.corrupt_correlation)),
             draws: Draws::new(seed, direction, "corrupt"),
         })
+    }
+
+    pub(crate) fn set(&mut self, probability: f64) {
+        for chance in self.chances.both() {
+            chance.set(probability);
+        }
     }
 
     /// Returns whether a bit flipped; a packet without bytes has none.

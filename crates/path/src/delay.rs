@@ -11,7 +11,9 @@ use std::collections::{BinaryHeap, VecDeque};
 use crate::draws::Passage;
 use crate::jitter::Jitter;
 use crate::reorder::Reorder;
-use crate::spec::{Direction, LinkSpec, Order};
+use crate::schedule::{Changes, EntryValues};
+use crate::spec::Order;
+use crate::spec::{self, Direction, LinkSpec};
 use crate::time::Time;
 use crate::transit::Transit;
 use crate::validate::SpecError;
@@ -42,17 +44,26 @@ struct Waiting<P> {
 }
 
 impl<P> Delay<P> {
+    /// A jitter or a reordering that only `changes` name is the default one, of that spread or probability.
+    ///
     /// # Errors
     /// What is wrong with the jitter's table.
     pub(crate) fn new(
         spec: &LinkSpec,
+        changes: &Changes,
         seed: u64,
         direction: Direction,
     ) -> Result<Delay<P>, SpecError> {
-        let (jitter, order) = match &spec.jitter {
-            Some(jitter) => (Jitter::new(jitter, seed, direction)?, jitter.order),
-            None => (None, Order::Keep),
-        };
+        let jitter_varies = changes.sets(|values| values.jitter_ns);
+        let jitter_spec = spec.jitter.clone().unwrap_or_default();
+        let jitter = Jitter::new(&jitter_spec, jitter_varies, seed, direction)?;
+        let reorder_varies = changes.sets(|values| values.reorder);
+        let reorder_spec = spec.reorder.unwrap_or(spec::Reorder {
+            probability: 0.0,
+            correlation: 0.0,
+            gap: 1,
+        });
+        let order = jitter_spec.order;
         let line = match (&jitter, order) {
             (Some(_), Order::Break) => Line::Broken(BinaryHeap::new()),
             _ => Line::Kept(VecDeque::new()),
@@ -60,13 +71,21 @@ impl<P> Delay<P> {
         Ok(Delay {
             delay_ns: spec.delay_ns,
             jitter,
-            reorder: spec
-                .reorder
-                .as_ref()
-                .and_then(|reorder| Reorder::new(reorder, seed, direction)),
+            reorder: Reorder::new(&reorder_spec, reorder_varies, seed, direction),
             line,
             hurried: VecDeque::new(),
         })
+    }
+
+    /// Other values, for packets that enter from now on.
+    pub(crate) fn set(&mut self, values: &EntryValues) {
+        self.delay_ns = values.delay_ns.unwrap_or(self.delay_ns);
+        if let (Some(jitter), Some(spread_ns)) = (&mut self.jitter, values.jitter_ns) {
+            jitter.set(spread_ns);
+        }
+        if let (Some(reorder), Some(probability)) = (&mut self.reorder, values.reorder) {
+            reorder.set(probability);
+        }
     }
 
     /// Takes a packet that entered at `transit.arrived`, which is no earlier than the last one's.

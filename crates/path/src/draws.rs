@@ -39,6 +39,10 @@ impl<T: Clone> Each<T> {
 }
 
 impl<T> Each<T> {
+    pub(crate) fn both(&mut self) -> [&mut T; 2] {
+        [&mut self.first, &mut self.copy]
+    }
+
     pub(crate) fn of(&mut self, passage: Passage) -> &mut T {
         match passage {
             Passage::First => &mut self.first,

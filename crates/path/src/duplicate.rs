@@ -12,11 +12,21 @@ pub(crate) struct Duplicate {
 }
 
 impl Duplicate {
-    pub(crate) fn new(spec: &LinkSpec, seed: u64, direction: Direction) -> Option<Duplicate> {
-        (spec.duplicate > 0.0).then(|| Duplicate {
+    /// None where nothing ever comes twice; `varies`: the probability is set later.
+    pub(crate) fn new(
+        spec: &LinkSpec,
+        varies: bool,
+        seed: u64,
+        direction: Direction,
+    ) -> Option<Duplicate> {
+        (varies || spec.duplicate > 0.0).then(|| Duplicate {
             chance: Chance::new(spec.duplicate, spec.duplicate_correlation),
             draws: Draws::new(seed, direction, "duplicate"),
         })
+    }
+
+    pub(crate) fn set(&mut self, probability: f64) {
+        self.chance.set(probability);
     }
 
     pub(crate) fn decide(&mut self) -> bool {

@@ -40,6 +40,12 @@ impl Independent {
         }
     }
 
+    pub(crate) fn set(&mut self, probability: f64) {
+        for stream in self.streams.both() {
+            stream.chance.set(probability);
+        }
+    }
+
     /// Call it also for a packet that doesn't come this far, whose decision counts as one's before.
     pub(crate) fn decide(&mut self, passage: Passage) -> bool {
         let stream = self.streams.of(passage);

@@ -20,16 +20,17 @@ pub(crate) struct Jitter {
 }
 
 impl Jitter {
-    /// None where nothing strays.
+    /// None where nothing ever strays; `varies`: the spread is set later.
     ///
     /// # Errors
     /// What is wrong with the table.
     pub(crate) fn new(
         spec: &spec::Jitter,
+        varies: bool,
         seed: u64,
         direction: Direction,
     ) -> Result<Option<Jitter>, SpecError> {
-        if spec.spread_ns == 0 {
+        if spec.spread_ns == 0 && !varies {
             return Ok(None);
         }
         let shape = match spec.distribution {
@@ -48,6 +49,10 @@ impl Jitter {
             copula: (spec.correlation > 0.0).then(|| Copula::new(spec.correlation)),
             draws: Draws::new(seed, direction, "jitter"),
         }))
+    }
+
+    pub(crate) fn set(&mut self, spread_ns: u64) {
+        self.spread_ns = spread_ns;
     }
 
     /// `delay_ns` strayed by one draw, never below zero.

@@ -25,13 +25,19 @@
 //!
 //! | stage | decides | file |
 //! |---|---|---|
+//! | gate | which packets don't enter: longer than the MTU, UDP, during an outage | `gate.rs`, `outage.rs` |
 //! | duplicate | whether the packet comes twice | `duplicate.rs` |
 //! | loss | whether one of its copies vanishes | `loss.rs`; a model each: `independent.rs`, `gilbert_elliott.rs`, `four_state.rs`, `packet_list.rs` |
 //! | corrupt | whether one random bit flips | `corrupt.rs` |
 //! | delay | **how a packet is delayed**: constant plus jitter, order kept or broken | `delay.rs`, its jitter in `jitter.rs`, whose shapes are in `distribution.rs` |
 //! | reorder | which packets skip the delay | `reorder.rs` |
+//! | police | whether a token bucket lets it pass | `token_bucket.rs` |
 //! | queue | whether the bottleneck's buffer has room | `queue.rs` |
-//! | rate | how long the packet takes on the wire | `serialiser.rs`; with the queue: `bottleneck.rs` |
+//! | discipline | which packet is sent next, which are dropped or marked | `discipline.rs`; `codel.rs`, `fq_codel.rs` |
+//! | rate | how long the packet takes on the wire, or which delivery takes it | `serialiser.rs`, `overhead.rs`; of a trace: `opportunities.rs`, `trace.rs` |
+//!
+//! `entry.rs` strings the stages together that decide when a packet enters, `bottleneck.rs` those behind the
+//! delay. What a schedule changes is read in `schedule.rs` and looked up in `timetable.rs`.
 //!
 //! # What can be relied on
 //!
@@ -48,35 +54,54 @@
 
 mod bottleneck;
 mod chance;
+mod codel;
 mod copula;
 mod corrupt;
 mod counters;
 mod delay;
+mod discipline;
 mod distribution;
 mod distribution_table;
 mod draws;
 mod duplicate;
+mod entry;
 mod fate;
+mod fifo;
+mod figures;
 mod four_state;
+mod fq_codel;
+mod gate;
 mod gilbert_elliott;
 mod independent;
 mod jitter;
+mod ledger;
 mod link;
 mod loss;
 mod normal;
+mod opportunities;
+mod outage;
+mod overhead;
 mod packet;
 mod packet_list;
 mod queue;
 mod reorder;
+mod schedule;
 pub mod seed;
 mod serialiser;
 mod spec;
+mod text;
 mod time;
+mod timetable;
+mod token_bucket;
+mod trace;
 mod transit;
+mod units;
 mod validate;
+mod wire;
 
 pub use counters::Counters;
 pub use fate::{Departure, DropCause, Dropped, Marks};
+pub use figures::LinkFigures;
 pub use link::Link;
 pub use packet::Packet;
 pub use spec::{

@@ -1,19 +1,19 @@
 //! One direction of a path: the stages, strung together.
 
-use std::collections::VecDeque;
-
 use crate::bottleneck::Bottleneck;
-use crate::corrupt::Corrupt;
 use crate::counters::Counters;
 use crate::delay::Delay;
-use crate::draws::Passage;
-use crate::duplicate::Duplicate;
-use crate::fate::{Departure, DropCause, Dropped, Marks};
-use crate::loss::Loss;
+use crate::entry::Entry;
+use crate::fate::{Departure, DropCause, Dropped};
+use crate::gate::Gate;
+use crate::ledger::Ledger;
 use crate::packet::Packet;
-use crate::spec::{Direction, LinkSpec, Queue};
+use crate::schedule::{BottleneckValues, Changes};
+use crate::spec::{Direction, LinkSpec};
 use crate::time::Time;
-use crate::transit::Transit;
+use crate::timetable::Follower;
+use crate::token_bucket::TokenBucket;
+use crate::trace::Deliveries;
 use crate::validate::SpecError;
 
 /// One direction of a path. Push packets in, ask when to look again, pop packets out.
@@ -21,20 +21,17 @@ use crate::validate::SpecError;
 /// Time goes forward only: a `now` before the latest one seen counts as the latest one.
 #[derive(Debug)]
 pub struct Link<P> {
-    duplicate: Option<Duplicate>,
-    loss: Option<Loss>,
-    corrupt: Option<Corrupt>,
+    gate: Option<Gate>,
+    entry: Entry,
     delay: Delay<P>,
+    police: Option<TokenBucket>,
     bottleneck: Option<Bottleneck<P>>,
-    counters: Counters,
+    /// What changes about the bottleneck. It is followed in the order of events, however late they are asked for.
+    changes: Option<Follower<BottleneckValues>>,
+    ledger: Ledger<P>,
     clock: Time,
     /// When the path started, once it has.
     start: Option<Time>,
-    /// What was dropped and not yet asked for; none where nobody will ask.
-    dropped: Option<VecDeque<Dropped<P>>>,
-    next_sequence: u64,
-    /// One more than the highest sequence number that has left.
-    passed: u64,
 }
 
 impl<P: Packet> Link<P> {
@@ -44,103 +41,134 @@ impl<P: Packet> Link<P> {
     /// The first value of the specification that isn't allowed.
     pub fn new(spec: &LinkSpec, seed: u64, direction: Direction) -> Result<Link<P>, SpecError> {
         spec.validate()?;
-        let bound = spec.queue.unwrap_or(Queue::DEFAULT);
-        Ok(Link {
-            duplicate: Duplicate::new(spec, seed, direction),
-            loss: spec
-                .loss
-                .as_ref()
-                .map(|model| Loss::new(model, seed, direction)),
-            corrupt: Corrupt::new(spec, seed, direction),
-            delay: Delay::new(spec, seed, direction)?,
-            bottleneck: spec.rate_bit_per_s.map(|rate| Bottleneck::new(rate, bound)),
-            counters: Counters::default(),
+        let changes = Changes::of(spec)?;
+        let deliveries = spec.trace.as_ref().map(Deliveries::parse).transpose()?;
+        let rate = changes.first_rate_bit_per_s(spec);
+        let bottleneck = (rate.is_some() || deliveries.is_some()).then(|| {
+            let rate = rate.unwrap_or_default();
+            Bottleneck::new(spec, rate, deliveries, seed, direction)
+        });
+        let mut link = Link {
+            gate: Gate::new(spec, seed, direction),
+            entry: Entry::new(spec, &changes, seed, direction),
+            delay: Delay::new(spec, &changes, seed, direction)?,
+            police: spec.police.map(TokenBucket::new),
+            bottleneck,
+            changes: changes.bottleneck().map(Follower::new),
+            ledger: Ledger::new(),
             clock: Time::ZERO,
             start: None,
-            dropped: None,
-            next_sequence: 0,
-            passed: 0,
-        })
+        };
+        if let Some(values) = link.entry.first() {
+            link.delay.set(&values);
+        }
+        if let Some(first) = link.changes.as_ref().map(Follower::first) {
+            link.change_bottleneck(Time::ZERO, first);
+        }
+        Ok(link)
     }
 
     /// Sets the time from which every trace, schedule and outage of the link counts. The path starts
     /// with the first packet that enters either of its links, so whoever holds both tells each; a
     /// link that isn't told starts with its own first packet. Only the first call counts.
     pub fn start(&mut self, at: Time) {
-        self.start.get_or_insert(at);
+        if self.start.is_none() {
+            self.start = Some(at);
+            if let Some(bottleneck) = &mut self.bottleneck {
+                bottleneck.start(at);
+            }
+        }
     }
 
     /// From now on, keeps each packet that it drops for [`Link::take_dropped`], copies included.
     pub fn keep_dropped(&mut self) {
-        self.dropped.get_or_insert_with(VecDeque::new);
+        self.ledger.keep_dropped();
     }
 
     /// The next packet that was dropped, in the order in which that happened; always none without
     /// [`Link::keep_dropped`]. Ask after each push and pop.
     pub fn take_dropped(&mut self) -> Option<Dropped<P>> {
-        self.dropped.as_mut()?.pop_front()
+        self.ledger.take_dropped()
     }
 
     /// A packet enters at `now`.
     ///
-    /// Duplication decides, then loss: a lost packet that was duplicated leaves one copy, which
-    /// goes on. Where both copies are left, the second one enters anew, without duplication, and
-    /// before the first one goes on, as in netem.
+    /// What isn't kept out is decided on: duplication first, then loss. A lost packet that was duplicated
+    /// leaves one copy, which goes on. Where both copies are left, the second one enters anew, without
+    /// duplication, and before the first one goes on, as in netem.
     pub fn push(&mut self, now: Time, packet: P) {
         self.clock = self.clock.max(now);
         self.start(self.clock);
-        self.counters.packets_in += 1;
-        self.counters.bytes_in += packet.len() as u64;
-        let duplicated = self.duplicate.as_mut().is_some_and(Duplicate::decide);
-        let lost = self.lose(Passage::First);
-        if duplicated {
-            self.counters.duplicated += 1;
-            self.push_copy(&packet, lost);
-        } else if lost {
-            self.skip(Passage::First);
-            self.drop_at_entry(DropCause::Loss, Marks::default(), || packet);
-            return;
+        let start = self.started();
+        let counters = &mut self.ledger.counters;
+        counters.packets_in += 1;
+        counters.bytes_in += packet.len() as u64;
+        if let Some(values) = self.entry.news(self.clock, start) {
+            self.delay.set(&values);
         }
-        self.carry(packet, Passage::First);
+        if let Some(gate) = &mut self.gate {
+            if let Some(cause) = gate.refuses(self.clock, start, &packet) {
+                self.entry
+                    .refuse(self.clock, cause, packet, &mut self.delay, &mut self.ledger);
+                return;
+            }
+        }
+        self.entry
+            .admit(self.clock, packet, &mut self.delay, &mut self.ledger);
     }
 
-    /// The time of the next departure, if nothing is pushed before; `None` where nothing is held.
+    /// The time at which to pop, if nothing is pushed before; `None` where nothing will leave.
     ///
-    /// It is never later than the next departure. It can be earlier where the packet next in line
-    /// is one that the queue will drop; popping then gives `None`, and this a later time.
+    /// It is never later than the next departure. It can be earlier where the packet next in line is one
+    /// that will be dropped, or where the link changes; popping then gives `None`, and this a later time.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
+        let delayed = self.delay.peek();
         let Some(bottleneck) = &self.bottleneck else {
-            return self.delay.peek().map(|(due, _)| due);
+            return delayed.map(|(due, _)| due);
         };
-        bottleneck.end().or_else(|| {
-            self.delay
-                .peek()
-                .map(|(due, packet)| bottleneck.preview(due, packet.len()))
-        })
+        let change = self.next_change().unwrap_or(Time::MAX);
+        match (bottleneck.next_event(), delayed) {
+            (Some(event), _) => Some(event.min(change)),
+            (None, Some((due, packet))) if bottleneck.is_idle() => {
+                let end = bottleneck.preview(due, packet.len());
+                Some(end.min(change.max(due)))
+            }
+            (None, Some((due, _))) => Some(due),
+            (None, None) => None,
+        }
     }
 
-    /// The next packet that leaves by `now`: in order of due time, ties in order of entry. Call it
-    /// until it gives `None`.
+    /// The next packet that leaves by `now`: in order of due time, ties in order of entry unless the queue says
+    /// otherwise. Call it until it gives `None`.
     pub fn pop(&mut self, now: Time) -> Option<Departure<P>> {
         self.clock = self.clock.max(now);
         loop {
-            let delayed = self
-                .delay
-                .peek()
-                .map(|(due, _)| due)
-                .filter(|due| *due <= self.clock);
+            let delayed = self.delay.peek().map(|(due, _)| due);
+            let delayed = delayed.filter(|due| *due <= self.clock);
             let Some(bottleneck) = &mut self.bottleneck else {
-                delayed?;
-                let (due, mut transit) = self.delay.pop()?;
-                transit.reached = due;
-                return Some(self.depart(due, transit));
+                let (at, mut transit) = delayed.and_then(|_| self.delay.pop())?;
+                transit.reached = at;
+                let policed = self.police.as_mut();
+                if policed.is_none_or(|bucket| bucket.passes(at, transit.packet.len())) {
+                    return Some(self.ledger.depart(at, transit));
+                }
+                self.ledger.drop_held(at, DropCause::Policed, transit);
+                continue;
             };
-            let ended = bottleneck.end().filter(|end| *end <= self.clock);
-            match (ended, delayed) {
-                (Some(end), due) if due.is_none_or(|due| end <= due) => {
-                    let (due, transit) = bottleneck.pop()?;
-                    return Some(self.depart(due, transit));
+            let event = bottleneck.next_event().filter(|at| *at <= self.clock);
+            let before = event.into_iter().chain(delayed).min().unwrap_or(self.clock);
+            if self.changes.is_some() && self.follow(before, event) {
+                continue;
+            }
+            let Some(bottleneck) = &mut self.bottleneck else {
+                return None;
+            };
+            match (event, delayed) {
+                (Some(event), due) if due.is_none_or(|due| event <= due) => {
+                    if let Some((due, transit)) = bottleneck.step(&mut self.ledger) {
+                        return Some(self.ledger.depart(due, transit));
+                    }
                 }
                 (_, Some(_)) => self.reach_bottleneck(),
                 _ => return None,
@@ -151,62 +179,7 @@ impl<P: Packet> Link<P> {
     /// What has happened so far.
     #[must_use]
     pub fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
-    fn push_copy(&mut self, original: &P, original_lost: bool) {
-        if original_lost {
-            if let Some(loss) = &mut self.loss {
-                loss.skip(Passage::Copy);
-            }
-            self.skip(Passage::Copy);
-            self.drop_copy(original);
-        } else if self.lose(Passage::Copy) {
-            self.skip(Passage::Copy);
-            self.drop_copy(original);
-        } else {
-            self.carry(original.duplicate(), Passage::Copy);
-        }
-    }
-
-    fn lose(&mut self, passage: Passage) -> bool {
-        let Some(loss) = &mut self.loss else {
-            return false;
-        };
-        let lost = loss.decide(passage);
-        self.counters.loss_decisions += 1;
-        self.counters.lost += u64::from(lost);
-        lost
-    }
-
-    /// Uses up, for a packet that is no more, the draws of the stages after loss.
-    fn skip(&mut self, passage: Passage) {
-        if let Some(corrupt) = &mut self.corrupt {
-            corrupt.skip(passage);
-        }
-        self.delay.skip(passage);
-    }
-
-    fn carry(&mut self, mut packet: P, passage: Passage) {
-        let mut marks = Marks {
-            copy: passage == Passage::Copy,
-            ..Marks::default()
-        };
-        if let Some(corrupt) = &mut self.corrupt {
-            marks.corrupted = corrupt.apply(&mut packet, passage);
-            self.counters.corrupted += u64::from(marks.corrupted);
-        }
-        let transit = Transit {
-            number: self.number(),
-            sequence: self.next_sequence,
-            arrived: self.clock,
-            reached: self.clock,
-            marks,
-            packet,
-        };
-        self.next_sequence += 1;
-        self.counters.held += 1;
-        self.delay.push(transit, passage);
+        &self.ledger.counters
     }
 
     fn reach_bottleneck(&mut self) {
@@ -215,73 +188,54 @@ impl<P: Packet> Link<P> {
             return;
         };
         transit.reached = at;
-        let counters = &mut self.counters;
-        let Err(refused) = bottleneck.push(at, transit) else {
-            let buffer = bottleneck.buffer();
-            counters.queue_high_water_bytes = counters.queue_high_water_bytes.max(buffer.bytes());
-            counters.queue_high_water_packets =
-                counters.queue_high_water_packets.max(buffer.packets());
+        let policed = self.police.as_mut();
+        if policed.is_none_or(|bucket| bucket.passes(at, transit.packet.len())) {
+            bottleneck.arrive(at, transit, &mut self.ledger);
+        } else {
+            self.ledger.drop_held(at, DropCause::Policed, transit);
+        }
+    }
+
+    /// When the bottleneck changes next.
+    fn next_change(&self) -> Option<Time> {
+        let next_ns = self.changes.as_ref()?.next_ns()?;
+        Some(self.started().plus_nanos(next_ns))
+    }
+
+    /// Lets the bottleneck change, if it does by `until`, before what happens next; where that is `event`, it happens
+    /// before a change of the same moment. Changes of a busy bottleneck come one by one, of an idle one only the
+    /// last matters.
+    fn follow(&mut self, until: Time, event: Option<Time>) -> bool {
+        let Some(change) = self.next_change().filter(|change| *change <= until) else {
+            return false;
+        };
+        if self.start.is_none() || event == Some(change) {
+            return false;
+        }
+        let idle = self.bottleneck.as_ref().is_none_or(Bottleneck::is_idle);
+        let at = if idle { until } else { change };
+        let elapsed_ns = at.0.saturating_sub(self.started().0);
+        let news = self
+            .changes
+            .as_mut()
+            .and_then(|changes| changes.news(elapsed_ns));
+        news.map(|values| self.change_bottleneck(at, values))
+            .is_some()
+    }
+
+    fn change_bottleneck(&mut self, at: Time, values: BottleneckValues) {
+        let Some(bottleneck) = &mut self.bottleneck else {
             return;
         };
-        counters.queue_dropped += 1;
-        counters.held -= 1;
-        self.keep(|| Dropped {
-            number: refused.number,
-            arrived: refused.arrived,
-            at,
-            cause: DropCause::QueueFull,
-            marks: refused.marks,
-            packet: refused.packet,
-        });
-    }
-
-    /// The number of the packet that was pushed last.
-    fn number(&self) -> u64 {
-        self.counters.packets_in - 1
-    }
-
-    /// One of two copies is lost.
-    fn drop_copy(&mut self, original: &P) {
-        let marks = Marks {
-            copy: true,
-            ..Marks::default()
-        };
-        self.drop_at_entry(DropCause::Loss, marks, || original.duplicate());
-    }
-
-    /// The packet that was pushed last, or its copy, doesn't enter.
-    fn drop_at_entry(&mut self, cause: DropCause, marks: Marks, packet: impl FnOnce() -> P) {
-        let (number, at) = (self.number(), self.clock);
-        self.keep(|| Dropped {
-            number,
-            arrived: at,
-            at,
-            cause,
-            marks,
-            packet: packet(),
-        });
-    }
-
-    /// Keeps a dropped packet where somebody will ask for it.
-    fn keep(&mut self, dropped: impl FnOnce() -> Dropped<P>) {
-        if let Some(kept) = &mut self.dropped {
-            kept.push_back(dropped());
+        if let Some(rate) = values.rate_bit_per_s {
+            bottleneck.set_rate(at, rate);
+        }
+        if let Some(bound) = values.queue {
+            bottleneck.set_bound(bound);
         }
     }
 
-    fn depart(&mut self, due: Time, transit: Transit<P>) -> Departure<P> {
-        self.counters.held -= 1;
-        self.counters.packets_out += 1;
-        self.counters.bytes_out += transit.packet.len() as u64;
-        self.counters.reordered += u64::from(transit.sequence < self.passed);
-        self.passed = self.passed.max(transit.sequence + 1);
-        Departure {
-            number: transit.number,
-            arrived: transit.arrived,
-            reached: transit.reached,
-            due,
-            marks: transit.marks,
-            packet: transit.packet,
-        }
+    fn started(&self) -> Time {
+        self.start.unwrap_or_default()
     }
 }

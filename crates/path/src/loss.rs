@@ -52,6 +52,13 @@ impl Loss {
         }
     }
 
+    /// Another probability of the independent model; the others have none.
+    pub(crate) fn set(&mut self, probability: f64) {
+        if let Loss::Independent(chance) = self {
+            chance.set(probability);
+        }
+    }
+
     pub(crate) fn decide(&mut self, passage: Passage) -> bool {
         match self {
             Loss::Independent(chance) => chance.decide(passage),

@@ -22,13 +22,23 @@ pub(crate) struct Reorder {
 }
 
 impl Reorder {
-    pub(crate) fn new(spec: &spec::Reorder, seed: u64, direction: Direction) -> Option<Reorder> {
-        (spec.probability > 0.0).then(|| Reorder {
+    /// None where nothing ever skips the delay; `varies`: the probability is set later.
+    pub(crate) fn new(
+        spec: &spec::Reorder,
+        varies: bool,
+        seed: u64,
+        direction: Direction,
+    ) -> Option<Reorder> {
+        (varies || spec.probability > 0.0).then(|| Reorder {
             chance: Chance::new(spec.probability, spec.correlation),
             gap: spec.gap.into(),
             delayed: 0,
             draws: Draws::new(seed, direction, "reorder"),
         })
+    }
+
+    pub(crate) fn set(&mut self, probability: f64) {
+        self.chance.set(probability);
     }
 
     /// Whether a packet skips the delay.

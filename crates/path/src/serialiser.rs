@@ -2,11 +2,15 @@
 //!
 //! A packet of n bytes takes 8n / rate seconds, which is seldom a whole number of nanoseconds. The
 //! fraction is carried from packet to packet, so that a busy wire keeps its rate to the bit for
-//! ever; a packet is told to end at the first whole nanosecond at which its last bit is out.
+//! ever; a packet is told to end at the first whole nanosecond at which its last bit is out. What is
+//! left of a packet when the rate changes is known to a billionth of a bit, which is the unit in which a rate
+//! of r bits per second sends r each nanosecond.
 
 use crate::time::Time;
 
-const NANOBITS_PER_BYTE: u128 = 8_000_000_000;
+const NANOBITS_PER_BYTE: u64 = 8_000_000_000;
+/// The longest packet whose work fits 64 bits beside any rest.
+const COMMON_BYTES: u64 = 1 << 30;
 
 /// The wire, and until when it is busy.
 #[derive(Debug)]
@@ -33,18 +37,36 @@ impl Serialiser {
         }
     }
 
-    /// Sends a packet that is ready at `ready`, once the wire is free; returns when it is out.
-    pub(crate) fn send(&mut self, ready: Time, len: usize) -> Time {
-        self.free = self.end(ready, len);
+    /// Sends `bytes` that are ready at `ready`, once the wire is free; returns when they are out.
+    pub(crate) fn send(&mut self, ready: Time, bytes: u64) -> Time {
+        self.free = self.end(ready, bytes);
         self.free.ceil()
     }
 
     /// What [`Serialiser::send`] would return.
-    pub(crate) fn preview(&self, ready: Time, len: usize) -> Time {
-        self.end(ready, len).ceil()
+    pub(crate) fn preview(&self, ready: Time, bytes: u64) -> Time {
+        self.end(ready, bytes).ceil()
     }
 
-    fn end(&self, ready: Time, len: usize) -> Instant {
+    /// Another rate from `at` on; returns when what is being sent is out. Whatever was out by `at` must have been told to end.
+    pub(crate) fn set_rate(&mut self, at: Time, rate_bit_per_s: u64) -> Time {
+        let before = u128::from(self.rate_bit_per_s);
+        let rate = u128::from(rate_bit_per_s);
+        self.rate_bit_per_s = rate_bit_per_s;
+        match self.free.floor.0.checked_sub(at.0) {
+            Some(busy_ns) => {
+                let work = u128::from(busy_ns) * before + u128::from(self.free.rest);
+                self.free = Instant {
+                    floor: at.plus_nanos(u64::try_from(work / rate).unwrap_or(u64::MAX)),
+                    rest: (work % rate) as u64,
+                };
+            }
+            None => self.free.rest = 0,
+        }
+        self.free.ceil()
+    }
+
+    fn end(&self, ready: Time, bytes: u64) -> Instant {
         let start = if ready > self.free.floor {
             Instant {
                 floor: ready,
@@ -53,8 +75,15 @@ impl Serialiser {
         } else {
             self.free
         };
+        if bytes <= COMMON_BYTES {
+            let work = bytes * NANOBITS_PER_BYTE + start.rest;
+            return Instant {
+                floor: start.floor.plus_nanos(work / self.rate_bit_per_s),
+                rest: work % self.rate_bit_per_s,
+            };
+        }
         let rate = u128::from(self.rate_bit_per_s);
-        let work = len as u128 * NANOBITS_PER_BYTE + u128::from(start.rest);
+        let work = u128::from(bytes) * u128::from(NANOBITS_PER_BYTE) + u128::from(start.rest);
         let nanos = u64::try_from(work / rate).unwrap_or(u64::MAX);
         Instant {
             floor: start.floor.plus_nanos(nanos),
@@ -109,7 +138,28 @@ mod tests {
     #[test]
     fn absurd_lengths_saturate() {
         let mut wire = Serialiser::new(1);
-        assert_eq!(wire.send(Time(1), usize::MAX), Time::MAX);
-        assert_eq!(wire.send(Time(1), usize::MAX), Time::MAX);
+        assert_eq!(wire.send(Time(1), u64::MAX), Time::MAX);
+        assert_eq!(wire.send(Time(1), u64::MAX), Time::MAX);
+    }
+
+    #[test]
+    fn a_new_rate_sends_what_is_left_to_the_bit() {
+        let mut wire = Serialiser::new(3_000_000_000);
+        assert_eq!(wire.send(Time::ZERO, 3), Time(8));
+        assert_eq!(
+            wire.set_rate(Time(5), 7_000_000_000),
+            Time(7),
+            "9 of 24 bits are left after 5 ns, which take 9/7 ns"
+        );
+        assert_eq!(wire.send(Time::ZERO, 1), Time(8), "5 + 17/7 ns, rounded up");
+        assert_eq!(wire.send(Time::ZERO, 1), Time(9), "5 + 25/7 ns");
+    }
+
+    #[test]
+    fn a_new_rate_of_an_idle_wire_is_that_of_its_next_packet() {
+        let mut wire = Serialiser::new(3_000_000_000);
+        assert_eq!(wire.send(Time::ZERO, 1), Time(3));
+        wire.set_rate(Time(3), 8_000_000_000);
+        assert_eq!(wire.send(Time(3), 1), Time(4));
     }
 }

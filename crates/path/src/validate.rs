@@ -6,15 +6,19 @@ use std::ops::RangeInclusive;
 use thiserror::Error;
 
 use crate::distribution_table;
-use crate::spec::{Cross, Direction, Distribution, Jitter, LinkSpec, Loss, PathSpec, Queue};
+use crate::spec::{Cross, Direction, Distribution, Jitter, LinkSpec, Loss, PathSpec, TokenBucket};
+
+mod bottleneck;
+mod gate;
+
+use bottleneck::validate_bottleneck;
+use gate::validate_gate;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const RATES: RangeInclusive<u64> = 1..=1_000_000_000_000;
 const CROSS_FLOWS: RangeInclusive<u64> = 1..=64;
 /// Bytes of a congestion control's name in the kernel (`TCP_CA_NAME_MAX` without the zero at its end).
 const LONGEST_CONTROL: usize = 15;
-const QUEUE_BYTES: RangeInclusive<u64> = 1..=1_000_000_000_000;
-const QUEUE_PACKETS: RangeInclusive<u64> = 1..=1_000_000_000;
 /// Of packets, a gap or a burst.
 const COUNTS: RangeInclusive<u64> = 1..=1_000_000_000;
 const COUNTS_IN_WORDS: &str = "1 to 1000000000";
@@ -131,6 +135,7 @@ impl LinkSpec {
     /// # Errors
     /// The first value that isn't allowed.
     pub fn validate(&self) -> Result<(), SpecError> {
+        validate_gate(self)?;
         duration("delay_ns", self.delay_ns)?;
         if let Some(jitter) = &self.jitter {
             duration("jitter.spread_ns", jitter.spread_ns)?;
@@ -149,16 +154,7 @@ impl LinkSpec {
         probability("duplicate_correlation", self.duplicate_correlation)?;
         probability("corrupt", self.corrupt)?;
         probability("corrupt_correlation", self.corrupt_correlation)?;
-        if let Some(rate) = self.rate_bit_per_s {
-            integer(
-                "rate_bit_per_s",
-                rate,
-                &RATES,
-                "1 to 1000000000000 (1 Tbit/s)",
-            )?;
-        }
-        self.queue
-            .map_or(Ok(()), |queue| validate_queue(queue, self.rate_bit_per_s))
+        validate_bottleneck(self)
     }
 }
 
@@ -257,31 +253,21 @@ fn validate_numbers(numbers: &[u64]) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn validate_queue(queue: Queue, rate: Option<u64>) -> Result<(), SpecError> {
-    match queue {
-        Queue::TimeNs(nanos) => integer(
-            "queue.time_ns",
-            nanos,
-            &(1..=HOUR_NS),
-            "1 to 3600000000000 (an hour)",
-        )?,
-        Queue::Bytes(bytes) => integer("queue.bytes", bytes, &QUEUE_BYTES, "1 to 1000000000000")?,
-        Queue::Packets(packets) => {
-            integer("queue.packets", packets, &QUEUE_PACKETS, "1 to 1000000000")?
-        }
-    }
-    match rate {
-        Some(_) => Ok(()),
-        None => Err(SpecError::Misplaced {
-            allowed: "a queue only beside rate_bit_per_s, which is not set".to_owned(),
-            key: "queue".to_owned(),
-            value: match queue {
-                Queue::TimeNs(nanos) => format!("{nanos} ns"),
-                Queue::Bytes(bytes) => format!("{bytes} bytes"),
-                Queue::Packets(packets) => format!("{packets} packets"),
-            },
-        }),
-    }
+fn validate_bucket(key: &str, bucket: TokenBucket) -> Result<(), SpecError> {
+    let rate = bucket.rate_bit_per_s;
+    validate_rate(&format!("{key}.rate_bit_per_s"), rate)?;
+    let burst = bucket.burst_bytes;
+    let bytes = 1..=1_000_000_000_000;
+    integer(
+        &format!("{key}.burst_bytes"),
+        burst,
+        &bytes,
+        "1 to 1000000000000",
+    )
+}
+
+fn validate_rate(key: &str, rate: u64) -> Result<(), SpecError> {
+    integer(key, rate, &RATES, "1 to 1000000000000 (1 Tbit/s)")
 }
 
 fn duration(key: &str, nanos: u64) -> Result<(), SpecError> {

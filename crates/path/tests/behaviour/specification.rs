@@ -434,7 +434,7 @@ fn a_queue_needs_a_rate() {
     };
     assert_eq!(
         message(&spec),
-        "queue is 5 packets; allowed is a queue only beside rate_bit_per_s, which is not set"
+        "queue is 5 packets; allowed is a queue only beside rate_bit_per_s or trace, neither of which is set"
     );
 }
 
