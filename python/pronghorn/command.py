@@ -11,6 +11,7 @@ import termios
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -28,7 +29,8 @@ _SI_KERNEL = 0x80
 @dataclass(frozen=True)
 class Asked:
     """What is to run, and where. `server`: the far side's program; None: the far side is what is around us.
-    `sample_interval_s`: how often the counters are sampled; None: never."""
+    `sample_interval_s`: how often the counters are sampled; None: never. `capture`: the file that takes
+    a capture of the path; None: none is taken."""
 
     path: PathSpec
     seed: int
@@ -36,6 +38,7 @@ class Asked:
     server: Sequence[str] | None = None
     congestion_control: str | None = None
     sample_interval_s: float | None = None
+    capture: Path | None = None
 
 
 class _FromEngine(BaseModel):
@@ -101,6 +104,7 @@ def run(asked: Asked) -> Outcome:
         "server": None if asked.server is None else list(asked.server),
         "congestion_control": asked.congestion_control,
         "sample_interval_s": asked.sample_interval_s,
+        "capture": str(asked.capture.absolute()) if asked.capture else None,
     }
     with _memory("request") as asking, _memory("report") as telling:
         with os.fdopen(os.dup(asking), "wb") as file:

@@ -3,6 +3,7 @@ packet."""
 
 import asyncio
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from pronghorn.engine import EngineError
 from pronghorn.model.trial import Counters, LinkCounters
 
 from . import experiments, links, pages, programme
-from .benches import LIMIT_S, bench
+from .benches import LIMIT_S, PROGRAMS, bench
 from .captures import Capture
 from .links import link
 from .pages import Named
@@ -236,3 +237,28 @@ def test_a_run_leaves_a_capture_of_each_trial(tmp_path: Path) -> None:
     for trial in Run(tmp_path / "found").trials():
         capture = Capture(tmp_path / "found" / trial.artifacts["pcapng"], home)
         assert capture.count({"h2": "http2", "h3": "http3"}[trial.arm]) > 0
+
+
+def test_a_command_behind_a_path_is_captured_with_its_programs_secrets(
+    tmp_path: Path, identity: Certificates, tiny: Path
+) -> None:
+    def program(name: str, *arguments: object) -> list[str]:
+        # Not isolated (-I): with it, Python's ssl does not heed SSLKEYLOGFILE.
+        return [sys.executable, "-S", str(PROGRAMS / f"{name}.py"), *map(str, arguments)]
+
+    server = shlex.join(program("tls_server", "0.0.0.0", 4433, identity.chain, identity.key))
+    client = [*program("tls_client"), "$PRONGHORN_SERVER", "4433", HOST_NAME, str(identity.authority)]
+    result = programme.run(
+        "path", "delay=5ms", "loss=3%", "--seed", "5", "--capture", "found.pcapng", "--server",
+        f"sh -c {shlex.quote(f'cd {shlex.quote(str(tiny))} && exec {server}')}",
+        "--", "sh", "-c", " ".join(client), folder=tmp_path,
+    )  # fmt: skip
+    assert result.status == 0, result.stderr
+    assert int(result.stdout) > 612
+    assert "TLS secret" in result.stderr
+    assert [found.name for found in tmp_path.iterdir()] == ["found.pcapng"]
+    home = tmp_path / "home"
+    home.mkdir()
+    capture = Capture(tmp_path / "found.pcapng", home)
+    assert capture.values("http.request", "http.request.uri") == {"/"}
+    assert capture.values("http.response", "http.response.code") == {"200"}

@@ -1,20 +1,20 @@
 //! A capture that is under way: its packets, and the TLS secrets of what runs on the hosts.
 
-use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pronghorn_bench::{Capture, Taps};
+use pronghorn_bench::{Capture, CaptureError, Taps};
 use pronghorn_http::SecretLog;
 use pronghorn_path::PathSpec;
 use serde_json::{Value, json};
 
-use crate::answer::Fault;
-
 /// The variable by which programs are told to write their TLS secrets into a file.
-const KEY_LOG_VARIABLE: &str = "SSLKEYLOGFILE";
+pub(crate) const VARIABLE: &str = "SSLKEYLOGFILE";
 
 /// A capture, and where its secrets come from.
 pub(crate) struct Recording {
@@ -29,9 +29,9 @@ impl Recording {
         file: &Path,
         path: &PathSpec,
         seed: u64,
-    ) -> Result<(Recording, Taps), Fault> {
+    ) -> Result<(Recording, Taps), CaptureError> {
         let about = json!({ "path": path, "seed": seed }).to_string();
-        let (capture, taps) = Capture::start(file, path, &about).map_err(Fault::input)?;
+        let (capture, taps) = Capture::start(file, path, &about)?;
         let recording = Recording {
             capture,
             own: Arc::default(),
@@ -45,15 +45,12 @@ impl Recording {
         Arc::clone(&self.own)
     }
 
-    /// Tells a program, by its environment, where to leave its secrets.
-    pub(crate) fn instruct(
-        &mut self,
-        environment: &mut BTreeMap<String, String>,
-    ) -> Result<(), Fault> {
-        let named = environment.get(KEY_LOG_VARIABLE).map(PathBuf::from);
-        let file = self.programs.next(named).map_err(Fault::input)?;
-        environment.insert(KEY_LOG_VARIABLE.to_owned(), file);
-        Ok(())
+    /// The variable and the value that tell a further program where to leave its secrets. Where its environment, or
+    /// ours, already names a file, that stays, and what is added to it counts.
+    pub(crate) fn instruct(&mut self, named: Option<&OsStr>) -> io::Result<(OsString, OsString)> {
+        let named = named.map(OsStr::to_owned).or_else(|| env::var_os(VARIABLE));
+        let file = self.programs.next(named.map(PathBuf::from))?;
+        Ok((VARIABLE.into(), file.into()))
     }
 
     /// What has been captured so far.
@@ -79,10 +76,11 @@ impl Recording {
     }
 }
 
-/// The files into which programs write their secrets, in a folder that goes with this.
+/// The files into which programs write their secrets; new ones are in a folder that goes with this.
 struct KeyFiles {
     folder: PathBuf,
-    files: Vec<PathBuf>,
+    /// Each with its length when it was found.
+    files: Vec<(PathBuf, u64)>,
 }
 
 impl KeyFiles {
@@ -96,33 +94,39 @@ impl KeyFiles {
     }
 
     /// The file of a further program: the one `named`, or a new one.
-    fn next(&mut self, named: Option<PathBuf>) -> Result<String, String> {
-        let file = match named {
-            Some(file) => file,
+    fn next(&mut self, named: Option<PathBuf>) -> io::Result<PathBuf> {
+        let (file, length) = match named {
+            Some(file) => {
+                let length = fs::metadata(&file).map_or(0, |known| known.len());
+                (file, length)
+            }
             None => {
-                self.make_folder()
-                    .map_err(|error| format!("cannot make {}: {error}", self.folder.display()))?;
-                self.folder.join(format!("{}.log", self.files.len()))
+                DirBuilder::new()
+                    .mode(0o700)
+                    .recursive(true)
+                    .create(&self.folder)?;
+                let folder = fs::canonicalize(&self.folder)?;
+                (folder.join(format!("{}.log", self.files.len())), 0)
             }
         };
-        let text = file.to_str().map(str::to_owned);
-        let text = text.ok_or_else(|| format!("{}: not UTF-8", file.display()))?;
-        self.files.push(file);
-        Ok(text)
+        if self.files.iter().all(|(known, _)| *known != file) {
+            self.files.push((file.clone(), length));
+        }
+        Ok(file)
     }
 
-    fn make_folder(&self) -> std::io::Result<()> {
-        DirBuilder::new()
-            .mode(0o700)
-            .recursive(true)
-            .create(&self.folder)
-    }
-
-    /// What the programs have written; a program that knows nothing of this has no file.
+    /// What the programs have written; one that knows nothing of this has no file.
     fn read(&self) -> String {
-        let texts = self.files.iter().filter_map(|file| fs::read(file).ok());
-        texts
-            .map(|text| String::from_utf8_lossy(&text).into_owned() + "\n")
+        let text = |(file, length): &(PathBuf, u64)| -> io::Result<String> {
+            let mut file = File::open(file)?;
+            file.seek(SeekFrom::Start(*length))?;
+            let mut text = Vec::new();
+            file.read_to_end(&mut text)?;
+            Ok(String::from_utf8_lossy(&text).into_owned() + "\n")
+        };
+        self.files
+            .iter()
+            .filter_map(|file| text(file).ok())
             .collect()
     }
 }
@@ -130,5 +134,31 @@ impl KeyFiles {
 impl Drop for KeyFiles {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_file_that_was_there_only_what_is_added_counts() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let (old, capture) = (folder.path().join("old"), folder.path().join("x.pcapng"));
+        fs::write(&old, "before\n")?;
+        let mut files = KeyFiles::beside(&capture);
+        assert_eq!(files.next(Some(old.clone()))?, old);
+        assert_eq!(files.next(Some(old.clone()))?, old);
+        let new = files.next(None)?;
+        fs::write(&old, "before\nafter\n")?;
+        fs::write(&new, "new\n")?;
+        let text = files.read();
+        assert_eq!(
+            text.split_whitespace().collect::<Vec<_>>(),
+            ["after", "new"]
+        );
+        drop(files);
+        assert!(old.exists() && !new.exists());
+        Ok(())
     }
 }

@@ -35,7 +35,8 @@ impl Hosts {
         let file = request.capture.as_deref();
         let (recording, taps) = file
             .map(|file| Recording::start(file, &path, request.seed))
-            .transpose()?
+            .transpose()
+            .map_err(Fault::input)?
             .unzip();
         let spec = BenchSpec {
             path,

@@ -10,7 +10,7 @@ use pronghorn_path::{LinkSpec, PathSpec};
 use serde_json::{Value, json};
 
 use crate::answer::{self, Fault};
-use crate::capture::Recording;
+use crate::capture::{self, Recording};
 use crate::cpu::Cpu;
 use crate::hosts::Hosts;
 use crate::load;
@@ -141,15 +141,12 @@ impl Session {
         }))
     }
 
-    fn spawn(&mut self, mut request: request::Spawn) -> Answer {
-        if let Some(recording) = &mut self.recording {
-            recording.instruct(&mut request.env)?;
-        }
+    fn spawn(&mut self, request: request::Spawn) -> Answer {
         let side = match request.host {
             request::Side::Client => Side::Client,
             request::Side::Server => Side::Server,
         };
-        let program = Program {
+        let mut program = Program {
             argv: request.argv.into_iter().map(Into::into).collect(),
             env: request
                 .env
@@ -160,6 +157,17 @@ impl Session {
             stderr: request.stderr,
             ..Program::default()
         };
+        if let Some(recording) = &mut self.recording {
+            let named = program
+                .env
+                .iter()
+                .rev()
+                .find(|(name, _)| name == capture::VARIABLE);
+            let added = recording
+                .instruct(named.map(|(_, file)| file.as_os_str()))
+                .map_err(Fault::bench)?;
+            program.env.push(added);
+        }
         let process = self
             .hosts()?
             .get(side)

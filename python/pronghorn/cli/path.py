@@ -70,6 +70,12 @@ def path(
         Path | None,
         typer.Option(metavar="FILE", help="Draw throughput, queueing delay and drops over time (SVG)."),
     ] = None,
+    capture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Capture both ends of the path, with TLS secrets where COMMAND leaves them."
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no counters at the end.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="List the shipped profiles.")] = False,
 ) -> None:
@@ -95,8 +101,9 @@ def path(
         server=_shell_words(server),
         congestion_control=congestion_control,
         sample_interval_s=_SAMPLE_INTERVAL_S if graph else None,
+        capture=capture,
     )
-    for file in (json_file, graph):
+    for file in (json_file, graph, capture):
         _refuse_unwritable(file)
     outcome = command.run(asked)
     if not quiet:
@@ -108,6 +115,9 @@ def path(
 
         if outcome.series:
             _write(graph, path_chart.draw(outcome.series, profile.name))
+    captured = outcome.counters.capture
+    if captured and captured.fault:
+        raise HostError(f"{captured.fault}.", hint="Free some space, or name another file.")
     raise typer.Exit(outcome.status)
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 from rich.console import Console
 from rich.table import Table
 
-from pronghorn.analysis.numbers import seconds
+from pronghorn.analysis.numbers import count, seconds
 from pronghorn.command import Outcome
 from pronghorn.model.trial import LinkCounters
 
@@ -56,4 +56,10 @@ def _closing(outcome: Outcome) -> str:
     words = [f"seed {outcome.seed}", f"TCP {outcome.congestion_control}", f"level {outcome.level}"]
     if outcome.server_status is not None:
         words.append(f"the far side's program ended early with status {outcome.server_status}")
+    if (captured := outcome.counters.capture) and not captured.fault:
+        words.append(
+            f"captured {count(captured.packets, 'record')} and {count(captured.secrets, 'TLS secret')}"
+        )
+        if captured.lost_records:
+            words.append(f"which lacks {captured.lost_records}, for its writer could not keep up")
     return ", ".join(words)

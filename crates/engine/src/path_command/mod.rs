@@ -71,22 +71,22 @@ fn perform(request: Request, isolation: &Isolation, signals: Signals) -> Result<
         return Err(Failure::host(reason, Some(mend.clone())));
     }
     request.path.validate().map_err(Failure::input)?;
-    let place = Place::open(&request)?;
+    let mut place = Place::open(&request)?;
     for note in place.notes() {
         eprintln!("pronghorn: note: {note}");
     }
-    let environment = environment(&place);
     let far_side = match request.server {
-        Some(argv) => Some(FarSide::start(
-            place.bench.host(Side::Server),
-            argv,
-            &environment,
-        )?),
+        Some(argv) => {
+            let environment = environment(&mut place)?;
+            let host = place.bench.host(Side::Server);
+            Some(FarSide::start(host, argv, &environment)?)
+        }
         None => None,
     };
     if let Some(signal) = signals.struck() {
         return Err(Failure::interrupted(signal));
     }
+    let environment = environment(&mut place)?;
     let command = start(&place, &request.command, environment)?;
     signals.pass_on_to(command.clone());
     let series = Series::until_end_of(&command, &place.bench, request.sample_interval_s)
@@ -110,11 +110,10 @@ fn perform(request: Request, isolation: &Isolation, signals: Signals) -> Result<
         series,
         counters: Value::Null,
     };
-    let counters = place.close();
-    Ok(Report {
-        counters: serde_json::to_value(&counters).map_err(Failure::bench)?,
-        ..report
-    })
+    let (counters, captured) = place.close();
+    let mut counters = serde_json::to_value(&counters).map_err(Failure::bench)?;
+    counters["capture"] = captured.into();
+    Ok(Report { counters, ..report })
 }
 
 fn start(
@@ -135,15 +134,21 @@ fn start(
     }
 }
 
-fn environment(place: &Place) -> Vec<(OsString, OsString)> {
-    [
+/// What a program is told by its environment.
+fn environment(place: &mut Place) -> Result<Vec<(OsString, OsString)>, Failure> {
+    let secrets = place.recording.as_mut();
+    let secrets = secrets
+        .map(|recording| recording.instruct(None))
+        .transpose()
+        .map_err(Failure::bench)?;
+    let addresses = [
         ("PRONGHORN_CLIENT", place.client().to_string()),
         ("PRONGHORN_SERVER", place.server().to_string()),
         (LEVEL_VARIABLE, place.level.number().to_string()),
     ]
     .into_iter()
-    .map(|(name, value)| (name.into(), value.into()))
-    .collect()
+    .map(|(name, value)| (name.into(), value.into()));
+    Ok(addresses.chain(secrets).collect())
 }
 
 /// As a shell has it: the exit code, or 128 and the number of the signal.

@@ -7,9 +7,12 @@ use pronghorn_bench::{
     Bench, BenchError, BenchSpec, Level, PathReport, Side, Uplink, UplinkError, Way,
 };
 
+use serde_json::Value;
+
 use super::LEVEL_VARIABLE;
 use super::report::Failure;
 use super::request::Request;
+use crate::capture::Recording;
 
 /// An open bench and what belongs to it.
 pub(crate) struct Place {
@@ -17,6 +20,7 @@ pub(crate) struct Place {
     pub(crate) congestion_control: String,
     pub(crate) uplink: Option<Uplink>,
     pub(crate) bench: Bench,
+    pub(crate) recording: Option<Recording>,
     /// Whether the far side is a program on the far host.
     own_far_side: bool,
     notes: Vec<String>,
@@ -37,7 +41,11 @@ impl Place {
                     None,
                 )
             })?;
-            let (bench, congestion_control) = open(request, level)?;
+            let Opened {
+                bench,
+                congestion_control,
+                recording,
+            } = open(request, level)?;
             let own_far_side = request.server.is_some();
             let mut notes = Vec::new();
             let uplink = match Uplink::attach(&bench, level, &congestion_control) {
@@ -68,6 +76,7 @@ impl Place {
                 congestion_control,
                 uplink,
                 bench,
+                recording,
                 own_far_side,
                 notes,
             });
@@ -98,15 +107,23 @@ impl Place {
         }
     }
 
-    /// Ends all that runs on it; the final counters.
-    pub(crate) fn close(self) -> PathReport {
+    /// Ends all that runs on it, and writes the capture; the final counters, and what was captured.
+    pub(crate) fn close(self) -> (PathReport, Option<Value>) {
         drop(self.uplink);
-        self.bench.close()
+        let counters = self.bench.close();
+        (counters, self.recording.map(Recording::finish))
     }
 }
 
+/// A bench that could be opened.
+struct Opened {
+    bench: Bench,
+    congestion_control: String,
+    recording: Option<Recording>,
+}
+
 /// A bench with the first congestion control that the kernel grants.
-fn open(request: &Request, level: Level) -> Result<(Bench, String), Failure> {
+fn open(request: &Request, level: Level) -> Result<Opened, Failure> {
     let candidates = match &request.congestion_control {
         Some(asked) => vec![asked.clone()],
         None => {
@@ -117,15 +134,27 @@ fn open(request: &Request, level: Level) -> Result<(Bench, String), Failure> {
     };
     let mut refusal = None;
     for congestion_control in candidates {
+        let file = request.capture.as_deref();
+        let (recording, taps) = file
+            .map(|file| Recording::start(file, &request.path, request.seed))
+            .transpose()
+            .map_err(Failure::input)?
+            .unzip();
         let spec = BenchSpec {
             path: request.path.clone(),
             seed: request.seed,
             tcp_congestion_control: congestion_control.clone(),
             level,
-            ..BenchSpec::default()
+            taps,
         };
         match Bench::open(spec) {
-            Ok(bench) => return Ok((bench, congestion_control)),
+            Ok(bench) => {
+                return Ok(Opened {
+                    bench,
+                    congestion_control,
+                    recording,
+                });
+            }
             Err(error @ BenchError::CongestionControl { .. }) => {
                 refusal = refusal.or(Some(error));
             }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::path::PathBuf;
 
 use pronghorn_path::PathSpec;
 use serde::Deserialize;
@@ -26,6 +27,9 @@ pub(crate) struct Request {
     /// How often the counters are sampled for the report's series, in seconds; null: never.
     #[serde(default)]
     pub(crate) sample_interval_s: Option<f64>,
+    /// The file that takes a capture of the path; null: none.
+    #[serde(default)]
+    pub(crate) capture: Option<PathBuf>,
 }
 
 /// The descriptors of `--request-fd N --report-fd N`, which are this process's alone from now on.
