@@ -1,4 +1,4 @@
-"""Fetches `/` over HTTPS and prints its length. Arguments: address, port, host name, certificate authority."""
+"""Fetches `/` over HTTPS, prints its length. Arguments: address, port, host name, certificate authority."""
 
 import socket
 import ssl
