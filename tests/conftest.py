@@ -19,6 +19,7 @@ CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "engine": doctor.lacks_engine,
     "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",
     "namespaces": doctor.lacks_namespaces,
+    "pasta": lambda: None if shutil.which("pasta") else "as root: apt-get install passt",
     "tshark": lambda: None if shutil.which("tshark") else "as root: apt-get install tshark",
     "root": lambda: None if os.geteuid() == 0 else "run the tests as root",
 }
