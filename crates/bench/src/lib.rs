@@ -34,12 +34,14 @@
 //! | what does a rebinding NAT do | `nat.rs` |
 //! | how is a link watched, packet by packet | `tap.rs` |
 //! | how are packets captured | `capture/` |
+//! | how is a path probed from its ends | `calibrate/` |
 //! | where does cross traffic come from | `cross.rs` |
 //! | how does a bench's server reach the machine's services | `uplink/` |
 //! | how does a program run on a host | `host.rs`, `process.rs` |
 
 mod bench;
 mod buffers;
+mod calibrate;
 mod capture;
 mod congestion;
 mod cross;
@@ -73,6 +75,7 @@ mod watch;
 pub mod wire;
 
 pub use bench::{Bench, BenchSpec};
+pub use calibrate::{Calibration, Phase, ProbePlan, ProbedLink, ProbedPhase, calibrate};
 pub use capture::{Capture, CaptureError, CaptureReport};
 pub use congestion::available_congestion_controls;
 pub use cross::CrossReport;

@@ -1,6 +1,8 @@
 //! The pair of hosts at hand: a bench's, or the machine itself over loopback.
 
-use pronghorn_bench::{Bench, BenchSpec, Host, Isolation, PathReport, Side};
+use std::io::ErrorKind;
+
+use pronghorn_bench::{Bench, BenchSpec, Host, Isolation, PathReport, ProbePlan, Side, calibrate};
 use serde_json::{Value, json};
 
 use crate::answer::Fault;
@@ -58,6 +60,18 @@ impl Hosts {
         match self {
             Hosts::Bench(bench) => bench.host(side),
             Hosts::Direct(host) => host,
+        }
+    }
+
+    /// Probes the path; loopback has none.
+    pub(crate) fn calibrate(&self, plan: &ProbePlan) -> Result<Value, Fault> {
+        let Hosts::Bench(bench) = self else {
+            return Err(Fault::input("there is no path to calibrate on loopback"));
+        };
+        match calibrate(bench, plan) {
+            Ok(calibration) => serde_json::to_value(calibration).map_err(Fault::bench),
+            Err(error) if error.kind() == ErrorKind::InvalidInput => Err(Fault::input(error)),
+            Err(error) => Err(Fault::bench(error)),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use pronghorn_bench::ProbePlan;
 use pronghorn_http::{CongestionControl, Protocol};
 use pronghorn_path::PathSpec;
 use serde::Deserialize;
@@ -28,6 +29,7 @@ pub(crate) enum Request {
     Spawn(Spawn),
     Wait { process: u64, timeout_s: f64 },
     Kill { process: u64, signal: Option<i32> },
+    Calibrate(ProbePlan),
     Counters,
     Close,
 }

@@ -69,6 +69,7 @@ impl Session {
             Request::Spawn(spawn) => self.spawn(spawn),
             Request::Wait { process, timeout_s } => self.wait(process, timeout_s),
             Request::Kill { process, signal } => self.kill(process, signal),
+            Request::Calibrate(plan) => self.hosts()?.calibrate(&plan),
             Request::Counters => self.counters(),
             Request::Close => self.close(),
         }

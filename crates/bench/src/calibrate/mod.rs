@@ -1,0 +1,230 @@
+//! Calibration: numbered probes across a bench's links, and what became of each.
+//!
+//! The hosts' own sockets and kernels observe, not the path. Nothing is judged here: which probes are
+//! worth sending, and what their fate says of the path, is the caller's.
+
+mod receiver;
+mod sender;
+
+use std::io;
+use std::net::{SocketAddrV4, UdpSocket};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use pronghorn_path::Direction;
+use serde::{Deserialize, Serialize};
+
+use crate::bench::Bench;
+use crate::host::{Host, Side};
+use crate::kernel_counters::NamespaceCounters;
+use crate::report::{LinkReport, PathReport};
+use receiver::Receiver;
+
+/// The port that probes go to.
+const PORT: u16 = 9;
+
+/// Bytes of IPv4's and UDP's headers.
+const HEADERS: u32 = 28;
+
+/// The most probes of one direction of a plan.
+const MOST_PROBES: u64 = 1_000_000;
+
+/// How often the links are asked whether they are empty.
+const GLANCE: Duration = Duration::from_millis(2);
+
+/// What to send. Phases of the same place run at the same time in both directions; the next ones
+/// start when both links are empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbePlan {
+    /// Server to client.
+    pub down: Vec<Phase>,
+    /// Client to server.
+    pub up: Vec<Phase>,
+    /// How long to wait, after the last probe of a phase, for the links to be empty, in nanoseconds.
+    pub settle_ns: u64,
+}
+
+/// Probes of equal size at equal distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// How many; 0: none in this direction.
+    pub packets: u32,
+    /// Bytes of the IP packet, 36 to 1500.
+    pub bytes: u32,
+    /// Nanoseconds from one to the next; 0: as fast as they can be sent.
+    pub gap_ns: u64,
+}
+
+/// What became of the probes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Calibration {
+    /// Server to client.
+    pub down: ProbedLink,
+    /// Client to server.
+    pub up: ProbedLink,
+}
+
+/// The probes of one direction.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProbedLink {
+    /// One for each of the plan's phases.
+    pub phases: Vec<ProbedPhase>,
+    /// Packets that the receiving kernel dropped as damaged: wrong checksum or length.
+    pub damaged: u64,
+    /// Probes that the receiving socket had no room for.
+    pub receive_buffer_drops: u64,
+}
+
+/// The probes of one phase. Times count from its first probe.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ProbedPhase {
+    /// When each was sent, in nanoseconds.
+    pub sent_ns: Vec<u64>,
+    /// Place among the sent (the first is 0) and time in nanoseconds of each that was received, in the
+    /// order in which they were; one that came twice stands here twice.
+    pub arrivals: Vec<(u32, u64)>,
+    /// Whether the link was empty before the next phase started.
+    pub settled: bool,
+    /// What link and driver had counted then, since the bench was opened.
+    pub link: LinkReport,
+}
+
+/// Sends a plan's probes across `bench`, on which nothing else may send, and observes them.
+///
+/// # Errors
+/// `InvalidInput` where the plan isn't allowed; else what a socket or a thread has met.
+pub fn calibrate(bench: &Bench, plan: &ProbePlan) -> io::Result<Calibration> {
+    plan.check()?;
+    let before = [Direction::Down, Direction::Up].map(|way| damage(bench, way));
+    let receivers = [
+        Receiver::start(bench.host(Side::Client))?,
+        Receiver::start(bench.host(Side::Server))?,
+    ];
+    let mut phases = [Vec::new(), Vec::new()];
+    let mut starts = [Vec::new(), Vec::new()];
+    let mut sent = [0, 0];
+    for place in 0..plan.down.len().max(plan.up.len()) {
+        let senders = [
+            (Direction::Down, plan.down.get(place)),
+            (Direction::Up, plan.up.get(place)),
+        ]
+        .map(|(way, phase)| start_sender(bench, way, place as u32, phase));
+        let mut times = Vec::new();
+        for sender in senders {
+            let sender = sender?.map(JoinHandle::join).transpose();
+            let ended = sender.map_err(|_| io::Error::other("a sender has died"))?;
+            times.push(ended.transpose()?.unwrap_or_default());
+        }
+        for (sent, times) in sent.iter_mut().zip(&times) {
+            *sent += times.len() as u64;
+        }
+        let (report, settled) = settle(bench, sent, Duration::from_nanos(plan.settle_ns));
+        let links = [report.down, report.up];
+        for (way, (times, link)) in times.into_iter().zip(links).enumerate() {
+            let start = times.first().copied().unwrap_or_default();
+            starts[way].push(start);
+            phases[way].push(ProbedPhase {
+                sent_ns: times.into_iter().map(|at| at - start).collect(),
+                settled,
+                link,
+                ..ProbedPhase::default()
+            });
+        }
+    }
+    let mut after = [Direction::Down, Direction::Up].map(|way| damage(bench, way));
+    for (way, receiver) in receivers.into_iter().enumerate() {
+        for arrival in receiver.finish()? {
+            let place = arrival.phase as usize;
+            if let (Some(phase), Some(start)) = (phases[way].get_mut(place), starts[way].get(place))
+            {
+                let at = arrival.at_ns.saturating_sub(*start);
+                phase.arrivals.push((arrival.number, at));
+            }
+        }
+        after[way].0 -= before[way].0;
+        after[way].1 -= before[way].1;
+    }
+    let [down, up] = phases;
+    let link = |phases, (damaged, receive_buffer_drops)| ProbedLink {
+        phases,
+        damaged,
+        receive_buffer_drops,
+    };
+    Ok(Calibration {
+        down: link(down, after[0]),
+        up: link(up, after[1]),
+    })
+}
+
+impl ProbePlan {
+    fn check(&self) -> io::Result<()> {
+        for phases in [&self.down, &self.up] {
+            let probes: u64 = phases.iter().map(|phase| u64::from(phase.packets)).sum();
+            let sized = phases
+                .iter()
+                .all(|phase| (HEADERS + 8..=1500).contains(&phase.bytes) || phase.packets == 0);
+            if probes > MOST_PROBES || !sized {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    format!("allowed are {MOST_PROBES} probes a direction, of 36 to 1500 bytes"),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The hosts that send and receive in a direction.
+fn ends(bench: &Bench, way: Direction) -> (&Host, &Host) {
+    let (client, server) = (bench.host(Side::Client), bench.host(Side::Server));
+    match way {
+        Direction::Down => (server, client),
+        Direction::Up => (client, server),
+    }
+}
+
+type Sender = JoinHandle<io::Result<Vec<u64>>>;
+
+fn start_sender(
+    bench: &Bench,
+    way: Direction,
+    place: u32,
+    phase: Option<&Phase>,
+) -> io::Result<Option<Sender>> {
+    let Some(phase) = phase.copied().filter(|phase| phase.packets > 0) else {
+        return Ok(None);
+    };
+    let (from, to) = ends(bench, way);
+    let to = SocketAddrV4::new(to.address(), PORT);
+    let send = move || sender::send(&UdpSocket::bind("0.0.0.0:0")?, to, place, phase);
+    from.thread("probe-send", send).map(Some)
+}
+
+/// Waits until both links have taken what was sent and are empty again; whether that came to pass.
+fn settle(bench: &Bench, sent: [u64; 2], limit: Duration) -> (PathReport, bool) {
+    let deadline = Instant::now() + limit;
+    loop {
+        let report = bench.counters();
+        let empty = [&report.down, &report.up]
+            .into_iter()
+            .zip(sent)
+            .all(|(link, sent)| {
+                let met = link.counters.packets_in + link.ring_dropped;
+                met >= sent && link.counters.held == 0
+            });
+        if empty || Instant::now() >= deadline {
+            // The last packets are on their way through the receiving kernel.
+            thread::sleep(GLANCE);
+            return (report, empty);
+        }
+        thread::sleep(GLANCE);
+    }
+}
+
+/// What the receiving kernel has dropped as damaged, and for want of a buffer.
+fn damage(bench: &Bench, way: Direction) -> (u64, u64) {
+    let counters = ends(bench, way).1.within(NamespaceCounters::read);
+    (counters.broken_packets, counters.udp_receive_buffer_drops)
+}
