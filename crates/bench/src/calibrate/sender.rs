@@ -9,8 +9,9 @@ use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 
 use super::{HEADERS, Phase};
 
-/// Times nearer than this are waited for without sleeping, in nanoseconds.
-const NEAR_NS: u64 = 60_000;
+/// Probes closer than this leave in groups this far apart, in nanoseconds: a sender that doesn't sleep
+/// would take the CPU from what it measures.
+const GROUP_NS: u64 = 200_000;
 
 /// Sends the probes of a phase; the times of `CLOCK_MONOTONIC` just before each was sent.
 ///
@@ -25,9 +26,11 @@ pub(super) fn send(
     let mut probe = vec![0; (phase.bytes - HEADERS) as usize];
     probe[..4].copy_from_slice(&place.to_le_bytes());
     let mut times = Vec::with_capacity(phase.packets as usize);
+    let group = if phase.gap_ns < GROUP_NS { GROUP_NS } else { 1 };
     let start = now_ns()?;
     for number in 0..phase.packets {
-        wait_until(start + u64::from(number) * phase.gap_ns)?;
+        let due = u64::from(number) * phase.gap_ns;
+        wait_until(start + due - due % group)?;
         probe[4..8].copy_from_slice(&number.to_le_bytes());
         times.push(now_ns()?);
         socket.send_to(&probe, to)?;
@@ -37,14 +40,10 @@ pub(super) fn send(
 
 /// Sleeps until `due` of `CLOCK_MONOTONIC`.
 fn wait_until(due: u64) -> io::Result<()> {
-    let now = now_ns()?;
-    if due > now + NEAR_NS {
-        let until = TimeSpec::new((due / 1_000_000_000) as _, (due % 1_000_000_000) as _);
-        let absolute = ClockNanosleepFlags::TIMER_ABSTIME;
-        let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, absolute, &until);
-    }
+    let until = TimeSpec::new((due / 1_000_000_000) as _, (due % 1_000_000_000) as _);
+    let absolute = ClockNanosleepFlags::TIMER_ABSTIME;
     while now_ns()? < due {
-        std::hint::spin_loop();
+        let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, absolute, &until);
     }
     Ok(())
 }
