@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Iterator
 
 from pronghorn.calibration import asked, delays
-from pronghorn.calibration.design import FASTEST_BIT_PER_S, LinkDesign
+from pronghorn.calibration.design import FASTEST_BIT_PER_S, GROUP_S, LinkDesign
 from pronghorn.calibration.measured import Phase, Probed, journeys, unexplained_s
 from pronghorn.calibration.rows import Direction, Row, judge, unchecked
 
@@ -25,15 +25,19 @@ def rows(direction: Direction, design: LinkDesign, probed: Probed) -> Iterator[R
         return
     phase = probed.phases[design.train]
     if not phase.sent_ns:
-        reason = f"above {FASTEST_BIT_PER_S / 1e9:g} Gbit/s single packets can't fill the link"
+        reason = f"above {FASTEST_BIT_PER_S / 1e9:g} Gbit/s the probes may not fill the link"
         yield unchecked(direction, "rate", reason)
         return
     if probed.receive_buffer_drops:
         reason = f"the receiving socket had no room for {probed.receive_buffer_drops} probes"
         yield unchecked(direction, "rate", reason)
         return
-    yield _rate(direction, design, phase)
-    yield _queue(direction, design, probed, phase)
+    rate = _rate(direction, design, phase)
+    yield rate
+    if rate.verdict == "not checked":
+        yield unchecked(direction, "queue", "the train did not fill the link")
+    else:
+        yield _queue(direction, design, probed, phase)
 
 
 def _rate(direction: Direction, design: LinkDesign, phase: Phase) -> Row:
@@ -92,14 +96,21 @@ def _queue(direction: Direction, design: LinkDesign, probed: Probed, phase: Phas
     waits = [journey.delay_s - bare for journey in journeys(phase) if journey.number >= late]
     if len(waits) < _FEWEST:
         return unchecked(direction, "queue", f"only {len(waits)} packets of the train passed the full queue")
-    slack = delays.tolerance_s(probed, design.train) + uneven
+    together = _group_s(design) / each
+    slack = (delays.tolerance_s(probed, design.train) + uneven) / each
     return judge(
         direction,
         "queue",
         "packets",
         asked=held,
         measured=statistics.median(waits) / each,
-        low=held - 1 - uneven / each,
-        high=held + slack / each,
+        low=held - 1 - together - slack,
+        high=held + slack,
         reason=f"of {design.train_bytes} bytes",
     )
+
+
+def _group_s(design: LinkDesign) -> float:
+    """How long the queue empties before the next probes of the train come together."""
+    train = design.phases[design.train]
+    return max(GROUP_S, train.get("together", 1) * train["gap_ns"] / 1e9)

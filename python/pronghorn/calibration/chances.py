@@ -77,9 +77,7 @@ def _loss(direction: Direction, link: LinkSpec, lost: int, sent: int, counted: L
     return _count(direction, "loss", chain, lost, decisions, chain.share)
 
 
-def _count(
-    direction: Direction, quantity: str, chain: Chain, count: int, steps: int, share: float
-) -> Row:
+def _count(direction: Direction, quantity: str, chain: Chain, count: int, steps: int, share: float) -> Row:
     if steps < 1 or not chain.feasible(steps):
         return unchecked(direction, quantity, "its exact distribution costs too much")
     low, high = chain.interval(steps)

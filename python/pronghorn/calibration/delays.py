@@ -58,15 +58,16 @@ def rows(direction: Direction, design: LinkDesign, probed: Probed) -> Iterator[R
             high=least + late,
         )
     middle = (len(delays) - 1) // 2
-    shares = beta.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], middle + 1, len(delays) - middle)
+    share = beta(middle + 1, len(delays) - middle)
+    shares = float(share.ppf(FALSE_ALARM / 2)), float(share.ppf(1 - FALSE_ALARM / 2))
     yield judge(
         direction,
         "delay (median)",
         "s",
         asked=expected.quantile(0.5),
         measured=float(delays[middle]),
-        low=expected.quantile(float(shares[0])) - CLOCK_S,
-        high=expected.quantile(min(1.0, float(shares[1]) + LATER_SHARE)) + late,
+        low=expected.quantile(shares[0]) - CLOCK_S,
+        high=expected.quantile(min(1.0, shares[1] + LATER_SHARE)) + late,
     )
     if not expected.constant:
         ranks = np.arange(1, len(delays) + 1) / len(delays)

@@ -1,4 +1,4 @@
-"""Which probes to send over a path: spaced ones for the delay, many for chances, a train for rate and queue."""
+"""Which probes to send over a path: spaced ones for delays, many for chances, a train for rate and queue."""
 
 import math
 from typing import Any, NamedTuple
@@ -29,7 +29,13 @@ FAST_BIT_PER_S = 200e6
 """From this rate on the trains of the two links go one after the other."""
 
 FASTEST_BIT_PER_S = 2e9
-"""Above this rate this host's sockets can't fill a link with single packets."""
+"""Above this rate a host's sockets may not fill a link."""
+
+TOGETHER = 16
+"""So many packets of a train go to the kernel at once on such a link, which cuts them apart."""
+
+GROUP_S = 0.0002
+"""Probes that are closer than this leave in groups so far apart."""
 
 _TRAIN_S = 0.25
 _LONGEST_TRAIN = 40_000
@@ -146,7 +152,10 @@ def _train(link: LinkSpec, size: int, budget_s: float) -> tuple[dict[str, int], 
     factor, span = (FILLING, filled) if fills else (GENTLE, wanted)
     gap = each / factor * passes
     count = math.ceil(span / gap) if gap > 0 else 0
-    return _phase(min(count, _LONGEST_TRAIN), size, gap), size, held if fills else None
+    train = _phase(min(count, _LONGEST_TRAIN), size, gap)
+    if rate >= FAST_BIT_PER_S:
+        train["together"] = TOGETHER
+    return train, size, held if fills else None
 
 
 def _count(span_s: float, gap_s: float, most: int) -> int:

@@ -14,8 +14,8 @@ FALSE_ALARM = 1e-5
 
 
 class Row(BaseModel):
-    """One quantity of one link. `low` and `high` bound what passes; `reason` says why a row is not checked, or
-    what is compared where the quantity's name does not."""
+    """One quantity of one link. `low` and `high` bound what passes; `reason` says why a row is not checked,
+    or what is compared where the quantity's name does not."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -29,6 +29,9 @@ const HEADERS: u32 = 28;
 /// The most probes of one direction of a plan.
 const MOST_PROBES: u64 = 1_000_000;
 
+/// Bytes of the probes that go to the kernel at once.
+const MOST_TOGETHER: u32 = 65_000;
+
 /// How often the links are asked whether they are empty.
 const GLANCE: Duration = Duration::from_millis(2);
 
@@ -55,6 +58,10 @@ pub struct Phase {
     pub bytes: u32,
     /// Nanoseconds from one to the next; 0: as fast as they can be sent.
     pub gap_ns: u64,
+    /// How many go to the kernel at once, which cuts them apart (UDP's segmentation offload); together they
+    /// are 65000 bytes at most. 0 and 1: one by one.
+    #[serde(default)]
+    pub together: u32,
 }
 
 /// What became of the probes.
@@ -164,15 +171,26 @@ impl ProbePlan {
             let probes: u64 = phases.iter().map(|phase| u64::from(phase.packets)).sum();
             let sized = phases
                 .iter()
-                .all(|phase| (HEADERS + 8..=1500).contains(&phase.bytes) || phase.packets == 0);
+                .all(|phase| phase.packets == 0 || phase.is_sized());
             if probes > MOST_PROBES || !sized {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidInput,
-                    format!("allowed are {MOST_PROBES} probes a direction, of 36 to 1500 bytes"),
+                    format!(
+                        "allowed are {MOST_PROBES} probes a direction, of 36 to 1500 bytes, at most 64 and \
+                         {MOST_TOGETHER} bytes together"
+                    ),
                 ));
             }
         }
         Ok(())
+    }
+}
+
+impl Phase {
+    fn is_sized(&self) -> bool {
+        (HEADERS + 8..=1500).contains(&self.bytes)
+            && self.bytes.saturating_mul(self.together) <= MOST_TOGETHER
+            && self.together <= 64
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::net::{SocketAddrV4, UdpSocket};
 
 use nix::sys::prctl;
+use nix::sys::socket::{setsockopt, sockopt};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 
@@ -23,17 +24,26 @@ pub(super) fn send(
     phase: Phase,
 ) -> io::Result<Vec<u64>> {
     let _ = prctl::set_timerslack(1);
-    let mut probe = vec![0; (phase.bytes - HEADERS) as usize];
-    probe[..4].copy_from_slice(&place.to_le_bytes());
+    let each = (phase.bytes - HEADERS) as usize;
+    let together = phase.together.max(1);
+    if together > 1 {
+        setsockopt(socket, sockopt::UdpGsoSegment, &(each as i32))?;
+    }
+    let mut probes = vec![0; each * together as usize];
     let mut times = Vec::with_capacity(phase.packets as usize);
     let group = if phase.gap_ns < GROUP_NS { GROUP_NS } else { 1 };
     let start = now_ns()?;
-    for number in 0..phase.packets {
-        let due = u64::from(number) * phase.gap_ns;
+    for first in (0..phase.packets).step_by(together as usize) {
+        let due = u64::from(first) * phase.gap_ns;
         wait_until(start + due - due % group)?;
-        probe[4..8].copy_from_slice(&number.to_le_bytes());
-        times.push(now_ns()?);
-        socket.send_to(&probe, to)?;
+        let numbers = first..phase.packets.min(first.saturating_add(together));
+        let bytes = numbers.len() * each;
+        for (probe, number) in probes.chunks_exact_mut(each).zip(numbers.clone()) {
+            probe[..4].copy_from_slice(&place.to_le_bytes());
+            probe[4..8].copy_from_slice(&number.to_le_bytes());
+        }
+        times.resize(times.len() + numbers.len(), now_ns()?);
+        socket.send_to(&probes[..bytes], to)?;
     }
     Ok(times)
 }
