@@ -1,7 +1,9 @@
 """Rate and queue: a train of probes that comes faster than the bottleneck takes it."""
 
+import itertools
 import statistics
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from pronghorn.calibration import asked, delays
 from pronghorn.calibration.design import FASTEST_BIT_PER_S, GROUP_S, LinkDesign
@@ -11,11 +13,23 @@ from pronghorn.calibration.rows import Direction, Row, judge, unchecked
 RATE_TOLERANCE = 0.01
 
 _FEWEST = 20
-_LAST = 0.6
-"""From this share of a train on the queue is full."""
+"""Packets, below which nothing is said."""
 
-_FULL = 1.1
-"""How much faster than the rate a train must have come to have kept the bottleneck busy."""
+_SHORTEST_S = 0.02
+"""The shortest time over which a rate is told to a hundredth."""
+
+_LAST = 0.6
+"""From this share of a train on the queue is full, where the host sends fast enough."""
+
+
+class _Train(NamedTuple):
+    """What a train's packets are expected to take: `each_s` on the wire, `bare_s` before the queue, give or
+    take `uneven_s`; `late_s` is how much later than that the host may have made them."""
+
+    each_s: float
+    bare_s: float
+    uneven_s: float
+    late_s: float
 
 
 def rows(direction: Direction, design: LinkDesign, probed: Probed) -> Iterator[Row]:
@@ -32,32 +46,26 @@ def rows(direction: Direction, design: LinkDesign, probed: Probed) -> Iterator[R
         reason = f"the receiving socket had no room for {probed.receive_buffer_drops} probes"
         yield unchecked(direction, "rate", reason)
         return
-    rate = _rate(direction, design, phase)
-    yield rate
-    if rate.verdict == "not checked":
-        yield unchecked(direction, "queue", "the train did not fill the link")
-    else:
-        yield _queue(direction, design, probed, phase)
+    each = asked.wire_s(link, design.train_bytes)
+    delay = asked.delay(link, design.train_bytes)
+    train = _Train(
+        each_s=each,
+        bare_s=delay.quantile(0.5) - each,
+        uneven_s=(delay.quantile(1 - 1e-3) - delay.quantile(1e-3)) / 2,
+        late_s=delays.tolerance_s(probed, design.train),
+    )
+    yield _rate(direction, design, train, phase)
+    yield _queue(direction, design, train, probed)
 
 
-def _rate(direction: Direction, design: LinkDesign, phase: Phase) -> Row:
-    """Bits on the wire over the time from the first departure to the last, while the queue stood."""
+def _rate(direction: Direction, design: LinkDesign, train: _Train, phase: Phase) -> Row:
+    """Bits on the wire over the time from one departure to another, between which the queue never emptied."""
     link, rate = design.link, float(design.link.rate_bit_per_s or 0)
-    passes = (1 - (link.loss.mean if link.loss else 0.0)) * (1 + link.duplicate)
+    times = _busy(train, phase)
+    took = times[-1] - times[0] if times else 0.0
+    if len(times) < _FEWEST or took < _SHORTEST_S:
+        return unchecked(direction, "rate", "this host could not keep the link filled for long enough")
     wire = asked.wire_bytes(link, design.train_bytes) * 8
-    span = (phase.sent_ns[-1] - phase.sent_ns[0]) / 1e9
-    if span > 0 and (len(phase.sent_ns) - 1) * wire * passes / span < _FULL * rate:
-        return unchecked(direction, "rate", "this host could not send fast enough to fill the link")
-    expected = asked.delay(link, design.train_bytes)
-    first, last = 0.0, float("inf")
-    if not expected.constant or link.reorder:
-        first = expected.quantile(1 - 1e-3)
-        last = span + (0.0 if link.reorder else expected.quantile(1e-3))
-    times = sorted(at / 1e9 for _, at in phase.arrivals)
-    times = [at for at in times if first <= at <= last]
-    if len(times) < _FEWEST:
-        return unchecked(direction, "rate", f"only {len(times)} packets of the train arrived in full queue")
-    took = times[-1] - times[0]
     # Damaged packets took their time on the wire as well.
     measured = (len(times) - 1) * wire / (1 - min(link.corrupt, 0.99)) / took
     tolerance = RATE_TOLERANCE + unexplained_s(phase.link) / took
@@ -75,36 +83,46 @@ def _rate(direction: Direction, design: LinkDesign, phase: Phase) -> Row:
     )
 
 
-def _queue(direction: Direction, design: LinkDesign, probed: Probed, phase: Phase) -> Row:
-    """The packets that stood in the full queue, by how long the train's last ones waited there."""
-    link = design.link
+def _busy(train: _Train, phase: Phase) -> list[float]:
+    """The departures of the train's longest stretch in which each packet found others before it: it took
+    longer than the delay and its own time on the wire explain."""
+    standing = train.bare_s + train.uneven_s + 2 * train.each_s + train.late_s
+    arrivals = sorted((at / 1e9, (at - phase.sent_ns[number]) / 1e9) for number, at in phase.arrivals)
+    stretches = [
+        [at for at, _ in stretch]
+        for queued, stretch in itertools.groupby(arrivals, key=lambda arrival: arrival[1] > standing)
+        if queued
+    ]
+    return max(stretches, key=len, default=[])
+
+
+def _queue(direction: Direction, design: LinkDesign, train: _Train, probed: Probed) -> Row:
+    """The packets in the full queue, by how long those waited there that came right after a dropped one."""
+    link, phase, each = design.link, probed.phases[design.train], train.each_s
     if link.aqm is not None:
         return unchecked(direction, "queue", "its management drops before it is full")
     if design.queue_s is None:
         return unchecked(direction, "queue", "it can't be filled and emptied within the time given")
-    earlier = probed.phases[design.train - 1].link.queue_dropped
-    if phase.link.queue_dropped == earlier:
-        return unchecked(direction, "queue", "this host could not send fast enough to fill it")
-    each = asked.wire_s(link, design.train_bytes)
-    expected = asked.delay(link, design.train_bytes)
-    uneven = (expected.quantile(1 - 1e-3) - expected.quantile(1e-3)) / 2
     held = asked.queue_packets(link, design.train_bytes)
-    if uneven > 0.1 * held * each or (link.reorder and link.delay_ns > 0):
+    if train.uneven_s > 0.1 * held * each or (link.reorder and link.delay_ns > 0):
         return unchecked(direction, "queue", "the uneven delay hides how long a packet stood in it")
-    bare = expected.quantile(0.5) - each
-    late = _LAST * len(phase.sent_ns)
-    waits = [journey.delay_s - bare for journey in journeys(phase) if journey.number >= late]
+    passed = journeys(phase)
+    numbers = {journey.number for journey in passed}
+    waits = [
+        journey.delay_s - train.bare_s
+        for journey in passed
+        if journey.number >= _LAST * len(phase.sent_ns) and journey.number - 1 not in numbers
+    ]
     if len(waits) < _FEWEST:
-        return unchecked(direction, "queue", f"only {len(waits)} packets of the train passed the full queue")
-    together = _group_s(design) / each
-    slack = (delays.tolerance_s(probed, design.train) + uneven) / each
+        return unchecked(direction, "queue", "this host could not send fast enough to keep it full")
+    slack = (train.late_s + train.uneven_s) / each
     return judge(
         direction,
         "queue",
         "packets",
         asked=held,
         measured=statistics.median(waits) / each,
-        low=held - 1 - together - slack,
+        low=held - 1 - _group_s(design) / each - slack,
         high=held + slack,
         reason=f"of {design.train_bytes} bytes",
     )

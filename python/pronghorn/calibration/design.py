@@ -142,9 +142,9 @@ def _train(link: LinkSpec, size: int, budget_s: float) -> tuple[dict[str, int], 
     passes = 1 - (link.loss.mean if link.loss else 0.0)
     held = asked.queue_packets(link, size) * each
     uneven = asked.delay(link, size)
-    ragged = 4 * (uneven.quantile(1 - 1e-3) - uneven.quantile(1e-3)) if not uneven.constant else 0.0
+    ragged = uneven.quantile(1 - 1e-3) - uneven.quantile(1e-3)
     if link.reorder:
-        ragged += 2 * link.delay_ns / 1e9
+        ragged += link.delay_ns / 1e9
     wanted = max(min(_TRAIN_S, budget_s / 4), 60 * each) + ragged
     filled = max(wanted, 2 * held / (FILLING - 1))
     packets = FILLING * filled / each / max(passes, 0.01)

@@ -10,9 +10,10 @@ import numpy as np
 from scipy.stats import fisher_exact
 
 from pronghorn.analysis.numbers import count
+from pronghorn.calibration.table import row_text
 from pronghorn.engine import Hello
-from pronghorn.execute import loopback, physics, proof
 from pronghorn.execute.artifacts import PCAPNG
+from pronghorn.execute import calibrate, loopback, physics, proof
 from pronghorn.execute.progress import by_block
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
 from pronghorn.model.experiment import Experiment
@@ -68,6 +69,7 @@ def cautions(
         *_proof(trials),
         *_network(experiment, hello),
         *_captures(experiment, trials),
+        *_calibration(manifest.get("calibration", [])),
         *_discards(experiment, trials),
         *_arms(manifest["arms"]),
         *_buffers(trials),
@@ -149,6 +151,18 @@ def _captures(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
             f"{len(short)} of {len(captured)} captures lack records, "
             f"{sum(capture.lost_records for capture in short)} in all: their writer could not keep up.",
             "Use fewer --jobs, a slower path or a faster disk.",
+        )
+
+
+def _calibration(reports: Sequence[Mapping[str, Any]]) -> Iterator[Caution]:
+    for report in calibrate.failed(reports):
+        wrong = report.get("fault") or "; ".join(
+            row_text(row) for row in report["rows"] if row["verdict"] == "fail"
+        )
+        yield Caution(
+            "calibration",
+            f"Path {report['path']} was not as asked when the run began: {wrong}.",
+            f"Look closer with 'pronghorn path {report['path']} --calibrate', on a quiet host.",
         )
 
 

@@ -13,6 +13,7 @@ from pronghorn.engine import Hello
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import cost, interrupts, parquet
 from pronghorn.execute import directory as files
+from pronghorn.execute.calibrate import calibrate
 from pronghorn.execute.cautions import Caution, cautions, label
 from pronghorn.execute.directory import RunDirectory
 from pronghorn.execute.observer import Observer, Outlook
@@ -51,7 +52,11 @@ def execute(
     """
     recorded = _recorded(experiment, directory, observer)
     jobs = jobs or experiment.jobs or cost.default_jobs()
+    finished = _earlier_manifest(directory).get("ended") is not None
     notes = _opening(experiment, hello, directory, list(command_line), jobs)
+    if not finished:
+        notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment)]
+        _write_manifest(directory, notes)
     with work_folder() as work:
         trials = _measure(experiment, directory, observer, jobs, recorded, work)
         return _finish(experiment, hello, directory, notes, trials, work)
@@ -89,6 +94,7 @@ def _opening(
     earlier = _earlier_manifest(directory)
     if "started" in earlier:
         notes = _resumed(earlier, notes)
+    notes["calibration"] = earlier.get("calibration", [])
     _write_manifest(directory, notes)
     return notes
 

@@ -108,6 +108,37 @@ class Bench:
             "connections": [{"protocol": protocol, "congestion_control": control}],
         }
 
+    def op_calibrate(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A path that is as asked; where CONFIGURATION has `miscalibrated`, one that takes twice the delay."""
+        return {name: self.probed(name, request[name]) for name in ("down", "up")}
+
+    def probed(self, name: str, phases: list[dict[str, int]]) -> dict[str, Any]:
+        """The fate of one link's probes: each n-th is lost where one in n is to be, the queue is a real one."""
+        spec = (self.path or {}).get(name, {})
+        delay_ns = spec.get("delay_ns", 0) * (2 if CONFIGURATION.get("miscalibrated") else 1)
+        share = spec.get("loss", {}).get("probability", 0.0)
+        bound = spec.get("queue", {}).get("bytes", 1_500_000)
+        told, packets_out, lost, dropped = [], 0, 0.0, 0
+        for phase in phases:
+            sent = [number * phase["gap_ns"] for number in range(phase["packets"])]
+            arrivals, free = [], 0.0
+            each = phase["bytes"] * 8e9 / spec.get("rate_bit_per_s", 1e15)
+            for number, at in enumerate(sent):
+                lost += share
+                if lost >= 1:
+                    lost -= 1
+                    continue
+                reached = at + delay_ns
+                if max(0.0, free - reached) / each >= bound // phase["bytes"]:
+                    dropped += 1
+                    continue
+                free = max(free, reached) + each
+                arrivals.append([number, round(free)])
+            packets_out += len(arrivals)
+            link = {**self.link(name), "packets_out": packets_out, "queue_dropped": dropped}
+            told.append({"sent_ns": sent, "arrivals": arrivals, "settled": True, "link": link})
+        return {"phases": told, "damaged": 0, "receive_buffer_drops": 0}
+
     def op_close(self, _request: dict[str, Any]) -> dict[str, Any]:
         if self.path is None:
             return {"down": None, "up": None, "host": None}

@@ -71,8 +71,11 @@ def test_cpu_bound_cells_run_alone_and_the_others_side_by_side(laboratory: Labor
     }
     assert slots == {"near": {0}, "far": {0, 1, 2}}
     opened = [request for request in laboratory.requests(log) if request["op"] == "open"]
-    assert len({request["pid"] for request in opened}) == 3
-    assert len(opened) == 18 + 3, "one warm-up of every arm where the CPU is the limit"
+    calibrated = {request["pid"] for request in laboratory.requests(log) if request["op"] == "calibrate"}
+    assert len(calibrated) == 2, "each path, once"
+    measured = [request for request in opened if request["pid"] not in calibrated]
+    assert len({request["pid"] for request in measured}) == 3
+    assert len(measured) == 18 + 3, "one warm-up of every arm where the CPU is the limit"
 
 
 def test_an_arms_congestion_control_reaches_the_bench_the_origin_and_the_client(
@@ -98,11 +101,35 @@ def test_an_arms_congestion_control_reaches_the_bench_the_origin_and_the_client(
         if "congestion_control" in request
     }
     tcp, quic = {"tcp": "bbr", "quic": "cubic"}, {"quic": "newreno", "tcp": "cubic"}
-    assert seen == {
+    calibration = ("open", '"reno"')
+    assert seen - {calibration} == {
         ("open", '"bbr"'),
         ("open", '"cubic"'),
         *((op, json.dumps(control)) for op in ("origin", "load") for control in (tcp, quic)),
     }
+
+
+def test_each_path_is_calibrated_and_the_result_stands_in_the_manifest(laboratory: Laboratory) -> None:
+    laboratory.run("run", "experiment.toml", "--out", "out", "--set", "repeat=1")
+    reports = laboratory.manifest("out")["calibration"]
+    assert sorted((report["path"], report["passed"]) for report in reports) == [("far", True), ("near", True)]
+    (far,) = (report for report in reports if report["path"] == "far")
+    quantities = {row["quantity"] for row in far["rows"] if row["direction"] == "down"}
+    assert {"delay (median)", "loss", "rate", "queue", "packets"} <= quantities
+
+
+def test_a_path_that_is_not_as_asked_twice_is_a_warning_of_the_run(laboratory: Laboratory) -> None:
+    laboratory.behave(miscalibrated=True)
+    result = laboratory.run(
+        "run", "experiment.toml", "--out", "out", "--set", "repeat=1", "--set", "paths=far"
+    )
+    assert result.status == 0, result.stderr
+    manifest = laboratory.manifest("out")
+    assert [report["passed"] for report in manifest["calibration"]] == [False, False]
+    (warning,) = (one for one in manifest["warnings"] if one["code"] == "calibration")
+    assert "down delay (median): 150.0" in warning["text"]
+    summary = json.loads((laboratory.folder / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert any("Path far was not as asked" in note for note in summary["notes"])
 
 
 @pytest.mark.parametrize("fault", ["late", "ring", "steal", "physics", "break", "die", "garbage"])

@@ -16,6 +16,7 @@ use nix::time::{ClockId, clock_gettime};
 
 use super::PORT;
 use crate::host::Host;
+use crate::priority;
 
 /// How long a receiver sleeps before it looks whether it shall end.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -63,6 +64,7 @@ impl Receiver {
 }
 
 fn receive(socket: &UdpSocket, ends: &AtomicBool) -> io::Result<Vec<Arrival>> {
+    priority::raise();
     let mut arrivals = Vec::new();
     let mut control = cmsg_space!(TimeSpec);
     let mut probe = [0; 8];

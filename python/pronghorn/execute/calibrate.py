@@ -1,0 +1,73 @@
+"""The paths of an experiment are calibrated before its trials: briefly, and again where one fails."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pronghorn import calibration, plan
+from pronghorn.calibration import Report
+from pronghorn.engine import Engine, EngineDied, EngineError
+from pronghorn.execute import cost, interrupts
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.path import PathProfile, PathSpec
+
+SIDE_BY_SIDE = 4
+"""So many paths of moderate rates are calibrated at a time."""
+
+ATTEMPTS = 2
+"""A path that fails, as it may while the host is busy, is given twice the time once more."""
+
+
+def calibrate(experiment: Experiment) -> list[dict[str, Any]]:
+    """What the calibrations said, for the manifest: each attempt's report, its path and time (UTC)."""
+    paths = [path for path in experiment.paths if path.spec is not None]
+    return interrupts.run(_all(paths, experiment.seed)) if paths else []
+
+
+def failed(reports: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Of each path the latest report, where it didn't pass."""
+    latest = {report["path"]: report for report in reports}
+    return [report for report in latest.values() if not report["passed"]]
+
+
+async def _all(paths: Sequence[PathProfile], seed: int) -> list[dict[str, Any]]:
+    done: list[dict[str, Any]] = []
+    room = asyncio.Semaphore(SIDE_BY_SIDE)
+
+    async def one(path: PathProfile) -> None:
+        async with room:
+            done.extend(await _attempts(path, seed))
+
+    for path in paths:
+        if cost.cpu_bound(path):
+            await one(path)
+    async with asyncio.TaskGroup() as group:
+        for path in paths:
+            if not cost.cpu_bound(path):
+                group.create_task(one(path))
+    return done
+
+
+async def _attempts(path: PathProfile, seed: int) -> list[dict[str, Any]]:
+    reports: list[dict[str, Any]] = []
+    for attempt in range(ATTEMPTS):
+        draw = plan.derive(seed, "calibration", path.name, attempt)
+        started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        report = await _once(path.spec, draw, calibration.SHORT_S * (1 + attempt))
+        reports.append({"path": path.name, "started": started, **report.model_dump(exclude_none=True)})
+        if report.passed:
+            break
+    return reports
+
+
+async def _once(spec: PathSpec | None, seed: int, budget_s: float) -> Report:
+    if spec is None:
+        raise ValueError("there is no path to calibrate")
+    engine = await Engine.start()
+    try:
+        return await calibration.calibrate(engine, spec, seed=seed, budget_s=budget_s)
+    except (EngineDied, EngineError) as error:
+        return Report(passed=False, seed=seed, seconds=0.0, fault=error.message)
+    finally:
+        await engine.stop()
