@@ -18,7 +18,7 @@ CHANCES = ("delay=10ms", "loss=10%", "duplicate=5%", "corrupt=5%", "reorder=25%"
 SLOW = ("delay=10ms", "rate=20Mbit", "queue=64kB")
 
 ATTEMPTS = 3
-"""Times are only as good as the host is idle; chances, whose draws the seed settles, need no second attempt."""
+"""Times are only as good as the host is idle; chances are settled by the seed and need no second attempt."""
 
 
 def path(*words: str) -> PathSpec:

@@ -26,8 +26,11 @@ class Chain(NamedTuple):
     @property
     def share(self) -> float:
         """The long-run share of hits."""
-        step = self.hit + self.miss
-        many = np.linalg.matrix_power(0.5 * (np.eye(len(step)) + step), 2**40)
+        # A chain that may rest at each step has the same shares, and no period.
+        many = 0.5 * (np.eye(len(self.hit)) + self.hit + self.miss)
+        for _ in range(40):
+            many = many @ many
+            many /= many.sum(axis=1, keepdims=True)
         return float(many[0] @ self.hit.sum(axis=1))
 
     def feasible(self, steps: int) -> bool:

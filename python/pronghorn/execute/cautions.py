@@ -12,8 +12,8 @@ from scipy.stats import fisher_exact
 from pronghorn.analysis.numbers import count
 from pronghorn.calibration.table import row_text
 from pronghorn.engine import Hello
-from pronghorn.execute.artifacts import PCAPNG
 from pronghorn.execute import calibrate, loopback, physics, proof
+from pronghorn.execute.artifacts import PCAPNG
 from pronghorn.execute.progress import by_block
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
 from pronghorn.model.experiment import Experiment

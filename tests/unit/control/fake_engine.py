@@ -109,19 +109,20 @@ class Bench:
         }
 
     def op_calibrate(self, request: dict[str, Any]) -> dict[str, Any]:
-        """A path that is as asked; where CONFIGURATION has `miscalibrated`, one that takes twice the delay."""
+        """A path that is as asked; with `miscalibrated` in CONFIGURATION one of twice the delay."""
         return {name: self.probed(name, request[name]) for name in ("down", "up")}
 
     def probed(self, name: str, phases: list[dict[str, int]]) -> dict[str, Any]:
-        """The fate of one link's probes: each n-th is lost where one in n is to be, the queue is a real one."""
+        """The fate of one link's probes: each n-th is lost where one in n is to be; the queue is real."""
         spec = (self.path or {}).get(name, {})
         delay_ns = spec.get("delay_ns", 0) * (2 if CONFIGURATION.get("miscalibrated") else 1)
         share = spec.get("loss", {}).get("probability", 0.0)
-        bound = spec.get("queue", {}).get("bytes", 1_500_000)
+        queue = spec.get("queue", {"packets": 1000})
         told, packets_out, lost, dropped = [], 0, 0.0, 0
         for phase in phases:
             sent = [number * phase["gap_ns"] for number in range(phase["packets"])]
             arrivals, free = [], 0.0
+            room = queue.get("packets") or queue["bytes"] // phase["bytes"]
             each = phase["bytes"] * 8e9 / spec.get("rate_bit_per_s", 1e15)
             for number, at in enumerate(sent):
                 lost += share
@@ -129,7 +130,7 @@ class Bench:
                     lost -= 1
                     continue
                 reached = at + delay_ns
-                if max(0.0, free - reached) / each >= bound // phase["bytes"]:
+                if -((reached - free) // each) + 1 > room:
                     dropped += 1
                     continue
                 free = max(free, reached) + each
