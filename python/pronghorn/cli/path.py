@@ -77,6 +77,14 @@ def path(
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no counters at the end.")] = False,
+    calibrated: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate",
+            help="Run no command: probe the path and print asked against measured; exit status 1 where "
+            "something fails. --json FILE takes the report.",
+        ),
+    ] = False,
     listed: Annotated[bool, typer.Option("--list", help="List the shipped profiles.")] = False,
 ) -> None:
     """Run any command behind an emulated path.
@@ -88,6 +96,9 @@ def path(
         _print_profiles()
         return
     argv = context.meta.get(_COMMAND, [])
+    if calibrated:
+        _calibrate(words or [], argv, seed, json_file)
+        return
     if not argv:
         raise InputError(
             "no COMMAND to run.", hint="Write it after '--': pronghorn path delay=10ms -- curl URL"
@@ -119,6 +130,18 @@ def path(
     if captured and captured.fault:
         raise HostError(f"{captured.fault}.", hint="Free some space, or name another file.")
     raise typer.Exit(outcome.status)
+
+
+def _calibrate(words: list[str], argv: list[str], seed: int | None, json_file: Path | None) -> None:
+    if argv:
+        raise InputError("--calibrate runs no COMMAND.", hint="Leave out what stands from '--' on.")
+    profile = from_words(words, shipped_paths())
+    assert profile.spec is not None
+    _refuse_unwritable(json_file)
+    from pronghorn.cli import path_calibration
+
+    draw = command.random_seed() if seed is None else seed
+    path_calibration.calibrate(profile.spec, profile.name, draw, json_file)
 
 
 def _as_json(outcome: Outcome, asked: Asked) -> dict[str, Any]:
