@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pronghorn.calibration import asked, delays
-from pronghorn.calibration.design import FASTEST_BIT_PER_S, GROUP_S, LinkDesign
+from pronghorn.calibration.design import FASTEST_BIT_PER_S, LinkDesign
 from pronghorn.calibration.measured import Phase, Probed, journeys, unexplained_s
 from pronghorn.calibration.rows import Direction, Row, judge, unchecked
 
@@ -14,6 +14,11 @@ RATE_TOLERANCE = 0.01
 
 _FEWEST = 20
 """Packets, below which nothing is said."""
+
+_FEWEST_FULL = 5
+"""Packets that found the queue full but for one place, below which nothing is said."""
+
+_LOSSY = 0.3
 
 _SHORTEST_S = 0.02
 """The shortest time over which a rate is told to a hundredth."""
@@ -97,7 +102,7 @@ def _busy(train: _Train, phase: Phase) -> list[float]:
 
 
 def _queue(direction: Direction, design: LinkDesign, train: _Train, probed: Probed) -> Row:
-    """The packets in the full queue, by how long those waited there that came right after a dropped one."""
+    """The packets in the full queue, by how long those waited there after which two in a row were dropped."""
     link, phase, each = design.link, probed.phases[design.train], train.each_s
     if link.aqm is not None:
         return unchecked(direction, "queue", "its management drops before it is full")
@@ -106,14 +111,18 @@ def _queue(direction: Direction, design: LinkDesign, train: _Train, probed: Prob
     held = asked.queue_packets(link, design.train_bytes)
     if train.uneven_s > 0.1 * held * each or (link.reorder and link.delay_ns > 0):
         return unchecked(direction, "queue", "the uneven delay hides how long a packet stood in it")
+    if link.loss is not None and link.loss.mean > _LOSSY:
+        return unchecked(direction, "queue", "the loss hides which packets the queue dropped")
     passed = journeys(phase)
     numbers = {journey.number for journey in passed}
     waits = [
         journey.delay_s - train.bare_s
         for journey in passed
-        if journey.number >= _LAST * len(phase.sent_ns) and journey.number - 1 not in numbers
+        if journey.number >= _LAST * len(phase.sent_ns)
+        and journey.number < len(phase.sent_ns) - 2
+        and numbers.isdisjoint((journey.number + 1, journey.number + 2))
     ]
-    if len(waits) < _FEWEST:
+    if len(waits) < _FEWEST_FULL:
         return unchecked(direction, "queue", "this host could not send fast enough to keep it full")
     slack = (train.late_s + train.uneven_s) / each
     return judge(
@@ -122,13 +131,7 @@ def _queue(direction: Direction, design: LinkDesign, train: _Train, probed: Prob
         "packets",
         asked=held,
         measured=statistics.median(waits) / each,
-        low=held - 1 - _group_s(design) / each - slack,
+        low=held - 1 - slack,
         high=held + slack,
         reason=f"of {design.train_bytes} bytes",
     )
-
-
-def _group_s(design: LinkDesign) -> float:
-    """How long the queue empties before the next probes of the train come together."""
-    train = design.phases[design.train]
-    return max(GROUP_S, train.get("together", 1) * train["gap_ns"] / 1e9)

@@ -34,9 +34,6 @@ FASTEST_BIT_PER_S = 2e9
 TOGETHER = 16
 """So many packets of a train go to the kernel at once on such a link, which cuts them apart."""
 
-GROUP_S = 0.0002
-"""Probes that are closer than this leave in groups so far apart."""
-
 _TRAIN_S = 0.25
 _LONGEST_TRAIN = 40_000
 _MOST_MANY = 20_000

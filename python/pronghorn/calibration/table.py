@@ -11,12 +11,10 @@ from pronghorn.calibration.rows import Report
 def table(report: Report) -> Table:
     """Asked against measured, with what would have passed."""
     shown = Table(box=None, pad_edge=False)
-    for heading in ("link", "quantity"):
-        shown.add_column(heading)
-    for heading in ("asked", "measured", "allowed"):
-        shown.add_column(heading, justify="right")
-    shown.add_column("")
-    shown.add_column("")
+    for heading in ("link", "quantity", "asked", "measured", "allowed", ""):
+        figures = heading in ("asked", "measured", "allowed")
+        shown.add_column(heading, justify="right" if figures else "left", no_wrap=True)
+    shown.add_column("", overflow="fold")
     for row in report.rows:
         figures = [_figure(value, row.unit) for value in (row.asked, row.measured)]
         bounds = " to ".join(_figure(value, row.unit) for value in (row.low, row.high))

@@ -13,10 +13,15 @@ from pronghorn.errors import EXIT_CHECK_FAILED, HostError, InputError
 from pronghorn.execute import interrupts
 from pronghorn.model.path import PathSpec
 
+_WIDTH = 120
+"""Columns that a line may take at least, where nothing is to be cut."""
+
 
 def calibrate(path: PathSpec, name: str, seed: int, json_file: Path | None) -> None:
     """Prints the table on stdout and writes the report to `json_file`; exit status 1 where a row fails."""
     console = Console(highlight=False)
+    if console.width < _WIDTH:
+        console.width = _WIDTH
     Console(stderr=True, highlight=False).print(
         f"calibrating {name}, about {calibration.LONG_S:.0f} s, seed {seed}", style="dim"
     )
