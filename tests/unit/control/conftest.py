@@ -54,6 +54,7 @@ class Laboratory:
         engine.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -E "{FAKE}"\n', encoding="utf-8")
         engine.chmod(0o755)
         monkeypatch.chdir(folder)
+        monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
         monkeypatch.setenv("PRONGHORN_ENGINE", str(engine))
         monkeypatch.setenv("TMPDIR", str(folder))
         monkeypatch.setattr(tempfile, "tempdir", str(folder))
