@@ -81,6 +81,7 @@ class Outcome(_FromEngine):
     far_host_address: str
     uplink: str | None = None
     congestion_control: str
+    congestion_control_by: str
     notes: list[str] = []
     server_status: int | None = None
     counters: Counters

@@ -5,6 +5,7 @@ use std::thread;
 
 use pronghorn_path::{Direction, PathSpec};
 
+use crate::congestion::CongestionControl;
 use crate::cross::CrossTraffic;
 use crate::driver::{Driver, Start, Wiring};
 use crate::error::BenchError;
@@ -24,8 +25,8 @@ pub struct BenchSpec {
     pub path: PathSpec,
     /// Settles every random decision of the path.
     pub seed: u64,
-    /// The kernel's name of the TCP congestion control that every socket on either host uses.
-    pub tcp_congestion_control: String,
+    /// What TCP's sockets on either host use.
+    pub tcp_congestion_control: CongestionControl,
     /// Which addresses the hosts have.
     pub level: Level,
     /// Who watches the links; none: nobody, which costs nothing.

@@ -61,7 +61,7 @@ impl CrossTraffic {
     ) -> Result<CrossTraffic, BenchError> {
         let (near, far) = (beside(client.address()), beside(server.address()));
         for (host, own, peer) in [(client, near, far), (server, far, near)] {
-            let control = spec.congestion_control.clone();
+            let control = spec.congestion_control.as_str().into();
             host.within(move || network::add_pair(own, peer, &control))?;
         }
         let (at_client, at_server) = match spec.direction {

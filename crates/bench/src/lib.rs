@@ -77,7 +77,7 @@ pub mod wire;
 pub use bench::{Bench, BenchSpec};
 pub use calibrate::{Calibration, Phase, ProbePlan, ProbedLink, ProbedPhase, calibrate};
 pub use capture::{Capture, CaptureError, CaptureReport};
-pub use congestion::available_congestion_controls;
+pub use congestion::{CongestionControl, available_congestion_controls};
 pub use cross::CrossReport;
 pub use error::{BenchError, SpawnError};
 pub use host::{Host, Side};

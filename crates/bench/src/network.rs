@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
 
+use crate::congestion::CongestionControl;
 use crate::error::BenchError;
 use crate::host::Side;
 use crate::level::Level;
@@ -26,13 +27,12 @@ pub(crate) const MTU: u32 = 1500;
 const RING_PACKETS: u32 = 16_384;
 
 /// Sets up the calling thread's network namespace, which must be new: loopback, a TUN device with
-/// the address of `side`, and routes over the path on which `congestion_control` is locked
-/// (`ip-route(8)`, `congctl NAME lock`), so that every TCP socket uses it, whatever it asks for.
-/// Beyond level 0 packets are passed on between path and uplinks.
+/// the address of `side`, and routes over the path, by which or by the namespace's default TCP's
+/// sockets get their `congestion_control`. Beyond level 0 packets are passed on between path and uplinks.
 pub(crate) fn set_up(
     level: Level,
     side: Side,
-    congestion_control: &str,
+    congestion_control: &CongestionControl,
 ) -> Result<(Tun, Offloads), BenchError> {
     let tun = Tun::open().map_err(|source| BenchError::Device {
         doing: "open",
@@ -68,8 +68,9 @@ pub(crate) fn set_up(
     )?;
     let address = level.address(side);
     ask("add the address", new_address(index, address))?;
+    let on_route = (!congestion_control.settle()).then_some(congestion_control);
     for network in level.over_the_path(side) {
-        let route = new_route(index, network, None, address, congestion_control);
+        let route = new_route(index, network, None, address, on_route);
         add_route(&socket, route, congestion_control)?;
     }
     if level != Level::default() {
@@ -79,11 +80,11 @@ pub(crate) fn set_up(
 }
 
 /// Adds, in the calling thread's network namespace, which is set up, another address, and a route
-/// from it to `peer` alone on which `congestion_control` is locked.
+/// from it to `peer` alone with this `congestion_control`.
 pub(crate) fn add_pair(
     address: Ipv4Addr,
     peer: Ipv4Addr,
-    congestion_control: &str,
+    congestion_control: &CongestionControl,
 ) -> Result<(), BenchError> {
     let index = if_nametoindex(DEVICE).map_err(|source| BenchError::Device {
         doing: "find",
@@ -94,20 +95,20 @@ pub(crate) fn add_pair(
     socket
         .ask(new_address(index, address))
         .map_err(failed("add an address"))?;
-    let route = new_route(index, (peer, 32), None, address, congestion_control);
+    let route = new_route(index, (peer, 32), None, address, Some(congestion_control));
     add_route(&socket, route, congestion_control)
 }
 
-/// Adds a route on which `congestion_control` is locked.
+/// Adds a route, which may have this `congestion_control`.
 pub(crate) fn add_route(
     socket: &Socket,
     route: Request,
-    congestion_control: &str,
+    congestion_control: &CongestionControl,
 ) -> Result<(), BenchError> {
     match socket.ask(route) {
         Ok(()) => Ok(()),
         Err(Errno::EINVAL) => Err(BenchError::CongestionControl {
-            asked: congestion_control.to_owned(),
+            asked: congestion_control.name().to_owned(),
             available: crate::available_congestion_controls().unwrap_or_default(),
         }),
         Err(source) => Err(BenchError::Network {

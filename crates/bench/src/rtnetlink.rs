@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
+use crate::congestion::CongestionControl;
 use crate::netlink::Request;
 
 // linux/rtnetlink.h, linux/if_link.h, linux/pkt_sched.h: what the libc crate does not hold.
@@ -51,14 +52,14 @@ pub(crate) fn new_address(index: u32, address: Ipv4Addr) -> Request {
     .attribute(libc::IFA_FLAGS, &libc::IFA_F_NOPREFIXROUTE.to_ne_bytes())
 }
 
-/// A route to a network by a device, on which a congestion control is locked; `gateway` where the
-/// network is not the device's own.
+/// A route to a network by a device; `gateway` where the network is not the device's own,
+/// `congestion_control` where the route has one.
 pub(crate) fn new_route(
     index: u32,
     (network, prefix): (Ipv4Addr, u8),
     gateway: Option<Ipv4Addr>,
     source: Ipv4Addr,
-    congestion_control: &str,
+    congestion_control: Option<&CongestionControl>,
 ) -> Request {
     let scope = match gateway {
         Some(_) => libc::RT_SCOPE_UNIVERSE,
@@ -75,22 +76,26 @@ pub(crate) fn new_route(
         [0; 4],
     ]
     .concat();
-    let lock = 1u32 << RTAX_CC_ALGO;
-    let name = [congestion_control.as_bytes(), b"\0"].concat();
     let flags = libc::NLM_F_CREATE | libc::NLM_F_EXCL;
     let mut route = Request::new(libc::RTM_NEWROUTE, flags, &header);
     if let Some(gateway) = gateway {
         route = route.attribute(RTA_GATEWAY, &gateway.octets());
     }
-    route
+    route = route
         .attribute(RTA_DST, &network.octets())
         .attribute(RTA_OIF, &index.to_ne_bytes())
-        .attribute(RTA_PREFSRC, &source.octets())
-        .nest(RTA_METRICS, |metrics| {
-            metrics
-                .attribute(RTAX_LOCK, &lock.to_ne_bytes())
-                .attribute(RTAX_CC_ALGO, &name)
-        })
+        .attribute(RTA_PREFSRC, &source.octets());
+    let Some(control) = congestion_control else {
+        return route;
+    };
+    route.nest(RTA_METRICS, |mut metrics| {
+        if matches!(control, CongestionControl::Locked(_)) {
+            let lock = 1u32 << RTAX_CC_ALGO;
+            metrics = metrics.attribute(RTAX_LOCK, &lock.to_ne_bytes());
+        }
+        let name = [control.name().as_bytes(), b"\0"].concat();
+        metrics.attribute(RTAX_CC_ALGO, &name)
+    })
 }
 
 /// Puts `noqueue` at the device's root: packets go straight into its ring.

@@ -43,7 +43,7 @@ impl Hosts {
         let spec = BenchSpec {
             path,
             seed: request.seed,
-            tcp_congestion_control: request.congestion_control,
+            tcp_congestion_control: request.congestion_control.into(),
             taps,
             ..BenchSpec::default()
         };

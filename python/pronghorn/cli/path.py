@@ -60,7 +60,11 @@ def path(
     ] = None,
     congestion_control: Annotated[
         str | None,
-        typer.Option("--cc", metavar="NAME", help="TCP's congestion control on all routes (default: cubic)."),
+        typer.Option(
+            "--cc",
+            metavar="NAME",
+            help="TCP's congestion control, whatever programs ask for (default: cubic, where they don't).",
+        ),
     ] = None,
     json_file: Annotated[
         Path | None,

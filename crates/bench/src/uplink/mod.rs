@@ -20,6 +20,7 @@ use nix::net::if_::if_nametoindex;
 use thiserror::Error;
 
 use crate::bench::Bench;
+use crate::congestion::CongestionControl;
 use crate::error::{BenchError, SpawnError};
 use crate::host::{Host, Side};
 use crate::level::Level;
@@ -112,7 +113,7 @@ impl Uplink {
     pub fn attach(
         bench: &Bench,
         level: Level,
-        congestion_control: &str,
+        congestion_control: &CongestionControl,
     ) -> Result<Uplink, UplinkError> {
         let server = bench.host(Side::Server);
         let namespace =
@@ -136,8 +137,8 @@ impl Uplink {
                 }));
             }
         };
-        let algorithm = congestion_control.to_owned();
-        let refused_translation = server.within(move || set_up_server(level, &algorithm))?;
+        let control = congestion_control.clone();
+        let refused_translation = server.within(move || set_up_server(level, &control))?;
         if way == Way::Veth {
             veth::set_up_around(level, congestion_control, refused_translation.is_some())?;
         }
@@ -174,12 +175,16 @@ impl Drop for Uplink {
 
 /// Sets up the uplink's end at the server, in whose namespace the caller is: its address, a route to
 /// everything that isn't behind the path, and address translation, or why that was refused.
-fn set_up_server(level: Level, congestion_control: &str) -> Result<Option<Errno>, BenchError> {
+fn set_up_server(
+    level: Level,
+    congestion_control: &CongestionControl,
+) -> Result<Option<Errno>, BenchError> {
     let (socket, index) = open(DEVICE)?;
     configure(&socket, index, DEVICE, level.uplink_here())?;
     let (here, there) = (level.uplink_here(), level.uplink());
+    let on_route = (!congestion_control.settle()).then_some(congestion_control);
     for (network, gateway) in [((there, 32), None), ((0.into(), 0), Some(there))] {
-        let route = new_route(index, network, gateway, here, congestion_control);
+        let route = new_route(index, network, gateway, here, on_route);
         add_route(&socket, route, congestion_control)?;
     }
     ask(&socket, "allow forwarding", forwarding(index))?;

@@ -7,6 +7,7 @@ use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
 
 use super::{ask, configure, open};
+use crate::congestion::CongestionControl;
 use crate::error::BenchError;
 use crate::level::Level;
 use crate::netlink::Socket;
@@ -38,7 +39,7 @@ pub(super) fn pair(level: Level, peer: &str, elsewhere: &OwnedFd) -> Result<(), 
 /// server's client comes with its own address.
 pub(super) fn set_up_around(
     level: Level,
-    congestion_control: &str,
+    congestion_control: &CongestionControl,
     untranslated: bool,
 ) -> Result<(), BenchError> {
     let name = name(level);
@@ -46,7 +47,7 @@ pub(super) fn set_up_around(
     let (here, there) = (level.uplink(), level.uplink_here());
     configure(&socket, index, &name, here)?;
     let add = |network, gateway| {
-        let route = new_route(index, network, gateway, here, congestion_control);
+        let route = new_route(index, network, gateway, here, Some(congestion_control));
         add_route(&socket, route, congestion_control)
     };
     add((there, 32), None)?;

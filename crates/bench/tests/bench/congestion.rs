@@ -6,7 +6,9 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::time::Duration;
 use std::{fs, io};
 
-use pronghorn_bench::{Bench, BenchError, BenchSpec, Program, Side, available_congestion_controls};
+use pronghorn_bench::{
+    Bench, BenchError, BenchSpec, CongestionControl, Program, Side, available_congestion_controls,
+};
 use pronghorn_path::PathSpec;
 
 /// The argument that makes this program the foreign one.
@@ -19,7 +21,7 @@ pub(crate) fn is_locked() {
         let spec = BenchSpec {
             path: PathSpec::default(),
             seed: 1,
-            tcp_congestion_control: algorithm.clone(),
+            tcp_congestion_control: algorithm.as_str().into(),
             ..BenchSpec::default()
         };
         let bench = Bench::open(spec).expect("a listed algorithm can be had");
@@ -72,6 +74,35 @@ pub(crate) fn is_locked() {
                 Some(libc::EPERM),
                 "accepted, {other}"
             );
+        }
+    }
+}
+
+pub(crate) fn a_preferred_one_may_be_asked_for() {
+    let available = available_congestion_controls().expect("every kernel lists them");
+    for algorithm in available {
+        let spec = BenchSpec {
+            tcp_congestion_control: CongestionControl::Preferred(algorithm.clone()),
+            ..BenchSpec::default()
+        };
+        let bench = Bench::open(spec).expect("a listed algorithm can be had");
+        let at = SocketAddr::from((bench.host(Side::Server).address(), PORT));
+        let listener = bench
+            .host(Side::Server)
+            .within(move || TcpListener::bind(at))
+            .expect("a free port");
+        let name = algorithm.clone();
+        let connected = bench
+            .host(Side::Client)
+            .within(move || (TcpStream::connect(at), connect_asking_for(&name, at)));
+        for connected in [connected.0, connected.1] {
+            let connected = connected.expect("the server listens");
+            let (accepted, _) = listener.accept().expect("a connection came");
+            for end in [connected, accepted] {
+                assert_eq!(congestion_control(&end).expect("TCP has one"), algorithm);
+                set_congestion_control(&end, &algorithm).expect("it may be asked for");
+                set_congestion_control(&end, "reno").expect("and so may another");
+            }
         }
     }
 }

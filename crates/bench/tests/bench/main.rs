@@ -81,6 +81,10 @@ const CASES: &[Case] = &[
         congestion::an_unknown_one_names_the_known,
     ),
     (
+        "a_preferred_congestion_control_may_be_asked_for_and_so_may_another",
+        congestion::a_preferred_one_may_be_asked_for,
+    ),
+    (
         "a_flow_of_cross_traffic_and_a_measured_one_share_the_link",
         cross::a_flow_beside_gets_its_share,
     ),

@@ -4,7 +4,8 @@ use std::fs;
 use std::net::Ipv4Addr;
 
 use pronghorn_bench::{
-    Bench, BenchError, BenchSpec, Level, PathReport, Side, Uplink, UplinkError, Way,
+    Bench, BenchError, BenchSpec, CongestionControl, Level, PathReport, Side, Uplink, UplinkError,
+    Way,
 };
 
 use serde_json::Value;
@@ -17,7 +18,7 @@ use crate::capture::Recording;
 /// An open bench and what belongs to it.
 pub(crate) struct Place {
     pub(crate) level: Level,
-    pub(crate) congestion_control: String,
+    pub(crate) congestion_control: CongestionControl,
     pub(crate) uplink: Option<Uplink>,
     pub(crate) bench: Bench,
     pub(crate) recording: Option<Recording>,
@@ -107,6 +108,22 @@ impl Place {
         }
     }
 
+    /// What gives TCP's sockets their congestion control: `lock`, `default` or `route`.
+    pub(crate) fn congestion_control_by(&self) -> &'static str {
+        let control = self.congestion_control.clone();
+        match control {
+            CongestionControl::Locked(_) => "lock",
+            CongestionControl::Preferred(_) => {
+                let here = move || control.is_default_here();
+                if self.bench.host(Side::Client).within(here) {
+                    "default"
+                } else {
+                    "route"
+                }
+            }
+        }
+    }
+
     /// Ends all that runs on it, and writes the capture; the final counters, and what was captured.
     pub(crate) fn close(self) -> (PathReport, Option<Value>) {
         drop(self.uplink);
@@ -118,18 +135,20 @@ impl Place {
 /// A bench that could be opened.
 struct Opened {
     bench: Bench,
-    congestion_control: String,
+    congestion_control: CongestionControl,
     recording: Option<Recording>,
 }
 
 /// A bench with the first congestion control that the kernel grants.
 fn open(request: &Request, level: Level) -> Result<Opened, Failure> {
     let candidates = match &request.congestion_control {
-        Some(asked) => vec![asked.clone()],
+        Some(asked) => vec![CongestionControl::Locked(asked.clone())],
         None => {
             let default = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control");
-            let default = default.unwrap_or_default().trim().to_owned();
-            vec!["cubic".to_owned(), default, "reno".to_owned()]
+            let default = default.unwrap_or_default();
+            ["cubic", default.trim(), "reno"]
+                .map(|name| CongestionControl::Preferred(name.to_owned()))
+                .to_vec()
         }
     };
     let mut refusal = None;

@@ -28,8 +28,11 @@ pub(crate) struct Report {
     pub(crate) far_host_address: String,
     /// `veth`, `pasta` or null.
     pub(crate) uplink: Option<&'static str>,
-    /// TCP's, on every route.
+    /// TCP's.
     pub(crate) congestion_control: String,
+    /// `lock`: every socket has it; `default`: where it asks for no other; `route`: likewise, but what it asks for
+    /// before it connects is overridden.
+    pub(crate) congestion_control_by: &'static str,
     /// What a person should know of the place.
     pub(crate) notes: Vec<String>,
     /// How the far side's program ended before the command did; null where it didn't.

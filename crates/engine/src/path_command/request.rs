@@ -21,7 +21,8 @@ pub(crate) struct Request {
     /// The command line at the far host; null: the far side is what the uplink leads to.
     #[serde(default)]
     pub(crate) server: Option<Vec<String>>,
-    /// TCP's congestion control; null: CUBIC where the kernel has it, else the kernel's default.
+    /// TCP's congestion control, whatever a program asks for; null: CUBIC where the kernel has it, else the
+    /// kernel's default, and a program may ask for another.
     #[serde(default)]
     pub(crate) congestion_control: Option<String>,
     /// How often the counters are sampled for the report's series, in seconds; null: never.
