@@ -1,7 +1,7 @@
 """Calibrations in words: a table for people, and a row as half a sentence."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rich.table import Table
 
@@ -12,8 +12,8 @@ def table(report: Report) -> Table:
     """Asked against measured, with what would have passed."""
     shown = Table(box=None, pad_edge=False)
     for heading in ("link", "quantity", "asked", "measured", "allowed", ""):
-        figures = heading in ("asked", "measured", "allowed")
-        shown.add_column(heading, justify="right" if figures else "left", no_wrap=True)
+        justify: Literal["right", "left"] = "right" if heading in _FIGURES else "left"
+        shown.add_column(heading, justify=justify, no_wrap=True)
     shown.add_column("", overflow="fold")
     for row in report.rows:
         figures = [_figure(value, row.unit) for value in (row.asked, row.measured)]
@@ -44,4 +44,5 @@ def _figure(value: float | None, unit: str) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
+_FIGURES = ("asked", "measured", "allowed")
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
