@@ -130,7 +130,7 @@ impl<P: Packet> Link<P> {
         let change = self.next_change().unwrap_or(Time::MAX);
         match (bottleneck.next_event(), delayed) {
             (Some(event), _) => Some(event.min(change)),
-            (None, Some((due, packet))) if bottleneck.is_idle() => {
+            (None, Some((due, packet))) if bottleneck.is_idle() && self.police.is_none() => {
                 let end = bottleneck.preview(due, packet.len());
                 Some(end.min(change.max(due)))
             }

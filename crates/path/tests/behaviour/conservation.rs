@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use pronghorn_path::Time;
 
-use crate::harness::{link, numbered};
+use crate::harness::{assorted, link};
 use crate::random_specs::{schedules, specs};
 
 proptest! {
@@ -17,7 +17,7 @@ proptest! {
         let mut bytes_out = 0;
         let mut popped = 0;
         for (i, (at, len)) in schedule.iter().enumerate() {
-            link.push(*at, numbered(i as u64, *len));
+            link.push(*at, assorted(i as u64, *len));
             prop_assert!(link.counters().balance());
             for departure in (0..pops[i]).map_while(|_| link.pop(*at)) {
                 prop_assert!(departure.arrived <= departure.due && departure.due <= *at);

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use pronghorn_path::{Direction, Distribution, Jitter, Link, LinkSpec, Loss, Order, Time};
 
-use crate::harness::{evenly, send};
+use crate::harness::{assorted, evenly, send, send_each};
 use crate::random_specs::{schedules, specs};
 
 proptest! {
@@ -12,7 +12,8 @@ proptest! {
         schedule in schedules(),
         seed: u64,
     ) {
-        prop_assert_eq!(send(&spec, seed, &schedule), send(&spec, seed, &schedule));
+        let outcome = || send_each(&spec, seed, &schedule, assorted);
+        prop_assert_eq!(outcome(), outcome());
     }
 }
 

@@ -11,6 +11,17 @@ pub(crate) struct Numbered {
     pub(crate) len: usize,
     pub(crate) is_copy: bool,
     pub(crate) flipped: Option<usize>,
+    pub(crate) kind: Kind,
+}
+
+/// What else a link may ask a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) flow: u64,
+    pub(crate) udp: bool,
+    pub(crate) ecn: bool,
+    /// Whether "congestion experienced" is set.
+    pub(crate) marked: bool,
 }
 
 impl Packet for Numbered {
@@ -33,14 +44,48 @@ impl Packet for Numbered {
             ..self.clone()
         }
     }
+
+    fn flow(&self, key: u64) -> u64 {
+        // The finaliser of SplitMix64.
+        let mut hash = self.kind.flow.wrapping_add(key);
+        hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        hash ^ (hash >> 31)
+    }
+
+    fn is_udp(&self) -> bool {
+        self.kind.udp
+    }
+
+    fn mark_congestion(&mut self) -> bool {
+        self.kind.marked |= self.kind.ecn;
+        self.kind.marked
+    }
 }
 
+/// A packet without a flow of its own, neither UDP nor to be marked.
 pub(crate) fn numbered(id: u64, len: usize) -> Numbered {
+    of_kind(id, len, Kind::default())
+}
+
+/// A packet that its number puts into one of five flows; every third is UDP, every other may be marked.
+pub(crate) fn assorted(id: u64, len: usize) -> Numbered {
+    let kind = Kind {
+        flow: id % 5,
+        udp: id % 3 == 0,
+        ecn: id % 2 == 0,
+        marked: false,
+    };
+    of_kind(id, len, kind)
+}
+
+pub(crate) fn of_kind(id: u64, len: usize, kind: Kind) -> Numbered {
     Numbered {
         id,
         len,
         is_copy: false,
         flipped: None,
+        kind,
     }
 }
 
@@ -67,11 +112,21 @@ pub(crate) fn send(
     seed: u64,
     sendings: &[Sending],
 ) -> (Vec<Departure<Numbered>>, Counters) {
+    send_each(spec, seed, sendings, numbered)
+}
+
+/// As [`send`], each packet made of its number and its length.
+pub(crate) fn send_each(
+    spec: &LinkSpec,
+    seed: u64,
+    sendings: &[Sending],
+    packet: impl Fn(u64, usize) -> Numbered,
+) -> (Vec<Departure<Numbered>>, Counters) {
     let mut link = link(spec, seed);
     let mut departures = Vec::new();
     for (id, (at, len)) in (0..).zip(sendings) {
         departures.append(&mut drain(&mut link, *at));
-        link.push(*at, numbered(id, *len));
+        link.push(*at, packet(id, *len));
     }
     departures.append(&mut drain(&mut link, Time::MAX));
     assert_eq!(link.next_due(), None);

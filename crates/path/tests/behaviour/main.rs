@@ -16,6 +16,7 @@ mod jitter;
 mod lateness;
 mod loss;
 mod queue;
+mod random_bottlenecks;
 mod random_specs;
 mod rate;
 mod reordering;

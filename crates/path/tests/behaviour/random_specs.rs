@@ -3,9 +3,10 @@
 use proptest::option;
 use proptest::prelude::*;
 
-use pronghorn_path::{Distribution, Jitter, LinkSpec, Loss, Order, Queue, Reorder, Time};
+use pronghorn_path::{Distribution, Jitter, LinkSpec, Loss, Order, Reorder, Time};
 
 use crate::harness::Sending;
+use crate::random_bottlenecks::{bottleneck, gate, scheduled};
 
 fn probability() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), Just(1.0), 0.0..0.5]
@@ -76,16 +77,7 @@ fn reorder() -> impl Strategy<Value = Reorder> {
     })
 }
 
-fn bottleneck() -> impl Strategy<Value = (u64, Option<Queue>)> {
-    let queue = prop_oneof![
-        (1..10_000_u64).prop_map(Queue::Bytes),
-        (1..10_u64).prop_map(Queue::Packets)
-    ];
-    let rates = prop_oneof![1_000_000..100_000_000_u64, 100_000_000..8_000_000_000_u64];
-    (rates, option::of(queue))
-}
-
-/// Any valid link.
+/// Any valid link whose packets all leave in the end.
 pub(crate) fn specs() -> impl Strategy<Value = LinkSpec> {
     let delays = prop_oneof![Just(0), 0..20_000_u64];
     let chances = || (probability(), correlation());
@@ -96,10 +88,10 @@ pub(crate) fn specs() -> impl Strategy<Value = LinkSpec> {
         option::of(loss()),
         chances(),
         chances(),
-        option::of(bottleneck()),
+        (gate(), bottleneck()),
     )
         .prop_map(
-            |(delay_ns, jitter, reorder, loss, duplicate, corrupt, bottleneck)| LinkSpec {
+            |(delay_ns, jitter, reorder, loss, duplicate, corrupt, (gate, bottleneck))| LinkSpec {
                 delay_ns,
                 jitter,
                 reorder,
@@ -108,16 +100,18 @@ pub(crate) fn specs() -> impl Strategy<Value = LinkSpec> {
                 duplicate_correlation: duplicate.1,
                 corrupt: corrupt.0,
                 corrupt_correlation: corrupt.1,
-                rate_bit_per_s: bottleneck.map(|(rate, _)| rate),
-                queue: bottleneck.and_then(|(_, queue)| queue),
-                ..LinkSpec::default()
+                mtu: gate.mtu,
+                udp: gate.udp,
+                outage: gate.outage,
+                ..bottleneck
             },
         )
+        .prop_flat_map(scheduled)
 }
 
-/// Up to 200 packets of 0 to 1500 bytes, each at the moment of the last one or up to 5 µs later.
+/// Up to 200 packets of 0 to 1500 bytes, each at the moment of the last one, or up to 5 µs, sometimes 2 ms, later.
 pub(crate) fn schedules() -> impl Strategy<Value = Vec<Sending>> {
-    let gaps = prop_oneof![Just(0), 0..5_000_u64];
+    let gaps = prop_oneof![4 => Just(0), 4 => 0..5_000_u64, 1 => 0..2_000_000_u64];
     prop::collection::vec((gaps, 0..=1500_usize), 0..200).prop_map(|gaps| {
         let mut now = 0;
         gaps.into_iter()
