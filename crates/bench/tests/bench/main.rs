@@ -73,6 +73,10 @@ const CASES: &[Case] = &[
         middlebox::tcp_that_begins_after_a_rebinding_goes_through,
     ),
     (
+        "tcp_learns_the_mtu_that_it_is_told",
+        middlebox::tcp_learns_the_mtu_that_it_is_told,
+    ),
+    (
         "congestion_control_is_locked_for_foreign_programs",
         congestion::is_locked,
     ),

@@ -1,10 +1,10 @@
-//! What stands on a path besides its links: a NAT that rebinds.
+//! What stands on a path besides its links: a NAT that rebinds, a router that tells the MTU.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
 use pronghorn_bench::{Bench, Side};
-use pronghorn_path::PathSpec;
+use pronghorn_path::{Mtu, PathSpec};
 
 use crate::echo::{delays, socket};
 use crate::offloads::transfer;
@@ -54,6 +54,20 @@ pub(crate) fn tcp_that_begins_after_a_rebinding_goes_through() {
     assert_eq!(report.down.nat_dropped, 0);
     assert_eq!(report.host.checksum_errors.client, 0);
     assert_eq!(report.host.checksum_errors.server, 0);
+}
+
+pub(crate) fn tcp_learns_the_mtu_that_it_is_told() {
+    let mut path = delays(Duration::from_millis(1), Duration::from_millis(1));
+    path.down.mtu = Some(Mtu {
+        bytes: 1300,
+        icmp: true,
+    });
+    let bench = open(path, 1);
+    transfer(&bench, 1_000_000);
+    let report = bench.close();
+    let down = &report.down.counters;
+    assert!(down.too_big > 0, "the first segments were too long");
+    assert!(down.bytes_in / down.packets_in <= 1300);
 }
 
 /// The client asks, the server answers; the address that the server sees.
