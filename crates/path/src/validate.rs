@@ -103,6 +103,14 @@ impl PathSpec {
                     .validate()
                     .map_err(|error| error.within(way.name()))
             })?;
+        for (place, pair) in self.rebind_ns.windows(2).enumerate() {
+            require(
+                pair[0] < pair[1],
+                &format!("rebind_ns.{}", place + 1),
+                pair[1],
+                &format!("more than {}, since the times ascend", pair[0]),
+            )?;
+        }
         self.cross.as_ref().map_or(Ok(()), Cross::validate)
     }
 }

@@ -456,6 +456,24 @@ fn a_paths_errors_name_the_direction_and_a_link_refuses_them_too() {
 }
 
 #[test]
+fn rebindings_ascend() {
+    let path = PathSpec {
+        rebind_ns: vec![5, 7, 7],
+        ..PathSpec::default()
+    };
+    let error = path.validate().expect_err("twice the same");
+    assert_eq!(
+        error.to_string(),
+        "rebind_ns.2 is 7; allowed is more than 7, since the times ascend"
+    );
+    let ascending = PathSpec {
+        rebind_ns: vec![0, 5, 7],
+        ..path
+    };
+    assert_eq!(ascending.validate(), Ok(()));
+}
+
+#[test]
 fn cross_traffic_is_checked_by_name() {
     let cross = Cross {
         flows: 64,
