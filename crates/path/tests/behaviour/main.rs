@@ -2,6 +2,7 @@
 //! 1e-6 each, with fixed seeds.
 
 mod chain;
+mod codel;
 mod conservation;
 mod correlation;
 mod corruption;
@@ -10,6 +11,8 @@ mod delay;
 mod determinism;
 mod duplication;
 mod fate;
+mod fq_codel;
+mod gate;
 mod harness;
 mod independence;
 mod jitter;
@@ -20,6 +23,8 @@ mod random_bottlenecks;
 mod random_specs;
 mod rate;
 mod reordering;
+mod schedules;
 mod specification;
 mod statistics;
 mod tables;
+mod traces;

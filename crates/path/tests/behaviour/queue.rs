@@ -1,4 +1,4 @@
-use pronghorn_path::{Counters, LinkSpec, Queue, Time};
+use pronghorn_path::{Counters, LinkSpec, Overhead, Queue, Time};
 
 use crate::harness::{MS, Sending, evenly, link, numbered, send};
 
@@ -46,6 +46,23 @@ fn packets_are_bounded_exactly_whatever_their_length() {
     let (ids, counters) = delivered(Queue::Packets(3), &sendings);
     assert_eq!(ids, [0, 1, 2]);
     assert_eq!(counters.queue_high_water_bytes, 10_540);
+}
+
+/// 10 ms of 1000 bytes a millisecond.
+#[test]
+fn time_is_bounded_in_bytes_of_the_rate_and_one_packet_always_fits() {
+    let bound = Queue::TimeNs(10 * MS);
+    assert_eq!(delivered(bound, &evenly(20, 0, 1000)).0.len(), 10);
+    assert_eq!(delivered(bound, &evenly(30, 0, 501)).0.len(), 19);
+    assert_eq!(delivered(bound, &evenly(3, 0, 20_000)).0, [0]);
+    let doubled = LinkSpec {
+        overhead: Some(Overhead {
+            packet_bytes: 1000,
+            ..Overhead::default()
+        }),
+        ..spec(Some(bound))
+    };
+    assert_eq!(send(&doubled, 1, &evenly(20, 0, 1000)).0.len(), 5);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use pronghorn_path::{LinkSpec, Queue, Time};
+use pronghorn_path::{LinkSpec, Overhead, Queue, Time};
 
 use crate::harness::{MS, drain, link, numbered, send};
 
@@ -30,6 +30,29 @@ fn a_million_packets_keep_the_rate_to_the_bit() {
         assert_eq!(departure.due.0, out_at(bits, ODD_RATE));
     }
     assert_eq!(counters.packets_out, 1_000_000);
+}
+
+#[test]
+fn a_million_packets_keep_the_rate_to_the_bit_in_cells_too() {
+    let atm = Overhead {
+        packet_bytes: 8,
+        cell_bytes: Some(48),
+        cell_overhead_bytes: 5,
+    };
+    let spec = LinkSpec {
+        overhead: Some(atm),
+        ..spec(ODD_RATE)
+    };
+    let sendings: Vec<(Time, usize)> = (0..1_000_000_usize)
+        .map(|i| (Time(0), 40 + i * 7919 % 1461))
+        .collect();
+    let (departures, _) = send(&spec, 1, &sendings);
+    assert_eq!(departures.len(), 1_000_000);
+    let mut bits = 0;
+    for departure in &departures {
+        bits += (departure.packet.len as u64 + 8).div_ceil(48) * 53 * 8;
+        assert_eq!(departure.due.0, out_at(bits, ODD_RATE));
+    }
 }
 
 #[test]

@@ -1,0 +1,283 @@
+//! Links whose values change over time.
+
+use pronghorn_path::{Departure, LinkSpec, Loss, Queue, Schedule, SpecError, Time, Trace};
+
+use crate::harness::{MS, Numbered, Sending, evenly, send};
+
+fn with(spec: LinkSpec, text: &str, repeat_ns: Option<u64>) -> LinkSpec {
+    let text = text.to_owned();
+    LinkSpec {
+        schedule: Some(Schedule { text, repeat_ns }),
+        ..spec
+    }
+}
+
+fn scheduled(text: &str) -> LinkSpec {
+    with(LinkSpec::default(), text, None)
+}
+
+fn dues(spec: &LinkSpec, sendings: &[Sending]) -> Vec<u64> {
+    let (departures, _) = send(spec, 1, sendings);
+    departures.iter().map(|d| d.due.0).collect()
+}
+
+#[test]
+fn a_rate_that_changes_applies_to_the_bits_that_are_left() {
+    let spec = scheduled("time,rate\n0s,8Mbit\n1ms,16Mbit\n2ms,1Mbit");
+    let sendings = [(Time(0), 1500), (Time(0), 1500), (Time(0), 1000)];
+    let by_hand = [
+        MS + 250_000, // 500 bytes are left at 1 ms, at 2000 bytes a ms
+        2 * MS,       // 1500 bytes in 0.75 ms
+        10 * MS,      // 1000 bytes at 125 bytes a ms
+    ];
+    assert_eq!(dues(&spec, &sendings), by_hand);
+}
+
+/// A million packets over a rate that changes every millisecond: the last bit is out when the sum of the rates says.
+#[test]
+fn no_bit_is_lost_at_a_change() {
+    let text: Vec<String> = (1..7)
+        .map(|ms| format!("{ms}ms,{}bit", 7_000_001 + ms * 1_000_003))
+        .collect();
+    let text = format!("time,rate\n0s,6999997bit\n{}", text.join("\n"));
+    let base = LinkSpec {
+        queue: Some(Queue::Packets(1_000_000)),
+        ..LinkSpec::default()
+    };
+    let spec = with(base, &text, Some(7 * MS));
+    let sendings: Vec<Sending> = (0..200_000)
+        .map(|i| (Time(0), 40 + i * 7919 % 1461))
+        .collect();
+    let mut rates: Vec<u128> = vec![6_999_997];
+    rates.extend((1..7).map(|ms| 7_000_001 + ms * 1_000_003));
+    let round: u128 = rates.iter().map(|rate| rate * u128::from(MS)).sum();
+    let mut nanobits = 0_u128;
+    for departure in send(&spec, 1, &sendings).0 {
+        nanobits += departure.packet.len as u128 * 8_000_000_000;
+        let (mut at, mut left) = (nanobits / round * 7_000_000, nanobits % round);
+        for rate in &rates {
+            let piece = (rate * u128::from(MS)).min(left);
+            at += piece.div_ceil(*rate);
+            left -= piece;
+        }
+        assert_eq!(u128::from(departure.due.0), at);
+    }
+}
+
+#[test]
+fn a_delay_that_shrinks_lets_nobody_overtake() {
+    let spec = scheduled("time,delay\n0s,10ms\n5ms,1ms\n20ms,3ms");
+    let sendings: Vec<Sending> = [0, 4, 5, 12, 20].map(|ms| (Time(ms * MS), 1)).to_vec();
+    let expected = [10, 14, 14, 14, 23].map(|ms| ms * MS);
+    assert_eq!(dues(&spec, &sendings), expected);
+}
+
+#[test]
+fn chances_change_and_empty_cells_do_not() {
+    let text = "time,loss,duplicate,corrupt\n# all of it, then none\n0s,0%,100%,\n\n10ns,100%,,\n20ns,0%,0%,100%\n";
+    let (departures, counters) = send(&scheduled(text), 1, &evenly(30, 1, 10));
+    let count = |range: std::ops::Range<u64>| {
+        let within = |d: &&Departure<Numbered>| range.contains(&d.packet.id);
+        departures.iter().filter(within).count()
+    };
+    assert_eq!((count(0..10), count(10..20), count(20..30)), (20, 10, 10));
+    assert_eq!(
+        (counters.lost, counters.duplicated, counters.corrupted),
+        (10, 20, 10)
+    );
+}
+
+#[test]
+fn jitter_and_reordering_come_and_go() {
+    let base = LinkSpec {
+        delay_ns: 1000,
+        ..LinkSpec::default()
+    };
+    let text = "time,jitter,reorder\n100us,500ns,\n200us,0ns,100%\n300us,,0%";
+    let (departures, _) = send(&with(base, text, None), 1, &evenly(400, 1000, 1));
+    let mut delays = vec![0; 400];
+    for departure in &departures {
+        delays[departure.packet.id as usize] = departure.due.0 - departure.arrived.0;
+    }
+    assert!(delays[..100].iter().all(|ns| *ns == 1000));
+    assert!(delays[100..200].iter().any(|ns| *ns != 1000));
+    assert!(delays[200..300].iter().all(|ns| *ns == 0));
+    assert!(delays[300..].iter().all(|ns| *ns == 1000));
+}
+
+#[test]
+fn a_bound_that_shrinks_keeps_what_is_inside() {
+    let base = LinkSpec {
+        rate_bit_per_s: Some(8_000_000),
+        queue: Some(Queue::Packets(10)),
+        ..LinkSpec::default()
+    };
+    let spec = with(base, "time,queue\n2500us,3packets", None);
+    let mut sendings = evenly(10, 0, 1000);
+    sendings.extend([
+        (Time(3 * MS), 1000),
+        (Time(8 * MS), 1000),
+        (Time(8 * MS), 1000),
+    ]);
+    let (departures, counters) = send(&spec, 1, &sendings);
+    assert_eq!((departures.len(), counters.queue_dropped), (11, 2));
+}
+
+#[test]
+fn a_schedule_that_repeats_begins_where_it_ended() {
+    let spec = with(
+        LinkSpec::default(),
+        "time,delay\n2ms,5ms\n4ms,1ms",
+        Some(10 * MS),
+    );
+    let sendings: Vec<Sending> = [0, 2, 4, 11, 12, 14, 22]
+        .map(|ms| (Time(ms * MS), 1))
+        .to_vec();
+    let expected = [0, 7, 7, 12, 17, 17, 27].map(|ms| ms * MS);
+    assert_eq!(dues(&spec, &sendings), expected);
+}
+
+fn message(spec: &LinkSpec) -> String {
+    spec.validate().expect_err("it must be refused").to_string()
+}
+
+#[test]
+fn wrong_lines_are_named_with_their_column() {
+    for (text, expected) in [
+        ("", "line 1: no header; allowed is time,PARAMETER…"),
+        (
+            "# nothing\n",
+            "line 1: no header; allowed is time,PARAMETER…",
+        ),
+        (
+            "rate\n",
+            "line 1: the first column is \"rate\"; allowed is time",
+        ),
+        (
+            "time\n1s",
+            "line 1: no column but time; allowed are delay, jitter, loss, duplicate, corrupt, reorder, rate, queue",
+        ),
+        (
+            "time,speed\n",
+            "line 1: column \"speed\" is unknown; allowed are delay, jitter, loss, duplicate, corrupt, reorder, rate, queue",
+        ),
+        (
+            "time,delay,delay\n",
+            "line 1: column delay comes twice; allowed is once",
+        ),
+        (
+            "time,delay",
+            "line 1: no line after the header; allowed is at least one",
+        ),
+        (
+            "time,delay\n1s,1ms,2ms",
+            "line 2: 3 cells; allowed are 2, as in the header",
+        ),
+        (
+            "time,delay\n#\n1s,1ms\n1s,2ms",
+            "line 4: column time: no later than the line before; allowed is a later time",
+        ),
+        (
+            "time,delay\n1,1ms",
+            "line 2: column time: \"1\" is a bare number; allowed units of a time: ns, us, µs, ms, s, min",
+        ),
+        (
+            "time,delay\n1s,2hours",
+            "line 2: column delay: \"2hours\" has an unknown unit; allowed units of a time: ns, us, µs, ms, s, min",
+        ),
+        (
+            "time,loss\n1s,-1%",
+            "line 2: column loss: \"-1%\"; allowed is a share, 0% to 100%",
+        ),
+        (
+            "time,rate\n1s,1Mbit",
+            "line 1: column rate: no rate at the start; allowed is one beside the schedule, or a first line at 0s with a rate",
+        ),
+        (
+            "time,queue\n1s,5packets",
+            "line 2: column queue: without a rate; allowed is beside a rate or a trace",
+        ),
+    ] {
+        assert_eq!(
+            message(&scheduled(text)),
+            format!("schedule.text, {expected}")
+        );
+    }
+    let error = scheduled("time,delay\n1s,x").validate();
+    assert_eq!(error.as_ref().err().and_then(SpecError::line), Some(2));
+}
+
+#[test]
+fn what_contradicts_the_rest_of_the_link_is_refused() {
+    let bursts = LinkSpec {
+        loss: Some(Loss::GilbertElliott {
+            enter: 0.1,
+            leave: 0.1,
+            loss_bad: 1.0,
+            loss_good: 0.0,
+        }),
+        ..LinkSpec::default()
+    };
+    assert_eq!(
+        message(&with(bursts, "time,loss\n0s,1%", None)),
+        "schedule.text, line 2: column loss: beside another loss model; allowed is beside none or the independent one"
+    );
+    let traced = LinkSpec {
+        trace: Some(Trace {
+            text: "1".to_owned(),
+            repeat: true,
+        }),
+        ..LinkSpec::default()
+    };
+    assert_eq!(
+        message(&with(traced, "time,rate\n0s,1Mbit", None)),
+        "schedule.text, line 2: column rate: beside a trace; allowed is a rate or a trace"
+    );
+    assert!(
+        message(&with(
+            LinkSpec::default(),
+            "time,delay\n5ms,1ms",
+            Some(5 * MS)
+        ))
+        .starts_with("schedule.repeat_ns is 5000000; allowed is more than")
+    );
+}
+
+#[test]
+fn figures_sum_up_what_a_link_is() {
+    let figures = |spec: &LinkSpec| spec.figures().expect("a valid specification");
+    let nothing = figures(&LinkSpec::default());
+    assert_eq!((nothing.mean_rate_bit_per_s, nothing.queue), (None, None));
+    let spec = with(
+        LinkSpec {
+            delay_ns: 5 * MS,
+            queue: Some(Queue::Bytes(1000)),
+            ..LinkSpec::default()
+        },
+        "time,rate,delay\n0s,1Mbit,\n1s,3Mbit,2ms",
+        Some(4_000_000_000),
+    );
+    let varying = figures(&spec);
+    assert_eq!(varying.mean_rate_bit_per_s, Some(2.5e6));
+    assert_eq!(
+        (varying.min_rate_bit_per_s, varying.max_rate_bit_per_s),
+        (Some(1e6), Some(3e6))
+    );
+    assert_eq!(
+        (varying.min_delay_ns, varying.max_delay_ns),
+        (2 * MS, 5 * MS)
+    );
+    assert_eq!(
+        (varying.queue, varying.queue_ns),
+        (Some(Queue::Bytes(1000)), Some(3.2e6))
+    );
+    let traced = figures(&LinkSpec {
+        trace: Some(Trace {
+            text: "1\n1\n4".to_owned(),
+            repeat: true,
+        }),
+        ..LinkSpec::default()
+    });
+    assert_eq!(traced.mean_rate_bit_per_s, Some(3.0 * 12_032.0 / 0.004));
+    assert_eq!(traced.max_rate_bit_per_s, Some(2.0 * 12_032_000.0));
+}
