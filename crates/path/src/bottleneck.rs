@@ -100,6 +100,11 @@ impl<P: Packet> Bottleneck<P> {
         self.room.packets() == 0
     }
 
+    /// Whether it is sending at a rate, so that it matters when the rate changes.
+    pub(crate) fn is_sending(&self) -> bool {
+        matches!(&self.wire, Wire::Paced(paced) if paced.end().is_some())
+    }
+
     /// No later than a packet of `len` bytes that finds the bottleneck idle at `at` would leave.
     pub(crate) fn preview(&self, at: Time, len: usize) -> Time {
         if !self.room.has_room(len) {

@@ -203,7 +203,7 @@ impl<P: Packet> Link<P> {
     }
 
     /// Lets the bottleneck change, if it does by `until`, before what happens next; where that is `event`, it happens
-    /// before a change of the same moment. Changes of a busy bottleneck come one by one, of an idle one only the
+    /// before a change of the same moment. Changes of a bottleneck that is sending come one by one; otherwise only the
     /// last matters.
     fn follow(&mut self, until: Time, event: Option<Time>) -> bool {
         let Some(change) = self.next_change().filter(|change| *change <= until) else {
@@ -212,8 +212,8 @@ impl<P: Packet> Link<P> {
         if self.start.is_none() || event == Some(change) {
             return false;
         }
-        let idle = self.bottleneck.as_ref().is_none_or(Bottleneck::is_idle);
-        let at = if idle { until } else { change };
+        let sending = self.bottleneck.as_ref().is_some_and(Bottleneck::is_sending);
+        let at = if sending { change } else { until };
         let elapsed_ns = at.0.saturating_sub(self.started().0);
         let news = self
             .changes

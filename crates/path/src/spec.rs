@@ -176,9 +176,9 @@ pub enum Outage {
     },
     /// At random, as Mahimahi's mm-onoff: on first, the lengths of on and off drawn from exponential distributions.
     Random {
-        /// Mean of the time on, in nanoseconds, 1 to an hour.
+        /// Mean of the time on, in nanoseconds, a millisecond to an hour.
         on_mean_ns: u64,
-        /// Mean of the time off, in nanoseconds, 1 to an hour.
+        /// Mean of the time off, in nanoseconds, a millisecond to an hour.
         off_mean_ns: u64,
     },
 }
@@ -336,7 +336,8 @@ pub struct Overhead {
     pub cell_overhead_bytes: u32,
 }
 
-/// A trace of packet deliveries (Mahimahi, mm-link(1)): each line is the millisecond at which 1504 bytes can leave.
+/// A trace of packet deliveries (Mahimahi, mm-link(1)): each line is the millisecond at which 1504 bytes can leave, of which
+/// each packet takes 4 beside its own, as there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {

@@ -22,6 +22,7 @@ mod queue;
 mod random_bottlenecks;
 mod random_specs;
 mod rate;
+mod refusals;
 mod reordering;
 mod schedules;
 mod specification;

@@ -2,7 +2,7 @@
 
 use pronghorn_path::{Departure, LinkSpec, Loss, Queue, Schedule, SpecError, Time, Trace};
 
-use crate::harness::{MS, Numbered, Sending, evenly, send};
+use crate::harness::{MS, Numbered, Sending, evenly, link, numbered, send};
 
 fn with(spec: LinkSpec, text: &str, repeat_ns: Option<u64>) -> LinkSpec {
     let text = text.to_owned();
@@ -121,6 +121,29 @@ fn a_bound_that_shrinks_keeps_what_is_inside() {
     ]);
     let (departures, counters) = send(&spec, 1, &sendings);
     assert_eq!((departures.len(), counters.queue_dropped), (11, 2));
+}
+
+#[test]
+fn traces_and_schedules_count_from_the_start_of_the_path() {
+    let spec = scheduled("time,delay\n5ms,7ms");
+    let mut told = link(&spec, 1);
+    told.start(Time(100 * MS));
+    told.push(Time(105 * MS), numbered(0, 1));
+    assert_eq!(told.next_due(), Some(Time(112 * MS)));
+    let mut untold = link(&spec, 1);
+    untold.push(Time(105 * MS), numbered(0, 1));
+    assert_eq!(untold.next_due(), Some(Time(105 * MS)));
+    let traced = LinkSpec {
+        trace: Some(Trace {
+            text: "4".to_owned(),
+            repeat: true,
+        }),
+        ..LinkSpec::default()
+    };
+    let mut link = link(&traced, 1);
+    link.start(Time(100 * MS));
+    link.push(Time(105 * MS), numbered(0, 1));
+    assert_eq!(link.pop(Time::MAX).map(|d| d.due), Some(Time(108 * MS)));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Traces of deliveries against schedules computed by hand.
 
-use pronghorn_path::{Aqm, LinkSpec, Overhead, Queue, Time, Trace};
+use pronghorn_path::{Aqm, LinkSpec, Overhead, Queue, Schedule, Time, Trace};
 
 use crate::harness::{MS, Sending, drain, link, numbered, send};
 
@@ -115,6 +115,30 @@ fn after_the_end_of_a_trace_that_does_not_repeat_nothing_leaves() {
     link.push(Time::MAX, numbered(3, 1500));
     assert_eq!(link.pop(Time::MAX), None);
     assert_eq!((link.counters().held, link.next_due()), (2, None));
+}
+
+#[test]
+fn a_link_that_holds_for_ever_follows_its_schedule_at_once() {
+    let held = LinkSpec {
+        trace: Some(Trace {
+            text: "1".to_owned(),
+            repeat: false,
+        }),
+        schedule: Some(Schedule {
+            text: "time,queue\n0s,2packets\n1us,3packets".to_owned(),
+            repeat_ns: Some(MS),
+        }),
+        ..LinkSpec::default()
+    };
+    let mut link = link(&held, 1);
+    (0..2).for_each(|id| link.push(Time(0), numbered(id, 1500)));
+    assert_eq!(drain(&mut link, Time::MAX).len(), 1);
+    (2..5).for_each(|id| link.push(Time::MAX, numbered(id, 1500)));
+    assert_eq!(drain(&mut link, Time::MAX).len(), 0);
+    assert_eq!(
+        (link.counters().held, link.counters().queue_dropped),
+        (3, 1)
+    );
 }
 
 /// 2 deliveries in 4 ms are 752 bytes a millisecond.
