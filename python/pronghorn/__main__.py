@@ -1,6 +1,16 @@
 """`python -m pronghorn`: the same as the command `pronghorn`."""
 
-from pronghorn.cli import main
+import signal
+
+
+def main() -> None:
+    """Runs the program. While its modules are read, Ctrl-C ends it in silence."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from pronghorn import cli
+
+    cli.main()
+
 
 if __name__ == "__main__":
     main()

@@ -16,8 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from pronghorn.engine import locate
-from pronghorn.errors import EXIT_INTERRUPTED, HostError, Interrupted, PronghornError
+from pronghorn.engine import EngineError, locate
+from pronghorn.errors import HostError, Interrupted, PronghornError
 from pronghorn.model.path import PathSpec
 from pronghorn.model.trial import Counters
 
@@ -96,7 +96,8 @@ def random_seed() -> int:
 def run(asked: Asked) -> Outcome:
     """Runs the command to its end; the terminal is its alone meanwhile.
 
-    PronghornError with the exit status where it could not be started: 2, 3, or 126 and 127 as in a shell.
+    EngineError where the path can't be; PronghornError with the exit status where the command could not be
+    started: 2, 3, or 126 and 127 as in a shell.
     """
     request = {
         "path": asked.path.to_engine(),
@@ -178,12 +179,15 @@ def _outcome(told: bytes, status: int) -> Outcome:
     try:
         report: dict[str, Any] = json.loads(told)
     except ValueError:
-        if status == EXIT_INTERRUPTED:
-            raise Interrupted("interrupted before the command was started.") from None
+        if status in {128 + number for number in _PASSED_ON}:
+            raise Interrupted("interrupted before the command was started.", exit_status=status) from None
         raise HostError(
             f"the engine ended without a report (exit status {status}).", hint="Look at 'pronghorn doctor'."
         ) from None
     if "error" in report:
         error = report["error"]
-        raise PronghornError(error["message"], hint=error.get("mend"), exit_status=report["status"])
+        said, hint = error["message"], error.get("mend")
+        if error.get("key") is not None:
+            raise EngineError(error["kind"], said, hint, key=error["key"], line=error.get("line"))
+        raise PronghornError(said, hint=hint, exit_status=report["status"])
     return Outcome.model_validate(report)

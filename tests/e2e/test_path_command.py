@@ -73,9 +73,18 @@ def test_the_exit_status_is_the_commands_as_in_a_shell(
         (["delay=1ms", "--server", "a 'b", "--", "true"], "--server"),
         (["delay=1ms", "--server", "no-such-program", "--", "true"], "no-such-program"),
         (["delay=1ms", "--json", "no/such/folder", "--", "true"], "no/such/folder"),
+        (["delay=1ms", "--", ""], "no COMMAND"),
+        (["delay=1ms", "--json", "one", "--graph", "./one", "--", "true"], "named twice"),
+        (["delay=1ms", "--capture", "/dev/null", "--", "true"], "/dev/null: a capture is a file"),
+        (["down.trace=wrong.trace", "--", "true"], "wrong.trace, line 2: 5 after 10"),
+        (["down.schedule=wrong.csv", "--", "true"], "wrong.csv, line 2: "),
+        (["delay=1ms", "jitter=1ms", "jitter.table=empty", "--", "true"], "empty, line 1: "),
     ],
 )
 def test_bad_usage_is_one_message_and_exit_status_2(arguments: list[str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "wrong.trace").write_text("10\n5\n")
+    (tmp_path / "wrong.csv").write_text("time,rate\n0s,much\n")
+    (tmp_path / "empty").touch()
     result = path(*arguments, folder=tmp_path)
     assert result.status == 2
     assert said in result.stderr
@@ -138,6 +147,32 @@ def test_a_graph_is_drawn(tmp_path: Path) -> None:
     drawing = (tmp_path / "told.svg").read_text()
     assert drawing.startswith("<svg")
     assert all(name in drawing for name in ("throughput", "bottleneck", "dropped"))
+
+
+def test_what_cannot_be_written_at_the_end_is_told_with_the_commands_status(tmp_path: Path) -> None:
+    files = ("--json", "/dev/full", "--graph", "told.svg")
+    result = path("delay=1ms", *files, "--", "sh", "-c", "exit 5", folder=tmp_path)
+    assert result.status == 3
+    assert "/dev/full: No space left on device. COMMAND had ended with status 5." in result.stderr
+    assert (tmp_path / "told.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full", "2> >(exec true)"])
+def test_closed_and_full_streams_change_nothing_about_the_end(streams: str, tmp_path: Path) -> None:
+    within_path = shlex.join(within("delay=1ms", "--json", "told", "--", "sh", "-c", "sleep 0.2; exit 7"))
+    ended = subprocess.run(
+        ["bash", "-c", f"{within_path} {streams}"], cwd=tmp_path, check=False, capture_output=True
+    )
+    assert ended.returncode == 7, ended.stderr
+    assert json.loads((tmp_path / "told").read_text())["status"] == 7
+
+
+def test_a_list_that_nobody_can_read_is_one_message_and_one_that_nobody_reads_none(tmp_path: Path) -> None:
+    for stdout, status, said in (("/dev/full", 3, b"stdout can't be written"), (">(exec true)", 0, b"")):
+        listed = f"{shlex.join(within('--list'))} > {stdout}"
+        ended = subprocess.run(["bash", "-c", listed], cwd=tmp_path, check=False, stderr=subprocess.PIPE)
+        assert (ended.returncode, said in ended.stderr) == (status, True), ended.stderr
+        assert ended.stderr.count(b"\n") <= 1
 
 
 @pytest.mark.needs("root")

@@ -78,19 +78,42 @@ impl Recording {
 
 /// The files into which programs write their secrets; new ones are in a folder that goes with this.
 struct KeyFiles {
-    folder: PathBuf,
+    /// What the folder is named after.
+    capture: PathBuf,
+    /// Once there is one.
+    folder: Option<PathBuf>,
     /// Each with its length when it was found.
     files: Vec<(PathBuf, u64)>,
 }
 
 impl KeyFiles {
     fn beside(capture: &Path) -> KeyFiles {
-        let mut folder = capture.as_os_str().to_owned();
-        folder.push(".keys");
         KeyFiles {
-            folder: folder.into(),
+            capture: capture.to_owned(),
+            folder: None,
             files: Vec::new(),
         }
+    }
+
+    /// The folder, which nobody else has made: `CAPTURE.keys`, or the like with a number.
+    fn folder(&mut self) -> io::Result<&Path> {
+        if self.folder.is_none() {
+            let mut number = 0;
+            let made = loop {
+                let mut name = self.capture.as_os_str().to_owned();
+                name.push(".keys");
+                if number > 0 {
+                    name.push(number.to_string());
+                }
+                match DirBuilder::new().mode(0o700).create(&name) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                    Err(error) => return Err(error),
+                    Ok(()) => break fs::canonicalize(&name)?,
+                }
+            };
+            self.folder = Some(made);
+        }
+        Ok(self.folder.as_deref().unwrap_or(Path::new("")))
     }
 
     /// The file of a further program: the one `named`, or a new one.
@@ -101,12 +124,8 @@ impl KeyFiles {
                 (file, length)
             }
             None => {
-                DirBuilder::new()
-                    .mode(0o700)
-                    .recursive(true)
-                    .create(&self.folder)?;
-                let folder = fs::canonicalize(&self.folder)?;
-                (folder.join(format!("{}.log", self.files.len())), 0)
+                let name = format!("{}.log", self.files.len());
+                (self.folder()?.join(name), 0)
             }
         };
         if self.files.iter().all(|(known, _)| *known != file) {
@@ -133,13 +152,32 @@ impl KeyFiles {
 
 impl Drop for KeyFiles {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
+        if let Some(folder) = &self.folder {
+            let _ = fs::remove_dir_all(folder);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_was_there_is_left_as_it_was() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let capture = folder.path().join("x.pcapng");
+        let theirs = folder.path().join("x.pcapng.keys");
+        fs::create_dir(&theirs)?;
+        fs::write(theirs.join("0.log"), "theirs\n")?;
+        let mut files = KeyFiles::beside(&capture);
+        let ours = files.next(None)?;
+        fs::write(&ours, "ours\n")?;
+        assert_eq!(files.read(), "ours\n\n");
+        drop(files);
+        assert!(!ours.exists());
+        assert_eq!(fs::read_to_string(theirs.join("0.log"))?, "theirs\n");
+        Ok(())
+    }
 
     #[test]
     fn of_a_file_that_was_there_only_what_is_added_counts() -> io::Result<()> {

@@ -1,11 +1,13 @@
 """The command line: one file a command. Progress on stderr, results on stdout.
 
-Exit status: 0 done; 1 a --check failed; 2 bad usage or bad input; 3 the host can't; 130 interrupted.
+Exit status: 0 done; 1 a --check or a calibration failed; 2 bad usage or bad input; 3 the host can't; 130 interrupted.
 """
 
 import io
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -22,7 +24,7 @@ def _application(first: str | None) -> typer.Typer:
     app = typer.Typer(
         name="pronghorn",
         help="A laboratory that settles whether HTTP/3 is faster: for whom, by how much and why.",
-        epilog="Exit status: 0 done; 1 a --check failed; 2 bad input; 3 this host can't; 130 interrupted. "
+        epilog="Exit status: 0 done; 1 a check failed; 2 bad input; 3 this host can't; 130 interrupted. "
         "'path' ends with its command's status.",
         no_args_is_help=True,
         add_completion=False,
@@ -55,6 +57,7 @@ def _options(
 
 def main() -> None:
     """The program `pronghorn`: a foreseeable fault is one message on stderr and its exit status."""
+    _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -63,10 +66,20 @@ def main() -> None:
         with interruptible():
             _application(next(iter(sys.argv[1:]), None))()
     except PronghornError as error:
-        print(f"pronghorn: {error.message}", file=sys.stderr)
-        if error.hint:
-            print(f"  {error.hint}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"pronghorn: {error.message}", file=sys.stderr)
+            if error.hint:
+                print(f"  {error.hint}", file=sys.stderr)
         sys.exit(error.exit_status)
+
+
+def _open_standard_streams() -> None:
+    """Where one of the three was closed (`<&-`), so that no file of ours takes its number."""
+    while (opened := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(opened, True)
+        if opened > 0:
+            setattr(sys, ("stdout", "stderr")[opened - 1], os.fdopen(opened, "w", closefd=False))
+    os.close(opened)
 
 
 def _refuse_unencodable(arguments: Sequence[str]) -> None:

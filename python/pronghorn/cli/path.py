@@ -1,7 +1,10 @@
 """`pronghorn path`: any command behind an emulated path."""
 
 import json
+import os
 import shlex
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,8 +13,11 @@ from rich.console import Console
 from typer.core import TyperCommand
 
 from pronghorn import command
+from pronghorn.cli.results import writing_results
 from pronghorn.command import Asked, Outcome
+from pronghorn.engine import EngineError
 from pronghorn.errors import HostError, InputError
+from pronghorn.execute.describe import refusal
 from pronghorn.model.experiment_file import shipped_paths
 from pronghorn.model.path import from_words
 from pronghorn.report import link_table
@@ -103,7 +109,7 @@ def path(
     if calibrated:
         _calibrate(words or [], argv, seed, json_file)
         return
-    if not argv:
+    if not argv or not argv[0]:
         raise InputError(
             "no COMMAND to run.", hint="Write it after '--': pronghorn path delay=10ms -- curl URL"
         )
@@ -118,21 +124,20 @@ def path(
         sample_interval_s=_SAMPLE_INTERVAL_S if graph else None,
         capture=capture,
     )
-    for file in (json_file, graph, capture):
-        _refuse_unwritable(file)
-    outcome = command.run(asked)
+    _refuse_files(json_file, graph, capture)
+    try:
+        outcome = command.run(asked)
+    except EngineError as refused:
+        raise refusal(refused, profile) from None
+    faults = list(_write_all(outcome, asked, profile.name, json_file, graph))
     if not quiet:
-        link_table.render(outcome, Console(stderr=True, highlight=False))
-    if json_file:
-        _write(json_file, json.dumps(_as_json(outcome, asked), indent=2) + "\n")
-    if graph:
-        from pronghorn.report import path_chart
-
-        if outcome.series:
-            _write(graph, path_chart.draw(outcome.series, profile.name))
-    captured = outcome.counters.capture
-    if captured and captured.fault:
-        raise HostError(f"{captured.fault}.", hint="Free some space, or name another file.")
+        with suppress(OSError, SystemExit):  # the latter is rich's answer to a closed pipe
+            link_table.render(outcome, Console(stderr=True, highlight=False))
+    if faults:
+        raise HostError(
+            f"{'; '.join(faults)}. COMMAND had ended with status {outcome.status}.",
+            hint="Free some space, or name another file.",
+        )
     raise typer.Exit(outcome.status)
 
 
@@ -141,7 +146,7 @@ def _calibrate(words: list[str], argv: list[str], seed: int | None, json_file: P
         raise InputError("--calibrate runs no COMMAND.", hint="Leave out what stands from '--' on.")
     profile = from_words(words, shipped_paths())
     assert profile.spec is not None
-    _refuse_unwritable(json_file)
+    _refuse_files(json_file)
     from pronghorn.cli import path_calibration
 
     draw = command.random_seed() if seed is None else seed
@@ -165,23 +170,45 @@ def _shell_words(text: str | None) -> list[str] | None:
     return words
 
 
-def _refuse_unwritable(file: Path | None) -> None:
+def _refuse_files(json_file: Path | None, graph: Path | None = None, capture: Path | None = None) -> None:
     """Before the command runs, not after."""
-    if file is None:
-        return
-    if file.is_dir() or not file.absolute().parent.is_dir():
-        raise InputError(f"{file}: no file can be written there.")
+    files = [file for file in (json_file, graph, capture) if file is not None]
+    for file in files:
+        folder = file.absolute().parent
+        if file.is_dir() or not folder.is_dir() or not os.access(file if file.exists() else folder, os.W_OK):
+            raise InputError(f"{file}: no file can be written there.")
+    if capture is not None and capture.exists() and not capture.is_file():
+        raise InputError(f"{capture}: a capture is a file of its own, and this is a device or a pipe.")
+    regular = [file.resolve() for file in files if file.is_file() or not file.exists()]
+    for file in regular:
+        if regular.count(file) > 1:
+            raise InputError(f"{file}: named twice; each option takes a file of its own.")
 
 
-def _write(file: Path, text: str) -> None:
+def _write_all(
+    outcome: Outcome, asked: Asked, name: str, json_file: Path | None, graph: Path | None
+) -> Iterator[str]:
+    """Writes what was asked for beside the counters; what of it could not be written, and why."""
+    if json_file:
+        yield from _write(json_file, json.dumps(_as_json(outcome, asked), indent=2) + "\n")
+    if graph and outcome.series:
+        from pronghorn.report import path_chart
+
+        yield from _write(graph, path_chart.draw(outcome.series, name))
+    if outcome.counters.capture and outcome.counters.capture.fault:
+        yield outcome.counters.capture.fault
+
+
+def _write(file: Path, text: str) -> Iterator[str]:
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise HostError(f"{file}: {error.strerror}.") from error
+        yield f"{file}: {error.strerror}"
 
 
 def _print_profiles() -> None:
     profiles = shipped_paths()
     width = max(map(len, profiles), default=0)
-    for name, profile in sorted(profiles.items()):
-        print(f"{name:{width}}  {profile.description}")
+    with writing_results():
+        for name, profile in sorted(profiles.items()):
+            print(f"{name:{width}}  {profile.description}")

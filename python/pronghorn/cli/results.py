@@ -10,9 +10,9 @@ from pronghorn.errors import HostError
 
 
 @contextmanager
-def writing_results(report: Path) -> Iterator[None]:
+def writing_results(report: Path | None = None) -> Iterator[None]:
     """HostError where stdout can't be written; a reader that has seen enough is no fault. Either way the
-    results stand in `report`."""
+    results stand beside `report`, where there is one."""
     try:
         yield
         sys.stdout.flush()
@@ -20,9 +20,8 @@ def writing_results(report: Path) -> Iterator[None]:
         _discard_the_rest()
     except OSError as error:
         _discard_the_rest()
-        raise HostError(
-            f"stdout can't be written: {error.strerror}.", hint=f"The results stand beside {report}."
-        ) from error
+        hint = f"The results stand beside {report}." if report else None
+        raise HostError(f"stdout can't be written: {error.strerror}.", hint=hint) from error
 
 
 def _discard_the_rest() -> None:

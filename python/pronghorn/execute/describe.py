@@ -43,4 +43,5 @@ def refusal(error: EngineError, path: PathProfile) -> InputError:
     if file is not None:
         line = f", line {error.line}" if error.line else ""
         return InputError(f"{file}{line}: {error.message.rstrip('.')} (key '{key}' of path '{path.name}').")
-    return InputError(f"{path.place or path.name}: path '{path.name}': {error.message.rstrip('.')}.")
+    place = path.name if path.place in ("", path.name) else f"{path.place}: path '{path.name}'"
+    return InputError(f"{place}: {error.message.rstrip('.')}.")

@@ -127,7 +127,7 @@ def _amount(value: object, quantity: Quantity) -> Fraction:
         raise UnitError(f"{value!r} is a bare number where a {quantity.name} is needed; {example}")
     if unit not in quantity.units:
         meant = nearest(unit, quantity.units)
-        question = f"; did you mean {number}{meant}?" if meant else ""
+        question = f"; did you mean {number}{meant}?" if meant else "."
         raise UnitError(
             f"{value!r}: unknown unit {unit!r} of a {quantity.name}{question} Allowed: "
             f"{', '.join(quantity.units)}"

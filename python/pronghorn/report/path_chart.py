@@ -1,5 +1,6 @@
 """A drawing of how a path fared over time: throughput, queueing delay and drops, in both directions."""
 
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -17,13 +18,15 @@ _PANELS = (
 
 
 def draw(series: Series, title: str) -> str:
-    """The SVG, one panel a quantity. Each point is the mean over the interval before it; `at the bottleneck`
-    is what a packet spent there on average, waiting and being sent; drops are of the interval."""
+    """The SVG, one panel a quantity. A level stands for an interval and is the mean over it; `at the
+    bottleneck` is what a packet spent there on average, waiting and being sent, with a gap where none left;
+    drops are of the interval."""
     rows = intervals(series)
     panels = [
-        alt.Chart(alt.InlineData(values=[row for row in rows if row[key] is not None]))
-        .mark_line(interpolate="step-before", strokeWidth=1.2)
+        alt.Chart(alt.InlineData(values=steps(rows, key)))
+        .mark_line(strokeWidth=1.2)
         .encode(
+            detail="run:N",
             x=alt.X("time_s:Q", title="time (s)" if key == _PANELS[-1][0] else None),
             y=alt.Y(f"{key}:Q", title=name, scale=alt.Scale(zero=True)),
             color=alt.Color(
@@ -39,10 +42,34 @@ def draw(series: Series, title: str) -> str:
     return str(vl_convert.vegalite_to_svg(chart.to_dict()))
 
 
+def steps(rows: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    """Both ends of each interval's level of `key`; levels without a gap between them share a `run`."""
+    points = []
+    for direction in _COLOURS:
+        run = 0
+        for row in rows:
+            if row["direction"] != direction:
+                continue
+            if row[key] is None:
+                run += 1
+                continue
+            points += [
+                {"time_s": row[end], "direction": direction, "run": run, key: row[key]}
+                for end in ("from_s", "time_s")
+            ]
+    return points
+
+
 def intervals(series: Series) -> list[dict[str, Any]]:
-    """A row an interval and direction. `queue_ms` is None where no packet left in it."""
+    """A row an interval and direction. `queue_ms` is None where no packet left in it.
+
+    What the command's end has cut to less than half an interval counts with the one before: a single packet
+    in it would look like a rate that no link had."""
     rows = []
-    for before, after in zip(series.samples, series.samples[1:], strict=False):
+    samples = list(series.samples)
+    if len(samples) > 2 and samples[-1].time_s - samples[-2].time_s < series.interval_s / 2:
+        del samples[-2]
+    for before, after in pairwise(samples):
         span = after.time_s - before.time_s
         if span <= 0:
             continue
@@ -53,6 +80,7 @@ def intervals(series: Series) -> list[dict[str, Any]]:
             spent = now.bottleneck_s - past.bottleneck_s
             rows.append(
                 {
+                    "from_s": before.time_s,
                     "time_s": after.time_s,
                     "direction": direction,
                     "mbit_per_s": (now.bytes_out - past.bytes_out) * 8 / span / 1e6,

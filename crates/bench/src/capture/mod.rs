@@ -51,6 +51,9 @@ pub enum CaptureError {
         /// The kernel's answer.
         source: io::Error,
     },
+    /// A device, a pipe or a folder has the file's name.
+    #[error("{} is no regular file, and a capture would take its place", .0.display())]
+    NoFile(PathBuf),
     /// No thread could be had to write it.
     #[error("cannot start the thread that writes a capture: {0}")]
     Thread(#[source] io::Error),
@@ -86,12 +89,15 @@ impl Capture {
     /// it. `about` is what the file's comment says of its making.
     ///
     /// # Errors
-    /// The file's folder can't be written, or no thread can be had.
+    /// The file's folder can't be written, something else than a file has the name, or no thread can be had.
     pub fn start(
         file: &Path,
         path: &PathSpec,
         about: &str,
     ) -> Result<(Capture, Taps), CaptureError> {
+        if fs::metadata(file).is_ok_and(|known| !known.is_file()) {
+            return Err(CaptureError::NoFile(file.to_owned()));
+        }
         let spools = Spools::new(file, path).map_err(|source| CaptureError::Write {
             file: file.to_owned(),
             source,

@@ -37,6 +37,13 @@ fn contains(file: &[u8], text: &str) -> bool {
 }
 
 #[test]
+fn what_is_no_file_is_never_replaced() {
+    let device = Path::new("/dev/null");
+    let refused = Capture::start(device, &PathSpec::default(), "");
+    assert!(matches!(refused, Err(CaptureError::NoFile(_))));
+}
+
+#[test]
 fn secrets_stand_before_packets_and_packets_in_order_of_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("path.pcapng");

@@ -70,7 +70,8 @@ fn perform(request: Request, isolation: &Isolation, signals: Signals) -> Result<
     if let Isolation::None { reason, mend } = isolation {
         return Err(Failure::host(reason, Some(mend.clone())));
     }
-    request.path.validate().map_err(Failure::input)?;
+    let valid = request.path.validate();
+    valid.map_err(|error| Failure::path(&error))?;
     let mut place = Place::open(&request)?;
     for note in place.notes() {
         eprintln!("pronghorn: note: {note}");

@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 
 use pronghorn_bench::SpawnError;
+use pronghorn_path::SpecError;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::series::Series;
-use crate::answer::Kind;
+use crate::answer::Fault;
 
 /// How the command and its path fared.
 #[derive(Debug, Serialize)]
@@ -47,56 +48,60 @@ pub(crate) struct Report {
 #[derive(Debug, Serialize)]
 pub(crate) struct Failure {
     pub(crate) status: u8,
-    error: Error,
-}
-
-#[derive(Debug, Serialize)]
-struct Error {
-    kind: Kind,
-    message: String,
-    mend: Option<String>,
+    error: Fault,
 }
 
 impl Failure {
-    fn new(status: u8, kind: Kind, message: impl ToString, mend: Option<String>) -> Failure {
-        let message = message.to_string();
+    /// The request is wrong.
+    pub(crate) fn input(message: impl ToString) -> Failure {
         Failure {
-            status,
-            error: Error {
-                kind,
-                message,
-                mend,
-            },
+            status: 2,
+            error: Fault::input(message),
         }
     }
 
-    /// The request is wrong.
-    pub(crate) fn input(message: impl ToString) -> Failure {
-        Failure::new(2, Kind::Input, message, None)
+    /// The path can't be.
+    pub(crate) fn path(error: &SpecError) -> Failure {
+        Failure {
+            status: 2,
+            error: Fault::path(error),
+        }
     }
 
     /// The host can't.
     pub(crate) fn host(message: impl ToString, mend: Option<String>) -> Failure {
-        Failure::new(3, Kind::Host, message, mend)
+        Failure {
+            status: 3,
+            error: Fault::host(message, mend),
+        }
     }
 
     /// Something broke.
     pub(crate) fn bench(message: impl ToString) -> Failure {
-        Failure::new(3, Kind::Bench, message, None)
+        Failure {
+            status: 3,
+            error: Fault::bench(message),
+        }
     }
 
     /// A program could not be started: 127 where it isn't there, else 126, as in a shell.
     pub(crate) fn not_started(error: &SpawnError) -> Failure {
         let missing = matches!(error, SpawnError::Start { source, .. }
             if source.kind() == io::ErrorKind::NotFound);
-        Failure::new(if missing { 127 } else { 126 }, Kind::Input, error, None)
+        Failure {
+            status: if missing { 127 } else { 126 },
+            error: Fault::input(error),
+        }
     }
 
     /// A signal came before the command was started.
     pub(crate) fn interrupted(signal: i32) -> Failure {
-        let status = (128 + signal).clamp(0, 255) as u8;
-        let message = format!("signal {signal} came before the command was started");
-        Failure::new(status, Kind::Bench, message, None)
+        Failure {
+            status: (128 + signal).clamp(0, 255) as u8,
+            error: Fault::bench(format!(
+                "signal {signal} came before the command was started"
+            )),
+        }
     }
 }
 
