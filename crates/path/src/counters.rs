@@ -19,15 +19,15 @@ pub struct Counters {
     pub packets_out: u64,
     /// Bytes of the packets that left.
     pub bytes_out: u64,
-    /// Yeses of the loss stage. It decides on each packet pushed, and on the copy of each one that
+    /// Yeses of the loss stage. It decides on each packet that enters, and on the copy of each one that
     /// is duplicated and not lost.
     pub lost: u64,
     /// Packets and copies on which the loss stage decided; zero where none is asked for.
     pub loss_decisions: u64,
-    /// Yeses of the duplicate stage, which decides on each packet pushed.
+    /// Yeses of the duplicate stage, which decides on each packet that enters.
     pub duplicated: u64,
     /// Packets in which a bit flipped. The stage decides on each packet, or copy, that loss let
-    /// through: `packets_in + duplicated - lost` of them.
+    /// through: `packets_in + duplicated - lost` of them where the link keeps none out.
     pub corrupted: u64,
     /// Packets that left after one that had entered later; a copy enters before its original.
     pub reordered: u64,

@@ -1,6 +1,7 @@
 //! netem's distribution files: whole numbers of 16 bits between white space, each as likely as the
 //! others. `#` begins a comment that ends with its line.
 
+use crate::text::lines;
 use crate::validate::SpecError;
 
 const KEY: &str = "jitter.table";
@@ -23,7 +24,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<i16>, SpecError> {
     }
     let mut numbers = Vec::new();
     let mut last = 1;
-    for (number, line) in (1..).zip(text.lines()) {
+    for (number, line) in (1..).zip(lines(text)) {
         last = number;
         let values = line.split('#').next().unwrap_or_default();
         for word in values.split_ascii_whitespace() {
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_between_white_space_and_comments() {
-        let text = "# a table\n 3 -1\t+2\r\n\n-32768 # the least 5\n32767";
+        let text = "\u{feff}# a table\n 3 -1\t+2\r\n\n-32768 # the least 5\n32767";
         assert_eq!(parse(text), Ok(vec![-32768, -1, 2, 3, 32767]));
     }
 

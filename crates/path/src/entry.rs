@@ -71,7 +71,7 @@ impl Entry {
         Some(values)
     }
 
-    /// A packet is kept out. It uses up the draws that would have decided on it and on its copy.
+    /// A packet is kept out. What would have been decided on it and on its copy counts for those after it.
     pub(crate) fn refuse<P: Packet>(
         &mut self,
         at: Time,
@@ -81,10 +81,13 @@ impl Entry {
         ledger: &mut Ledger<P>,
     ) {
         let number = ledger.counters.packets_in - 1;
-        self.skip_all(Passage::First, delay);
-        if self.duplicate.as_mut().is_some_and(Duplicate::decide) {
-            self.skip_all(Passage::Copy, delay);
+        let duplicated = self.duplicate.as_mut().is_some_and(Duplicate::decide);
+        let lost = self.loss_decides(Passage::First);
+        if duplicated {
+            self.loss_decides_on_copy(lost);
+            self.skip(Passage::Copy, delay);
         }
+        self.skip(Passage::First, delay);
         ledger.refuse(cause, || Dropped {
             number,
             arrived: at,
@@ -110,7 +113,10 @@ impl Entry {
             ledger,
         };
         let duplicated = self.duplicate.as_mut().is_some_and(Duplicate::decide);
-        let lost = self.lose(Passage::First, &mut entrant.ledger.counters.loss_decisions);
+        let lost = self.loss_decides(Passage::First);
+        if self.loss.is_some() {
+            entrant.ledger.counters.loss_decisions += 1;
+        }
         entrant.ledger.counters.lost += u64::from(lost);
         if duplicated {
             entrant.ledger.counters.duplicated += 1;
@@ -129,17 +135,12 @@ impl Entry {
         original_lost: bool,
         entrant: &mut Entrant<'_, P>,
     ) {
-        let lost = if original_lost {
-            if let Some(loss) = &mut self.loss {
-                loss.skip(Passage::Copy);
-            }
-            true
-        } else {
-            let lost = self.lose(Passage::Copy, &mut entrant.ledger.counters.loss_decisions);
-            entrant.ledger.counters.lost += u64::from(lost);
-            lost
-        };
-        if lost {
+        let copy_lost = self.loss_decides_on_copy(original_lost);
+        if self.loss.is_some() && !original_lost {
+            entrant.ledger.counters.loss_decisions += 1;
+            entrant.ledger.counters.lost += u64::from(copy_lost);
+        }
+        if original_lost || copy_lost {
             self.skip(Passage::Copy, entrant.delay);
             let marks = Marks {
                 copy: true,
@@ -151,12 +152,20 @@ impl Entry {
         }
     }
 
-    fn lose(&mut self, passage: Passage, decisions: &mut u64) -> bool {
-        let Some(loss) = &mut self.loss else {
-            return false;
-        };
-        *decisions += 1;
-        loss.decide(passage)
+    fn loss_decides(&mut self, passage: Passage) -> bool {
+        self.loss.as_mut().is_some_and(|loss| loss.decide(passage))
+    }
+
+    /// The loss stage decides on a copy only where its original wasn't lost.
+    fn loss_decides_on_copy(&mut self, original_lost: bool) -> bool {
+        match &mut self.loss {
+            Some(loss) if original_lost => {
+                loss.skip_copy();
+                false
+            }
+            Some(loss) => loss.decide(Passage::Copy),
+            None => false,
+        }
     }
 
     fn carry<P: Packet>(&mut self, mut packet: P, passage: Passage, entrant: &mut Entrant<'_, P>) {
@@ -188,13 +197,6 @@ impl Entry {
             corrupt.skip(passage);
         }
         delay.skip(passage);
-    }
-
-    fn skip_all<P>(&mut self, passage: Passage, delay: &mut Delay<P>) {
-        if let Some(loss) = &mut self.loss {
-            loss.skip(passage);
-        }
-        self.skip(passage, delay);
     }
 
     fn set(&mut self, values: &EntryValues) {

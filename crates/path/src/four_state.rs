@@ -64,8 +64,8 @@ impl FourState {
         matches!(self.state, State::BurstLost | State::GapLost)
     }
 
-    /// Uses up a packet's draw; the chain doesn't move.
-    pub(crate) fn skip(&mut self, passage: Passage) {
-        self.draws.next(passage);
+    /// Uses up a copy's draw; the chain doesn't move.
+    pub(crate) fn skip_copy(&mut self) {
+        self.draws.next(Passage::Copy);
     }
 }

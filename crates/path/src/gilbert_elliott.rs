@@ -53,9 +53,9 @@ impl GilbertElliott {
         loses.hits(self.draws.next(passage))
     }
 
-    /// Uses up a packet's draws; the chain doesn't move.
-    pub(crate) fn skip(&mut self, passage: Passage) {
-        self.draws.next(passage);
-        self.draws.next(passage);
+    /// Uses up a copy's draws; the chain doesn't move.
+    pub(crate) fn skip_copy(&mut self) {
+        self.draws.next(Passage::Copy);
+        self.draws.next(Passage::Copy);
     }
 }

@@ -42,8 +42,8 @@
 //! # What can be relied on
 //!
 //! * **Same seed, same packets, same decisions.** Each stage draws from generators of its own,
-//!   seeded by (seed, direction, stage name). A packet uses up one draw of every stage that is
-//!   on, even of those that an earlier stage kept it from; switching one stage on therefore
+//!   seeded by (seed, direction, stage name). Every packet uses up as many draws of every stage that
+//!   is on, even of those that an earlier stage kept it from; switching one stage on therefore
 //!   changes no other stage's decisions on the same packets (see `draws.rs`).
 //!   Chances, jitter and reordering may depend on the packet before (`chance.rs`, `copula.rs`).
 //! * **Lateness changes nothing.** A caller that pops late gets the same packets with the same

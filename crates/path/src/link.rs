@@ -85,8 +85,8 @@ impl<P: Packet> Link<P> {
         self.ledger.keep_dropped();
     }
 
-    /// The next packet that was dropped, in the order in which that happened; always none without
-    /// [`Link::keep_dropped`]. Ask after each push and pop.
+    /// The next packet that was dropped; always none without [`Link::keep_dropped`]. Ask after each push and pop. They
+    /// come in the order in which they were dropped, but to a late caller those dropped inside after those kept out.
     pub fn take_dropped(&mut self) -> Option<Dropped<P>> {
         self.ledger.take_dropped()
     }

@@ -68,13 +68,13 @@ impl Loss {
         }
     }
 
-    /// Uses up the draws of a packet that doesn't come this far.
-    pub(crate) fn skip(&mut self, passage: Passage) {
+    /// Uses up the draws of a copy whose original was lost; chains, which it shares, don't move.
+    pub(crate) fn skip_copy(&mut self) {
         match self {
-            Loss::GilbertElliott(chain) => chain.skip(passage),
-            Loss::FourState(chain) => chain.skip(passage),
+            Loss::GilbertElliott(chain) => chain.skip_copy(),
+            Loss::FourState(chain) => chain.skip_copy(),
             Loss::Independent(_) | Loss::Packets(_) => {
-                self.decide(passage);
+                self.decide(Passage::Copy);
             }
         }
     }

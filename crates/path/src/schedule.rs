@@ -11,7 +11,7 @@
 //! and `queue` without a bottleneck.
 
 use crate::spec::{LinkSpec, Loss, Queue, Schedule};
-use crate::text::{bounded, shown, wrong};
+use crate::text::{bounded, lines, shown, wrong};
 use crate::timetable::{Timetable, Values};
 use crate::units;
 use crate::validate::SpecError;
@@ -152,26 +152,26 @@ impl Changes {
 
 fn parse(text: &str, spec: &LinkSpec) -> Result<Vec<Row>, SpecError> {
     bounded(KEY, text)?;
-    let mut lines = (1..)
-        .zip(text.trim_start_matches('\u{feff}').lines())
+    let mut contents = (1..)
+        .zip(lines(text))
         .map(|(line, content)| (line, content.trim()))
         .filter(|(_, content)| !content.is_empty() && !content.starts_with('#'));
-    let Some((header_line, header)) = lines.next() else {
+    let Some((header_line, header)) = contents.next() else {
         return Err(wrong(KEY, 1, "no header; allowed is time,PARAMETER…"));
     };
     let columns = parse_header(header).map_err(|problem| wrong(KEY, header_line, problem))?;
     let mut rows: Vec<Row> = Vec::new();
-    for (line, content) in lines {
+    for (line, content) in contents {
         let row = parse_row(content, &columns).map_err(|problem| wrong(KEY, line, problem))?;
         let before = rows.last().map(|row| row.at_ns);
         if before.is_some_and(|before| row.at_ns <= before) {
             let problem = "column time: no later than the line before; allowed is a later time";
             return Err(wrong(KEY, line, problem));
         }
-        rows.push(row);
-        if let Err(problem) = suits(&row, rows.len() == 1, spec) {
+        if let Err(problem) = suits(&row, &columns, spec) {
             return Err(wrong(KEY, line, problem));
         }
+        rows.push(row);
     }
     if rows.is_empty() {
         let problem = "no line after the header; allowed is at least one";
@@ -261,7 +261,7 @@ impl Row {
 }
 
 /// Whether a line can be meant, given the rest of the link.
-fn suits(row: &Row, is_first: bool, spec: &LinkSpec) -> Result<(), String> {
+fn suits(row: &Row, columns: &[Column], spec: &LinkSpec) -> Result<(), String> {
     let sets_rate = row.bottleneck.rate_bit_per_s.is_some();
     if row.entry.loss.is_some() && !matches!(spec.loss, None | Some(Loss::Independent { .. })) {
         return Err(
@@ -272,8 +272,9 @@ fn suits(row: &Row, is_first: bool, spec: &LinkSpec) -> Result<(), String> {
     if sets_rate && spec.trace.is_some() {
         return Err("column rate: beside a trace; allowed is a rate or a trace".to_owned());
     }
-    let paced = spec.rate_bit_per_s.is_some() || spec.trace.is_some();
-    if row.bottleneck.queue.is_some() && is_first && !paced && !sets_rate {
+    let paced =
+        spec.rate_bit_per_s.is_some() || spec.trace.is_some() || columns.contains(&Column::Rate);
+    if row.bottleneck.queue.is_some() && !paced {
         return Err("column queue: without a rate; allowed is beside a rate or a trace".to_owned());
     }
     Ok(())

@@ -33,6 +33,11 @@ pub(crate) fn bounded(key: &str, text: &str) -> Result<(), SpecError> {
     })
 }
 
+/// A text's lines, without the byte-order mark that some editors put before the first.
+pub(crate) fn lines(text: &str) -> std::str::Lines<'_> {
+    text.strip_prefix('\u{feff}').unwrap_or(text).lines()
+}
+
 /// What is wrong with a line; the first line is 1.
 pub(crate) fn wrong(key: &str, line: usize, problem: impl Into<String>) -> SpecError {
     SpecError::Text {

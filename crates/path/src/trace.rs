@@ -6,7 +6,7 @@
 
 use crate::opportunities::DELIVERY_BYTES;
 use crate::spec::Trace;
-use crate::text::{bounded, shown, wrong};
+use crate::text::{bounded, lines, shown, wrong};
 use crate::validate::SpecError;
 
 const KEY: &str = "trace.text";
@@ -27,7 +27,7 @@ impl Deliveries {
         bounded(KEY, &trace.text)?;
         let mut millis = Vec::new();
         let mut before = 0;
-        for (line, word) in (1..).zip(trace.text.lines()) {
+        for (line, word) in (1..).zip(lines(&trace.text)) {
             let ms = parse_line(word.trim()).map_err(|problem| wrong(KEY, line, problem))?;
             if ms < before {
                 let problem = format!("{ms} after {before}; allowed is no smaller number");

@@ -103,7 +103,7 @@ impl<P: Packet> Traced<P> {
     }
 
     pub(crate) fn preview(&self, at: Time) -> Time {
-        self.opportunities.after(at).unwrap_or(Time::MAX)
+        self.opportunities.after(at).unwrap_or(at)
     }
 
     /// When the next delivery is, if anything waits for one.

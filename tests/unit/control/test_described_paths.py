@@ -102,6 +102,8 @@ def test_every_shipped_profile_is_one_that_the_engine_takes() -> None:
     ("key", "file", "text", "line"),
     [
         ("down.jitter", "x.dist", "1 2\n3 x\n", 2),
+        ("down.trace", "x.trace", "1\n\nx\n", 2),
+        ("down.schedule", "x.csv", "time,rate\n0s,fast\n", 2),
     ],
 )
 def test_the_engine_names_a_texts_line(tmp_path: Path, key: str, file: str, text: str, line: int) -> None:

@@ -193,19 +193,50 @@ fn the_first_reason_is_the_one_told() {
     );
 }
 
-/// Every third packet is kept out; the others meet what they meet on a link without a gate.
+/// Every third packet is kept out; the others meet what they meet on a link without a gate, whatever the model.
 #[test]
 fn what_is_kept_out_changes_nothing_for_the_rest() {
+    let correlated = Loss::Independent {
+        probability: 0.2,
+        correlation: 0.5,
+        longest_burst: Some(3),
+    };
+    let two_states = Loss::GilbertElliott {
+        enter: 0.1,
+        leave: 0.3,
+        loss_bad: 0.9,
+        loss_good: 0.05,
+    };
+    let four_states = Loss::FourState {
+        p13: 0.1,
+        p31: 0.3,
+        p32: 0.2,
+        p23: 0.4,
+        p14: 0.05,
+    };
+    let listed = Loss::Packets {
+        numbers: (1..3000).step_by(5).collect(),
+    };
+    for loss in [correlated, two_states, four_states, listed] {
+        keeps_the_rest_as_it_was(loss);
+    }
+}
+
+#[track_caller]
+fn keeps_the_rest_as_it_was(loss: Loss) {
     let open = LinkSpec {
         delay_ns: 1000,
         jitter: Some(pronghorn_path::Jitter {
             spread_ns: 900,
+            correlation: 0.5,
             order: pronghorn_path::Order::Break,
             ..Default::default()
         }),
-        loss: Some(Loss::independent(0.2)),
+        loss: Some(loss),
         duplicate: 0.3,
+        duplicate_correlation: 0.5,
         corrupt: 0.4,
+        corrupt_correlation: 0.5,
         ..LinkSpec::default()
     };
     let gated = LinkSpec {

@@ -2,7 +2,7 @@
 
 use pronghorn_path::{Departure, LinkSpec, Loss, Queue, Schedule, SpecError, Time, Trace};
 
-use crate::harness::{MS, Numbered, Sending, evenly, link, numbered, send};
+use crate::harness::{MS, Numbered, Sending, drain, evenly, link, numbered, send};
 
 fn with(spec: LinkSpec, text: &str, repeat_ns: Option<u64>) -> LinkSpec {
     let text = text.to_owned();
@@ -160,6 +160,36 @@ fn a_schedule_that_repeats_begins_where_it_ended() {
     assert_eq!(dues(&spec, &sendings), expected);
 }
 
+#[test]
+fn a_byte_order_mark_and_crlf_say_nothing() {
+    let text = "\u{feff}time , delay\r\n0s, 5ms\r\n\r\n";
+    assert_eq!(dues(&scheduled(text), &[(Time(0), 1)]), [5 * MS]);
+    let twice = scheduled("\u{feff}\u{feff}time,delay\n0s,5ms");
+    assert!(message(&twice).starts_with("schedule.text, line 1: the first column is"));
+}
+
+/// Packets that wait for ever behind the end of a trace don't make the link go through every round of a schedule.
+#[test]
+fn a_link_that_stands_still_passes_over_its_changes() {
+    let stuck = LinkSpec {
+        delay_ns: MS,
+        trace: Some(Trace {
+            text: "3".to_owned(),
+            repeat: false,
+        }),
+        ..LinkSpec::default()
+    };
+    let spec = with(stuck, "time,queue\n0s,5packets", Some(MS));
+    let mut link = link(&spec, 1);
+    (0..2).for_each(|id| link.push(Time(0), numbered(id, 1500)));
+    assert_eq!(drain(&mut link, Time(1 << 60)).len(), 1);
+    link.push(Time(1 << 60), numbered(2, 1500));
+    let due = link.next_due();
+    assert_eq!(due, Some(Time((1 << 60) + MS)));
+    drain(&mut link, Time(u64::MAX - MS));
+    assert_eq!((link.counters().held, link.next_due()), (2, None));
+}
+
 fn message(spec: &LinkSpec) -> String {
     spec.validate().expect_err("it must be refused").to_string()
 }
@@ -219,6 +249,10 @@ fn wrong_lines_are_named_with_their_column() {
         (
             "time,queue\n1s,5packets",
             "line 2: column queue: without a rate; allowed is beside a rate or a trace",
+        ),
+        (
+            "time,queue\n0s,\n1s,5packets",
+            "line 3: column queue: without a rate; allowed is beside a rate or a trace",
         ),
     ] {
         assert_eq!(

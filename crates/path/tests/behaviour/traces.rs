@@ -90,6 +90,29 @@ fn an_idle_year_is_passed_over_at_once() {
 }
 
 #[test]
+fn a_byte_order_mark_and_crlf_say_nothing() {
+    assert_eq!(left(&spec("\u{feff}2\r\n5\r\n"), &[(0, 1)]), [(0, 2.0)]);
+}
+
+/// A packet that comes to an idle link after the trace's end is due when it reaches the bottleneck, to be put there.
+#[test]
+fn nothing_is_foretold_after_a_traces_end() {
+    let mut once = spec("2");
+    once.delay_ns = MS;
+    once.trace = once.trace.map(|trace| Trace {
+        repeat: false,
+        ..trace
+    });
+    let mut link = link(&once, 1);
+    link.push(Time(0), numbered(0, 1500));
+    assert_eq!(drain(&mut link, Time(2 * MS)).len(), 1);
+    link.push(Time(2 * MS), numbered(1, 1500));
+    assert_eq!(link.next_due(), Some(Time(3 * MS)));
+    assert_eq!(link.pop(Time(3 * MS)), None);
+    assert_eq!(link.next_due(), None);
+}
+
+#[test]
 fn overhead_counts() {
     let spec = LinkSpec {
         overhead: Some(Overhead {
