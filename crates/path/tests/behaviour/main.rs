@@ -29,3 +29,4 @@ mod specification;
 mod statistics;
 mod tables;
 mod traces;
+mod whole_decisions;
