@@ -82,3 +82,24 @@ fn exponential(mean_ns: u64, draws: &mut Draws) -> u64 {
     let uniform = ((draws.next(Passage::First) >> 11) as f64 + 0.5) * UNIT;
     ((-uniform.ln() * mean_ns as f64).round() as u64).max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The mean is normal in the long run, 4.9 standard deviations a false alarm in a million; so is the share of those
+    /// longer than the mean.
+    #[test]
+    fn lengths_are_exponential() {
+        const N: u32 = 1_000_000;
+        let mut draws = Draws::new(1, Direction::Down, "outage");
+        let lengths: Vec<u64> = (0..N).map(|_| exponential(5_000_000, &mut draws)).collect();
+        let n = f64::from(N);
+        let mean = lengths.iter().sum::<u64>() as f64 / n;
+        assert!((mean / 5e6 - 1.0).abs() < 4.9 / n.sqrt(), "{mean}");
+        let longer = lengths.iter().filter(|ns| **ns > 5_000_000).count() as f64 / n;
+        let share = (-1.0_f64).exp();
+        let deviation = (share * (1.0 - share) / n).sqrt();
+        assert!((longer - share).abs() < 4.9 * deviation, "{longer}");
+    }
+}

@@ -1,11 +1,18 @@
 use proptest::prelude::*;
 
-use pronghorn_path::{Counters, Departure, Link, LinkSpec, Time};
+use pronghorn_path::{Counters, Departure, Dropped, Link, LinkSpec, Time};
 
 use crate::harness::{Numbered, Sending, assorted, drain, link};
 use crate::random_specs::{schedules, specs};
 
-type Outcome = (Vec<Departure<Numbered>>, Counters);
+type Outcome = (Vec<Departure<Numbered>>, Vec<Dropped<Numbered>>, Counters);
+
+/// What came out, with the drops in the order of their times.
+fn outcome(mut link: Link<Numbered>, departures: Vec<Departure<Numbered>>) -> Outcome {
+    let mut dropped: Vec<_> = std::iter::from_fn(|| link.take_dropped()).collect();
+    dropped.sort_by_key(|one| (one.at, one.number, one.marks.copy));
+    (departures, dropped, link.counters().clone())
+}
 
 /// Pops at every deadline that the link names up to `until`, and checks that none comes again.
 fn keep_deadlines(
@@ -28,18 +35,20 @@ fn keep_deadlines(
 
 fn punctual(spec: &LinkSpec, seed: u64, schedule: &[Sending]) -> Outcome {
     let mut link = link(spec, seed);
+    link.keep_dropped();
     let mut departures = Vec::new();
     for (id, (at, len)) in (0..).zip(schedule) {
         keep_deadlines(&mut link, *at, &mut departures);
         link.push(*at, assorted(id, *len));
     }
     keep_deadlines(&mut link, Time::MAX, &mut departures);
-    (departures, link.counters().clone())
+    outcome(link, departures)
 }
 
 /// Pops only after those packets for which `looks` says so, everything that has come due since.
 fn late(spec: &LinkSpec, seed: u64, schedule: &[Sending], looks: &[bool]) -> Outcome {
     let mut link = link(spec, seed);
+    link.keep_dropped();
     let mut departures = Vec::new();
     for ((id, (at, len)), look) in (0..).zip(schedule).zip(looks) {
         link.push(*at, assorted(id, *len));
@@ -48,7 +57,7 @@ fn late(spec: &LinkSpec, seed: u64, schedule: &[Sending], looks: &[bool]) -> Out
         }
     }
     departures.append(&mut drain(&mut link, Time::MAX));
-    (departures, link.counters().clone())
+    outcome(link, departures)
 }
 
 proptest! {

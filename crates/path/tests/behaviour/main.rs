@@ -10,6 +10,7 @@ mod decisions;
 mod delay;
 mod determinism;
 mod duplication;
+mod extremes;
 mod fate;
 mod fq_codel;
 mod gate;

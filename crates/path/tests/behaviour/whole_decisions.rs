@@ -173,7 +173,8 @@ fn drop_tail() -> LinkSpec {
     }
 }
 
-/// If a fingerprint changes, no recorded run with such a path can be repeated.
+/// If a fingerprint changes, no recorded run with such a path can be repeated. Of these only the lengths of random
+/// outages and the correlated jitter hang on the platform's logarithms and exponentials (see `decisions.rs`).
 #[test]
 fn a_million_packets_meet_the_same_links_in_every_run_and_version() {
     let unmanaged = [DropCause::Aqm];
