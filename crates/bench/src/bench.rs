@@ -7,6 +7,7 @@ use pronghorn_path::{Direction, PathSpec};
 
 use crate::congestion::CongestionControl;
 use crate::cross::CrossTraffic;
+use crate::doorbell::Doorbell;
 use crate::driver::{Driver, Start, Wiring};
 use crate::error::BenchError;
 use crate::host::{Host, Side};
@@ -78,7 +79,13 @@ impl Bench {
         let (client, client_tun, client_offloads) = host(Side::Client)?;
         let (server, server_tun, server_offloads) = host(Side::Server)?;
         let start = Arc::new(Start::default());
+        let bell = || {
+            let bell = Doorbell::new().map_err(|errno| BenchError::Threads(errno.into()));
+            bell.map(Arc::new)
+        };
+        let bells = [bell()?, bell()?];
         let drive = |direction, from: &Arc<Tun>, to: &Arc<Tun>, tap| {
+            let [down, up] = bells.each_ref().map(Arc::clone);
             Driver::start(Wiring {
                 path: spec.path.clone(),
                 seed: spec.seed,
@@ -86,6 +93,10 @@ impl Bench {
                 from: Arc::clone(from),
                 to: Arc::clone(to),
                 start: Arc::clone(&start),
+                bells: match direction {
+                    Direction::Down => [down, up],
+                    Direction::Up => [up, down],
+                },
                 tap,
             })
         };

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
-use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::prctl;
 use pronghorn_path::{Direction, Link, PathSpec, SpecError, Time};
 
+use crate::doorbell::Doorbell;
 use crate::error::BenchError;
 use crate::priority::{self, Priority};
 use crate::pump::Pump;
@@ -28,6 +28,8 @@ pub(crate) struct Wiring {
     pub(crate) to: Arc<Tun>,
     /// The same for both links of a path.
     pub(crate) start: Arc<Start>,
+    /// This driver's bell, and the one of the path's other driver.
+    pub(crate) bells: [Arc<Doorbell>; 2],
     pub(crate) tap: Option<Box<dyn Tap>>,
 }
 
@@ -57,7 +59,7 @@ pub(crate) struct Question {
 /// A handle to a driver's thread.
 pub(crate) struct Driver {
     questions: Option<Sender<Question>>,
-    bell: Arc<EventFd>,
+    bell: Arc<Doorbell>,
     priority: Priority,
     thread: Option<JoinHandle<()>>,
 }
@@ -66,12 +68,8 @@ impl Driver {
     /// Starts driving one direction of a path between two devices.
     pub(crate) fn start(wiring: Wiring) -> Result<Driver, BenchError> {
         let (questions, asked) = channel();
-        let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
-        let bell = EventFd::from_value_and_flags(0, flags)
-            .map(Arc::new)
-            .map_err(|errno| BenchError::Threads(errno.into()))?;
+        let bell = Arc::clone(&wiring.bells[0]);
         let (ready, started) = channel();
-        let rung = Arc::clone(&bell);
         let thread = Builder::new()
             .name(format!("path-{}", wiring.direction.name()))
             .spawn(move || {
@@ -82,7 +80,7 @@ impl Driver {
                 };
                 let _ = prctl::set_timerslack(1);
                 let _ = ready.send(Ok(priority::raise()));
-                Pump::new(link, wiring).run(&rung, &asked);
+                Pump::new(link, wiring).run(&asked);
             })
             .map_err(BenchError::Threads)?;
         let priority: Result<Priority, SpecError> = started
@@ -118,7 +116,7 @@ impl Driver {
             .questions
             .as_ref()
             .is_some_and(|questions| questions.send(question).is_ok());
-        let _ = self.bell.write(1);
+        self.bell.ring();
         match report.recv() {
             Ok(report) if asked => report,
             _ => LinkReport {
@@ -132,7 +130,7 @@ impl Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         self.questions = None;
-        let _ = self.bell.write(1);
+        self.bell.ring();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -45,6 +45,7 @@ mod calibrate;
 mod capture;
 mod congestion;
 mod cross;
+mod doorbell;
 mod driver;
 mod error;
 mod evict;

@@ -7,7 +7,6 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::eventfd::EventFd;
 use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::time::{ClockId, clock_gettime};
 use pronghorn_path::{Direction, DropCause, Link, Time};
@@ -71,8 +70,11 @@ impl Pump {
     }
 
     /// Moves packets until the last question, or until the other end of `asked` is gone; answers what comes over it.
-    pub(crate) fn run(mut self, bell: &EventFd, asked: &Receiver<Question>) {
+    pub(crate) fn run(mut self, asked: &Receiver<Question>) {
         loop {
+            if let Some(knocked) = self.wiring.bells[0].notice() {
+                self.timing.noticed(knocked, now());
+            }
             let more = self.fault.is_none() && self.take_in();
             let more = self.let_out() || more;
             loop {
@@ -88,7 +90,7 @@ impl Pump {
                 }
             }
             if !more {
-                self.sleep(bell);
+                self.sleep();
             }
         }
     }
@@ -102,8 +104,8 @@ impl Pump {
             match received {
                 Ok(packet) => {
                     let at = now();
-                    if taken == 0 {
-                        self.timing.batch_taken(at);
+                    if taken == 0 && self.timing.batch_taken(at) {
+                        self.wiring.bells[1].knock(at);
                     }
                     match packet {
                         Ok(buffer) => {
@@ -223,7 +225,7 @@ impl Pump {
     }
 
     /// Sleeps until a packet comes, one is due, or the bell rings, which it silences.
-    fn sleep(&mut self, bell: &EventFd) {
+    fn sleep(&mut self) {
         let left = self
             .link
             .next_due()
@@ -234,14 +236,15 @@ impl Pump {
         self.timing.sleeping();
         let timeout =
             left.map(|left| TimeSpec::nanoseconds(i64::try_from(left).unwrap_or(i64::MAX)));
+        let bell = &self.wiring.bells[0];
         let mut fds = [
-            PollFd::new(bell.as_fd(), PollFlags::POLLIN),
+            PollFd::new(bell.descriptor().as_fd(), PollFlags::POLLIN),
             PollFd::new(self.wiring.from.as_fd(), PollFlags::POLLIN),
         ];
         let watched = if self.fault.is_some() { 1 } else { 2 };
         let _ = ppoll(&mut fds[..watched], timeout, None);
         if fds[0].any() == Some(true) {
-            let _ = bell.read();
+            bell.silence();
         }
     }
 
@@ -252,6 +255,7 @@ impl Pump {
             delay_min_s: self.timing.delay_min_s(),
             lateness: self.timing.lateness(),
             intake_wait: self.timing.intake_wait(),
+            wake: self.timing.wake(),
             fault: self.fault.as_ref().map(ToString::to_string),
             ..self.counted.clone()
         }

@@ -54,6 +54,9 @@ pub struct LinkReport {
     /// much later than they were sent did these packets enter the link. One value a batch; zeros
     /// where the kernel keeps no such account.
     pub intake_wait: Lateness,
+    /// How long after a knock of the path's other driver this one looked for packets. One value a knock, at most fifty a second
+    /// while packets come: a sample of how much later than they were sent packets enter the link.
+    pub wake: Lateness,
     /// The error that stopped the driver, if one did: nothing has moved since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,

@@ -13,11 +13,17 @@ const LATENESS_LIMIT: u64 = 60_000_000_000;
 /// as handling a packet.
 const ASKED_AGAIN: u64 = 100_000;
 
+/// The other driver is knocked up at most once in so many nanoseconds.
+const KNOCKED_AGAIN: u64 = 20_000_000;
+
 /// A driver's delays, of its own making.
 pub(crate) struct Timing {
     lateness: Histogram<u32>,
     run_delay: RunDelay,
     intake_wait: Histogram<u32>,
+    wake: Histogram<u32>,
+    /// When the other driver is to be knocked up again.
+    knock_from: Time,
     delay_min_ns: Option<u64>,
     /// When the scheduler is to be asked again.
     ask_from: Time,
@@ -30,17 +36,30 @@ impl Timing {
             lateness: histogram(),
             run_delay: RunDelay::of_this_thread(),
             intake_wait: histogram(),
+            wake: histogram(),
+            knock_from: Time::ZERO,
             delay_min_ns: None,
             ask_from: Time::ZERO,
         }
     }
 
-    /// The driver came for packets at `at`, and there were some.
-    pub(crate) fn batch_taken(&mut self, at: Time) {
+    /// The driver came for packets at `at`, and there were some; whether it is time to knock on the other's door.
+    pub(crate) fn batch_taken(&mut self, at: Time) -> bool {
         if at >= self.ask_from {
             self.intake_wait.saturating_record(self.run_delay.take_ns());
             self.ask_from = Time(at.0.saturating_add(ASKED_AGAIN));
         }
+        let knocks = at >= self.knock_from;
+        if knocks {
+            self.knock_from = Time(at.0.saturating_add(KNOCKED_AGAIN));
+        }
+        knocks
+    }
+
+    /// The driver noticed at `now` that somebody had knocked.
+    pub(crate) fn noticed(&mut self, knocked: Time, now: Time) {
+        let ago = now.0.saturating_sub(knocked.0);
+        self.wake.saturating_record(ago);
     }
 
     /// The driver goes to sleep.
@@ -64,6 +83,10 @@ impl Timing {
 
     pub(crate) fn intake_wait(&self) -> Lateness {
         Lateness::of(&self.intake_wait)
+    }
+
+    pub(crate) fn wake(&self) -> Lateness {
+        Lateness::of(&self.wake)
     }
 
     pub(crate) fn delay_min_s(&self) -> Option<f64> {

@@ -137,6 +137,7 @@ class LinkCounters(FromEngine):
     delay_min_s: float | None = None
     lateness: Lateness = Field(default_factory=Lateness)
     intake_wait: Lateness = Field(default_factory=Lateness)
+    wake: Lateness = Field(default_factory=Lateness)
 
 
 class HostCounters(FromEngine):
