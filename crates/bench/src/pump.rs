@@ -29,6 +29,10 @@ const BATCH_BYTES: usize = 1 << 18;
 /// Packets or super-packets given out before the device is looked after.
 const RUNS: usize = 32;
 
+/// A driver whose packets leave so many nanoseconds late takes in no more of them until that has
+/// changed. What comes meanwhile waits in the device, which has room for so many and counts the rest.
+const TOO_LATE_TO_TAKE: u64 = 50_000_000;
+
 /// Where a packet is due within so many nanoseconds, going to sleep would take longer.
 const TOO_SHORT_TO_SLEEP: u64 = 3_000;
 
@@ -44,6 +48,8 @@ pub(crate) struct Pump {
     timing: Timing,
     counted: LinkReport,
     bottleneck_ns: u64,
+    /// Packets left too late, and there are more of them.
+    behind: bool,
     fault: Option<io::Error>,
 }
 
@@ -65,6 +71,7 @@ impl Pump {
             timing: Timing::of_this_thread(),
             counted: LinkReport::default(),
             bottleneck_ns: 0,
+            behind: false,
             fault: None,
         }
     }
@@ -75,8 +82,7 @@ impl Pump {
             if let Some(knocked) = self.wiring.bells[0].notice() {
                 self.timing.noticed(knocked, now());
             }
-            let more = self.fault.is_none() && self.take_in();
-            let more = self.let_out() || more;
+            let more = self.round();
             loop {
                 match asked.try_recv() {
                     Ok(Question { answer, last }) => {
@@ -93,6 +99,12 @@ impl Pump {
                 self.sleep();
             }
         }
+    }
+
+    /// Takes in and lets out, each at most a number; whether there may be more of either.
+    fn round(&mut self) -> bool {
+        let more = self.fault.is_none() && !self.behind && self.take_in();
+        self.let_out() || more
     }
 
     /// Takes what the near host has sent, at most a batch; whether there may be more.
@@ -160,16 +172,19 @@ impl Pump {
     fn let_out(&mut self) -> bool {
         let moment = now();
         let mut written = 0;
+        self.behind = false;
         while let Some(departure) = self.link.pop(moment) {
             let mapping = self.mapping(departure.due);
             if !self.run.continues(&departure.packet, mapping) {
                 self.write();
                 written += 1;
             }
-            self.bottleneck_ns += departure.due.0 - departure.reached.0;
+            let due = departure.due;
+            self.bottleneck_ns += due.0 - departure.reached.0;
             self.watch.leaving(&departure);
             self.run.add(departure, mapping);
             if written > RUNS {
+                self.behind = moment.0.saturating_sub(due.0) > TOO_LATE_TO_TAKE;
                 break;
             }
         }
@@ -268,3 +283,7 @@ fn now() -> Time {
         .map(|time| Time(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64))
         .unwrap_or_else(|errno: Errno| unreachable!("every kernel has this clock: {errno}"))
 }
+
+#[cfg(test)]
+#[path = "overload.rs"]
+mod overload;

@@ -70,6 +70,12 @@ impl Tun {
         Err(refusal)
     }
 
+    /// A stand-in for a device: one end of a pair of sockets that keep packets apart.
+    #[cfg(test)]
+    pub(crate) fn stand_in(end: std::os::fd::OwnedFd) -> Tun {
+        Tun(end.into())
+    }
+
     /// Takes what the host has sent, a packet or a super-packet, after its header; the length of both. `WouldBlock` where there is none.
     pub(crate) fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
         (&self.0).read(buffer)

@@ -49,6 +49,10 @@ const CASES: &[Case] = &[
     ),
     ("a_burst_fills_no_ring", traffic::a_burst_fills_no_ring),
     (
+        "what_a_full_ring_drops_is_counted",
+        traffic::what_a_full_ring_drops_is_counted,
+    ),
+    (
         "losses_take_single_segments_of_super_packets",
         offloads::losses_take_single_segments,
     ),

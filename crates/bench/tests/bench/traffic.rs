@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use pronghorn_bench::{Bench, LinkReport, PathReport, Side};
@@ -123,6 +124,44 @@ pub(crate) fn a_burst_fills_no_ring() {
         (report.up.counters.packets_out, report.up.ring_dropped),
         (BURST, 0)
     );
+}
+
+pub(crate) fn what_a_full_ring_drops_is_counted() {
+    let bench = open(delays(Duration::ZERO, Duration::ZERO), 1);
+    shorten_ring(&bench);
+    let _sink = socket(&bench, Side::Server, PORT);
+    let source = socket(&bench, Side::Client, 0);
+    let mut sent = 0;
+    while bench.counters().up.ring_dropped == 0 {
+        assert!(sent < 1_000_000, "a ring of one packet is never full");
+        send(&bench, &source, sent..sent + 100);
+        sent += 100;
+    }
+    let dropped = bench.counters().up.ring_dropped;
+    let up = settled(&bench, sent - dropped).up;
+    assert_eq!(up.counters.packets_in + up.ring_dropped, sent);
+    assert_eq!(up.counters.packets_out, up.counters.packets_in);
+}
+
+/// Leaves the client's device room for one packet (`netdevice(7)`, `SIOCSIFTXQLEN`).
+fn shorten_ring(bench: &Bench) {
+    let asked = bench.host(Side::Client).within(|| {
+        let socket = UdpSocket::bind("0.0.0.0:0").expect("a socket");
+        // SAFETY: an all-zero ifreq is valid, and outlives the call.
+        unsafe {
+            let mut request: libc::ifreq = std::mem::zeroed();
+            for (to, from) in request.ifr_name.iter_mut().zip(b"path0") {
+                *to = *from as libc::c_char;
+            }
+            request.ifr_ifru.ifru_metric = 1;
+            libc::ioctl(
+                socket.as_raw_fd(),
+                libc::SIOCSIFTXQLEN as _,
+                &raw const request,
+            )
+        }
+    });
+    assert_eq!(asked, 0, "the device takes another length");
 }
 
 fn impaired(loss: f64, duplicate: f64, corrupt: f64) -> PathSpec {
