@@ -12,7 +12,7 @@ import termios
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ ECHO = f"{PYTHON} {PROGRAMS / 'udp_echo.py'}"
 KERNEL_PINGS = f"{PYTHON} {PROGRAMS / 'kernel_pings.py'}"
 PINGS = f"{PYTHON} {PROGRAMS / 'udp_pings.py'}"
 PORT = 4000
+_ETH_P_IP = 0x0800
 _STRUCK = """\
 trap 'echo struck; over=yes' {signal}
 touch ready
@@ -182,6 +183,31 @@ def test_without_a_program_the_far_side_is_this_hosts_own_services(tmp_path: Pat
         script = f'exec {PYTHON} -c "{_fetch("$PRONGHORN_SERVER", port)}"'
         result = path("delay=10ms", "--", "sh", "-c", script, folder=tmp_path)
     assert result.stdout == "tcp\nudp\n", result.stderr
+
+
+@pytest.mark.needs("root")
+def test_the_far_host_passes_on_nothing_but_under_its_own_address(tmp_path: Path) -> None:
+    """Neither whole packets nor damaged ones, which are for the receiver's kernel to find."""
+    script = f"import socket; s = socket.socket(type=socket.SOCK_DGRAM); to = ('$PRONGHORN_SERVER', {PORT}); "
+    script += "[s.sendto(b'x' * 100, to) for _ in range(200)]"
+    with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ETH_P_IP)) as everything:
+        everything.setblocking(False)
+        result = path(
+            *("up.corrupt=50%", "--json", "told.json", "--", "sh", "-c", f'exec {PYTHON} -c "{script}"'),
+            folder=tmp_path,
+        )
+        assert result.status == 0, result.stderr
+        told = json.loads((tmp_path / "told.json").read_text())
+        to = socket.inet_aton(told["server_address"])
+        senders = []
+        with suppress(BlockingIOError):
+            while packet := everything.recv(2000):
+                if packet[16:20] == to and packet[9] == socket.IPPROTO_UDP:
+                    senders.append(socket.inet_ntoa(packet[12:16]))
+    up = told["counters"]["up"]
+    assert up["corrupted"] > 50
+    assert set(senders) == {f"198.18.{told['level']}.6"}
+    assert len(senders) > up["packets_out"] - up["corrupted"]
 
 
 @pytest.mark.needs("pasta", "root")

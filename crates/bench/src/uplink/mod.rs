@@ -188,7 +188,7 @@ fn set_up_server(
         add_route(&socket, route, congestion_control)?;
     }
     ask(&socket, "allow forwarding", forwarding(index))?;
-    Ok(masquerade::masquerade(index).err())
+    Ok(masquerade::masquerade(index, here).err())
 }
 
 /// A routing socket of the calling thread's namespace, and a device's index there.
