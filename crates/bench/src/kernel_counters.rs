@@ -76,6 +76,7 @@ impl CpuTime {
     }
 }
 
+/// TCP's `InErrs` has whole packets too, such as a connection's second SYN (`net/ipv4/tcp_input.c`).
 /// UDP's `InErrors` has datagrams longer than their packet, of which no checksum is taken, and those for which
 /// a full buffer had no room, which have a counter of their own (`net/ipv4/udp.c`).
 fn broken_packets(snmp: &str) -> u64 {
@@ -83,7 +84,7 @@ fn broken_packets(snmp: &str) -> u64 {
     let udp = value("Udp", "InErrors")
         .saturating_sub(value("Udp", "RcvbufErrors"))
         .saturating_sub(value("Udp", "MemErrors"));
-    value("Ip", "InHdrErrors") + value("Tcp", "InErrs") + value("Icmp", "InCsumErrors") + udp
+    value("Ip", "InHdrErrors") + value("Tcp", "InCsumErrors") + value("Icmp", "InCsumErrors") + udp
 }
 
 /// The value named `key` of `protocol` in `/proc/net/snmp`: a line of names, then one of values.

@@ -40,8 +40,9 @@ pub struct LinkReport {
     /// Packets to an address or port that the NAT no longer has (`PathSpec::rebind_ns`), dropped as they
     /// left the link.
     pub nat_dropped: u64,
-    /// Corrupted packets whose version field no longer says IPv4, which no device takes; among those that
-    /// left the link.
+    /// Corrupted packets that no kernel would count: their version field no longer says IPv4, which no
+    /// device takes, or their TCP header is of a length that can't be. They aren't given to the far host,
+    /// and are among those that left the link.
     pub undeliverable: u64,
     /// The time that all packets which left the link have spent at its bottleneck together, waiting and
     /// being sent, in seconds.

@@ -32,7 +32,8 @@ pub(crate) enum Delivery {
     Refused,
     /// It is to an address that the NAT doesn't have.
     Stale,
-    /// It no longer says that it is IPv4, which the device wouldn't take, and would count as its own drop.
+    /// It is damaged so that the device wouldn't take it, and would count it as its own drop, or that
+    /// the kernel behind would drop it without counting it.
     Undeliverable,
 }
 
@@ -70,7 +71,7 @@ impl Run {
         let Some(first) = &self.first else {
             return Delivery::Taken;
         };
-        if !first.is_ipv4() {
+        if !first.is_countable() {
             return Delivery::Undeliverable;
         }
         let buffer = first.buffer();

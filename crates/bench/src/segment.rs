@@ -14,6 +14,8 @@ pub(crate) struct Segment {
     index: u16,
     len: u16,
     congestion: bool,
+    /// A bit of it has flipped.
+    flipped: bool,
 }
 
 impl Segment {
@@ -25,6 +27,7 @@ impl Segment {
             index,
             len,
             congestion: false,
+            flipped: false,
         }
     }
 
@@ -67,12 +70,10 @@ impl Segment {
             .segment(packet, self.index, self.congestion, out)
     }
 
-    /// Whether the version field says IPv4 (RFC 791, section 3.1).
-    pub(crate) fn is_ipv4(&self) -> bool {
-        self.buffer
-            .packet()
-            .first()
-            .is_some_and(|first| first >> 4 == 4)
+    /// Whether a kernel that finds it broken counts it: not where a flipped bit has made of it another
+    /// version of IP, or a TCP header of another length than can be (`net/ipv4/tcp_ipv4.c`, `tcp_v4_rcv`).
+    pub(crate) fn is_countable(&self) -> bool {
+        !self.flipped || self.buffer.shape().is_countable(self.buffer.packet())
     }
 }
 
@@ -90,6 +91,7 @@ impl Packet for Segment {
             *byte ^= 1 << (bit % 8);
         }
         *self = Segment::new(own, 0);
+        self.flipped = true;
     }
 
     fn duplicate(&self) -> Segment {
@@ -189,12 +191,30 @@ mod tests {
                 flipped.buffer().wire()[..DeviceHeader::LEN],
                 [0; DeviceHeader::LEN]
             );
-            assert_eq!(flipped.is_ipv4(), !(4..8).contains(&bit));
+            assert_eq!(flipped.is_countable(), !(4..8).contains(&bit));
         }
         let mut beyond = original.duplicate();
         beyond.flip_bit(32 * 8);
         assert_eq!(beyond.write(&mut corrupted), 32);
         assert_eq!(corrupted, complete);
+    }
+
+    #[test]
+    fn a_tcp_header_of_an_impossible_length_is_countable_by_nobody() {
+        let pool = Pool::new();
+        let mut intake = Intake::new(&pool);
+        let mut wire = datagram(0, &[0; 24])[DeviceHeader::LEN..].to_vec();
+        wire[9] = 6;
+        wire[32] = 8 << 4; // 32 bytes of header, as in an acknowledgement with a time stamp
+        checksum::complete_ip(&mut wire[..20]);
+        let whole = [&[0; DeviceHeader::LEN][..], &wire].concat();
+        let acknowledgement = take(&mut intake, &whole);
+        for bit in 0..wire.len() * 8 {
+            let mut flipped = acknowledgement.duplicate();
+            flipped.flip_bit(bit);
+            let unseen = (4..8).contains(&bit) || (32 * 8 + 4..33 * 8).contains(&bit);
+            assert_eq!(flipped.is_countable(), !unseen, "{bit}");
+        }
     }
 
     #[test]

@@ -268,6 +268,29 @@ proptest! {
 }
 
 #[test]
+fn all_fragments_of_a_datagram_are_of_one_flow() {
+    let given = Given {
+        tcp: false,
+        ip_options: Vec::new(),
+        tcp_options: Vec::new(),
+        tos: 0,
+        id: 7,
+        sequence: 0,
+        flags: 0,
+        payload: vec![9; 64],
+        size: 64,
+    };
+    let flows = [(0x20, 0), (0x20, 185), (0, 255)].map(|(flags, offset)| {
+        let mut packet = given.packet(&given.payload, 7, 0, 0);
+        packet[6..8].copy_from_slice(&[flags, offset]);
+        let shape = Superpacket::parse(&[0; DeviceHeader::LEN], &packet).expect("a fragment");
+        shape.flow(&packet)
+    });
+    assert_eq!(flows[0], flows[1]);
+    assert_eq!(flows[0], flows[2]);
+}
+
+#[test]
 fn what_contradicts_itself_is_named() {
     let given = Given {
         tcp: true,

@@ -196,6 +196,20 @@ impl Superpacket {
         self.udp
     }
 
+    /// Whether a kernel finds a packet of this shape in which one bit has flipped by a checksum or a length
+    /// of which it keeps a count: the packet still says IPv4, and a TCP header within its own bounds.
+    pub(crate) fn is_countable(&self, packet: &[u8]) -> bool {
+        let ip_header = usize::from(self.ip_header);
+        let tcp_header_fits = || match (self.protocol, packet.get(ip_header + 12)) {
+            (Protocol::Tcp, Some(offset)) => {
+                let header = usize::from(offset >> 4) * 4;
+                (TCP_HEADER..=packet.len() - ip_header).contains(&header)
+            }
+            _ => true,
+        };
+        packet.first().is_some_and(|first| first >> 4 == 4) && tcp_header_fits()
+    }
+
     /// Whether its transport checksum is left to the reader.
     #[must_use]
     pub fn is_partial(&self) -> bool {
@@ -226,9 +240,10 @@ impl Superpacket {
     /// The flow it belongs to; `packet` is the one that was parsed.
     #[must_use]
     pub fn flow(&self, packet: &[u8]) -> Flow {
+        let fragment = packet.get(6).is_some_and(|flags| flags & 0x20 != 0);
         let ports = match self.protocol {
-            Protocol::Other => None,
-            _ => packet.get(usize::from(self.ip_header)..),
+            Protocol::Tcp | Protocol::Udp if !fragment => packet.get(usize::from(self.ip_header)..),
+            _ => None,
         };
         Flow {
             addresses: packet

@@ -61,6 +61,10 @@ const CASES: &[Case] = &[
         offloads::corrupted_segments_are_found_by_their_checksums,
     ),
     (
+        "what_comes_twice_is_no_checksum_error",
+        offloads::what_comes_twice_is_no_checksum_error,
+    ),
+    (
         "corrupted_tcp_is_found_by_its_checksums",
         offloads::corrupted_tcp_is_found_by_its_checksums,
     ),

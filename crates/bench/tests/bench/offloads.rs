@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use pronghorn_bench::{Bench, PathReport, Side};
+use pronghorn_bench::{Bench, BothSides, PathReport, Side};
 use pronghorn_path::{LinkSpec, Loss, PathSpec};
 
 use crate::echo::{delays, socket};
@@ -69,13 +69,27 @@ pub(crate) fn corrupted_segments_are_found_by_their_checksums() {
 pub(crate) fn corrupted_tcp_is_found_by_its_checksums() {
     let mut path = delays(Duration::from_millis(1), Duration::from_millis(1));
     path.down.corrupt = 0.01;
+    path.up.corrupt = 0.1;
     let bench = open(path, 5);
     transfer(&bench, 4_000_000);
     let report = bench.close();
-    let down = &report.down;
-    assert!(down.counters.corrupted > 0 && down.superpackets_in > 0);
-    let errors = report.host.checksum_errors.client;
-    assert_eq!(errors + down.undeliverable, down.counters.corrupted);
+    let errors = report.host.checksum_errors;
+    assert!(report.down.superpackets_in > 0);
+    for (link, errors) in [(&report.down, errors.client), (&report.up, errors.server)] {
+        assert!(link.counters.corrupted > 0);
+        assert_eq!(errors + link.undeliverable, link.counters.corrupted);
+    }
+}
+
+pub(crate) fn what_comes_twice_is_no_checksum_error() {
+    let mut path = delays(Duration::from_millis(1), Duration::from_millis(1));
+    path.down.duplicate = 1.0;
+    path.up.duplicate = 1.0;
+    let bench = open(path, 5);
+    transfer(&bench, 100_000);
+    let report = bench.close();
+    assert!(report.down.counters.duplicated > 0);
+    assert_eq!(report.host.checksum_errors, BothSides::default());
 }
 
 pub(crate) fn tcp_goes_through_whole_in_super_packets() {
