@@ -1,6 +1,7 @@
 """The command line: one file a command. Progress on stderr, results on stdout.
 
-Exit status: 0 done; 1 a --check or a calibration failed; 2 bad usage or bad input; 3 the host can't; 130 interrupted.
+Exit status: 0 done; 1 a check or a calibration failed; 2 bad usage or bad input; 3 the host can't;
+130 interrupted.
 """
 
 import io
