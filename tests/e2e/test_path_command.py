@@ -159,6 +159,15 @@ def test_what_cannot_be_written_at_the_end_is_told_with_the_commands_status(tmp_
     assert (tmp_path / "told.svg").read_text().startswith("<svg")
 
 
+@pytest.mark.needs("root")
+def test_where_a_user_may_not_write_is_told_before_the_command_runs() -> None:
+    with ordinary_user() as user:
+        arguments = ("delay=1ms", "--json", "/etc/told.json", "--", "echo", "ran")
+        result = user.run("path", *arguments, tun_mode="666")
+    assert (result.status, result.stdout) == (2, "")
+    assert "/etc/told.json: no file can be written there." in result.stderr
+
+
 @pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full", "2> >(exec true)"])
 def test_closed_and_full_streams_change_nothing_about_the_end(streams: str, tmp_path: Path) -> None:
     within_path = shlex.join(within("delay=1ms", "--json", "told", "--", "sh", "-c", "sleep 0.2; exit 7"))

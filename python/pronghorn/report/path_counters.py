@@ -84,12 +84,13 @@ def asked_loss(link: Any) -> str:
     if not isinstance(link, Mapping):
         return "–"
     try:
-        loss = LinkSpec.model_validate(link).loss
+        spec = LinkSpec.model_validate(link)
     except ValidationError:
         return "–"
-    if isinstance(loss, PacketLoss):
-        return f"{len(loss.numbers)} listed"
-    return f"{100 * loss.mean:.3g} %" if loss is not None else "0 %"
+    if isinstance(spec.loss, PacketLoss):
+        return f"{len(spec.loss.numbers)} listed"
+    share = f"{100 * spec.loss.mean:.3g} %" if spec.loss is not None else "0 %"
+    return share if spec.schedule is None else f"{share}, or as scheduled"
 
 
 def other_drops(links: Sequence[LinkCounters]) -> str:

@@ -15,6 +15,7 @@ from .synthetic import cell, trial
     [
         ({"loss": {"model": "independent", "probability": 0.15}}, "15 %"),
         ({"delay_ns": 1}, "0 %"),
+        ({"schedule": {"text": "sha256:0"}}, "0 %, or as scheduled"),
         (
             {
                 "loss": {
