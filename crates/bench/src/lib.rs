@@ -86,5 +86,5 @@ pub use isolation::{ISOLATION_VARIABLE, Isolation, enter};
 pub use level::Level;
 pub use process::{Attached, Process, Program};
 pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};
-pub use tap::{Dropping, Leaving, Tap, Taps};
+pub use tap::{Delivery, Dropping, Leaving, Tap, Taps};
 pub use uplink::{Uplink, UplinkError, Way};

@@ -1,8 +1,9 @@
-//! Proves that a driver that can't keep up doesn't hoard packets.
+//! Proves that a driver that can't keep up doesn't hoard packets, nor tells that it delivered what a full device
+//! refused.
 
 use std::fs::File;
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use pronghorn_path::PathSpec;
@@ -10,6 +11,7 @@ use pronghorn_path::PathSpec;
 use super::*;
 use crate::doorbell::Doorbell;
 use crate::driver::Start;
+use crate::tap::{Dropping, Leaving, Tap};
 use crate::tun::Tun;
 
 /// A device, and the host behind it.
@@ -28,24 +30,59 @@ fn packet() -> [u8; 30] {
     packet
 }
 
+/// Notes what became of each packet that left.
+struct Deliveries(Arc<Mutex<Vec<Delivery>>>);
+
+impl Tap for Deliveries {
+    fn entered(&mut self, _: u64, _: Time, _: &[u8]) {}
+
+    fn left(&mut self, facts: &Leaving, _: &[u8]) {
+        self.0
+            .lock()
+            .expect("nobody has panicked")
+            .push(facts.delivery);
+    }
+
+    fn dropped(&mut self, _: &Dropping, _: &[u8]) {}
+}
+
+/// A driver of a link that does nothing.
+fn pump(from: Arc<Tun>, to: Arc<Tun>, tap: Option<Box<dyn Tap>>) -> Pump {
+    let spec = PathSpec::default();
+    let link = Link::new(&spec.up, 1, Direction::Up).expect("a valid link");
+    let wiring = Wiring {
+        path: spec,
+        seed: 1,
+        direction: Direction::Up,
+        from,
+        to,
+        start: Arc::<Start>::default(),
+        bells: [(), ()].map(|()| Arc::new(Doorbell::new().expect("a descriptor"))),
+        tap,
+    };
+    Pump::new(link, wiring)
+}
+
+#[test]
+fn what_a_full_device_refuses_is_not_told_as_delivered() {
+    let ((from, mut near), (to, _far)) = (device(), device());
+    let told = Arc::<Mutex<Vec<Delivery>>>::default();
+    let tap = Deliveries(Arc::clone(&told));
+    let mut pump = pump(from, Arc::clone(&to), Some(Box::new(tap)));
+    near.write_all(&packet()).expect("the device has room");
+    while pump.round() {}
+    while to.send(&packet()).is_ok() {}
+    near.write_all(&packet()).expect("the device has room");
+    while pump.round() {}
+    let told = told.lock().expect("nobody has panicked");
+    assert_eq!(*told, [Delivery::Taken, Delivery::Refused]);
+    assert_eq!(pump.counted.ring_dropped, 1);
+}
+
 #[test]
 fn while_packets_leave_too_late_none_is_taken_in() {
     let ((from, mut near), (to, _far)) = (device(), device());
-    let spec = PathSpec::default();
-    let link = Link::new(&spec.up, 1, Direction::Up).expect("a valid link");
-    let mut pump = Pump::new(
-        link,
-        Wiring {
-            path: spec,
-            seed: 1,
-            direction: Direction::Up,
-            from,
-            to,
-            start: Arc::<Start>::default(),
-            bells: [(), ()].map(|()| Arc::new(Doorbell::new().expect("a descriptor"))),
-            tap: None,
-        },
-    );
+    let mut pump = pump(from, to, None);
     let long_ago = Time(now().0 - 2 * TOO_LATE_TO_TAKE);
     let held = 3 * RUNS as u64;
     for _ in 0..held {

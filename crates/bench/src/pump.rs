@@ -15,8 +15,9 @@ use crate::buffers::{Buffer, Intake, Pool};
 use crate::driver::{Question, Wiring};
 use crate::nat::{self, Nat};
 use crate::report::{LinkReport, seconds};
-use crate::run::{Delivery, Run};
+use crate::run::Run;
 use crate::segment::Segment;
+use crate::tap::Delivery;
 use crate::timing::Timing;
 use crate::watch::Watch;
 use crate::wire::WireError;
@@ -209,9 +210,10 @@ impl Pump {
         }
         let at = now();
         self.timing.left(at, self.run.dues(), self.run.arrived());
-        self.watch.left(at);
         let translated = self.nat.is_some() && self.wiring.direction == Direction::Down;
-        match self.run.write(&self.wiring.to, translated) {
+        let delivery = self.run.write(&self.wiring.to, translated);
+        self.watch.left(at, delivery);
+        match delivery {
             Delivery::Taken => self.counted.superpackets_out += u64::from(packets > 1),
             Delivery::Refused => self.counted.ring_dropped += packets,
             Delivery::Stale => self.counted.nat_dropped += packets,

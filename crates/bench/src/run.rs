@@ -6,6 +6,7 @@ use pronghorn_path::{Departure, Time};
 
 use crate::nat::{self, Stale};
 use crate::segment::Segment;
+use crate::tap::Delivery;
 use crate::tun::Tun;
 use crate::wire::{DeviceHeader, MAX_HEADER};
 
@@ -21,20 +22,6 @@ pub(crate) struct Run {
     dues: Vec<Time>,
     /// When the one entered that was least long in the link.
     arrived: Time,
-}
-
-/// What became of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Delivery {
-    /// The device has it.
-    Taken,
-    /// The device refused it.
-    Refused,
-    /// It is to an address that the NAT doesn't have.
-    Stale,
-    /// It is damaged so that the device wouldn't take it, and would count it as its own drop, or that
-    /// the kernel behind would drop it without counting it.
-    Undeliverable,
 }
 
 impl Run {

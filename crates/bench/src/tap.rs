@@ -15,11 +15,25 @@ pub trait Tap: Send {
     /// A packet enters the link at `at`; `number` packets had entered before it.
     fn entered(&mut self, number: u64, at: Time, packet: &[u8]);
 
-    /// A packet has left the link and is given to the far host, as it is then.
+    /// A packet has left the link and was offered to the far host, as it was then.
     fn left(&mut self, facts: &Leaving, packet: &[u8]);
 
     /// A packet has ended in the link, as it was then.
     fn dropped(&mut self, facts: &Dropping, packet: &[u8]);
+}
+
+/// What became of a packet that had left a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// The far host's device has it.
+    Taken,
+    /// The device refused it.
+    Refused,
+    /// It is to an address that the NAT doesn't have any more, or not yet.
+    Stale,
+    /// It is damaged so that the device wouldn't take it, and would count it as its own drop, or that
+    /// the kernel behind would drop it without counting it.
+    Undeliverable,
 }
 
 /// How a packet left a link.
@@ -37,6 +51,8 @@ pub struct Leaving {
     pub due: Time,
     /// What the link did to it.
     pub marks: Marks,
+    /// Whether the far host has it.
+    pub delivery: Delivery,
 }
 
 /// How a packet ended in a link.

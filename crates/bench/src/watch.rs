@@ -4,7 +4,7 @@ use pronghorn_path::{Departure, Dropped, Mtu, Time};
 
 use crate::nat;
 use crate::segment::Segment;
-use crate::tap::{Dropping, Leaving, Tap};
+use crate::tap::{Delivery, Dropping, Leaving, Tap};
 use crate::tun::Tun;
 use crate::wire::{DeviceHeader, icmp};
 
@@ -49,7 +49,7 @@ impl Watch {
         }
     }
 
-    /// A packet has left the link and is written with the next call of [`Watch::left`].
+    /// A packet has left the link and is told of with the next call of [`Watch::left`].
     pub(crate) fn leaving(&mut self, departure: &Departure<Segment>) {
         if self.tap.is_some() {
             let facts = Leaving {
@@ -59,20 +59,26 @@ impl Watch {
                 reached: departure.reached,
                 due: departure.due,
                 marks: departure.marks,
+                delivery: Delivery::Taken,
             };
             self.leaving
                 .push((facts, pronghorn_path::Packet::duplicate(&departure.packet)));
         }
     }
 
-    /// What was leaving is written at `at`.
-    pub(crate) fn left(&mut self, at: Time) {
+    /// What was leaving was written at `at`, to this effect.
+    pub(crate) fn left(&mut self, at: Time, delivery: Delivery) {
         let Some(tap) = &mut self.tap else {
             return;
         };
         for (facts, segment) in self.leaving.drain(..) {
             let len = segment.write(&mut self.packet);
-            tap.left(&Leaving { at, ..facts }, &self.packet[..len]);
+            let facts = Leaving {
+                at,
+                delivery,
+                ..facts
+            };
+            tap.left(&facts, &self.packet[..len]);
         }
     }
 

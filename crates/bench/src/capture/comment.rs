@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pronghorn_path::{DropCause, LinkSpec};
 
-use crate::tap::Leaving;
+use crate::tap::{Delivery, Leaving};
 
 /// Lateness below this, in nanoseconds, is not worth a comment.
 const NOTABLE_LATENESS_NS: u64 = 500_000;
@@ -89,6 +89,12 @@ pub(super) fn of_departure(terms: Terms, facts: &Leaving, queued_ns: u64) -> Str
         let sign = if delay < around { '-' } else { '+' };
         said.add(&format!("jitter {sign}{}", Millis(delay.abs_diff(around))));
     }
+    match facts.delivery {
+        Delivery::Taken => {}
+        Delivery::Refused => said.add("not delivered: the device was full"),
+        Delivery::Stale => said.add("not delivered: the NAT has no such address and port"),
+        Delivery::Undeliverable => said.add("not delivered: damaged beyond what a kernel counts"),
+    }
     let late_ns = facts.at.0.saturating_sub(facts.due.0);
     if late_ns >= NOTABLE_LATENESS_NS {
         said.add(&format!("late {}, by the emulator", Millis(late_ns)));
@@ -133,6 +139,7 @@ mod tests {
             reached: Time(reached),
             due: Time(due),
             marks,
+            delivery: Delivery::Taken,
         }
     }
 
@@ -165,6 +172,19 @@ mod tests {
             of_departure(jittery(), &facts, 4 * MS),
             "duplicate; corrupted: one bit flipped; marked: congestion experienced; queued 4.000 ms; \
              jitter -1.000 ms; late 1.000 ms, by the emulator"
+        );
+    }
+
+    #[test]
+    fn what_the_far_host_never_got_says_why() {
+        let plain = Terms::of(&LinkSpec::default());
+        let facts = Leaving {
+            delivery: Delivery::Stale,
+            ..left(MS, 0, MS, MS, Marks::default())
+        };
+        assert_eq!(
+            of_departure(plain, &facts, 0),
+            "not delivered: the NAT has no such address and port"
         );
     }
 

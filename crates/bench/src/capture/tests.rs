@@ -3,7 +3,7 @@
 use pronghorn_path::{DropCause, Marks, Time};
 
 use super::*;
-use crate::tap::{Dropping, Leaving};
+use crate::tap::{Delivery, Dropping, Leaving};
 
 const KEYS: &str =
     "# made by hand\nCLIENT_RANDOM aa bb\n\nCLIENT_RANDOM aa bb\r\nCLIENT_RANDOM cc dd\n";
@@ -16,6 +16,7 @@ fn leaving(number: u64, at: u64) -> Leaving {
         reached: Time(at),
         due: Time(at),
         marks: Marks::default(),
+        delivery: Delivery::Taken,
     }
 }
 

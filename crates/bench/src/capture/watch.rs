@@ -87,6 +87,7 @@ mod tests {
 
     use super::super::mailbox::{Batch, mailbox};
     use super::*;
+    use crate::tap::Delivery;
 
     fn leaving(reached: u64, due: u64) -> Leaving {
         Leaving {
@@ -96,6 +97,7 @@ mod tests {
             reached: Time(reached),
             due: Time(due),
             marks: Marks::default(),
+            delivery: Delivery::Taken,
         }
     }
 
