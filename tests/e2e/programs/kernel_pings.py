@@ -1,6 +1,6 @@
-"""Measures round trips to a host whose kernel answers (ICMP echo), from before a request is sent until the kernel
-has its answer, and writes each in nanoseconds: no process's waiting for a CPU is part of it. Arguments: the address,
-how many, the pause between them in seconds."""
+"""Measures round trips to a host whose kernel answers (ICMP echo), from before a request is sent until the
+kernel has its answer, and writes each in nanoseconds: no process's waiting for a CPU is part of it.
+Arguments: the address, how many, the pause between them in seconds."""
 
 import os
 import socket
