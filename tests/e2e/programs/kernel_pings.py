@@ -33,8 +33,8 @@ def answered_ns(rest: bytes) -> int:
         packet, ancillary, _, _ = near.recvmsg(256, 256)
         icmp = packet[(packet[0] & 15) * 4 :]
         if icmp[0] == ECHO_REPLY and icmp[4:] == rest:
-            seconds, nanoseconds = struct.unpack("@qq", ancillary[0][2])
-            return int(seconds * 10**9 + nanoseconds)
+            stamp: tuple[int, int] = struct.unpack("@qq", ancillary[0][2])
+            return stamp[0] * 10**9 + stamp[1]
 
 
 for number in range(count):
