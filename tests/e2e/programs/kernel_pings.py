@@ -21,7 +21,7 @@ near.connect((address, 0))
 
 def checksum(packet: bytes) -> int:
     """RFC 1071."""
-    total = sum(struct.unpack(f"!{len(packet) // 2}H", packet))
+    total: int = sum(struct.unpack(f"!{len(packet) // 2}H", packet))
     while total > 0xFFFF:
         total = (total & 0xFFFF) + (total >> 16)
     return total ^ 0xFFFF
