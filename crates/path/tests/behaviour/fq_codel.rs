@@ -83,6 +83,52 @@ fn a_flow_is_not_new_again_before_its_turn_has_passed() {
     assert!(sent[1] >= 14, "the old flow keeps its half: {sent:?}");
 }
 
+/// 100 bytes take 0.1 ms, and 1514 bytes a turn are 15.14 of them. Flow 1 has its second turn, as an old flow, from 1.6 ms on.
+/// Flow 2's first packet is a new flow's and goes next, at 2.1 ms; its second one comes when flow 2 has been found empty once, and
+/// so waits until flow 1 has had its turn: 928 of its bytes are left at 2.2 ms, which is ten packets.
+#[test]
+fn a_new_flow_interrupts_a_turn_and_an_emptied_one_does_not() {
+    const TENTH: u64 = MS / 10;
+    let mut link = link(&roomy(), 1);
+    (0..100).for_each(|_| link.push(Time(0), of_flow(1, 100)));
+    drain(&mut link, Time(20 * TENTH));
+    link.push(Time(20 * TENTH + 1), of_flow(2, 100));
+    let mut departures = drain(&mut link, Time(22 * TENTH));
+    link.push(Time(22 * TENTH + 1), of_flow(2, 100));
+    departures.append(&mut drain(&mut link, Time(50 * TENTH)));
+    let dues: Vec<u64> = departures
+        .iter()
+        .filter(|departure| departure.packet.kind.flow == 2)
+        .map(|departure| departure.due.0)
+        .collect();
+    assert_eq!(dues, [22 * TENTH, 33 * TENTH]);
+}
+
+#[test]
+fn a_turn_ends_when_the_quantum_is_used_to_the_byte() {
+    let mut exact = roomy();
+    if let Some(Aqm::FqCodel { quantum_bytes, .. }) = &mut exact.aqm {
+        *quantum_bytes = 1000;
+    }
+    let mut link = link(&exact, 1);
+    (0..3).for_each(|_| link.push(Time(0), of_flow(1, 1000)));
+    (0..3).for_each(|_| link.push(Time(0), of_flow(2, 1000)));
+    let flows: Vec<u64> = drain(&mut link, Time::MAX)
+        .iter()
+        .map(|departure| departure.packet.kind.flow)
+        .collect();
+    assert_eq!(flows, [1, 2, 1, 2, 1, 2]);
+}
+
+#[test]
+fn a_queue_of_even_length_loses_its_half_and_no_more() {
+    let mut link = link(&spec(1024, Queue::Packets(100)), 1);
+    (0..11).for_each(|_| link.push(Time(0), of_flow(2, 100)));
+    (0..90).for_each(|_| link.push(Time(0), of_flow(1, 1000)));
+    drain(&mut link, Time(0));
+    assert_eq!(link.counters().queue_dropped, 45);
+}
+
 #[test]
 fn the_fattest_queue_loses_half_of_itself_from_its_head() {
     let mut link = link(&spec(1024, Queue::Packets(100)), 1);

@@ -328,13 +328,19 @@ fn figures_sum_up_what_a_link_is() {
         (varying.queue, varying.queue_ns),
         (Some(Queue::Bytes(1000)), Some(3.2e6))
     );
-    let traced = figures(&LinkSpec {
-        trace: Some(Trace {
-            text: "1\n1\n4".to_owned(),
-            repeat: true,
-        }),
-        ..LinkSpec::default()
-    });
+    let of_trace = |text: &str, repeat| {
+        figures(&LinkSpec {
+            trace: Some(Trace {
+                text: text.to_owned(),
+                repeat,
+            }),
+            ..LinkSpec::default()
+        })
+    };
+    let traced = of_trace("1\n1\n4", true);
     assert_eq!(traced.mean_rate_bit_per_s, Some(3.0 * 12_032.0 / 0.004));
     assert_eq!(traced.max_rate_bit_per_s, Some(2.0 * 12_032_000.0));
+    let peak = |repeat| of_trace("0\n0\n2\n2\n5", repeat).max_rate_bit_per_s;
+    assert_eq!(peak(true), Some(3.0 * 12_032_000.0), "5 is the next 0");
+    assert_eq!(peak(false), Some(2.0 * 12_032_000.0));
 }
