@@ -33,7 +33,14 @@ fn a_rate_that_changes_applies_to_the_bits_that_are_left() {
     assert_eq!(dues(&spec, &sendings), by_hand);
 }
 
-/// A million packets over a rate that changes every millisecond: the last bit is out when the sum of the rates says.
+/// 8 bits at 3 a nanosecond are out at 8/3 ns, which is told as 3; the second packet has sent one bit by then.
+#[test]
+fn a_change_in_the_nanosecond_of_a_departure_comes_after_it() {
+    let spec = scheduled("time,rate\n0s,3Gbit\n3ns,7Gbit");
+    assert_eq!(dues(&spec, &[(Time(0), 1); 3]), [3, 4, 6]);
+}
+
+/// 200 000 packets over a rate that changes every millisecond: the last bit is out when the sum of the rates says.
 #[test]
 fn no_bit_is_lost_at_a_change() {
     let text: Vec<String> = (1..7)
