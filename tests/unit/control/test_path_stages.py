@@ -128,10 +128,23 @@ def test_what_is_zero_is_not_asked_for() -> None:
     assert off == {"delay_ns": 10**6, "duplicate": 0.0, "corrupt": 0.0}
 
 
+def test_what_a_schedule_varies_from_nothing_keeps_what_else_was_said_of_it(tmp_path: Path) -> None:
+    (tmp_path / "day.csv").write_text("time,loss,jitter,reorder\n1s,5%,2ms,1%\n", encoding="utf-8")
+    down = link(
+        'delay = "5ms", schedule = "day.csv", loss = { probability = "0%", correlation = "50%" }, '
+        'jitter = { spread = "0ms", distribution = "normal", order = "break" }, '
+        'reorder = { probability = "0%", gap = 5 }',
+        tmp_path,
+    )
+    assert down["loss"] == {"model": "independent", "probability": 0.0, "correlation": 0.5}
+    assert down["jitter"] == {"distribution": "normal", "spread_ns": 0, "order": "break"}
+    assert down["reorder"] == {"probability": 0.0, "gap": 5}
+
+
 def test_files_stand_beside_the_toml_and_go_inline(tmp_path: Path) -> None:
     (tmp_path / "cell.trace").write_text("1\n5\n", encoding="utf-8")
     (tmp_path / "day.csv").write_text("time,rate\n0s,1Mbit\n", encoding="utf-8")
-    (tmp_path / "my.dist").write_text("-8192 0 8192\n", encoding="utf-8")
+    (tmp_path / "my.dist").write_text("-8192 0 8192\n", encoding="utf-8-sig")
     assert link('trace = "cell.trace"', tmp_path)["trace"] == {"text": "1\n5\n", "repeat": True}
     assert link('trace = { file = "cell.trace", repeat = false }', tmp_path)["trace"]["repeat"] is False
     assert link('trace = "cell.trace"', tmp_path)["queue"] == {"packets": 1000}

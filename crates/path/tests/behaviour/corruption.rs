@@ -1,7 +1,7 @@
 use pronghorn_path::{Direction, Link, LinkSpec, Loss, Time};
 
 use crate::harness::{evenly, send};
-use crate::statistics::{assert_binomial, assert_distributed};
+use crate::statistics::{assert_binomial, assert_counts, assert_distributed};
 
 #[test]
 fn packets_are_corrupted_as_often_as_asked_anywhere_in_them() {
@@ -23,6 +23,20 @@ fn packets_are_corrupted_as_often_as_asked_anywhere_in_them() {
         bits.iter().map(|bit| (bit + 0.5) / 10_000.0).collect(),
         |x| x,
     );
+}
+
+/// Of one byte each bit flips, an eighth of the time.
+#[test]
+fn every_bit_of_a_short_packet_can_flip() {
+    let spec = LinkSpec {
+        corrupt: 1.0,
+        ..LinkSpec::default()
+    };
+    let (departures, _) = send(&spec, 5, &evenly(10_000, 1, 1));
+    let mut counts = [0; 8];
+    let bits = departures.iter().filter_map(|d| d.packet.flipped);
+    bits.for_each(|bit| counts[bit] += 1);
+    assert_counts(&counts, &[0.125; 8]);
 }
 
 #[test]

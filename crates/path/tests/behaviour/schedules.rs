@@ -335,6 +335,13 @@ fn figures_sum_up_what_a_link_is() {
         (varying.queue, varying.queue_ns),
         (Some(Queue::Bytes(1000)), Some(3.2e6))
     );
+    let base = LinkSpec {
+        rate_bit_per_s: Some(5_000_000),
+        ..LinkSpec::default()
+    };
+    let later = with(base, "time,rate\n1s,1Mbit\n2s,3Mbit", Some(4_000_000_000));
+    assert_eq!(figures(&later).mean_rate_bit_per_s, Some(2.5e6));
+    assert_eq!(figures(&later).max_rate_bit_per_s, Some(5e6));
     let of_trace = |text: &str, repeat| {
         figures(&LinkSpec {
             trace: Some(Trace {

@@ -37,6 +37,7 @@ def parse(reader: Reader) -> LinkSpec:
     """The link in the reader's table; InputError with its place where something is wrong."""
     reader.allow(*PLAIN)
     bottlenecked = "rate" in reader or "trace" in reader
+    varies = "schedule" in reader
     _check_together(reader)
     duplicate, duplicate_correlation = _chance(reader, "duplicate")
     corrupt, corrupt_correlation = _chance(reader, "corrupt")
@@ -54,9 +55,9 @@ def parse(reader: Reader) -> LinkSpec:
         udp=_udp(reader),
         outage=gates.outage(outage) if outage else None,
         delay_ns=reader.read("delay", units.time_ns, 0),
-        jitter=delays.jitter(jitter, bottleneck=bottlenecked) if jitter else None,
-        reorder=delays.reorder(reorder) if reorder else None,
-        loss=losses.loss(loss) if loss else None,
+        jitter=delays.jitter(jitter, bottleneck=bottlenecked, varies=varies) if jitter else None,
+        reorder=delays.reorder(reorder, varies=varies) if reorder else None,
+        loss=losses.loss(loss, varies=varies) if loss else None,
         duplicate=duplicate,
         duplicate_correlation=duplicate_correlation,
         corrupt=corrupt,

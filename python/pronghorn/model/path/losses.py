@@ -16,20 +16,21 @@ MOST_NUMBERS = 10**6
 """The most packets that a list may name."""
 
 
-def loss(reader: Reader) -> LossSpec | None:
-    """Loss by the model that `model` names; without one a list of `packets`, or independent loss."""
+def loss(reader: Reader, *, varies: bool) -> LossSpec | None:
+    """Loss by the model that `model` names; without one a list of `packets`, or independent loss. None where
+    nothing is lost, unless a schedule `varies` it."""
     default = "packets" if "packets" in reader else "independent"
-    return _MODELS[reader.choice("model", tuple(_MODELS), default, "loss model")](reader)
+    found = _MODELS[reader.choice("model", tuple(_MODELS), default, "loss model")](reader)
+    never = isinstance(found, IndependentLoss) and not found.probability
+    return None if never and not varies else found
 
 
-def _independent(reader: Reader) -> LossSpec | None:
+def _independent(reader: Reader) -> LossSpec:
     reader.allow("model", "probability", "correlation", "longest_burst")
     reader.require("probability", 'such as "1%"')
     probability = reader.take("probability", units.share)
     correlation = reader.read("correlation", units.share, 0.0) or None
     burst = reader.whole("longest_burst", 1, least=1, most=10**9) if "longest_burst" in reader else None
-    if not probability:
-        return None
     return IndependentLoss(probability=probability, correlation=correlation, longest_burst=burst)
 
 
@@ -81,7 +82,7 @@ def _packets(reader: Reader) -> LossSpec:
     return PacketLoss(numbers=tuple(numbers))
 
 
-_MODELS: dict[str, Callable[[Reader], LossSpec | None]] = {
+_MODELS: dict[str, Callable[[Reader], LossSpec]] = {
     "independent": _independent,
     "gilbert-elliott": _gilbert_elliott,
     "four-state": _four_state,

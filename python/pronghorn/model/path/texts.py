@@ -36,7 +36,7 @@ class Texts:
         if len(content) > MOST_BYTES:
             raise ValueError(f"{file}: longer than {MOST_BYTES // 2**20} MiB, the most that {kind} may have")
         try:
-            text = content.decode()
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: byte {error.start} is no UTF-8; {kind} is a text") from None
         kept = _kept_name(name, content)
