@@ -53,7 +53,9 @@ def test_the_engine_is_asked_once_a_path(laboratory: Laboratory) -> None:
     assert sum(request["op"] == "describe_path" for request in laboratory.requests(log)) == 2
 
 
-def test_a_run_keeps_the_files_and_goes_on_elsewhere(traced: Laboratory) -> None:
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_run_keeps_the_files_and_goes_on_elsewhere(traced: Laboratory, mark: str) -> None:
+    traced.write("cell.trace", f"{mark}1\n5\n")
     result = traced.run("run", "traced.toml", "--out", "out")
     assert result.status == 0, result.stderr
     (kept,) = Path("out/traces").iterdir()

@@ -39,7 +39,7 @@ class Texts:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: byte {error.start} is no UTF-8; {kind} is a text") from None
-        kept = _kept_name(name, content)
+        kept = _kept_name(name, text.encode())
         self.by_name[kept] = text
         self.files[keys] = str(file)
         self.kept[keys] = kept
