@@ -212,6 +212,7 @@ impl Pump {
         self.timing.left(at, self.run.dues(), self.run.arrived());
         let translated = self.nat.is_some() && self.wiring.direction == Direction::Down;
         let delivery = self.run.write(&self.wiring.to, translated);
+        self.timing.handed_over(at, now());
         self.watch.left(at, delivery);
         match delivery {
             Delivery::Taken => self.counted.superpackets_out += u64::from(packets > 1),
@@ -273,6 +274,7 @@ impl Pump {
             lateness: self.timing.lateness(),
             intake_wait: self.timing.intake_wait(),
             wake: self.timing.wake(),
+            handover: self.timing.handover(),
             fault: self.fault.as_ref().map(ToString::to_string),
             ..self.counted.clone()
         }

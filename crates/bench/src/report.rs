@@ -58,6 +58,9 @@ pub struct LinkReport {
     /// How long after a knock of the path's other driver this one looked for packets. One value a knock, at most fifty a second
     /// while packets come: a sample of how much later than they were sent packets enter the link.
     pub wake: Lateness,
+    /// How long the far host's kernel took to take a packet or super-packet from the driver, which includes
+    /// what it does with it at once: handling it, or forwarding it to the next device. One value each.
+    pub handover: Lateness,
     /// The error that stopped the driver, if one did: nothing has moved since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,

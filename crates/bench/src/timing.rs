@@ -22,6 +22,7 @@ pub(crate) struct Timing {
     run_delay: RunDelay,
     intake_wait: Histogram<u32>,
     wake: Histogram<u32>,
+    handover: Histogram<u32>,
     /// When the other driver is to be knocked up again.
     knock_from: Time,
     delay_min_ns: Option<u64>,
@@ -37,6 +38,7 @@ impl Timing {
             run_delay: RunDelay::of_this_thread(),
             intake_wait: histogram(),
             wake: histogram(),
+            handover: histogram(),
             knock_from: Time::ZERO,
             delay_min_ns: None,
             ask_from: Time::ZERO,
@@ -83,6 +85,16 @@ impl Timing {
 
     pub(crate) fn intake_wait(&self) -> Lateness {
         Lateness::of(&self.intake_wait)
+    }
+
+    /// The far host's kernel took from `from` to `to` to take what left.
+    pub(crate) fn handed_over(&mut self, from: Time, to: Time) {
+        let took = to.0.saturating_sub(from.0);
+        self.handover.saturating_record(took);
+    }
+
+    pub(crate) fn handover(&self) -> Lateness {
+        Lateness::of(&self.handover)
     }
 
     pub(crate) fn wake(&self) -> Lateness {

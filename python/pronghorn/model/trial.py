@@ -138,6 +138,7 @@ class LinkCounters(FromEngine):
     lateness: Lateness = Field(default_factory=Lateness)
     intake_wait: Lateness = Field(default_factory=Lateness)
     wake: Lateness = Field(default_factory=Lateness)
+    handover: Lateness = Field(default_factory=Lateness)
 
 
 class HostCounters(FromEngine):
