@@ -317,8 +317,8 @@ def test_ten_nested_paths_take_what_they_are_asked_and_their_lateness(isolation:
 
     The excess of the median ping over 200 ms is compared with the sum, over all twenty links, of the median
     lateness (a packet left so long after it was due), wake (it was read so long after it came) and handover
-    (the next host's kernel forwarded it in so long). They agree within 1 ms on a host that isn't disturbed: in
-    one of three attempts.
+    (the next host's kernel forwarded it in so long). They agree within 1 ms on a host that isn't disturbed:
+    in one of three attempts.
     """
     apart = []
     for attempt in range(3):
