@@ -82,7 +82,7 @@ pub use congestion::{CongestionControl, available_congestion_controls};
 pub use cross::CrossReport;
 pub use error::{BenchError, SpawnError};
 pub use host::{Host, Side};
-pub use isolation::{ISOLATION_VARIABLE, Isolation, enter};
+pub use isolation::{FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter};
 pub use level::Level;
 pub use process::{Attached, Process, Program};
 pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};

@@ -67,3 +67,16 @@ pub enum DropCause {
     /// Active queue management.
     Aqm,
 }
+
+impl DropCause {
+    /// Each cause once.
+    pub const ALL: [DropCause; 7] = [
+        DropCause::TooBig,
+        DropCause::Udp,
+        DropCause::Outage,
+        DropCause::Loss,
+        DropCause::Policed,
+        DropCause::QueueFull,
+        DropCause::Aqm,
+    ];
+}

@@ -21,16 +21,6 @@ const CHUNK: u64 = 1024;
 
 type Cell = [u8; CELL];
 
-const CAUSES: [DropCause; 7] = [
-    DropCause::TooBig,
-    DropCause::Udp,
-    DropCause::Outage,
-    DropCause::Loss,
-    DropCause::Policed,
-    DropCause::QueueFull,
-    DropCause::Aqm,
-];
-
 /// The fates of one link's packets.
 #[derive(Debug)]
 pub(super) struct Fates {
@@ -64,7 +54,7 @@ impl Fates {
             cell[1] += 1;
             cell[0] |= u8::from(end.copy);
             let at = 4 + place * END;
-            cell[at] = CAUSES
+            cell[at] = DropCause::ALL
                 .iter()
                 .position(|cause| *cause == end.cause)
                 .unwrap_or(0) as u8;
@@ -89,7 +79,7 @@ impl Fates {
             let mut after = [0; 8];
             after.copy_from_slice(&end[4..]);
             End {
-                cause: CAUSES[usize::from(end[0]) % CAUSES.len()],
+                cause: DropCause::ALL[usize::from(end[0]) % DropCause::ALL.len()],
                 after_ns: u64::from_le_bytes(after),
                 copy: end[1] != 0,
                 corrupted: end[2] != 0,
@@ -160,10 +150,10 @@ mod tests {
     fn every_cause_comes_back() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         let mut fates = Fates::new(&folder.path().join("file.pcapng"), "fates")?;
-        for (number, cause) in (0..).zip(CAUSES) {
+        for (number, cause) in (0..).zip(DropCause::ALL) {
             fates.tell_end(number, end(cause, false))?;
         }
-        for (number, cause) in (0..).zip(CAUSES) {
+        for (number, cause) in (0..).zip(DropCause::ALL) {
             assert_eq!(fates.of(number)?.1[0].cause, cause);
         }
         Ok(())

@@ -19,6 +19,8 @@ mod mend;
 mod probe;
 mod supervise;
 
+pub use supervise::FORWARDED_SIGNALS;
+
 use std::sync::OnceLock;
 
 use probe::{Refusal, Way};

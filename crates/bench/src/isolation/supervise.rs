@@ -14,7 +14,8 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, pthread_sigmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{ForkResult, Pid, fork, getppid, pipe2};
 
-const FORWARDED: [Signal; 6] = [
+/// What the supervisor, sent by others, hands on to the engine.
+pub const FORWARDED_SIGNALS: [Signal; 6] = [
     Signal::SIGINT,
     Signal::SIGTERM,
     Signal::SIGHUP,
@@ -34,7 +35,7 @@ type RawStatus = i32;
 pub(super) fn split(pid_namespace: bool) -> Result<(), Errno> {
     let parent = getppid();
     let parent_alive = pidfd(parent);
-    let mut watched = SigSet::from_iter(FORWARDED);
+    let mut watched = SigSet::from_iter(FORWARDED_SIGNALS);
     watched.add(Signal::SIGCHLD);
     let mut before = SigSet::empty();
     pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&watched), Some(&mut before))?;

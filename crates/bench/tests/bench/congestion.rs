@@ -1,11 +1,12 @@
 //! The congestion control that TCP sockets really use.
 
 use std::ffi::OsString;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::time::Duration;
 use std::{fs, io};
 
+use crate::transfer::listen;
 use pronghorn_bench::{
     Bench, BenchError, BenchSpec, CongestionControl, Program, Side, available_congestion_controls,
 };
@@ -13,7 +14,6 @@ use pronghorn_path::PathSpec;
 
 /// The argument that makes this program the foreign one.
 pub(crate) const FOREIGN: &str = "--foreign-tcp-client";
-const PORT: u16 = 80;
 
 pub(crate) fn is_locked() {
     let available = available_congestion_controls().expect("every kernel lists them");
@@ -25,11 +25,7 @@ pub(crate) fn is_locked() {
             ..BenchSpec::default()
         };
         let bench = Bench::open(spec).expect("a listed algorithm can be had");
-        let at = SocketAddr::from((bench.host(Side::Server).address(), PORT));
-        let listener = bench
-            .host(Side::Server)
-            .within(move || TcpListener::bind(at))
-            .expect("a free port");
+        let (listener, at) = listen(&bench);
         let accept = move || listener.accept().map(|(stream, _)| stream);
         let accepted = bench
             .host(Side::Server)
@@ -86,11 +82,7 @@ pub(crate) fn a_preferred_one_may_be_asked_for() {
             ..BenchSpec::default()
         };
         let bench = Bench::open(spec).expect("a listed algorithm can be had");
-        let at = SocketAddr::from((bench.host(Side::Server).address(), PORT));
-        let listener = bench
-            .host(Side::Server)
-            .within(move || TcpListener::bind(at))
-            .expect("a free port");
+        let (listener, at) = listen(&bench);
         let name = algorithm.clone();
         let connected = bench
             .host(Side::Client)

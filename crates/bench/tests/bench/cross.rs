@@ -1,15 +1,13 @@
 //! Flows that share the path with what is measured.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::net::TcpStream;
 
 use pronghorn_bench::{Bench, Side};
 use pronghorn_path::{Cross, Direction, LinkSpec, PathSpec, Queue};
 
 use crate::open;
+use crate::transfer::{listen, transfer};
 
-const PORT: u16 = 8080;
 const RATE_BIT_PER_S: u64 = 40_000_000;
 const TRANSFER: usize = 6_000_000;
 
@@ -22,7 +20,7 @@ pub(crate) fn a_flow_beside_gets_its_share() {
         (before.flows, before.congestion_control),
         (1, vec!["cubic".to_owned()])
     );
-    transfer(&bench);
+    transfer(&bench, TRANSFER);
     let after = cross(&bench);
     let beside = (after.bytes - before.bytes) as f64;
     let share = TRANSFER as f64 / (TRANSFER as f64 + beside);
@@ -99,43 +97,4 @@ fn shared(direction: Direction, control: &str, flows: u32, warmup_ms: u64) -> Pa
 
 fn cross(bench: &Bench) -> pronghorn_bench::CrossReport {
     bench.counters().cross.expect("cross traffic was asked for")
-}
-
-fn listen(bench: &Bench) -> (TcpListener, SocketAddr) {
-    let at = SocketAddr::from((bench.host(Side::Server).address(), PORT));
-    let listener = bench
-        .host(Side::Server)
-        .within(move || TcpListener::bind(at))
-        .expect("a free port");
-    (listener, at)
-}
-
-/// Takes [`TRANSFER`] bytes from the server to the client.
-fn transfer(bench: &Bench) {
-    let (listener, at) = listen(bench);
-    let serve = move || {
-        listener
-            .accept()
-            .and_then(|(mut stream, _)| stream.write_all(&vec![7; TRANSFER]))
-    };
-    let server = bench
-        .host(Side::Server)
-        .thread("serve", serve)
-        .expect("a thread");
-    let fetch = move || {
-        let mut got = Vec::new();
-        let mut stream = TcpStream::connect(at)?;
-        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-        stream.read_to_end(&mut got)
-    };
-    let client = bench
-        .host(Side::Client)
-        .thread("fetch", fetch)
-        .expect("a thread");
-    let got = client.join().expect("the client ends");
-    assert_eq!(got.expect("the transfer ends"), TRANSFER);
-    server
-        .join()
-        .expect("the server ends")
-        .expect("all is sent");
 }

@@ -11,6 +11,7 @@ mod statistics;
 #[path = "../support/mod.rs"]
 mod support;
 mod traffic;
+mod transfer;
 
 use std::process::ExitCode;
 

@@ -7,8 +7,8 @@ use pronghorn_bench::{Bench, Side};
 use pronghorn_path::{Mtu, PathSpec};
 
 use crate::echo::{delays, socket};
-use crate::offloads::transfer;
 use crate::open;
+use crate::transfer::transfer;
 
 const PORT: u16 = 7;
 

@@ -1,18 +1,18 @@
 //! Super-packets on real devices: what the path does, it does to single segments.
 
-use std::io::{Read, Write};
 use std::mem::size_of;
-use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use pronghorn_bench::{Bench, BothSides, PathReport, Side};
+use pronghorn_bench::{BothSides, PathReport, Side};
 use pronghorn_path::{LinkSpec, Loss, PathSpec};
 
 use crate::echo::{delays, socket};
 use crate::open;
 use crate::statistics::assert_binomial;
 use crate::traffic::settled;
+use crate::transfer::transfer;
 
 const PORT: u16 = 9;
 /// Bytes of each datagram, and datagrams in each super-packet.
@@ -162,43 +162,4 @@ fn ask_for_segments(socket: &UdpSocket) {
         )
     };
     assert_eq!(set, 0, "UDP_SEGMENT: {}", std::io::Error::last_os_error());
-}
-
-/// Carries `bytes` from the server to the client over TCP, and looks at each.
-pub(crate) fn transfer(bench: &Bench, bytes: usize) {
-    let at = SocketAddr::from((bench.host(Side::Server).address(), PORT));
-    let listener = bench
-        .host(Side::Server)
-        .within(move || TcpListener::bind(at))
-        .expect("a free port");
-    let content: Vec<u8> = (0..bytes).map(|i| (i * 31 % 251) as u8).collect();
-    let served = content.clone();
-    let serve = move || {
-        listener
-            .accept()
-            .and_then(|(mut stream, _)| stream.write_all(&served))
-    };
-    let server = bench
-        .host(Side::Server)
-        .thread("serve", serve)
-        .expect("a thread");
-    let fetch = move || {
-        let mut got = Vec::new();
-        TcpStream::connect(at)
-            .and_then(|mut stream| stream.read_to_end(&mut got))
-            .map(|_| got)
-    };
-    let client = bench
-        .host(Side::Client)
-        .thread("fetch", fetch)
-        .expect("a thread");
-    let got = client
-        .join()
-        .expect("the client ends")
-        .expect("all arrives");
-    assert!(got == content, "what arrives is what was sent");
-    server
-        .join()
-        .expect("the server ends")
-        .expect("all is sent");
 }

@@ -1,8 +1,7 @@
 //! What the path counts against what was asked for and what arrived.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
@@ -13,6 +12,7 @@ use pronghorn_path::{LinkSpec, Loss, PathSpec};
 use crate::echo::{delays, socket};
 use crate::open;
 use crate::statistics::assert_binomial;
+use crate::transfer::transfer;
 
 const PORT: u16 = 9;
 const SENT: u64 = 4000;
@@ -67,43 +67,7 @@ pub(crate) fn tcp_goes_through() {
     path.down.corrupt = 0.01;
     path.down.duplicate = 0.01;
     let bench = open(path, 11);
-    let at = SocketAddr::from((bench.host(Side::Server).address(), PORT));
-    let listener = bench
-        .host(Side::Server)
-        .within(move || TcpListener::bind(at))
-        .expect("a free port");
-    let content: Vec<u8> = (0..BYTES).map(|i| (i * 31 % 251) as u8).collect();
-    let served = content.clone();
-    let serve = move || {
-        listener
-            .accept()
-            .and_then(|(mut stream, _)| stream.write_all(&served))
-    };
-    let server = bench
-        .host(Side::Server)
-        .thread("serve", serve)
-        .expect("a thread");
-    let fetch = move || {
-        let mut got = Vec::new();
-        TcpStream::connect(at)
-            .and_then(|mut stream| stream.read_to_end(&mut got))
-            .map(|_| got)
-    };
-    let client = bench
-        .host(Side::Client)
-        .thread("fetch", fetch)
-        .expect("a thread");
-    assert!(
-        client
-            .join()
-            .expect("the client ends")
-            .expect("TCP recovers")
-            == content
-    );
-    server
-        .join()
-        .expect("the server ends")
-        .expect("all is sent");
+    transfer(&bench, BYTES);
     let report = bench.close();
     assert!(report.down.counters.bytes_in > BYTES as u64);
     assert!(report.down.counters.lost > 0);

@@ -3,17 +3,8 @@
 
 use std::thread;
 
-use nix::sys::signal::{SigSet, Signal};
-use pronghorn_bench::Process;
-
-const PASSED_ON: [Signal; 6] = [
-    Signal::SIGINT,
-    Signal::SIGTERM,
-    Signal::SIGHUP,
-    Signal::SIGQUIT,
-    Signal::SIGUSR1,
-    Signal::SIGUSR2,
-];
+use nix::sys::signal::SigSet;
+use pronghorn_bench::{FORWARDED_SIGNALS, Process};
 
 /// Lets every signal through, whatever the parent held back.
 pub(crate) fn allow_all() {
@@ -26,7 +17,7 @@ pub(crate) struct Signals(SigSet);
 impl Signals {
     /// To be called before any thread is started.
     pub(crate) fn hold_back() -> Signals {
-        let held = SigSet::from_iter(PASSED_ON);
+        let held = SigSet::from_iter(FORWARDED_SIGNALS);
         let _ = held.thread_block();
         Signals(held)
     }

@@ -134,3 +134,8 @@ pub(crate) fn send_each(
     assert!(link.counters().balance());
     (departures, link.counters().clone())
 }
+
+/// What is said of a link that can't be.
+pub(crate) fn message(spec: &LinkSpec) -> String {
+    spec.validate().expect_err("it must be refused").to_string()
+}

@@ -18,6 +18,7 @@ mod harness;
 mod independence;
 mod jitter;
 mod lateness;
+mod limits;
 mod loss;
 mod queue;
 mod random_bottlenecks;

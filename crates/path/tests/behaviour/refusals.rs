@@ -5,9 +5,7 @@ use pronghorn_path::{
     Window,
 };
 
-fn message(spec: &LinkSpec) -> String {
-    spec.validate().expect_err("it must be refused").to_string()
-}
+use crate::harness::message;
 
 fn rated() -> LinkSpec {
     LinkSpec {

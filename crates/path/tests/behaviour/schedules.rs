@@ -2,7 +2,7 @@
 
 use pronghorn_path::{Departure, LinkSpec, Loss, Queue, Schedule, SpecError, Time, Trace};
 
-use crate::harness::{MS, Numbered, Sending, drain, evenly, link, numbered, send};
+use crate::harness::{MS, Numbered, Sending, drain, evenly, link, message, numbered, send};
 
 fn with(spec: LinkSpec, text: &str, repeat_ns: Option<u64>) -> LinkSpec {
     let text = text.to_owned();
@@ -195,10 +195,6 @@ fn a_link_that_stands_still_passes_over_its_changes() {
     assert_eq!(due, Some(Time((1 << 60) + MS)));
     drain(&mut link, Time(u64::MAX - MS));
     assert_eq!((link.counters().held, link.next_due()), (2, None));
-}
-
-fn message(spec: &LinkSpec) -> String {
-    spec.validate().expect_err("it must be refused").to_string()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use pronghorn_path::{Distribution, Jitter, LinkSpec, PathSpec};
 
-use crate::harness::{evenly, send};
+use crate::harness::{evenly, message, send};
 
 fn spec(distribution: Distribution, table: Option<&str>) -> LinkSpec {
     LinkSpec {
@@ -16,10 +16,6 @@ fn spec(distribution: Distribution, table: Option<&str>) -> LinkSpec {
         }),
         ..LinkSpec::default()
     }
-}
-
-fn message(spec: &LinkSpec) -> String {
-    spec.validate().expect_err("it must be refused").to_string()
 }
 
 #[test]

@@ -54,23 +54,13 @@ fn fingerprint(spec: &LinkSpec, never: &[DropCause]) -> u64 {
     }
     drain(&mut link, Time::MAX);
     assert!(link.counters().balance() && link.counters().held == 0);
-    for cause in ALL_CAUSES {
+    for cause in DropCause::ALL {
         let found = causes[cause as usize] > 0;
         assert_eq!(found, !never.contains(&cause), "{cause:?} occurs");
     }
     assert_eq!(marked > 0, !never.contains(&DropCause::Aqm));
     hash.0
 }
-
-const ALL_CAUSES: [DropCause; 7] = [
-    DropCause::TooBig,
-    DropCause::Udp,
-    DropCause::Outage,
-    DropCause::Loss,
-    DropCause::Policed,
-    DropCause::QueueFull,
-    DropCause::Aqm,
-];
 
 fn bucket(rate_bit_per_s: u64) -> TokenBucket {
     TokenBucket {
