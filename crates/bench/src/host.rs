@@ -4,12 +4,13 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::{BenchError, SpawnError};
 use crate::evict;
 use crate::keeper::Keeper;
 use crate::level::Level;
+use crate::listening::Port;
 use crate::process::{Process, Program};
 
 /// Which of a bench's two hosts. The path's `down` carries packets from the server to the client.
@@ -97,6 +98,35 @@ impl Host {
         Ok(process)
     }
 
+    /// Waits until something is bound to `port` on this host, `process` has ended or `timeout` has passed; whether
+    /// something is. Whose socket it is isn't asked. Fails where the kernel's tables can't be read.
+    pub fn wait_bound(
+        &self,
+        port: Port,
+        process: Option<&Process>,
+        timeout: Duration,
+    ) -> io::Result<bool> {
+        let asked = Instant::now();
+        loop {
+            let ended = match process {
+                Some(process) => process.wait(Some(Duration::ZERO))?.is_some(),
+                None => false,
+            };
+            if self.keeper.run(move || port.is_bound_here())? {
+                return Ok(true);
+            }
+            let left = timeout.saturating_sub(asked.elapsed());
+            if ended || left.is_zero() {
+                return Ok(false);
+            }
+            let pause = left.min(BETWEEN_LOOKS);
+            match process {
+                Some(process) => drop(process.wait(Some(pause))?),
+                None => std::thread::sleep(pause),
+            }
+        }
+    }
+
     /// Kills and reaps every program that was started here, and, in a network of its own, whatever
     /// else runs in it outside of this process.
     pub(crate) fn evict(&self) {
@@ -118,6 +148,10 @@ impl Host {
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// How long a port is left alone before it is looked at again: little beside a server's start, and much beside the
+/// tenth of a millisecond that a look costs.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(4);
 
 impl Drop for Host {
     fn drop(&mut self) {

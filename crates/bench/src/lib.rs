@@ -38,6 +38,7 @@
 //! | where does cross traffic come from | `cross.rs` |
 //! | how does a bench's server reach the machine's services | `uplink/` |
 //! | how does a program run on a host | `host.rs`, `process.rs` |
+//! | does a server listen yet | `listening.rs` |
 
 mod bench;
 mod buffers;
@@ -54,6 +55,7 @@ mod isolation;
 mod keeper;
 mod kernel_counters;
 mod level;
+mod listening;
 mod nat;
 mod netlink;
 mod network;
@@ -84,6 +86,7 @@ pub use error::{BenchError, SpawnError};
 pub use host::{Host, Side};
 pub use isolation::{FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter};
 pub use level::Level;
+pub use listening::Port;
 pub use process::{Attached, Process, Program};
 pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};
 pub use tap::{Delivery, Dropping, Leaving, Tap, Taps};

@@ -8,6 +8,7 @@ mod hosts;
 mod load;
 mod origin;
 mod path_command;
+mod processes;
 mod request;
 mod session;
 mod versions;

@@ -29,6 +29,7 @@ pub(crate) enum Request {
     Spawn(Spawn),
     Wait { process: u64, timeout_s: f64 },
     Kill { process: u64, signal: Option<i32> },
+    Listening(Listening),
     Calibrate(ProbePlan),
     Counters,
     Close,
@@ -81,6 +82,15 @@ pub(crate) enum Side {
     Server,
 }
 
+impl From<Side> for pronghorn_bench::Side {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Client => pronghorn_bench::Side::Client,
+            Side::Server => pronghorn_bench::Side::Server,
+        }
+    }
+}
+
 /// A process inside a host.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,4 +101,19 @@ pub(crate) struct Spawn {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) stdout: Option<PathBuf>,
     pub(crate) stderr: Option<PathBuf>,
+    /// The working directory; `None`: the engine's.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+/// What is to be bound to a port of a host, and how long it is waited for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Listening {
+    pub(crate) host: Side,
+    pub(crate) port: u16,
+    pub(crate) tcp: bool,
+    pub(crate) udp: bool,
+    /// Whose end ends the waiting.
+    pub(crate) process: Option<u64>,
+    pub(crate) timeout_s: f64,
 }

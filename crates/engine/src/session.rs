@@ -1,20 +1,20 @@
 //! The engine's state between two requests, and what each request does to it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use pronghorn_bench::{Isolation, Process, Program, Side, available_congestion_controls};
+use pronghorn_bench::{Isolation, Side, available_congestion_controls};
 use pronghorn_http::SecretLog;
 use pronghorn_path::{LinkSpec, PathSpec};
 use serde_json::{Value, json};
 
 use crate::answer::{self, Fault};
-use crate::capture::{self, Recording};
+use crate::capture::Recording;
 use crate::cpu::Cpu;
 use crate::hosts::Hosts;
 use crate::load;
 use crate::origin::{Running, SiteCache};
+use crate::processes::Processes;
 use crate::request::{self, Envelope, Request};
 use crate::versions;
 
@@ -23,11 +23,10 @@ pub(crate) struct Session {
     isolation: Isolation,
     // The origin ends before its hosts.
     origin: Option<Running>,
-    processes: HashMap<u64, Process>,
+    processes: Processes,
     hosts: Option<Hosts>,
     recording: Option<Recording>,
     sites: SiteCache,
-    next_process: u64,
 }
 
 type Answer = Result<Value, Fault>;
@@ -37,11 +36,10 @@ impl Session {
         Session {
             isolation,
             origin: None,
-            processes: HashMap::new(),
+            processes: Processes::default(),
             hosts: None,
             recording: None,
             sites: SiteCache::default(),
-            next_process: 1,
         }
     }
 
@@ -66,9 +64,13 @@ impl Session {
             Request::Origin(origin) => self.start_origin(origin),
             Request::Load(load) => self.load(load),
             Request::OriginLog => self.origin_log(),
-            Request::Spawn(spawn) => self.spawn(spawn),
-            Request::Wait { process, timeout_s } => self.wait(process, timeout_s),
-            Request::Kill { process, signal } => self.kill(process, signal),
+            Request::Spawn(spawn) => {
+                let hosts = self.hosts.as_ref().ok_or_else(no_bench)?;
+                self.processes.spawn(spawn, hosts, self.recording.as_mut())
+            }
+            Request::Wait { process, timeout_s } => self.processes.wait(process, timeout_s),
+            Request::Kill { process, signal } => self.processes.kill(process, signal),
+            Request::Listening(port) => self.processes.await_port(port, self.hosts()?),
             Request::Calibrate(plan) => self.hosts()?.calibrate(&plan),
             Request::Counters => self.counters(),
             Request::Close => self.close(),
@@ -142,66 +144,9 @@ impl Session {
         }))
     }
 
-    fn spawn(&mut self, request: request::Spawn) -> Answer {
-        let side = match request.host {
-            request::Side::Client => Side::Client,
-            request::Side::Server => Side::Server,
-        };
-        let mut program = Program {
-            argv: request.argv.into_iter().map(Into::into).collect(),
-            env: request
-                .env
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-            stdout: request.stdout,
-            stderr: request.stderr,
-            ..Program::default()
-        };
-        if let Some(recording) = &mut self.recording {
-            let named = program
-                .env
-                .iter()
-                .rev()
-                .find(|(name, _)| name == capture::VARIABLE);
-            let added = recording
-                .instruct(named.map(|(_, file)| file.as_os_str()))
-                .map_err(Fault::bench)?;
-            program.env.push(added);
-        }
-        let process = self
-            .hosts()?
-            .get(side)
-            .spawn(program)
-            .map_err(Fault::input)?;
-        let number = self.next_process;
-        self.next_process += 1;
-        let answer = json!({ "process": number, "pid": process.pid() });
-        self.processes.insert(number, process);
-        Ok(answer)
-    }
-
-    fn wait(&mut self, process: u64, timeout_s: f64) -> Answer {
-        let timeout = Duration::try_from_secs_f64(timeout_s)
-            .map_err(|error| Fault::input(format!("timeout_s = {timeout_s}: {error}")))?;
-        let status = self
-            .process(process)?
-            .wait(Some(timeout))
-            .map_err(Fault::bench)?;
-        Ok(json!({ "status": status.map(exit_status) }))
-    }
-
-    fn kill(&mut self, process: u64, signal: Option<i32>) -> Answer {
-        let signal = signal.unwrap_or(libc::SIGKILL);
-        self.process(process)?
-            .signal(signal)
-            .map_err(Fault::bench)?;
-        Ok(json!({}))
-    }
-
     fn close(&mut self) -> Answer {
         self.origin = None;
-        self.processes.clear();
+        self.processes.forget();
         let hosts = self.hosts.take().ok_or_else(no_bench)?;
         let recording = self.recording.take();
         let mut counters = hosts.close()?;
@@ -223,11 +168,6 @@ impl Session {
     fn hosts(&self) -> Result<&Hosts, Fault> {
         self.hosts.as_ref().ok_or_else(no_bench)
     }
-
-    fn process(&self, number: u64) -> Result<&Process, Fault> {
-        let unknown = || Fault::input(format!("no process {number} was spawned in this bench"));
-        self.processes.get(&number).ok_or_else(unknown)
-    }
 }
 
 /// Whether a path can be emulated, and what its links are on the whole.
@@ -239,12 +179,4 @@ fn describe_path(path: &PathSpec) -> Answer {
 
 fn no_bench() -> Fault {
     Fault::input("no bench is open")
-}
-
-/// An exit code, or the negative number of the signal that ended it.
-fn exit_status(status: std::process::ExitStatus) -> i32 {
-    use std::os::unix::process::ExitStatusExt;
-    status
-        .code()
-        .unwrap_or_else(|| -status.signal().unwrap_or(0))
 }
