@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pronghorn import __version__
+from pronghorn import __version__, clients, origins
 from pronghorn.engine import Hello
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
-from pronghorn.origins import ORIGINS
 
 SYSCTLS = (
     "net.core.rmem_default",
@@ -59,6 +58,8 @@ def opening(
         "libraries": hello.libraries,
         "paths": {path.name: path.spec.to_manifest() if path.spec else None for path in experiment.paths},
         "path_sources": {path.name: path.source for path in experiment.paths if path.source},
+        "origins": {name: origins.find(name).identity() for name in experiment.origins},
+        "clients": {name: clients.find(name).identity() for name in experiment.clients},
         "arms": {arm.name: _asked(experiment, arm.name) for arm in experiment.arms},
         "warnings": [],
     }
@@ -131,10 +132,10 @@ def sysctls() -> dict[str, str]:
     return {name: " ".join(value.split()) for name, value in found.items() if value is not None}
 
 
-def _asked(experiment: Experiment, name: str) -> dict[str, Any]:
-    arm = experiment.arm(name)
+def _asked(experiment: Experiment, arm_name: str) -> dict[str, Any]:
+    arm = experiment.arm(arm_name)
     settings = {
-        key: value for origin in experiment.origins for key, value in ORIGINS[origin].settings(arm).items()
+        key: value for name in experiment.origins for key, value in origins.find(name).settings(arm).items()
     }
     return {"protocol": arm.protocol, "congestion_control": arm.congestion_control, **settings}
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pronghorn import capabilities
 from pronghorn.cli import check
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
@@ -63,6 +64,7 @@ def run(
     """Run an experiment and say which arm is faster, by how much and how sure that is."""
     request = Request(experiment, out, resume, jobs, seed, tuple(overrides or ()), tuple(sys.argv))
     asked = prepare.resolve(request)
+    capabilities.check(asked)
     wanted = [check.parse(text, asked) for text in checks or ()]
     with prepare.claim(request, asked) as directory:
         hello = prepare.greet()

@@ -1,6 +1,7 @@
 """The engine's own page loader."""
 
-from pronghorn.certificates import HOST_NAME, Certificates
+from pronghorn import __version__
+from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.engine import Engine
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import PageLoad
@@ -11,26 +12,62 @@ _GRACE_S = 30.0
 class Native:
     """The native page loader."""
 
-    async def load(
-        self,
-        engine: Engine,
-        *,
-        port: int,
-        document: str,
-        certificates: Certificates,
-        arm: Arm,
-        limit_s: float,
-    ) -> PageLoad:
+    warms_up = False
+
+    def refusal(self, arm: Arm) -> str | None:
+        """It speaks the protocol that it is told to, and has no cache."""
+        if arm.discovery != "forced":
+            return "it speaks the protocol that it is told to, and looks for no other"
+        return "it has no cache" if arm.warm else None
+
+    def require(self) -> None:
+        """It comes with the engine."""
+
+    async def open(self, engine: Engine, visit: Visit) -> "NativeSession":
+        """Nothing needs to be started."""
+        return NativeSession(engine, visit)
+
+    def identity(self) -> dict[str, str]:
+        """The version is the engine's."""
+        return {"version": __version__}
+
+
+class NativeSession:
+    """The loader's state within a bench: the engine keeps the tickets."""
+
+    def __init__(self, engine: Engine, visit: Visit) -> None:
+        self._engine = engine
+        self._visit = visit
+
+    async def prepare(self) -> None:
+        """An ordinary load, whose tickets the engine keeps."""
+        page = await self._load("gain")
+        if page.outcome != "ok":
+            raise ClientFailed("prepare", f"the unmeasured visit failed: {page.reason}: {page.detail}")
+
+    async def load(self) -> PageLoad:
         """One navigation; an engine that has not cut it half a minute after its limit is given up."""
-        ok = await engine.request(
+        arm = self._visit.arm
+        if not arm.prepared:
+            return await self._load("cold")
+        return await self._load("early" if arm.early_data else "resume")
+
+    async def close(self) -> None:
+        """Nothing of it goes on."""
+
+    async def _load(self, session: str) -> PageLoad:
+        visit = self._visit
+        ok = await self._engine.request(
             "load",
-            patience_s=limit_s + _GRACE_S,
-            host_name=HOST_NAME,
-            document=document,
-            port=port,
-            protocol=arm.protocol,
-            ca=str(certificates.authority),
-            congestion_control=arm.controls,
-            limit_s=limit_s,
+            patience_s=visit.limit_s + _GRACE_S,
+            host_name=visit.host_name,
+            document=visit.document,
+            port=visit.port,
+            protocol=visit.arm.protocol,
+            ca=str(visit.certificates.authority) if visit.certificates else None,
+            congestion_control=visit.arm.controls,
+            limit_s=visit.limit_s,
+            **({"tls": visit.arm.tls_version} if visit.arm.tls_version != "1.3" else {}),
+            **({"session": session} if session != "cold" else {}),
         )
         return PageLoad.model_validate(ok)

@@ -26,10 +26,10 @@ def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
     read back."""
     for resource in page.resources:
         seen = resource.protocol
-        if seen != arm.protocol and (seen is not None or resource.status is not None):
+        if seen not in arm.protocols and (seen is not None or resource.status is not None):
             return _not_over(arm, f"the client got {resource.path}", seen)
     for request in log.requests:
-        if request.protocol != arm.protocol:
+        if request.protocol not in arm.protocols:
             return _not_over(arm, f"the origin served {request.path}", request.protocol)
     for connection in log.connections:
         actual = connection.congestion_control

@@ -18,7 +18,8 @@ from pronghorn.execute.cautions import Caution, cautions, label
 from pronghorn.execute.directory import RunDirectory
 from pronghorn.execute.observer import Observer, Outlook
 from pronghorn.execute.slots import Slots
-from pronghorn.execute.trial import Conditions, Site
+from pronghorn.execute.stage import Site
+from pronghorn.execute.trial import Conditions
 from pronghorn.execute.work import work_folder
 from pronghorn.journal import Journal
 from pronghorn.model import toml_text
@@ -145,7 +146,8 @@ def _measure(
     blocks = plan.make(experiment, expected)
     with Journal(directory.path, header) as record:
         observer.begins(Outlook(experiment, recorded, jobs, expected))
-        slots = Slots(Conditions(experiment, sites, identity, directory.path), jobs, record, observer)
+        conditions = Conditions(experiment, sites, identity, work, directory.path)
+        slots = Slots(conditions, jobs, record, observer)
         return interrupts.run(slots.run(blocks, recorded))
 
 

@@ -1,6 +1,6 @@
 """One trial: a fresh bench, the origin, the load, the origin's log, the counters, and what they say."""
 
-import asyncio
+import shutil
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,38 +9,24 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from pronghorn.certificates import Certificates
-from pronghorn.clients import CLIENTS
-from pronghorn.engine import PATIENCE_S, Engine, EngineError
-from pronghorn.errors import HostError
-from pronghorn.execute import cost, guard, physics, proof
-from pronghorn.execute.artifacts import PCAPNG, Artifacts
+from pronghorn.engine import Engine, EngineError
+from pronghorn.execute import guard, physics, proof
+from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.guard import Fault
+from pronghorn.execute.stage import Measurement, Plot, Site, Stage
 from pronghorn.model.experiment import Experiment
-from pronghorn.model.trial import Counters, Metrics, PageLoad, Status, Trial, TrialKey
-from pronghorn.origins import ORIGINS, Origin, OriginLog
+from pronghorn.model.trial import Counters, Metrics, Status, Trial, TrialKey
 from pronghorn.plan import Block
-
-_CAPTURE_PATIENCE_S = 600.0
-"""A capture is put in order when its bench closes, at the disk's speed."""
-
-_LOG_WAITS_S = (0.02, 0.05, 0.2, 1.0)
-
-
-class Site(NamedTuple):
-    """A built site: its folder, the document that is navigated to, and what it weighs in bytes."""
-
-    root: Path
-    document: str
-    total_bytes: int
 
 
 class Conditions(NamedTuple):
-    """What all of a run's trials share. `run` is the directory that takes their artifacts; None: they leave
-    none."""
+    """What all of a run's trials share. `work` is the run's temporary folder, `run` the directory that takes
+    their artifacts; None: they leave none."""
 
     experiment: Experiment
     sites: dict[str, Site]
     certificates: Certificates
+    work: Path
     run: Path | None = None
 
 
@@ -59,14 +45,6 @@ class Assignment(NamedTuple):
         return TrialKey(self.block.cell, self.arm, self.block.number, self.attempt)
 
 
-class Measurement(NamedTuple):
-    """What came out of a bench."""
-
-    page: PageLoad
-    log: OriginLog
-    counters: Counters
-
-
 async def measure(engine: Engine, conditions: Conditions, assignment: Assignment) -> Trial:
     """Measures one trial; EngineError and EngineDied where the bench could not, HostError where an artifact
     can't be written."""
@@ -75,7 +53,7 @@ async def measure(engine: Engine, conditions: Conditions, assignment: Assignment
     artifacts.prepare()
     started, clock = _now(), time.monotonic()
     try:
-        found = await _bench(engine, conditions, assignment, artifacts)
+        found, counters = await _bench(engine, conditions, assignment, artifacts)
     except (KeyError, TypeError, ValidationError) as error:
         artifacts.discard()
         raise EngineError(
@@ -85,7 +63,7 @@ async def measure(engine: Engine, conditions: Conditions, assignment: Assignment
         artifacts.discard()
         raise
     wall_s = time.monotonic() - clock
-    status, fault = _judge(found, conditions, assignment)
+    status, fault = _judge(found, counters, conditions, assignment)
     page = found.page
     return Trial(
         **_identity(assignment),
@@ -105,7 +83,7 @@ async def measure(engine: Engine, conditions: Conditions, assignment: Assignment
             overhead_s=wall_s - page.load_s if page.load_s is not None else 0.0,
         ),
         page=page,
-        counters=found.counters,
+        counters=counters,
         origin_log=found.log.requests,
         origin_connections=found.log.connections,
         artifacts=artifacts.found(),
@@ -126,55 +104,34 @@ def broken(assignment: Assignment, fault: Fault) -> Trial:
 
 async def _bench(
     engine: Engine, conditions: Conditions, assignment: Assignment, artifacts: Artifacts
-) -> Measurement:
+) -> tuple[Measurement, Counters]:
     experiment, cell = conditions.experiment, assignment.block.cell
-    arm = experiment.arm(assignment.arm)
-    path = experiment.path(cell.path)
-    origin, client = ORIGINS[cell.origin], CLIENTS[cell.client]
-    site = conditions.sites[cell.site]
-    capture = artifacts.file(PCAPNG)
-    await engine.request(
-        "open",
-        path=path.spec.to_engine() if path.spec else None,
-        seed=assignment.block.path_seed,
-        congestion_control=arm.controls["tcp"],
-        capture=str(capture) if capture else None,
-        patience_s=PATIENCE_S + cost.warmup_s(path),
-    )
-    port = await origin.start(engine, site.root, conditions.certificates, arm)
-    page = await client.load(
-        engine,
-        port=port,
-        document=site.document,
+    plot = Plot(
+        experiment=experiment,
+        cell=cell,
+        arm=experiment.arm(assignment.arm),
+        site=conditions.sites[cell.site],
         certificates=conditions.certificates,
-        arm=arm,
-        limit_s=experiment.limit_s,
+        artifacts=artifacts,
+        folder=conditions.work / f"stage-{assignment.slot}",
     )
-    log = await _log(engine, origin, page)
-    patience_s = _CAPTURE_PATIENCE_S if capture else PATIENCE_S
-    counters = Counters.model_validate(await engine.request("close", patience_s=patience_s))
-    if counters.capture and counters.capture.fault:
-        raise HostError(f"{counters.capture.fault}.", hint="Free some space, or leave the artifacts out.")
-    return Measurement(page, log, counters)
+    stage = Stage(engine, plot)
+    try:
+        await stage.open(assignment.block.path_seed)
+        found = await stage.load(assignment.block.path_seed)
+        return found, await stage.close()
+    finally:
+        shutil.rmtree(plot.folder, ignore_errors=True)
 
 
-async def _log(engine: Engine, origin: Origin, page: PageLoad) -> OriginLog:
-    """The origin's log; the client may be done before the origin has entered its last answers."""
-    log = await origin.log(engine)
-    for wait_s in _LOG_WAITS_S:
-        if page.outcome != "ok" or len(log.requests) >= len(proof.answered(page)):
-            break
-        await asyncio.sleep(wait_s)
-        log = await origin.log(engine)
-    return log
-
-
-def _judge(found: Measurement, conditions: Conditions, assignment: Assignment) -> tuple[Status, Fault | None]:
+def _judge(
+    found: Measurement, counters: Counters, conditions: Conditions, assignment: Assignment
+) -> tuple[Status, Fault | None]:
     experiment, cell = conditions.experiment, assignment.block.cell
     path, page = experiment.path(cell.path), found.page
     doubt = guard.contamination(
-        page, found.counters, path, conditions.sites[cell.site].total_bytes
-    ) or physics.violation(page, found.counters, path)
+        page, counters, path, conditions.sites[cell.site].total_bytes
+    ) or physics.violation(page, counters, path)
     if doubt is not None:
         return "contaminated", doubt
     if wrong := proof.mismatch(experiment.arm(assignment.arm), page, found.log):

@@ -1,11 +1,11 @@
 """An arm: one protocol configuration under comparison.
 
-Grammar: `PROTO[:STACK][@CC][~DISCOVERY][+OPTION…][#LABEL]`. The label only tells equal arms apart. Honoured
-today: the protocols h1, h2 and h3 and their congestion control; what is asked for and can't be honoured is
-refused, since an arm that silently ran as another would falsify the comparison."""
+Grammar: `PROTO[:STACK][@CC][~DISCOVERY][+OPTION…][#LABEL]`. The label only tells equal arms apart. What is
+asked for and can't be honoured is refused, since an arm that silently ran as another would falsify the
+comparison: here where nobody could honour it, in `capabilities.py` where a certain origin or client can't."""
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,6 +16,22 @@ DEFAULT_CONGESTION_CONTROL = "cubic"
 TCP_CONGESTION_CONTROLS = ("cubic", "reno", "bbr")
 QUIC_CONGESTION_CONTROLS = ("cubic", "newreno", "bbr")
 PROTOCOLS = {"h1": TCP_CONGESTION_CONTROLS, "h2": TCP_CONGESTION_CONTROLS, "h3": QUIC_CONGESTION_CONTROLS}
+
+Discovery = Literal["forced", "altsvc", "https"]
+DISCOVERIES = ("altsvc", "https")
+"""How a client comes to HTTP/3 unless it is forced: by `Alt-Svc` (RFC 7838), or by the DNS record HTTPS
+(RFC 9460)."""
+
+TLS12, RESUMED, EARLY, WARM = "tls12", "resumed", "0rtt", "warm"
+OPTIONS = {
+    TLS12: "TLS 1.2 instead of 1.3, for h1 and h2",
+    RESUMED: "after an unmeasured visit: its session tickets and Alt-Svc are known, the cache is empty",
+    EARLY: "as resumed, and the first request travels as 0-RTT data",
+    WARM: "as resumed, and the visit's cache is kept: a repeat view",
+}
+"""The options, each with what it says."""
+
+_EXCLUSIVE = (RESUMED, EARLY, WARM)
 
 _GRAMMAR = re.compile(
     r"(?P<protocol>[^:@~+#\s]+)(?::(?P<stack>[^:@~+#\s]+))?(?:@(?P<cc>[^:@~+#\s]+))?(?:~(?P<discovery>[^:@~+#\s]+))?"
@@ -32,27 +48,40 @@ class Identity(NamedTuple):
 
     protocol: str
     congestion_control: str
+    discovery: str
+    options: frozenset[str]
     label: str | None
 
 
 class Arm(BaseModel):
-    """One arm; `name` is as the experiment wrote it and is the arm's key in every file of a run."""
+    """One arm; `name` is as the experiment wrote it and is the arm's key in every file of a run.
+
+    `control_asked` is the congestion control that the name asks for, None where it leaves that to the stack;
+    `congestion_control` is what TCP and our own QUIC run then."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
     protocol: str
     congestion_control: str
+    control_asked: str | None = None
+    discovery: Discovery = "forced"
+    options: frozenset[str] = frozenset()
     label: str | None = None
 
     @property
     def identity(self) -> Identity:
         """Equal for two arms that are the same arm written differently (`h2` and `h2@cubic`)."""
-        return Identity(self.protocol, self.congestion_control, self.label)
+        return Identity(self.protocol, self.congestion_control, self.discovery, self.options, self.label)
 
     @property
     def over_quic(self) -> bool:
-        """Whether the arm's transport is QUIC."""
+        """Whether the arm's transport is QUIC; with a discovery, in the end."""
         return self.protocol == "h3"
+
+    @property
+    def protocols(self) -> frozenset[str]:
+        """What its requests may go over: with a discovery, what a client speaks until it has found HTTP/3."""
+        return frozenset({self.protocol} if self.discovery == "forced" else {"h2", "h3"})
 
     @property
     def controls(self) -> dict[str, str]:
@@ -61,27 +90,84 @@ class Arm(BaseModel):
         used, other = ("quic", "tcp") if self.over_quic else ("tcp", "quic")
         return {used: self.congestion_control, other: DEFAULT_CONGESTION_CONTROL}
 
+    @property
+    def tls_version(self) -> str:
+        """`1.2` or `1.3`."""
+        return "1.2" if TLS12 in self.options else "1.3"
+
+    @property
+    def prepared(self) -> bool:
+        """Whether an unmeasured visit comes first."""
+        return bool(self.options & set(_EXCLUSIVE))
+
+    @property
+    def early_data(self) -> bool:
+        """Whether the first request is to travel as 0-RTT data."""
+        return EARLY in self.options
+
+    @property
+    def warm(self) -> bool:
+        """Whether the cache of the unmeasured visit is kept."""
+        return WARM in self.options
+
 
 def parse(text: str) -> Arm:
-    """The arm that `text` names; ArmError where it names none or one which can't be honoured."""
+    """The arm that `text` names; ArmError where it names none, or one which nobody can honour."""
     found = _GRAMMAR.fullmatch(text)
     if found is None:
         raise ArmError(
-            f"{text!r} is no arm; an arm is PROTO[@CC][#LABEL] with PROTO one of {', '.join(PROTOCOLS)}, "
-            "such as 'h3', 'h2@bbr' or 'h2#again'."
+            f"{text!r} is no arm; an arm is PROTO[@CC][~DISCOVERY][+OPTION…][#LABEL] with PROTO one of "
+            f"{', '.join(PROTOCOLS)}, such as 'h3', 'h2@bbr', 'h3~altsvc', 'h2+tls12' or 'h2#again'."
         )
     protocol = found["protocol"]
     if protocol not in PROTOCOLS:
         raise ArmError(unknown("arm protocol", protocol, PROTOCOLS))
-    allowed = PROTOCOLS[protocol]
-    for part, mark in (("stack", ":"), ("discovery", "~"), ("options", "")):
-        if found[part]:
-            raise ArmError(
-                f"arm {text!r} asks for the {part.rstrip('s')} '{mark}{found[part]}', which can't be "
-                "honoured. "
-                f"Allowed: {protocol}, {', '.join(f'{protocol}@{cc}' for cc in allowed)}, each with a #LABEL."
-            )
+    if found["stack"]:
+        raise ArmError(
+            f"arm {text!r} asks for the stack ':{found['stack']}', which can't be honoured: the stack is the "
+            "origin's and the client's own. Leave it out."
+        )
     control = found["cc"] or DEFAULT_CONGESTION_CONTROL
-    if control not in allowed:
-        raise ArmError(f"arm {text!r}: " + unknown(f"congestion control of {protocol}", control, allowed))
-    return Arm(name=text, protocol=protocol, congestion_control=control, label=found["label"])
+    if control not in PROTOCOLS[protocol]:
+        raise ArmError(
+            f"arm {text!r}: " + unknown(f"congestion control of {protocol}", control, PROTOCOLS[protocol])
+        )
+    return Arm(
+        name=text,
+        protocol=protocol,
+        congestion_control=control,
+        control_asked=found["cc"],
+        discovery=_discovery(text, protocol, found["discovery"]),
+        options=_options(text, protocol, found["options"]),
+        label=found["label"],
+    )
+
+
+def _discovery(text: str, protocol: str, name: str | None) -> Discovery:
+    if name is None:
+        return "forced"
+    if name not in DISCOVERIES:
+        raise ArmError(f"arm {text!r}: " + unknown("discovery", name, DISCOVERIES))
+    if protocol != "h3":
+        raise ArmError(f"arm {text!r}: '~{name}' is a way to HTTP/3; allowed with h3 only.")
+    return "altsvc" if name == "altsvc" else "https"
+
+
+def _options(text: str, protocol: str, written: str) -> frozenset[str]:
+    names = written.split("+")[1:]
+    for name in names:
+        if name not in OPTIONS:
+            raise ArmError(f"arm {text!r}: " + unknown("option", name, OPTIONS))
+        if names.count(name) > 1:
+            raise ArmError(f"arm {text!r}: '+{name}' stands twice.")
+    options = frozenset(names)
+    if TLS12 in options and protocol == "h3":
+        raise ArmError(
+            f"arm {text!r}: QUIC has no TLS 1.2 (RFC 9001 §4.2); '+tls12' is allowed with h1 and h2."
+        )
+    if TLS12 in options and EARLY in options:
+        raise ArmError(f"arm {text!r}: TLS 1.2 has no 0-RTT data; leave out '+tls12' or '+0rtt'.")
+    if len(options & set(_EXCLUSIVE)) > 1:
+        several = " and ".join(f"'+{name}'" for name in _EXCLUSIVE if name in options)
+        raise ArmError(f"arm {text!r}: {several} exclude each other: each says what a visit before leaves.")
+    return options

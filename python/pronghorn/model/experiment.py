@@ -12,6 +12,7 @@ from pronghorn.model import arm as arms
 from pronghorn.model import path as paths
 from pronghorn.model import units
 from pronghorn.model.arm import Arm
+from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.path import PathProfile
 from pronghorn.model.source import Source
 from pronghorn.model.trial import Cell
@@ -19,6 +20,7 @@ from pronghorn.model.trial import Cell
 DEFAULT_REPEAT = 20
 DEFAULT_LIMIT = "180s"
 DEFAULT_MARGIN = "3%"
+DEFAULT_CACHE_CONTROL = "no-store"
 
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
@@ -61,6 +63,14 @@ class Experiment(BaseModel):
     seed: int
     jobs: int | None = None
     artifacts: tuple[str, ...] = ()
+    cache_control: str = DEFAULT_CACHE_CONTROL
+    browser: BrowserSettings = BrowserSettings()
+
+    @property
+    def dns(self) -> bool:
+        """Whether names are looked up across the path: in every arm, as soon as one of them discovers HTTP/3
+        so."""
+        return any(arm.discovery == "https" for arm in self.arms)
 
     @property
     def limit_s(self) -> float:

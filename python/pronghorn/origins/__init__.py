@@ -3,9 +3,15 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pronghorn.origins.base import Origin, OriginLog
+from pronghorn.origins.base import Origin, OriginFailed, OriginLog, OriginSetup, RunningOrigin
 from pronghorn.origins.builtin import Builtin
 
 ORIGINS: Mapping[str, Origin] = MappingProxyType({"builtin": Builtin()})
+"""The origins that have a name of their own."""
 
-__all__ = ["ORIGINS", "Origin", "OriginLog"]
+__all__ = ["ORIGINS", "Origin", "OriginFailed", "OriginLog", "OriginSetup", "RunningOrigin", "find"]
+
+
+def find(name: str) -> Origin:
+    """The origin that an experiment's `name` means; KeyError where there is none."""
+    return ORIGINS[name]

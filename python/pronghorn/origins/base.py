@@ -1,5 +1,6 @@
 """What an origin is to a trial."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -16,17 +17,66 @@ class OriginLog(NamedTuple):
     connections: list[OriginConnection]
 
 
-class Origin(Protocol):
-    """A server under test. It knows how to start in an engine's bench; the bench's end is its end."""
+class OriginSetup(NamedTuple):
+    """What an origin is to serve, and where.
 
-    async def start(self, engine: Engine, root: Path, certificates: Certificates, arm: Arm) -> int:
-        """Starts serving the folder `root`; returns its port (TCP and UDP) when it is ready."""
+    `root` is the site's folder; `headers` go on every response; `folder` is empty, the origin's own for its
+    configuration and logs, and is removed after the trial; `address` and `port` (TCP and UDP) are on the
+    server's host, port 0 where the origin may choose one itself. QUIC takes 0-RTT data only where the arm
+    asks for it."""
+
+    root: Path
+    certificates: Certificates
+    arm: Arm
+    headers: Mapping[str, str]
+    folder: Path
+    address: str
+    port: int
+
+
+class OriginFailed(Exception):
+    """An origin did not start, or ended early: the sentence why, with its last log lines."""
+
+
+class RunningOrigin(Protocol):
+    """An origin that has proved ready. The bench's end is its end."""
+
+    @property
+    def port(self) -> int:
+        """Where it listens, TCP and UDP."""
         ...
 
-    async def log(self, engine: Engine) -> OriginLog:
+    async def log(self) -> OriginLog:
         """The requests and connections it has seen since its start."""
+        ...
+
+    def last_lines(self) -> str:
+        """The end of what it said of faults, for people; empty where it said nothing."""
+        ...
+
+
+class Origin(Protocol):
+    """A server under test."""
+
+    def refusal(self, arm: Arm) -> str | None:
+        """Why it can't honour `arm`, as the end of a sentence ('QUIC's congestion control is …'); None where
+        it can."""
+        ...
+
+    def require(self) -> None:
+        """HostError with the mend where this host lacks the server, or InputError where its configuration
+        can't be read."""
+        ...
+
+    async def start(self, engine: Engine, setup: OriginSetup) -> RunningOrigin:
+        """Starts it on the server's host and returns when it is ready; OriginFailed where it does not get
+        there."""
         ...
 
     def settings(self, arm: Arm) -> dict[str, str]:
         """What is known of the sending side of `arm` beyond what is read back, for the manifest."""
+        ...
+
+    def identity(self) -> dict[str, str]:
+        """For the manifest: `version`, and `configuration` where it has one, as text."""
         ...

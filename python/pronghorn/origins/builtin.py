@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from pronghorn.certificates import Certificates
+from pronghorn import __version__
 from pronghorn.engine import Engine
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginConnection, OriginRequest
-from pronghorn.origins.base import OriginLog
+from pronghorn.origins.base import OriginLog, OriginSetup
 
 _TCP_INITIAL_WINDOW = "10 segments (Linux, RFC 6928)"
 _QUIC_INITIAL_WINDOWS = {
@@ -22,24 +22,27 @@ _UNTIL_PLATEAU = "a plateau of the bandwidth (BBR)"
 class Builtin:
     """The built-in origin."""
 
-    async def start(self, engine: Engine, root: Path, certificates: Certificates, arm: Arm) -> int:
-        """Starts it on a port of its own choice."""
+    def refusal(self, arm: Arm) -> str | None:  # noqa: ARG002
+        """It honours every arm."""
+        return None
+
+    def require(self) -> None:
+        """It comes with the engine."""
+
+    async def start(self, engine: Engine, setup: OriginSetup) -> "RunningBuiltin":
+        """Starts it on HTTPS's port, over loopback on one of its own choice."""
         ok = await engine.request(
             "origin",
-            root=str(root),
-            certificate=str(certificates.chain),
-            key=str(certificates.key),
-            congestion_control=arm.controls,
+            root=str(setup.root),
+            certificate=str(setup.certificates.chain),
+            key=str(setup.certificates.key),
+            congestion_control=setup.arm.controls,
         )
-        return int(ok["port"])
+        return RunningBuiltin(engine, int(ok["port"]))
 
-    async def log(self, engine: Engine) -> OriginLog:
-        """Its access log."""
-        ok = await engine.request("origin_log")
-        return OriginLog(
-            [OriginRequest.model_validate(entry) for entry in ok["requests"]],
-            [OriginConnection.model_validate(entry) for entry in ok.get("connections", [])],
-        )
+    def identity(self) -> dict[str, str]:
+        """The version is the engine's; it has no configuration."""
+        return {"version": __version__}
 
     def settings(self, arm: Arm) -> dict[str, str]:
         """The transport, its initial window and what ends slow start, as the kernel and quinn ship them."""
@@ -58,6 +61,26 @@ class Builtin:
             "initial_window": _TCP_INITIAL_WINDOW,
             "slow_start_until": until,
         }
+
+
+class RunningBuiltin:
+    """The built-in origin in a bench."""
+
+    def __init__(self, engine: Engine, port: int) -> None:
+        self._engine = engine
+        self.port = port
+
+    async def log(self) -> OriginLog:
+        """Its access log."""
+        ok = await self._engine.request("origin_log")
+        return OriginLog(
+            [OriginRequest.model_validate(entry) for entry in ok["requests"]],
+            [OriginConnection.model_validate(entry) for entry in ok.get("connections", [])],
+        )
+
+    def last_lines(self) -> str:
+        """It says nothing of faults: the engine does."""
+        return ""
 
 
 def _hystart() -> bool:

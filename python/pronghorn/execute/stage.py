@@ -1,0 +1,219 @@
+"""A stage: a bench with an origin and a client on it, ready for a measured load."""
+
+import asyncio
+import socket
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from pronghorn import clients, origins
+from pronghorn.certificates import HOST_NAME, Certificates
+from pronghorn.clients import ClientFailed, ClientSession, Visit
+from pronghorn.engine import PATIENCE_S, Engine
+from pronghorn.errors import HostError
+from pronghorn.execute import cost, proof
+from pronghorn.execute.artifacts import PCAPNG, Artifacts
+from pronghorn.model.arm import Arm
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.trial import Cell, Counters, PageLoad
+from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin
+
+HTTPS = 443
+"""The origin's port on a bench, whose hosts have all ports to themselves."""
+
+_CAPTURE_PATIENCE_S = 600.0
+"""A capture is put in order when its bench closes, at the disk's speed."""
+
+_LOG_WAITS_S = (0.02, 0.05, 0.2, 1.0)
+
+
+class Site(NamedTuple):
+    """A built site: its folder, the document that is navigated to, and what it weighs in bytes."""
+
+    root: Path
+    document: str
+    total_bytes: int
+
+
+class Plot(NamedTuple):
+    """What a stage is built of: one arm in one cell of an experiment. `folder` need not exist; what origin
+    and client write goes there, and whoever made the stage removes it."""
+
+    experiment: Experiment
+    cell: Cell
+    arm: Arm
+    site: Site
+    certificates: Certificates
+    artifacts: Artifacts
+    folder: Path
+
+
+class Measurement(NamedTuple):
+    """What came out of one load on a stage, but for the counters."""
+
+    page: PageLoad
+    log: OriginLog
+
+
+class Stage:
+    """One bench, from its opening to its close. Whatever fails of origin and client is an outcome, a failed
+    PageLoad; what fails of the bench raises EngineError or EngineDied."""
+
+    def __init__(self, engine: Engine, plot: Plot) -> None:
+        self._engine = engine
+        self._plot = plot
+        self._origin: RunningOrigin | None = None
+        self._client: ClientSession | None = None
+        self._seen = 0
+        self._fault: PageLoad | None = None
+
+    async def open(self, seed: int) -> None:
+        """Opens the bench, whose path's decisions follow from `seed`, starts the origin and makes the client
+        ready, after its unmeasured visit where the arm asks for one."""
+        plot = self._plot
+        path = plot.experiment.path(plot.cell.path)
+        capture = plot.artifacts.file(PCAPNG)
+        asked = {"warm_up": True} if self._warms_up else {}
+        opened = await self._engine.request(
+            "open",
+            path=path.spec.to_engine() if path.spec else None,
+            seed=seed,
+            congestion_control=plot.arm.controls["tcp"],
+            capture=str(capture) if capture else None,
+            patience_s=PATIENCE_S + cost.warmup_s(path),
+            **asked,
+        )
+        try:
+            await self._make_ready(str(opened["server_address"]))
+        except OriginFailed as failure:
+            self._fault = failed("origin", str(failure))
+        except ClientFailed as failure:
+            self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
+
+    async def load(self, seed: int) -> Measurement:
+        """One measured navigation; where the client did something before, the path begins anew with `seed`
+        first."""
+        if self._fault is not None or self._client is None or self._origin is None:
+            return Measurement(self._fault or failed("client", "there is no client"), OriginLog([], []))
+        if self._warms_up:
+            self._seen = len((await self._origin.log()).requests)
+            await self._engine.request(
+                "begin",
+                seed=seed,
+                patience_s=PATIENCE_S + cost.warmup_s(self._plot.experiment.path(self._plot.cell.path)),
+            )
+        try:
+            page = await self._client.load()
+        except ClientFailed as failure:
+            page = self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
+        return Measurement(page, await self._log(page))
+
+    async def counters(self) -> Counters:
+        """The counters since the last load began."""
+        return Counters.model_validate(await self._engine.request("counters"))
+
+    async def close(self) -> Counters:
+        """Ends client, origin and bench; HostError where an artifact could not be written."""
+        if self._client is not None:
+            await self._client.close()
+        patience_s = _CAPTURE_PATIENCE_S if self._plot.artifacts.file(PCAPNG) else PATIENCE_S
+        counters = Counters.model_validate(await self._engine.request("close", patience_s=patience_s))
+        if counters.capture and counters.capture.fault:
+            raise HostError(f"{counters.capture.fault}.", hint="Free some space, or leave the artifacts out.")
+        return counters
+
+    @property
+    def _warms_up(self) -> bool:
+        plot = self._plot
+        return plot.arm.prepared or clients.find(plot.cell.client).warms_up
+
+    async def _make_ready(self, address: str) -> None:
+        plot = self._plot
+        experiment = plot.experiment
+        isolated = experiment.path(plot.cell.path).spec is not None
+        port = HTTPS if isolated else _free_port()
+        self._origin = await origins.find(plot.cell.origin).start(
+            self._engine,
+            OriginSetup(
+                root=plot.site.root,
+                certificates=plot.certificates,
+                arm=plot.arm,
+                headers=_headers(experiment, port),
+                folder=_made(plot.folder / "origin"),
+                address=address,
+                port=port,
+            ),
+        )
+        if experiment.dns:
+            await self._engine.request("dns", records=[_record(plot.arm, address)])
+        self._client = await clients.find(plot.cell.client).open(
+            self._engine,
+            Visit(
+                host_name=HOST_NAME,
+                address=address,
+                port=self._origin.port,
+                document=plot.site.document,
+                certificates=plot.certificates,
+                arm=plot.arm,
+                limit_s=experiment.limit_s,
+                dns=experiment.dns,
+                browser=experiment.browser,
+                artifacts=plot.artifacts,
+                folder=_made(plot.folder / "client"),
+            ),
+        )
+        if plot.arm.prepared:
+            await self._client.prepare()
+
+    async def _log(self, page: PageLoad) -> OriginLog:
+        """The origin's log of the measured load; an origin may note a request a moment after the client has
+        its answer."""
+        assert self._origin is not None
+        for wait_s in (*_LOG_WAITS_S, 0.0):
+            log = await self._origin.log()
+            requests = log.requests[self._seen :]
+            if page.outcome != "ok" or len(requests) >= len(proof.answered(page)):
+                break
+            await asyncio.sleep(wait_s)
+        return OriginLog(requests, log.connections)
+
+    def _with_last_lines(self, sentence: str) -> str:
+        lines = self._origin.last_lines() if self._origin else ""
+        return f"{sentence}; the origin's last lines: {lines}" if lines else sentence
+
+
+def failed(reason: str, detail: str) -> PageLoad:
+    """The record of a load that did not come about."""
+    return PageLoad(outcome="failed", reason=reason, detail=detail)
+
+
+def _headers(experiment: Experiment, port: int) -> Mapping[str, str]:
+    return {"cache-control": experiment.cache_control, "alt-svc": f'h3=":{port}"; ma=86400'}
+
+
+def _record(arm: Arm, address: str) -> dict[str, object]:
+    """The origin's records in the name server: every arm pays for the look-up, one learns of HTTP/3 by it."""
+    https = [{"priority": 1, "target": ".", "alpn": ["h3", "h2"]}] if arm.discovery == "https" else []
+    return {"name": HOST_NAME, "a": [address], "https": https}
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _free_port() -> int:
+    """A port of loopback that is free for TCP and UDP."""
+    while True:
+        with (
+            closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as tcp,
+            closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as udp,
+        ):
+            tcp.bind(("127.0.0.1", 0))
+            port = int(tcp.getsockname()[1])
+            try:
+                udp.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
