@@ -1,0 +1,151 @@
+"""A server's process on a bench: started, waited for, and asked what it said before it failed."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pronghorn.engine import PATIENCE_S, Engine, EngineError
+from pronghorn.model.trial import OriginConnection
+from pronghorn.origins.base import OriginFailed
+
+READY_S = 15.0
+"""How long a server may take to listen, in seconds."""
+
+_SERVER = "server"
+_LAST_LINES = 12
+_LAST_BYTES = 64 * 1024
+
+
+class Listens(NamedTuple):
+    """What a server is ready by: its port, and whether it listens there over TCP and over UDP."""
+
+    port: int
+    tcp: bool = True
+    udp: bool = True
+
+
+class Process:
+    """A server's process on the server's host. What it writes goes to `NAME.out` and `NAME.err` in its
+    folder. The bench's end is its end."""
+
+    def __init__(self, engine: Engine, name: str, number: int, folder: Path) -> None:
+        self._engine = engine
+        self._name = name
+        self._number = number
+        self.stdout = folder / f"{name}.out"
+        self.stderr = folder / f"{name}.err"
+
+    async def listening(
+        self, listens: Listens, *, said: Sequence[Path] = (), timeout_s: float = READY_S
+    ) -> None:
+        """Returns once it listens; OriginFailed where it ends before or does not get there in time, with the
+        last lines of the files `said`, or else of its stderr."""
+        ok = await self._engine.request(
+            "listening",
+            host=_SERVER,
+            **listens._asdict(),
+            process=self._number,
+            timeout_s=timeout_s,
+            patience_s=PATIENCE_S + timeout_s,
+        )
+        if ok["listening"] and ok["status"] is None:
+            return
+        ended = ok["status"]
+        how = (
+            f"did not listen on port {listens.port} within {timeout_s:g} s"
+            if ended is None
+            else f"{_ending(int(ended))} before it listened on port {listens.port}"
+        )
+        raise OriginFailed(with_last_lines(f"{self._name} {how}", *(said or (self.stderr,))))
+
+
+async def start(
+    engine: Engine,
+    name: str,
+    argv: Sequence[str],
+    folder: Path,
+    listens: Listens,
+    *,
+    environment: Mapping[str, str] | None = None,
+    said: Sequence[Path] = (),
+    timeout_s: float = READY_S,
+) -> Process:
+    """Starts a server in `folder` and returns when it listens. OriginFailed, as a sentence with its last
+    lines, where it can't be started, where another program has its port, and where it does not get ready; the
+    lines are those of the files `said`, or else of its stderr.
+
+    The port is looked at first, since servers that set SO_REUSEPORT (socket(7)) would share a taken one in
+    silence."""
+    for kind in ("tcp", "udp"):
+        if getattr(listens, kind) and await _taken(engine, listens.port, kind):
+            raise OriginFailed(
+                f"{name} was not started: another program on its host has port {listens.port} "
+                f"({kind.upper()})"
+            )
+    process = Process(engine, name, 0, folder)
+    try:
+        ok = await engine.request(
+            "spawn",
+            host=_SERVER,
+            argv=list(argv),
+            env=dict(environment or {}),
+            stdout=str(process.stdout),
+            stderr=str(process.stderr),
+            directory=str(folder),
+        )
+    except EngineError as error:
+        raise OriginFailed(f"{name} could not be started: {error.message}") from error
+    process = Process(engine, name, int(ok["process"]), folder)
+    await process.listening(listens, said=said, timeout_s=timeout_s)
+    return process
+
+
+def with_last_lines(sentence: str, *files: Path) -> str:
+    """A sentence, and the end of what stands in `files`."""
+    lines = last_lines(*files)
+    return f"{sentence}; its last lines:\n{lines}" if lines else f"{sentence}; it said nothing"
+
+
+def last_lines(*files: Path) -> str:
+    """The last lines of files that a server writes, as text; empty where there are none."""
+    return "\n".join(line for file in files for line in _tail(file)[-_LAST_LINES:])
+
+
+def whole_lines(file: Path) -> list[str]:
+    """The lines of a log that are complete, without one that is being written."""
+    try:
+        text = file.read_bytes().decode(errors="replace")
+    except FileNotFoundError:
+        return []
+    return text.split("\n")[:-1]
+
+
+async def tcp_connections(engine: Engine, port: int) -> list[OriginConnection]:
+    """The TCP connections that a server has on `port` now, each with the congestion control of its sending
+    end as the kernel tells (sock_diag(7)). The kernel does not know which protocol they carry."""
+    ok = await engine.request("sockets", host=_SERVER)
+    return [
+        OriginConnection(congestion_control=entry["congestion_control"])
+        for entry in ok["tcp"]
+        if entry["local_port"] == port
+    ]
+
+
+async def _taken(engine: Engine, port: int, kind: str) -> bool:
+    asked = {"tcp": kind == "tcp", "udp": kind == "udp"}
+    ok = await engine.request("listening", host=_SERVER, port=port, process=None, timeout_s=0.0, **asked)
+    return bool(ok["listening"])
+
+
+def _tail(file: Path) -> list[str]:
+    try:
+        with file.open("rb") as stream:
+            stream.seek(max(0, file.stat().st_size - _LAST_BYTES))
+            text = stream.read().decode(errors="replace")
+    except FileNotFoundError:
+        return []
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def _ending(status: int) -> str:
+    return f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"

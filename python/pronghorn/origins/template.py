@@ -1,0 +1,58 @@
+"""A person's own configuration of a server: a text with placeholders that a trial fills in."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from pronghorn.errors import InputError, unknown
+from pronghorn.origins.base import OriginSetup
+
+PLACEHOLDERS = {
+    "PRONGHORN_CERTIFICATE": "the certificate chain, a PEM file",
+    "PRONGHORN_FOLDER": "an empty folder for whatever the server writes, removed after the trial",
+    "PRONGHORN_HEADERS": "the headers of every response, in the configuration's own syntax",
+    "PRONGHORN_KEY": "the certificate's key, a PEM file (PKCS#8)",
+    "PRONGHORN_LOG": "the file for the access log by which the origin proves what it served",
+    "PRONGHORN_PORT": "the port to listen on, TCP and UDP",
+    "PRONGHORN_ROOT": "the site's folder; / is /index.html",
+}
+"""What may stand in a configuration as `${NAME}`, and what it becomes."""
+
+_PLACEHOLDER = re.compile(r"\$\{(PRONGHORN_\w*)\}")
+
+
+def read(file: Path) -> str:
+    """The text of a configuration; InputError where it can't be read or has a placeholder that is none."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(f"{file}: can't be read as a server's configuration: {reason}.") from error
+    for number, line in enumerate(text.splitlines(), start=1):
+        for found in _PLACEHOLDER.finditer(line):
+            if found[1] not in PLACEHOLDERS:
+                raise InputError(f"{file}:{number}: {unknown('placeholder', found[1], PLACEHOLDERS)}")
+    return text
+
+
+def uses(text: str, name: str) -> bool:
+    """Whether a placeholder stands in a configuration."""
+    return any(found[1] == name for found in _PLACEHOLDER.finditer(text))
+
+
+def values(setup: OriginSetup, log: Path, headers: str) -> dict[str, str]:
+    """What the placeholders become on a bench. `headers` are the setup's, as the server writes them."""
+    return {
+        "PRONGHORN_CERTIFICATE": str(setup.certificates.chain),
+        "PRONGHORN_FOLDER": str(setup.folder),
+        "PRONGHORN_HEADERS": headers,
+        "PRONGHORN_KEY": str(setup.certificates.key),
+        "PRONGHORN_LOG": str(log),
+        "PRONGHORN_PORT": str(setup.port),
+        "PRONGHORN_ROOT": str(setup.root),
+    }
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """A configuration with its placeholders replaced; other `${…}` stay as they are."""
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
