@@ -1,7 +1,7 @@
 # What a person does here; each recipe's work stands in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test verify lint bench wheel clean
+.PHONY: help build run servers test verify lint bench wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,6 +11,9 @@ build: ## set up this host and build: .venv/bin/pronghorn and .venv/bin/pronghor
 
 run: build ## the default experiment: is HTTP/3 faster, and where?
 	@.venv/bin/pronghorn run
+
+servers: build ## nginx and HAProxy with HTTP/3: the system's, else Debian 13's in ~/.cache/pronghorn
+	@scripts/servers
 
 test: build ## all tests of Rust and Python but the long ones
 	@scripts/test

@@ -14,11 +14,24 @@ from pathlib import Path
 import pytest
 
 from pronghorn import doctor
+from pronghorn.errors import HostError
+from pronghorn.origins import programs
+
+
+def _server(name: str) -> str | None:
+    try:
+        programs.find(name)
+    except HostError as error:
+        return error.hint
+    return None
+
 
 CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "engine": doctor.lacks_engine,
+    "haproxy": lambda: _server("haproxy"),
     "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",
     "namespaces": doctor.lacks_namespaces,
+    "nginx": lambda: _server("nginx"),
     "pasta": lambda: None if shutil.which("pasta") else "as root: apt-get install passt",
     "tshark": lambda: None if shutil.which("tshark") else "as root: apt-get install tshark",
     "root": lambda: None if os.geteuid() == 0 else "run the tests as root",

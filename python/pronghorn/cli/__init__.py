@@ -34,11 +34,12 @@ def _application(first: str | None) -> typer.Typer:
     )
     app.command("path", cls=path.PathCommand)(path.path)
     if first != "path":
-        from pronghorn.cli import doctor, report, run
+        from pronghorn.cli import doctor, report, run, servers
 
         app.command("run")(run.run)
         app.command("report")(report.report)
         app.command("doctor")(doctor.doctor)
+        app.command("servers")(servers.servers)
     return app
 
 
