@@ -43,6 +43,7 @@ class Bench:
         seed: int = 1,
         congestion_control: str = "cubic",
         capture: Path | None = None,
+        warm_up: bool = False,
     ) -> tuple[str, str]:
         """Opens a bench; the addresses of client and server."""
         ok = await self.engine.request(
@@ -51,8 +52,14 @@ class Bench:
             seed=seed,
             congestion_control=congestion_control,
             capture=str(capture) if capture else None,
+            warm_up=warm_up,
         )
         return ok["client_address"], ok["server_address"]
+
+    async def begin(self, seed: int) -> dict[str, int]:
+        """Ends the warm-up, or begins anew; how many packets had entered each link before."""
+        ok = await self.engine.request("begin", seed=seed)
+        return dict(ok["packets_before"])
 
     async def close(self) -> Counters:
         """Closes the bench; its final counters."""

@@ -1,14 +1,18 @@
 //! A bench: two hosts and the path between them.
 
+use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread;
 
 use pronghorn_path::{Direction, PathSpec};
+use serde::Serialize;
 
 use crate::congestion::CongestionControl;
+use crate::course::{Plan, Start};
 use crate::cross::CrossTraffic;
 use crate::doorbell::Doorbell;
-use crate::driver::{Driver, Start, Wiring};
+use crate::driver::{Driver, Wiring};
 use crate::error::BenchError;
 use crate::host::{Host, Side};
 use crate::isolation::{Isolation, entered};
@@ -32,6 +36,17 @@ pub struct BenchSpec {
     pub level: Level,
     /// Who watches the links; none: nobody, which costs nothing.
     pub taps: Option<Taps>,
+    /// Whether the path has only its constant delays at first, until [`Bench::begin`]; its cross traffic starts then.
+    pub warm_up: bool,
+}
+
+/// How many packets had entered each link before a beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PacketsBefore {
+    /// Server to client.
+    pub down: u64,
+    /// Client to server.
+    pub up: u64,
 }
 
 /// Two hosts with nothing but a path between them. Several can be open at a time; none sees another.
@@ -43,6 +58,7 @@ pub struct Bench {
 }
 
 struct Parts {
+    path: PathSpec,
     client: Host,
     server: Host,
     client_tun: Arc<Tun>,
@@ -51,7 +67,16 @@ struct Parts {
     up: Driver,
     cross: Option<CrossTraffic>,
     offloads: Offloads,
-    cpu_at_opening: CpuTime,
+    before: Before,
+    may_begin: bool,
+}
+
+/// What the kernel had counted when the path that was asked for began.
+#[derive(Clone, Copy, Default)]
+struct Before {
+    cpu: CpuTime,
+    client: NamespaceCounters,
+    server: NamespaceCounters,
 }
 
 impl Bench {
@@ -78,48 +103,72 @@ impl Bench {
         };
         let (client, client_tun, client_offloads) = host(Side::Client)?;
         let (server, server_tun, server_offloads) = host(Side::Server)?;
-        let start = Arc::new(Start::default());
         let bell = || {
             let bell = Doorbell::new().map_err(|errno| BenchError::Threads(errno.into()));
             bell.map(Arc::new)
         };
         let bells = [bell()?, bell()?];
-        let drive = |direction, from: &Arc<Tun>, to: &Arc<Tun>, tap| {
+        let drive = |direction, from: &Arc<Tun>, to: &Arc<Tun>, plan| {
             let [down, up] = bells.each_ref().map(Arc::clone);
-            Driver::start(Wiring {
-                path: spec.path.clone(),
-                seed: spec.seed,
+            let wiring = Wiring {
                 direction,
                 from: Arc::clone(from),
                 to: Arc::clone(to),
-                start: Arc::clone(&start),
                 bells: match direction {
                     Direction::Down => [down, up],
                     Direction::Up => [up, down],
                 },
-                tap,
-            })
+            };
+            Driver::start(wiring, plan)
         };
-        let (down_tap, up_tap) = spec.taps.map(|taps| (taps.down, taps.up)).unzip();
-        let down = drive(Direction::Down, &server_tun, &client_tun, down_tap)?;
-        let up = drive(Direction::Up, &client_tun, &server_tun, up_tap)?;
-        let cross = spec.path.cross.as_ref();
-        let cross = cross
-            .map(|cross| CrossTraffic::start(cross, &client, &server))
-            .transpose()?;
-        let cpu_at_opening = CpuTime::now();
-        let parts = Parts {
+        let driven = match spec.warm_up {
+            true => spec.path.delays_alone(),
+            false => spec.path.clone(),
+        };
+        let (down_plan, up_plan) = plans(&driven, spec.seed, spec.taps);
+        let down = drive(Direction::Down, &server_tun, &client_tun, down_plan)?;
+        let up = drive(Direction::Up, &client_tun, &server_tun, up_plan)?;
+        if let Some(cross) = &spec.path.cross {
+            CrossTraffic::prepare(cross, &client, &server)?;
+        }
+        let mut parts = Parts {
+            path: spec.path,
             client,
             server,
             client_tun,
             server_tun,
             down,
             up,
-            cross,
+            cross: None,
             offloads: client_offloads.min(server_offloads),
-            cpu_at_opening,
+            before: Before::default(),
+            may_begin: spec.warm_up,
         };
+        if !spec.warm_up {
+            parts.start_cross_traffic()?;
+        }
+        parts.before.cpu = CpuTime::now();
         Ok(Bench { parts: Some(parts) })
+    }
+
+    /// Makes of the path the one that was asked for, as new: its decisions are those of `seed` from the first packet on,
+    /// its clock starts with the next one, all is counted from zero, and `taps` watch it. The hosts' TCP metrics are
+    /// empty. Packets that are still inside are delivered as before, uncounted and unseen. Answers after the warm-up of
+    /// the path's cross traffic. May be called again and again.
+    ///
+    /// # Errors
+    /// The bench wasn't opened for a warm-up, TCP's metrics can't be kept empty, or a driver has died.
+    pub fn begin(&mut self, seed: u64, taps: Option<Taps>) -> Result<PacketsBefore, BenchError> {
+        match &mut self.parts {
+            Some(parts) => parts.begin(seed, taps),
+            None => unreachable!("a bench has its parts until it is closed, which consumes it"),
+        }
+    }
+
+    /// Whether it was opened for a warm-up.
+    #[must_use]
+    pub fn may_begin(&self) -> bool {
+        self.parts().may_begin
     }
 
     /// One of the two hosts.
@@ -132,7 +181,7 @@ impl Bench {
         }
     }
 
-    /// What has been counted since the bench was opened.
+    /// What has been counted since the bench was opened, or begun.
     #[must_use]
     pub fn counters(&self) -> PathReport {
         self.parts().report(Driver::report)
@@ -186,10 +235,54 @@ impl Drop for Bench {
 }
 
 impl Parts {
+    fn begin(&mut self, seed: u64, taps: Option<Taps>) -> Result<PacketsBefore, BenchError> {
+        if !self.may_begin {
+            return Err(BenchError::NoWarmUp);
+        }
+        for host in [&self.client, &self.server] {
+            host.within(network::keeps_no_metrics)?;
+        }
+        self.cross = None;
+        let (down_plan, up_plan) = plans(&self.path, seed, taps);
+        let rests = [channel::<()>(), channel::<()>()];
+        let [(go_down, down_rests), (go_up, up_rests)] = rests;
+        let answers = [
+            self.down.begin(down_plan, down_rests),
+            self.up.begin(up_plan, up_rests),
+        ];
+        let answers = answers.map(|answer| answer.recv());
+        self.before = Before {
+            cpu: CpuTime::now(),
+            client: self.client.within(NamespaceCounters::read),
+            server: self.server.within(NamespaceCounters::read),
+        };
+        drop((go_down, go_up));
+        let [down, up] = answers.map(|answer| match answer {
+            Ok(packets) => packets.map_err(BenchError::from),
+            Err(_) => Err(BenchError::Threads(io::Error::other("a driver has died"))),
+        });
+        let before = PacketsBefore {
+            down: down?,
+            up: up?,
+        };
+        self.start_cross_traffic()?;
+        Ok(before)
+    }
+
+    fn start_cross_traffic(&mut self) -> Result<(), BenchError> {
+        let cross = self.path.cross.as_ref();
+        self.cross = cross
+            .map(|cross| CrossTraffic::start(cross, &self.client, &self.server))
+            .transpose()?;
+        Ok(())
+    }
+
     fn report(&self, of_link: fn(&Driver) -> LinkReport) -> PathReport {
         let (mut down, mut up) = (of_link(&self.down), of_link(&self.up));
         let client = self.client.within(NamespaceCounters::read);
+        let client = client.since(self.before.client);
         let server = self.server.within(NamespaceCounters::read);
+        let server = server.since(self.before.server);
         add_device_drops(&mut down, server, client);
         add_device_drops(&mut up, client, server);
         let both = |of: fn(&NamespaceCounters) -> u64| BothSides {
@@ -197,7 +290,7 @@ impl Parts {
             server: of(&server),
         };
         let host = HostReport {
-            steal_share: CpuTime::now().steal_share_since(self.cpu_at_opening),
+            steal_share: CpuTime::now().steal_share_since(self.before.cpu),
             udp_receive_buffer_drops: both(|counters| counters.udp_receive_buffer_drops),
             checksum_errors: both(|counters| counters.broken_packets),
             tcp_retransmits: both(|counters| counters.tcp_retransmits),
@@ -211,6 +304,19 @@ impl Parts {
             cross: self.cross.as_ref().map(CrossTraffic::report),
         }
     }
+}
+
+/// What the drivers of one path's links are to do.
+fn plans(path: &PathSpec, seed: u64, taps: Option<Taps>) -> (Plan, Plan) {
+    let start = Arc::new(Start::default());
+    let plan = |tap| Plan {
+        path: path.clone(),
+        seed,
+        start: Arc::clone(&start),
+        tap,
+    };
+    let (down, up) = taps.map(|taps| (taps.down, taps.up)).unzip();
+    (plan(down), plan(up))
 }
 
 /// A packet that the device refused to take from the driver is counted by either, mostly by both.

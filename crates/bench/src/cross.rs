@@ -53,17 +53,23 @@ struct Counted {
 }
 
 impl CrossTraffic {
-    /// Starts the flows and lets them send for their warm-up.
-    pub(crate) fn start(
-        spec: &Cross,
-        client: &Host,
-        server: &Host,
-    ) -> Result<CrossTraffic, BenchError> {
+    /// Gives the hosts the flows' addresses and routes.
+    pub(crate) fn prepare(spec: &Cross, client: &Host, server: &Host) -> Result<(), BenchError> {
         let (near, far) = (beside(client.address()), beside(server.address()));
         for (host, own, peer) in [(client, near, far), (server, far, near)] {
             let control = spec.congestion_control.as_str().into();
             host.within(move || network::add_pair(own, peer, &control))?;
         }
+        Ok(())
+    }
+
+    /// Starts the flows between prepared hosts and lets them send for their warm-up.
+    pub(crate) fn start(
+        spec: &Cross,
+        client: &Host,
+        server: &Host,
+    ) -> Result<CrossTraffic, BenchError> {
+        let far = beside(server.address());
         let (at_client, at_server) = match spec.direction {
             Direction::Down => (Work::Discard, Work::Send),
             Direction::Up => (Work::Send, Work::Discard),

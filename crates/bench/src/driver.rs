@@ -2,58 +2,49 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
 use nix::sys::prctl;
-use pronghorn_path::{Direction, Link, PathSpec, SpecError, Time};
+use pronghorn_path::{Direction, SpecError};
 
+use crate::course::Plan;
 use crate::doorbell::Doorbell;
 use crate::error::BenchError;
 use crate::priority::{self, Priority};
 use crate::pump::Pump;
 use crate::report::LinkReport;
-use crate::tap::Tap;
 use crate::tun::Tun;
 
 /// What a driver drives.
 pub(crate) struct Wiring {
-    pub(crate) path: PathSpec,
-    pub(crate) seed: u64,
     pub(crate) direction: Direction,
     /// The device from which packets enter the link.
     pub(crate) from: Arc<Tun>,
     /// The device to which they leave it.
     pub(crate) to: Arc<Tun>,
-    /// The same for both links of a path.
-    pub(crate) start: Arc<Start>,
     /// This driver's bell, and the one of the path's other driver.
     pub(crate) bells: [Arc<Doorbell>; 2],
-    pub(crate) tap: Option<Box<dyn Tap>>,
 }
 
-/// When a path started: with the first packet that entered either of its links.
-#[derive(Debug, Default)]
-pub(crate) struct Start(AtomicU64);
-
-impl Start {
-    /// The start, which is `now` where nothing has entered before.
-    pub(crate) fn at(&self, now: Time) -> Time {
-        match self
-            .0
-            .compare_exchange(0, now.0, Ordering::Relaxed, Ordering::Relaxed)
-        {
-            Ok(_) => now,
-            Err(start) => Time(start),
-        }
-    }
+/// What a driver is asked.
+pub(crate) enum Question {
+    /// Its report; `last` where it is to end with it.
+    Report {
+        answer: Sender<LinkReport>,
+        last: bool,
+    },
+    /// To begin anew.
+    Begin(Box<Beginning>),
 }
 
-/// What a driver is asked: its report, and whether it is to end with it.
-pub(crate) struct Question {
-    pub(crate) answer: Sender<LinkReport>,
-    pub(crate) last: bool,
+/// What a driver is to drive from now on instead of what it drives.
+pub(crate) struct Beginning {
+    pub(crate) plan: Plan,
+    /// How many packets have entered before, once it has switched.
+    pub(crate) answer: Sender<Result<u64, SpecError>>,
+    /// It rests after its answer until the other end of this is gone, so that the path's links change together.
+    pub(crate) rest: Receiver<()>,
 }
 
 /// A handle to a driver's thread.
@@ -65,22 +56,21 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// Starts driving one direction of a path between two devices.
-    pub(crate) fn start(wiring: Wiring) -> Result<Driver, BenchError> {
+    /// Starts driving one direction of a plan's path between two devices.
+    pub(crate) fn start(wiring: Wiring, plan: Plan) -> Result<Driver, BenchError> {
         let (questions, asked) = channel();
         let bell = Arc::clone(&wiring.bells[0]);
         let (ready, started) = channel();
         let thread = Builder::new()
             .name(format!("path-{}", wiring.direction.name()))
             .spawn(move || {
-                let spec = wiring.path.link(wiring.direction);
-                let link = match Link::new(spec, wiring.seed, wiring.direction) {
-                    Ok(link) => link,
+                let pump = match Pump::new(wiring, plan) {
+                    Ok(pump) => pump,
                     Err(error) => return drop(ready.send(Err(error))),
                 };
                 let _ = prctl::set_timerslack(1);
                 let _ = ready.send(Ok(priority::raise()));
-                Pump::new(link, wiring).run(&asked);
+                pump.run(&asked);
             })
             .map_err(BenchError::Threads)?;
         let priority: Result<Priority, SpecError> = started
@@ -109,21 +99,32 @@ impl Driver {
         self.ask(true)
     }
 
+    /// Has it begin anew with this plan, and rest then until the other end of `rest` is gone; gives where it tells how
+    /// many packets have entered before.
+    pub(crate) fn begin(&self, plan: Plan, rest: Receiver<()>) -> Receiver<Result<u64, SpecError>> {
+        let (answer, before) = channel();
+        self.put(Question::Begin(Box::new(Beginning { plan, answer, rest })));
+        before
+    }
+
     fn ask(&self, last: bool) -> LinkReport {
         let (answer, report) = channel();
-        let question = Question { answer, last };
-        let asked = self
-            .questions
-            .as_ref()
-            .is_some_and(|questions| questions.send(question).is_ok());
-        self.bell.ring();
+        self.put(Question::Report { answer, last });
         match report.recv() {
-            Ok(report) if asked => report,
-            _ => LinkReport {
+            Ok(report) => report,
+            Err(_) => LinkReport {
                 fault: Some("the driver's thread has died".into()),
                 ..LinkReport::default()
             },
         }
+    }
+
+    /// A driver that has died drops the question, and with it the way of the answer.
+    fn put(&self, question: Question) {
+        if let Some(questions) = &self.questions {
+            let _ = questions.send(question);
+        }
+        self.bell.ring();
     }
 }
 

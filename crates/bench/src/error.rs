@@ -51,6 +51,14 @@ pub enum BenchError {
         /// The kernel's answer.
         source: Errno,
     },
+    /// A bench that wasn't opened for a warm-up is asked to begin.
+    #[error("the bench was opened without a warm-up: its path has begun already")]
+    NoWarmUp,
+    /// A host's kernel keeps what TCP learns of its peers beyond the connections, and so beyond a warm-up.
+    #[error(
+        "cannot set net.ipv4.tcp_no_metrics_save = 1 in a host's network, which a warm-up needs"
+    )]
+    Metrics,
     /// A thread or a descriptor for it could not be had.
     #[error("cannot start a bench's threads: {0}")]
     Threads(#[source] io::Error),
@@ -65,6 +73,10 @@ impl BenchError {
             BenchError::CongestionControl { asked, .. } => Some(format!(
                 "`sudo modprobe tcp_{asked}`, where the kernel has it as a module"
             )),
+            BenchError::Metrics => Some(
+                "make /proc/sys/net writable here (in a container: `--privileged`, or /proc/sys mounted writable)"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

@@ -34,6 +34,20 @@ impl NamespaceCounters {
     }
 }
 
+impl NamespaceCounters {
+    /// What has been counted since `earlier`.
+    pub(crate) fn since(self, earlier: NamespaceCounters) -> NamespaceCounters {
+        let grown = |of: fn(&NamespaceCounters) -> u64| of(&self).saturating_sub(of(&earlier));
+        NamespaceCounters {
+            udp_receive_buffer_drops: grown(|counters| counters.udp_receive_buffer_drops),
+            tcp_retransmits: grown(|counters| counters.tcp_retransmits),
+            broken_packets: grown(|counters| counters.broken_packets),
+            device_receive_drops: grown(|counters| counters.device_receive_drops),
+            device_transmit_drops: grown(|counters| counters.device_transmit_drops),
+        }
+    }
+}
+
 /// CPU time of the whole machine since it started, in clock ticks (`proc_stat(5)`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CpuTime {

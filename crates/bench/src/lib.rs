@@ -29,7 +29,7 @@
 //! | why does nothing outlive the engine | `isolation/supervise.rs`, `evict.rs` |
 //! | how is a host's network set up, congestion control locked | `network.rs` |
 //! | which addresses do the hosts have | `level.rs` |
-//! | how does a packet get from host to host | `driver.rs`, `pump.rs` |
+//! | how does a packet get from host to host | `driver.rs`, `pump.rs`, `course.rs` |
 //! | how does a super-packet become packets, and one again | `wire/`, `segment.rs`, `run.rs` |
 //! | what does a rebinding NAT do | `nat.rs` |
 //! | how is a link watched, packet by packet | `tap.rs` |
@@ -45,6 +45,7 @@ mod buffers;
 mod calibrate;
 mod capture;
 mod congestion;
+mod course;
 mod cross;
 mod doorbell;
 mod driver;
@@ -77,7 +78,7 @@ mod watch;
 #[doc(hidden)]
 pub mod wire;
 
-pub use bench::{Bench, BenchSpec};
+pub use bench::{Bench, BenchSpec, PacketsBefore};
 pub use calibrate::{Calibration, Phase, ProbePlan, ProbedLink, ProbedPhase, calibrate};
 pub use capture::{Capture, CaptureError, CaptureReport};
 pub use congestion::{CongestionControl, available_congestion_controls};

@@ -22,6 +22,10 @@ pub(crate) const DEVICE: &str = "path0";
 /// Bytes an IP packet may have, as on Ethernet.
 pub(crate) const MTU: u32 = 1500;
 
+/// Whether TCP keeps what it has learned of a peer for the next connection (`ip-sysctl`); each network namespace
+/// has its own.
+const NO_METRICS_SAVE: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
+
 /// Packets that a host may have sent before the driver has taken them. Far above what a driver
 /// leaves lying, so that queueing happens in the path alone.
 const RING_PACKETS: u32 = 16_384;
@@ -73,10 +77,25 @@ pub(crate) fn set_up(
         let route = new_route(index, network, None, address, on_route);
         add_route(&socket, route, congestion_control)?;
     }
-    if level != Level::default() {
+    if level == Level::default() {
+        // Where this is refused, whoever needs it is told (`keeps_no_metrics`).
+        let _ = fs::write(NO_METRICS_SAVE, "1");
+    } else {
         ask("allow forwarding", forwarding(index))?;
     }
     Ok((tun, offloads))
+}
+
+/// Makes sure that nothing of what TCP learns outlives its connection in the calling thread's network namespace: its
+/// metrics are empty, as they were when it was made.
+///
+/// They can't be emptied instead, since the kernel lets only the whole machine's administrator do so
+/// (`net/ipv4/tcp_metrics.c`, `GENL_ADMIN_PERM`), which a user namespace's isn't.
+pub(crate) fn keeps_no_metrics() -> Result<(), BenchError> {
+    match fs::read_to_string(NO_METRICS_SAVE) {
+        Ok(value) if value.trim_end() == "1" => Ok(()),
+        _ => Err(BenchError::Metrics),
+    }
 }
 
 /// Adds, in the calling thread's network namespace, which is set up, another address, and a route

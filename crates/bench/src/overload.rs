@@ -9,8 +9,8 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use pronghorn_path::PathSpec;
 
 use super::*;
+use crate::course::Start;
 use crate::doorbell::Doorbell;
-use crate::driver::Start;
 use crate::tap::{Dropping, Leaving, Tap};
 use crate::tun::Tun;
 
@@ -48,19 +48,19 @@ impl Tap for Deliveries {
 
 /// A driver of a link that does nothing.
 fn pump(from: Arc<Tun>, to: Arc<Tun>, tap: Option<Box<dyn Tap>>) -> Pump {
-    let spec = PathSpec::default();
-    let link = Link::new(&spec.up, 1, Direction::Up).expect("a valid link");
     let wiring = Wiring {
-        path: spec,
-        seed: 1,
         direction: Direction::Up,
         from,
         to,
-        start: Arc::<Start>::default(),
         bells: [(), ()].map(|()| Arc::new(Doorbell::new().expect("a descriptor"))),
+    };
+    let plan = Plan {
+        path: PathSpec::default(),
+        seed: 1,
+        start: Arc::<Start>::default(),
         tap,
     };
-    Pump::new(link, wiring)
+    Pump::new(wiring, plan).expect("a valid link")
 }
 
 #[test]
@@ -98,10 +98,10 @@ fn while_packets_leave_too_late_none_is_taken_in() {
         near.write_all(&packet()).expect("the device has room");
     }
     assert!(pump.round());
-    let counters = pump.link.counters();
+    let counters = pump.course.link.counters();
     assert_eq!(counters.packets_in, held, "what has come waits");
     assert!(counters.held > 0 && counters.packets_out > 2 * RUNS as u64);
     while pump.round() {}
-    let counters = pump.link.counters();
+    let counters = pump.course.link.counters();
     assert_eq!((counters.packets_in, counters.held), (held + 5, 0));
 }

@@ -1,6 +1,8 @@
 //! Runs one link in real time: takes packets from one host's TUN device, gives them to the other's.
 
 use std::io::{self, ErrorKind};
+use std::iter;
+use std::mem;
 use std::os::fd::AsFd;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -9,11 +11,11 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::time::{ClockId, clock_gettime};
-use pronghorn_path::{Direction, DropCause, Link, Time};
+use pronghorn_path::{Direction, DropCause, SpecError, Time};
 
 use crate::buffers::{Buffer, Intake, Pool};
-use crate::driver::{Question, Wiring};
-use crate::nat::{self, Nat};
+use crate::course::{Course, Plan};
+use crate::driver::{Beginning, Question, Wiring};
 use crate::report::{LinkReport, seconds};
 use crate::run::Run;
 use crate::segment::Segment;
@@ -27,6 +29,9 @@ use crate::wire::WireError;
 const BATCH: usize = 32;
 const BATCH_BYTES: usize = 1 << 18;
 
+/// Batches of what was sent before a beginning that are taken in as such; a device holds no more at a time.
+const BATCHES_BEFORE_BEGIN: usize = 1024;
+
 /// Packets or super-packets given out before the device is looked after.
 const RUNS: usize = 32;
 
@@ -39,10 +44,10 @@ const TOO_SHORT_TO_SLEEP: u64 = 3_000;
 
 /// A driver's own state, which its thread alone touches.
 pub(crate) struct Pump {
-    link: Link<Segment>,
     wiring: Wiring,
-    start: Option<Time>,
-    nat: Option<Nat>,
+    course: Course,
+    /// What was driven before and still holds packets: they are delivered, and nobody counts them.
+    earlier: Vec<Course>,
     intake: Intake,
     run: Run,
     watch: Watch,
@@ -55,17 +60,13 @@ pub(crate) struct Pump {
 }
 
 impl Pump {
-    pub(crate) fn new(mut link: Link<Segment>, mut wiring: Wiring) -> Pump {
-        let spec = wiring.path.link(wiring.direction);
-        let watch = Watch::new(wiring.tap.take(), spec.mtu);
-        if watch.wants_dropped() {
-            link.keep_dropped();
-        }
-        Pump {
-            link,
-            start: None,
-            nat: Nat::new(&wiring.path.rebind_ns),
+    /// For the calling thread. Fails where the plan's path can't be.
+    pub(crate) fn new(wiring: Wiring, plan: Plan) -> Result<Pump, SpecError> {
+        let (course, watch) = Pump::follow(plan, wiring.direction)?;
+        Ok(Pump {
             wiring,
+            course,
+            earlier: Vec::new(),
             intake: Intake::new(&Pool::new()),
             run: Run::default(),
             watch,
@@ -74,7 +75,16 @@ impl Pump {
             bottleneck_ns: 0,
             behind: false,
             fault: None,
+        })
+    }
+
+    fn follow(mut plan: Plan, direction: Direction) -> Result<(Course, Watch), SpecError> {
+        let watch = Watch::new(plan.tap.take(), plan.path.link(direction).mtu);
+        let mut course = Course::new(&plan, direction)?;
+        if watch.wants_dropped() {
+            course.link.keep_dropped();
         }
+        Ok((course, watch))
     }
 
     /// Moves packets until the last question, or until the other end of `asked` is gone; answers what comes over it.
@@ -86,12 +96,13 @@ impl Pump {
             let more = self.round();
             loop {
                 match asked.try_recv() {
-                    Ok(Question { answer, last }) => {
+                    Ok(Question::Report { answer, last }) => {
                         let _ = answer.send(self.report());
                         if last {
                             return;
                         }
                     }
+                    Ok(Question::Begin(beginning)) => self.begin(*beginning),
                     Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => return,
                 }
@@ -100,6 +111,29 @@ impl Pump {
                 self.sleep();
             }
         }
+    }
+
+    /// Begins anew. What the near host has sent before belongs to what was driven before.
+    fn begin(&mut self, beginning: Beginning) {
+        let followed = Pump::follow(beginning.plan, self.wiring.direction);
+        for _ in 0..BATCHES_BEFORE_BEGIN {
+            if self.fault.is_some() || !self.take_in() {
+                break;
+            }
+        }
+        self.let_out();
+        let before = self.course.link.counters().packets_in;
+        let switched = followed.map(|(course, watch)| {
+            self.earlier.push(mem::replace(&mut self.course, course));
+            self.watch = watch;
+            self.timing.restart();
+            self.counted = LinkReport::default();
+            self.bottleneck_ns = 0;
+            self.behind = false;
+            before
+        });
+        let _ = beginning.answer.send(switched);
+        let _ = beginning.rest.recv();
     }
 
     /// Takes in and lets out, each at most a number; whether there may be more of either.
@@ -145,26 +179,13 @@ impl Pump {
 
     /// All segments of what has been read enter the link.
     fn enter(&mut self, at: Time, mut buffer: Rc<Buffer>) {
-        let start = match self.start {
-            Some(start) => start,
-            None => {
-                let start = self.wiring.start.at(at);
-                self.link.start(start);
-                *self.start.insert(start)
-            }
-        };
-        if let (Some(nat), Direction::Up) = (&self.nat, self.wiring.direction) {
-            let shape = *buffer.shape();
-            if let Some(own) = Rc::get_mut(&mut buffer) {
-                nat::outward(&shape, own.packet_mut(), nat.mapping(start, at));
-            }
-        }
+        self.course.admit(at, &mut buffer);
         let segments = buffer.shape().segments();
         self.counted.superpackets_in += u64::from(segments > 1);
         for segment in Segment::all(buffer) {
-            self.watch
-                .entered(self.link.counters().packets_in, at, &segment);
-            self.link.push(at, segment);
+            let link = &mut self.course.link;
+            self.watch.entered(link.counters().packets_in, at, &segment);
+            link.push(at, segment);
             self.look_after_dropped();
         }
     }
@@ -172,10 +193,13 @@ impl Pump {
     /// Gives the far host what is due, at most a number of runs; whether there may be more.
     fn let_out(&mut self) -> bool {
         let moment = now();
+        if !self.earlier.is_empty() {
+            self.let_out_earlier(moment);
+        }
         let mut written = 0;
         self.behind = false;
-        while let Some(departure) = self.link.pop(moment) {
-            let mapping = self.mapping(departure.due);
+        while let Some(departure) = self.course.link.pop(moment) {
+            let mapping = self.course.mapping_behind(departure.due);
             if !self.run.continues(&departure.packet, mapping) {
                 self.write();
                 written += 1;
@@ -194,12 +218,22 @@ impl Pump {
         written > 0
     }
 
-    /// The NAT's mapping for what leaves towards the client at `due`.
-    fn mapping(&self, due: Time) -> u64 {
-        match (&self.nat, self.wiring.direction, self.start) {
-            (Some(nat), Direction::Down, Some(start)) => nat.mapping(start, due),
-            _ => 0,
+    /// Gives the far host what is due of what had entered before the last beginning.
+    fn let_out_earlier(&mut self, moment: Time) {
+        for course in &mut self.earlier {
+            while let Some(departure) = course.link.pop(moment) {
+                let mapping = course.mapping_behind(departure.due);
+                if !self.run.continues(&departure.packet, mapping) {
+                    self.run.write(&self.wiring.to, course.translates());
+                    self.run.clear();
+                }
+                self.run.add(departure, mapping);
+            }
+            self.run.write(&self.wiring.to, course.translates());
+            self.run.clear();
         }
+        self.earlier
+            .retain(|course| course.link.counters().held > 0);
     }
 
     /// Gives the far host the packets that have left the link, as one.
@@ -210,7 +244,7 @@ impl Pump {
         }
         let at = now();
         self.timing.left(at, self.run.dues(), self.run.arrived());
-        let translated = self.nat.is_some() && self.wiring.direction == Direction::Down;
+        let translated = self.course.translates();
         let delivery = self.run.write(&self.wiring.to, translated);
         self.timing.handed_over(at, now());
         self.watch.left(at, delivery);
@@ -228,12 +262,9 @@ impl Pump {
         if !self.watch.wants_dropped() {
             return;
         }
-        while let Some(dropped) = self.link.take_dropped() {
+        while let Some(dropped) = self.course.link.take_dropped() {
             let tell = dropped.cause == DropCause::TooBig;
-            let mapping = match (&self.nat, self.wiring.direction, self.start) {
-                (Some(nat), Direction::Up, Some(start)) => nat.mapping(start, dropped.arrived),
-                _ => 0,
-            };
+            let mapping = self.course.mapping_before(dropped.arrived);
             self.watch.dropped(&dropped);
             if tell {
                 self.watch
@@ -244,9 +275,10 @@ impl Pump {
 
     /// Sleeps until a packet comes, one is due, or the bell rings, which it silences.
     fn sleep(&mut self) {
-        let left = self
-            .link
-            .next_due()
+        let left = iter::once(&self.course)
+            .chain(&self.earlier)
+            .filter_map(|course| course.link.next_due())
+            .min()
             .map(|due| due.0.saturating_sub(now().0));
         if left.is_some_and(|left| left < TOO_SHORT_TO_SLEEP) {
             return;
@@ -268,7 +300,7 @@ impl Pump {
 
     fn report(&self) -> LinkReport {
         LinkReport {
-            counters: self.link.counters().clone(),
+            counters: self.course.link.counters().clone(),
             bottleneck_s: seconds(self.bottleneck_ns),
             delay_min_s: self.timing.delay_min_s(),
             lateness: self.timing.lateness(),

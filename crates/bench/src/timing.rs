@@ -45,6 +45,20 @@ impl Timing {
         }
     }
 
+    /// Forgets what has been measured.
+    pub(crate) fn restart(&mut self) {
+        for measured in [
+            &mut self.lateness,
+            &mut self.intake_wait,
+            &mut self.wake,
+            &mut self.handover,
+        ] {
+            measured.reset();
+        }
+        self.run_delay.take_ns();
+        self.delay_min_ns = None;
+    }
+
     /// The driver came for packets at `at`, and there were some; whether it is time to knock on the other's door.
     pub(crate) fn batch_taken(&mut self, at: Time) -> bool {
         if at >= self.ask_from {

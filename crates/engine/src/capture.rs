@@ -18,6 +18,8 @@ pub(crate) const VARIABLE: &str = "SSLKEYLOGFILE";
 
 /// A capture, and where its secrets come from.
 pub(crate) struct Recording {
+    file: PathBuf,
+    path: PathSpec,
     capture: Capture,
     own: Arc<SecretLog>,
     programs: KeyFiles,
@@ -30,14 +32,22 @@ impl Recording {
         path: &PathSpec,
         seed: u64,
     ) -> Result<(Recording, Taps), CaptureError> {
-        let about = json!({ "path": path, "seed": seed }).to_string();
-        let (capture, taps) = Capture::start(file, path, &about)?;
+        let (capture, taps) = capture(file, path, seed)?;
         let recording = Recording {
+            file: file.to_owned(),
+            path: path.clone(),
             capture,
             own: Arc::default(),
             programs: KeyFiles::beside(file),
         };
         Ok((recording, taps))
+    }
+
+    /// Forgets the packets captured so far, not the secrets, and begins anew; the taps are for the bench.
+    pub(crate) fn restart(&mut self, seed: u64) -> Result<Taps, CaptureError> {
+        let (capture, taps) = capture(&self.file, &self.path, seed)?;
+        self.capture = capture;
+        Ok(taps)
     }
 
     /// Where our own client and origin leave their secrets.
@@ -74,6 +84,11 @@ impl Recording {
     fn key_log(&self) -> String {
         self.own.text() + &self.programs.read()
     }
+}
+
+fn capture(file: &Path, path: &PathSpec, seed: u64) -> Result<(Capture, Taps), CaptureError> {
+    let about = json!({ "path": path, "seed": seed }).to_string();
+    Capture::start(file, path, &about)
 }
 
 /// The files into which programs write their secrets; new ones are in a folder that goes with this.

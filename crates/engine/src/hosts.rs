@@ -2,7 +2,10 @@
 
 use std::io::ErrorKind;
 
-use pronghorn_bench::{Bench, BenchSpec, Host, Isolation, PathReport, ProbePlan, Side, calibrate};
+use pronghorn_bench::{
+    Bench, BenchError, BenchSpec, Host, Isolation, PacketsBefore, PathReport, ProbePlan, Side,
+    calibrate,
+};
 use serde_json::{Value, json};
 
 use crate::answer::Fault;
@@ -44,16 +47,32 @@ impl Hosts {
             path,
             seed: request.seed,
             tcp_congestion_control: request.congestion_control.into(),
-            taps,
+            taps: taps.filter(|_| !request.warm_up),
+            warm_up: request.warm_up,
             ..BenchSpec::default()
         };
         match Bench::open(spec) {
             Ok(bench) => Ok((Hosts::Bench(Box::new(bench)), recording)),
-            Err(error) => match error.mend() {
-                Some(mend) => Err(Fault::host(error, Some(mend))),
-                None => Err(Fault::bench(error)),
-            },
+            Err(error) => Err(fault_of(error)),
         }
+    }
+
+    /// Begins the path that was asked for, and its capture; tells how many packets had entered each link before.
+    /// Loopback has no path: there nothing had.
+    pub(crate) fn begin(
+        &mut self,
+        seed: u64,
+        recording: Option<&mut Recording>,
+    ) -> Result<PacketsBefore, Fault> {
+        let Hosts::Bench(bench) = self else {
+            return Ok(PacketsBefore { down: 0, up: 0 });
+        };
+        if !bench.may_begin() {
+            return Err(fault_of(BenchError::NoWarmUp));
+        }
+        let taps = recording.map(|recording| recording.restart(seed));
+        let taps = taps.transpose().map_err(Fault::input)?;
+        bench.begin(seed, taps).map_err(fault_of)
     }
 
     pub(crate) fn get(&self, side: Side) -> &Host {
@@ -89,6 +108,14 @@ impl Hosts {
             Hosts::Bench(bench) => report(&bench.close()),
             Hosts::Direct(_) => Ok(nothing_counted()),
         }
+    }
+}
+
+fn fault_of(error: BenchError) -> Fault {
+    match (error.mend(), &error) {
+        (Some(mend), _) => Fault::host(error, Some(mend)),
+        (None, BenchError::NoWarmUp) => Fault::input(error),
+        (None, _) => Fault::bench(error),
     }
 }
 

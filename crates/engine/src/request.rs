@@ -23,6 +23,7 @@ pub(crate) enum Request {
     Hello,
     DescribePath { path: Box<PathSpec> },
     Open(Box<Open>),
+    Begin { seed: u64 },
     Origin(Origin),
     Load(Load),
     OriginLog,
@@ -44,6 +45,9 @@ pub(crate) struct Open {
     pub(crate) congestion_control: String,
     /// The file that takes a capture of the path.
     pub(crate) capture: Option<PathBuf>,
+    /// Whether the path is its constant delays alone until it is begun.
+    #[serde(default)]
+    pub(crate) warm_up: bool,
 }
 
 /// The built-in origin, in the server's host.

@@ -61,6 +61,7 @@ impl Session {
             Request::Hello => Ok(self.hello()),
             Request::DescribePath { path } => describe_path(&path),
             Request::Open(open) => self.open(*open),
+            Request::Begin { seed } => self.begin(seed),
             Request::Origin(origin) => self.start_origin(origin),
             Request::Load(load) => self.load(load),
             Request::OriginLog => self.origin_log(),
@@ -102,6 +103,12 @@ impl Session {
         self.hosts = Some(hosts);
         self.recording = recording;
         Ok(answer)
+    }
+
+    fn begin(&mut self, seed: u64) -> Answer {
+        let hosts = self.hosts.as_mut().ok_or_else(no_bench)?;
+        let before = hosts.begin(seed, self.recording.as_mut())?;
+        Ok(json!({ "packets_before": before }))
     }
 
     fn start_origin(&mut self, request: request::Origin) -> Answer {

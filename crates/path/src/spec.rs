@@ -50,6 +50,20 @@ impl PathSpec {
             Direction::Up => &self.up,
         }
     }
+
+    /// A path of this one's constant delays ([`LinkSpec::delay_ns`]) and nothing else.
+    #[must_use]
+    pub fn delays_alone(&self) -> PathSpec {
+        let delay = |link: &LinkSpec| LinkSpec {
+            delay_ns: link.delay_ns,
+            ..LinkSpec::default()
+        };
+        PathSpec {
+            down: delay(&self.down),
+            up: delay(&self.up),
+            ..PathSpec::default()
+        }
+    }
 }
 
 /// Bulk TCP flows beside what is measured, from the time at which the path is opened.

@@ -1,6 +1,7 @@
 //! Real packets between the hosts of a bench. The program enters its isolation first and so brings
 //! its own harness; it also plays the foreign programs that run on the hosts.
 
+mod begin;
 mod congestion;
 mod cross;
 mod echo;
@@ -84,6 +85,35 @@ const CASES: &[Case] = &[
     (
         "tcp_learns_the_mtu_that_it_is_told",
         middlebox::tcp_learns_the_mtu_that_it_is_told,
+    ),
+    (
+        "a_begun_path_decides_as_a_new_one_does",
+        begin::decides_as_a_new_one_does,
+    ),
+    ("a_begun_path_counts_from_zero", begin::counts_from_zero),
+    (
+        "a_begun_path_delivers_what_was_inside",
+        begin::delivers_what_is_inside,
+    ),
+    (
+        "a_begun_path_starts_its_clock_with_its_first_packet",
+        begin::starts_its_clock_with_its_first_packet,
+    ),
+    (
+        "a_begun_path_rebinds_by_its_own_clock",
+        begin::rebinds_by_its_own_clock,
+    ),
+    (
+        "a_begun_path_starts_its_cross_traffic",
+        begin::starts_cross_traffic,
+    ),
+    (
+        "a_warm_up_leaves_tcp_nothing_to_remember",
+        begin::leaves_tcp_nothing_to_remember,
+    ),
+    (
+        "a_path_without_a_warm_up_has_begun_already",
+        begin::without_a_warm_up_is_refused,
     ),
     (
         "congestion_control_is_locked_for_foreign_programs",

@@ -128,7 +128,7 @@ fn shorten_ring(bench: &Bench) {
     assert_eq!(asked, 0, "the device takes another length");
 }
 
-fn impaired(loss: f64, duplicate: f64, corrupt: f64) -> PathSpec {
+pub(crate) fn impaired(loss: f64, duplicate: f64, corrupt: f64) -> PathSpec {
     let up = LinkSpec {
         delay_ns: 1_000_000,
         loss: Some(Loss::independent(loss)),
@@ -142,20 +142,26 @@ fn impaired(loss: f64, duplicate: f64, corrupt: f64) -> PathSpec {
     }
 }
 
-/// Sends numbered datagrams up, so few at a time that the receiver's buffer holds them; the final
-/// report and the numbers in the order of their arrival.
-fn one_way(path: PathSpec, seed: u64, count: u64) -> (PathReport, Vec<u64>) {
-    const BURST: u64 = 50;
+/// A new bench's final report after a series, and what arrived of it.
+pub(crate) fn one_way(path: PathSpec, seed: u64, count: u64) -> (PathReport, Vec<u64>) {
     let bench = open(path, seed);
-    let sink = socket(&bench, Side::Server, PORT);
+    let numbers = series(&bench, count);
+    (bench.close(), numbers)
+}
+
+/// Sends numbered datagrams up, as the first packets that are counted, so few at a time that the receiver's
+/// buffer holds them; the numbers in the order of their arrival.
+pub(crate) fn series(bench: &Bench, count: u64) -> Vec<u64> {
+    const BURST: u64 = 50;
+    let sink = socket(bench, Side::Server, PORT);
     sink.set_nonblocking(true).expect("it is a socket");
-    let source = socket(&bench, Side::Client, 40_000);
+    let source = socket(bench, Side::Client, 40_000);
     let mut numbers = Vec::new();
     for start in (0..count).step_by(BURST as usize) {
         let end = count.min(start + BURST);
-        send(&bench, &source, start..end);
+        send(bench, &source, start..end);
         // What has left the path lies in the receiver's buffer.
-        settled(&bench, end);
+        settled(bench, end);
         let mut got = [0; PAYLOAD + 1];
         while let Ok(length) = sink.recv(&mut got) {
             let number = got
@@ -170,7 +176,7 @@ fn one_way(path: PathSpec, seed: u64, count: u64) -> (PathReport, Vec<u64>) {
             numbers.push(number);
         }
     }
-    (bench.close(), numbers)
+    numbers
 }
 
 fn payload(number: u64) -> Vec<u8> {
@@ -181,7 +187,7 @@ fn payload(number: u64) -> Vec<u8> {
     bytes
 }
 
-fn send(bench: &Bench, source: &UdpSocket, numbers: Range<u64>) {
+pub(crate) fn send(bench: &Bench, source: &UdpSocket, numbers: Range<u64>) {
     let to = SocketAddr::from((bench.host(Side::Server).address(), PORT));
     for number in numbers {
         source
