@@ -3,9 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-const NAMED: [&str; 8] = [
+const NAMED: [&str; 9] = [
     "aws-lc-rs",
     "h2",
+    "hickory-proto",
     "hyper",
     "quinn",
     "quinn-proto",

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.needs("engine", "namespaces")
 
 PATH = both_ways(link(1))
 
-# Takes its TCP port at once and its UDP port when the file `go` says something. Arguments: the address, the port.
+# Takes its TCP port at once, its UDP port when the file `go` says something. Arguments: address and port.
 SERVER = """\
 import socket, sys, time
 kind = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET

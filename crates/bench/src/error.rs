@@ -96,6 +96,17 @@ pub enum SpawnError {
         /// The kernel's answer.
         source: io::Error,
     },
+    /// The host is the machine itself, whose name servers its programs have.
+    #[error("over loopback a program has the machine's name servers, and none of its own")]
+    MachinesResolver,
+    /// The program could not be given a name server of its own.
+    #[error("cannot {doing}, for a name server of a program's own: {source}")]
+    Resolver {
+        /// What was being done.
+        doing: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
     /// The program could not be executed.
     #[error("cannot start {program}: {source}")]
     Start {

@@ -6,11 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::connections::{Connection, connections_here};
 use crate::error::{BenchError, SpawnError};
 use crate::evict;
 use crate::keeper::Keeper;
 use crate::level::Level;
 use crate::listening::Port;
+use crate::names;
 use crate::process::{Process, Program};
 
 /// Which of a bench's two hosts. The path's `down` carries packets from the server to the client.
@@ -41,6 +43,15 @@ pub struct Host {
     isolated: bool,
     keeper: Keeper,
     processes: Mutex<Vec<Process>>,
+    names: Names,
+}
+
+/// Where a host's programs look up names if they are to do so at the bench's server.
+struct Names {
+    /// The server's address; `None` where there is no bench.
+    server: Option<Ipv4Addr>,
+    /// Starts such programs, from the first one on.
+    keeper: Mutex<Option<Keeper>>,
 }
 
 impl Host {
@@ -52,6 +63,10 @@ impl Host {
             isolated: true,
             keeper,
             processes: Mutex::default(),
+            names: Names {
+                server: Some(level.address(Side::Server)),
+                keeper: Mutex::default(),
+            },
         })
     }
 
@@ -63,6 +78,10 @@ impl Host {
             isolated: false,
             keeper: Keeper::here("local-host")?,
             processes: Mutex::default(),
+            names: Names {
+                server: None,
+                keeper: Mutex::default(),
+            },
         })
     }
 
@@ -93,7 +112,11 @@ impl Host {
     /// Starts a program on this host. It is killed, with all that it has started, when the bench
     /// closes.
     pub fn spawn(&self, program: Program) -> Result<Process, SpawnError> {
-        let process = self.keeper.run(move || Process::start(&program))?;
+        let process = if program.resolver {
+            self.names.start(program, &self.keeper)?
+        } else {
+            self.keeper.run(move || Process::start(&program))?
+        };
         self.started().push(process.clone());
         Ok(process)
     }
@@ -127,6 +150,11 @@ impl Host {
         }
     }
 
+    /// The TCP connections over IPv4 that this host has now. Fails where the kernel doesn't tell.
+    pub fn connections(&self) -> io::Result<Vec<Connection>> {
+        self.keeper.run(connections_here).map_err(io::Error::from)
+    }
+
     /// Kills and reaps every program that was started here, and, in a network of its own, whatever
     /// else runs in it outside of this process.
     pub(crate) fn evict(&self) {
@@ -146,6 +174,27 @@ impl Host {
         self.processes
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Names {
+    /// Starts a program that looks up names at the server, in the network namespace of `host`.
+    fn start(&self, program: Program, host: &Keeper) -> Result<Process, SpawnError> {
+        let server = self.server.ok_or(SpawnError::MachinesResolver)?;
+        let mut ready = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let keeper = match ready.take() {
+            Some(keeper) => keeper,
+            None => {
+                let keeper = host.run(|| Keeper::here("host-names"));
+                let keeper = keeper.map_err(|source| SpawnError::Resolver {
+                    doing: "start a thread".to_owned(),
+                    source,
+                })?;
+                keeper.run(move || names::look_up_at(server))?;
+                keeper
+            }
+        };
+        ready.insert(keeper).run(move || Process::start(&program))
     }
 }
 

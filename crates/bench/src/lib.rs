@@ -39,12 +39,15 @@
 //! | how does a bench's server reach the machine's services | `uplink/` |
 //! | how does a program run on a host | `host.rs`, `process.rs` |
 //! | does a server listen yet | `listening.rs` |
+//! | which TCP connections does a host have | `connections.rs` |
+//! | where does a program look up names | `names.rs` |
 
 mod bench;
 mod buffers;
 mod calibrate;
 mod capture;
 mod congestion;
+mod connections;
 mod course;
 mod cross;
 mod doorbell;
@@ -57,6 +60,7 @@ mod keeper;
 mod kernel_counters;
 mod level;
 mod listening;
+mod names;
 mod nat;
 mod netlink;
 mod network;
@@ -82,6 +86,7 @@ pub use bench::{Bench, BenchSpec, PacketsBefore};
 pub use calibrate::{Calibration, Phase, ProbePlan, ProbedLink, ProbedPhase, calibrate};
 pub use capture::{Capture, CaptureError, CaptureReport};
 pub use congestion::{CongestionControl, available_congestion_controls};
+pub use connections::{Connection, ConnectionState};
 pub use cross::CrossReport;
 pub use error::{BenchError, SpawnError};
 pub use host::{Host, Side};

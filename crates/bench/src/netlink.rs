@@ -1,4 +1,4 @@
-//! As much of rtnetlink as a bench needs: one request, one acknowledgement (RFC 3549; `rtnetlink(7)`).
+//! As much of netlink as a bench needs: one request and one acknowledgement or one list (RFC 3549; `netlink(7)`).
 //!
 //! Built by hand, since route metrics that hold a name (`RTAX_CC_ALGO`) and the address generation
 //! mode of a link are beyond the typed messages of the usual crates.
@@ -56,6 +56,12 @@ impl Request {
         self
     }
 
+    fn unacknowledged_dump(mut self) -> Request {
+        let flags = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
+        self.0[6..8].copy_from_slice(&flags.to_ne_bytes());
+        self
+    }
+
     fn padded(mut self) -> Request {
         self.0.resize(self.0.len().next_multiple_of(4), 0);
         self
@@ -88,6 +94,11 @@ impl Socket {
         Socket::of(libc::NETLINK_NETFILTER)
     }
 
+    /// A socket that tells of other sockets (`sock_diag(7)`).
+    pub(crate) fn of_sockets() -> Result<Socket, Errno> {
+        Socket::of(libc::NETLINK_SOCK_DIAG)
+    }
+
     fn of(family: i32) -> Result<Socket, Errno> {
         let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
         // SAFETY: a plain system call; the descriptor it returns is ours alone.
@@ -115,6 +126,25 @@ impl Socket {
         (0..acknowledged).try_for_each(|_| self.acknowledgement())
     }
 
+    /// Asks for all there is of something (`NLM_F_DUMP`), and gives what is in each of the answer's messages. The error
+    /// is the kernel's.
+    pub(crate) fn list(&self, request: Request) -> Result<Vec<Vec<u8>>, Errno> {
+        self.send(&request.unacknowledged_dump().finished())?;
+        let mut found = Vec::new();
+        let mut datagram = vec![0u8; 65_536];
+        loop {
+            let fd = self.0.as_raw_fd();
+            // SAFETY: the buffer outlives the call and is as long as said.
+            let received =
+                unsafe { libc::recv(fd, datagram.as_mut_ptr().cast(), datagram.len(), 0) };
+            let received = Errno::result(received)?;
+            let datagram = datagram.get(..received as usize).unwrap_or_default();
+            if take_messages(datagram, &mut found)? {
+                return Ok(found);
+            }
+        }
+    }
+
     fn send(&self, bytes: &[u8]) -> Result<(), Errno> {
         let fd = self.0.as_raw_fd();
         // SAFETY: the buffer outlives the call and is as long as said.
@@ -130,6 +160,39 @@ impl Socket {
         let received = unsafe { libc::recv(fd, answer.as_mut_ptr().cast(), answer.len(), 0) };
         let received = Errno::result(received)?;
         parse_acknowledgement(answer.get(..received as usize).unwrap_or_default())
+    }
+}
+
+/// Appends what is in each message of a datagram to `found`; whether the list ends with it.
+fn take_messages(mut datagram: &[u8], found: &mut Vec<Vec<u8>>) -> Result<bool, Errno> {
+    while !datagram.is_empty() {
+        let length = datagram.get(..4).and_then(|b| b.try_into().ok());
+        let length = length.map_or(0, u32::from_ne_bytes) as usize;
+        let kind = datagram.get(4..6).and_then(|b| b.try_into().ok());
+        let message = datagram.get(..length).ok_or(Errno::EBADMSG)?;
+        let body = message.get(HEADER..).ok_or(Errno::EBADMSG)?;
+        match kind.map(u16::from_ne_bytes).map(i32::from) {
+            Some(libc::NLMSG_DONE) => return Ok(true),
+            Some(libc::NLMSG_ERROR) => return parse_acknowledgement(message).map(|()| true),
+            _ => found.push(body.to_vec()),
+        }
+        datagram = datagram
+            .get(length.next_multiple_of(4)..)
+            .unwrap_or_default();
+    }
+    Ok(false)
+}
+
+/// The value of the attribute `kind` among those in `bytes`.
+pub(crate) fn attribute(mut bytes: &[u8], kind: u16) -> Option<&[u8]> {
+    loop {
+        let length = usize::from(u16::from_ne_bytes(bytes.get(..2)?.try_into().ok()?));
+        let found = u16::from_ne_bytes(bytes.get(2..4)?.try_into().ok()?);
+        let value = bytes.get(4..length)?;
+        if found == kind {
+            return Some(value);
+        }
+        bytes = bytes.get(length.next_multiple_of(4)..)?;
     }
 }
 
@@ -168,6 +231,41 @@ mod tests {
         assert_eq!(bytes[16..28], [9; 12]);
         assert_eq!(bytes[28..32], nest);
         assert_eq!(bytes[32..], name);
+    }
+
+    #[test]
+    fn a_list_is_all_messages_until_it_is_said_to_be_done() {
+        let message = |kind: i32, body: &[u8]| {
+            let mut bytes = ((HEADER + body.len()) as u32).to_ne_bytes().to_vec();
+            bytes.extend((kind as u16).to_ne_bytes());
+            bytes.resize(HEADER, 0);
+            bytes.extend(body);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            bytes
+        };
+        let mut found = Vec::new();
+        let first = [message(20, b"odd"), message(20, b"even")].concat();
+        assert_eq!(take_messages(&first, &mut found), Ok(false));
+        let done = message(libc::NLMSG_DONE, &[0; 4]);
+        assert_eq!(take_messages(&done, &mut found), Ok(true));
+        assert_eq!(found, [b"odd".to_vec(), b"even".to_vec()]);
+        let refused = message(libc::NLMSG_ERROR, &(-libc::EPERM).to_ne_bytes());
+        assert_eq!(take_messages(&refused, &mut found), Err(Errno::EPERM));
+        assert_eq!(take_messages(&first[..18], &mut found), Err(Errno::EBADMSG));
+        assert_eq!(take_messages(&[0; 16], &mut found), Err(Errno::EBADMSG));
+    }
+
+    #[test]
+    fn an_attribute_is_found_among_others() {
+        let bytes = Request::new(0, 0, &[])
+            .attribute(2, b"odd")
+            .attribute(4, b"cubic\0")
+            .finished();
+        let attributes = &bytes[HEADER..];
+        assert_eq!(attribute(attributes, 4), Some(&b"cubic\0"[..]));
+        assert_eq!(attribute(attributes, 5), None);
+        assert_eq!(attribute(&[0; 4], 5), None);
+        assert_eq!(attribute(&attributes[..6], 2), None);
     }
 
     #[test]

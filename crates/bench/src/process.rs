@@ -15,6 +15,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::SigSet;
 
 use crate::error::SpawnError;
+use crate::names;
 
 /// What to run, and with which surroundings.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,9 @@ pub struct Program {
     pub stderr: Option<PathBuf>,
     /// The working directory; `None` is the engine's.
     pub directory: Option<PathBuf>,
+    /// Whether it looks up names at the bench's server (port 53, UDP and TCP) and nowhere else, as far as the C
+    /// library or `/etc/resolv.conf` decide.
+    pub resolver: bool,
     /// What it shares with the engine.
     pub attached: Attached,
 }
@@ -60,10 +64,15 @@ struct Inner {
 }
 
 impl Process {
-    /// Starts a program in the network namespace of the calling thread, with whose end it is killed.
+    /// Starts a program in the namespaces of the calling thread, with whose end it is killed.
     pub(crate) fn start(program: &Program) -> Result<Process, SpawnError> {
         let (name, arguments) = program.argv.split_first().ok_or(SpawnError::Empty)?;
         let mut command = Command::new(name);
+        if program.resolver {
+            for variable in names::VARIABLES {
+                command.env_remove(variable);
+            }
+        }
         command
             .args(arguments)
             .envs(program.env.iter().map(|(key, value)| (key, value)));

@@ -82,6 +82,20 @@ impl Hosts {
         }
     }
 
+    /// One host's TCP connections.
+    pub(crate) fn connections(&self, side: Side) -> Result<Value, Fault> {
+        let connections = self.get(side).connections().map_err(Fault::bench)?;
+        let told = connections.into_iter().map(|connection| {
+            json!({
+                "local_port": connection.local_port,
+                "peer_port": connection.peer_port,
+                "state": connection.state.to_string(),
+                "congestion_control": connection.congestion_control,
+            })
+        });
+        Ok(json!({ "tcp": told.collect::<Vec<_>>() }))
+    }
+
     /// Probes the path; loopback has none.
     pub(crate) fn calibrate(&self, plan: &ProbePlan) -> Result<Value, Fault> {
         let Hosts::Bench(bench) = self else {

@@ -4,6 +4,7 @@
 mod answer;
 mod capture;
 mod cpu;
+mod dns;
 mod hosts;
 mod load;
 mod origin;

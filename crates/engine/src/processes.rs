@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use pronghorn_bench::{Port, Process, Program};
+use pronghorn_bench::{Port, Process, Program, SpawnError};
 use serde_json::{Value, json};
 
 use crate::answer::Fault;
@@ -38,6 +38,7 @@ impl Processes {
             stdout: request.stdout,
             stderr: request.stderr,
             directory: request.directory,
+            resolver: request.resolver,
             ..Program::default()
         };
         if let Some(recording) = recording {
@@ -51,7 +52,10 @@ impl Processes {
                 .map_err(Fault::bench)?;
             program.env.push(added);
         }
-        let process = host.spawn(program).map_err(Fault::input)?;
+        let process = host.spawn(program).map_err(|error| match error {
+            SpawnError::Resolver { .. } => Fault::host(error, None),
+            error => Fault::input(error),
+        })?;
         self.started += 1;
         let answer = json!({ "process": self.started, "pid": process.pid() });
         self.running.insert(self.started, process);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use pronghorn_bench::ProbePlan;
 use pronghorn_http::{CongestionControl, Protocol};
+use pronghorn_names::NameRecords;
 use pronghorn_path::PathSpec;
 use serde::Deserialize;
 
@@ -31,6 +32,9 @@ pub(crate) enum Request {
     Wait { process: u64, timeout_s: f64 },
     Kill { process: u64, signal: Option<i32> },
     Listening(Listening),
+    Sockets { host: Side },
+    Dns { records: Vec<NameRecords> },
+    DnsLog,
     Calibrate(ProbePlan),
     Counters,
     Close,
@@ -107,6 +111,9 @@ pub(crate) struct Spawn {
     pub(crate) stderr: Option<PathBuf>,
     /// The working directory; `None`: the engine's.
     pub(crate) directory: Option<PathBuf>,
+    /// Whether it looks up names at the bench's server.
+    #[serde(default)]
+    pub(crate) resolver: bool,
 }
 
 /// What is to be bound to a port of a host, and how long it is waited for.

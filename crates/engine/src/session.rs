@@ -5,12 +5,14 @@ use std::time::Instant;
 
 use pronghorn_bench::{Isolation, Side, available_congestion_controls};
 use pronghorn_http::SecretLog;
+use pronghorn_names::NameRecords;
 use pronghorn_path::{LinkSpec, PathSpec};
 use serde_json::{Value, json};
 
 use crate::answer::{self, Fault};
 use crate::capture::Recording;
 use crate::cpu::Cpu;
+use crate::dns::Answering;
 use crate::hosts::Hosts;
 use crate::load;
 use crate::origin::{Running, SiteCache};
@@ -21,8 +23,9 @@ use crate::versions;
 /// One slot: at most one bench, one origin, any processes.
 pub(crate) struct Session {
     isolation: Isolation,
-    // The origin ends before its hosts.
+    // The origin and the name server end before their hosts.
     origin: Option<Running>,
+    names: Option<Answering>,
     processes: Processes,
     hosts: Option<Hosts>,
     recording: Option<Recording>,
@@ -36,6 +39,7 @@ impl Session {
         Session {
             isolation,
             origin: None,
+            names: None,
             processes: Processes::default(),
             hosts: None,
             recording: None,
@@ -72,6 +76,9 @@ impl Session {
             Request::Wait { process, timeout_s } => self.processes.wait(process, timeout_s),
             Request::Kill { process, signal } => self.processes.kill(process, signal),
             Request::Listening(port) => self.processes.await_port(port, self.hosts()?),
+            Request::Sockets { host } => self.hosts()?.connections(host.into()),
+            Request::Dns { records } => self.start_names(&records),
+            Request::DnsLog => self.names_log(),
             Request::Calibrate(plan) => self.hosts()?.calibrate(&plan),
             Request::Counters => self.counters(),
             Request::Close => self.close(),
@@ -151,8 +158,25 @@ impl Session {
         }))
     }
 
+    fn start_names(&mut self, records: &[NameRecords]) -> Answer {
+        self.names = None;
+        let started = Answering::start(self.hosts()?, records)?;
+        let answer = json!({ "address": started.address.ip(), "port": started.address.port() });
+        self.names = Some(started);
+        Ok(answer)
+    }
+
+    fn names_log(&self) -> Answer {
+        let names = self
+            .names
+            .as_ref()
+            .ok_or_else(|| Fault::input("no name server was started"))?;
+        Ok(json!({ "queries": names.log.queries() }))
+    }
+
     fn close(&mut self) -> Answer {
         self.origin = None;
+        self.names = None;
         self.processes.forget();
         let hosts = self.hosts.take().ok_or_else(no_bench)?;
         let recording = self.recording.take();

@@ -169,9 +169,15 @@ fn bench_threads() -> Vec<String> {
         .flatten()
         .filter_map(|task| fs::read_to_string(task.path().join("comm")).ok())
         .filter(|name| {
-            ["path-", "client-host", "server-host", "dismantle"]
-                .iter()
-                .any(|n| name.starts_with(n))
+            [
+                "path-",
+                "client-host",
+                "server-host",
+                "host-names",
+                "dismantle",
+            ]
+            .iter()
+            .any(|n| name.starts_with(n))
         })
         .collect()
 }
