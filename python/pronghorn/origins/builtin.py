@@ -1,22 +1,17 @@
 """The origin inside the engine: h1 and h2 over the kernel's TCP, h3 over quinn, one process."""
 
-from pathlib import Path
-
 from pronghorn import __version__
 from pronghorn.engine import Engine
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginConnection, OriginRequest
+from pronghorn.origins import kernel_tcp
 from pronghorn.origins.base import OriginLog, OriginSetup
 
-_TCP_INITIAL_WINDOW = "10 segments (Linux, RFC 6928)"
 _QUIC_INITIAL_WINDOWS = {
     "cubic": "12000 bytes (quinn-proto 0.11)",
     "newreno": "12000 bytes (quinn-proto 0.11)",
     "bbr": "240000 bytes (quinn-proto 0.11)",
 }
-_HYSTART = Path("/sys/module/tcp_cubic/parameters/hystart")
-_UNTIL_LOSS = "the first loss"
-_UNTIL_PLATEAU = "a plateau of the bandwidth (BBR)"
 
 
 class Builtin:
@@ -47,19 +42,12 @@ class Builtin:
     def settings(self, arm: Arm) -> dict[str, str]:
         """The transport, its initial window and what ends slow start, as the kernel and quinn ship them."""
         control = arm.congestion_control
-        until = _UNTIL_PLATEAU if control == "bbr" else _UNTIL_LOSS
-        if arm.over_quic:
-            return {
-                "transport": "quinn",
-                "initial_window": _QUIC_INITIAL_WINDOWS[control],
-                "slow_start_until": until,
-            }
-        if control == "cubic" and _hystart():
-            until = "HyStart's signs of a queue, or the first loss"
+        if not arm.over_quic:
+            return kernel_tcp.settings(control)
         return {
-            "transport": "kernel TCP",
-            "initial_window": _TCP_INITIAL_WINDOW,
-            "slow_start_until": until,
+            "transport": "quinn",
+            "initial_window": _QUIC_INITIAL_WINDOWS[control],
+            "slow_start_until": kernel_tcp.UNTIL_PLATEAU if control == "bbr" else kernel_tcp.UNTIL_LOSS,
         }
 
 
@@ -81,11 +69,3 @@ class RunningBuiltin:
     def last_lines(self) -> str:
         """It says nothing of faults: the engine does."""
         return ""
-
-
-def _hystart() -> bool:
-    """Whether the kernel's CUBIC leaves slow start by HyStart (Ha and Rhee 2011), as it does by default."""
-    try:
-        return _HYSTART.read_text(encoding="ascii").strip() != "0"
-    except OSError:
-        return True
