@@ -18,6 +18,8 @@ PROGRAMS = Path(__file__).with_name("programs")
 LIMIT_S = 60.0
 """How long anything here may take before it counts as stuck."""
 
+CONTROLS = {"tcp": "cubic", "quic": "cubic"}
+
 Result = TypeVar("Result")
 
 
@@ -100,26 +102,38 @@ class Bench:
         """The whole lines that a program has written so far after its first."""
         return process.stdout.read_text(encoding="utf-8").split("\n")[1:-1]
 
-    async def load(self, root: Path, certificates: Certificates, protocol: str) -> PageLoad:
-        """Starts an origin that serves the folder `root`, and navigates to its `/`."""
-        controls = {"tcp": "cubic", "quic": "cubic"}
+    async def load(self, root: Path, certificates: Certificates, protocol: str, **options: Any) -> PageLoad:
+        """Starts an origin that serves the folder `root` and navigates to its `/`; `options`: the load's."""
+        port = await self.serve(root, certificates)
+        return await self.visit(certificates, protocol, port, **options)
+
+    async def serve(self, root: Path, certificates: Certificates, **options: Any) -> int:
+        """Starts an origin that serves the folder `root`; its port. `options` are the origin's."""
         ok = await self.engine.request(
             "origin",
             root=str(root),
             certificate=str(certificates.chain),
             key=str(certificates.key),
-            congestion_control=controls,
+            congestion_control=CONTROLS,
+            **options,
         )
+        return int(ok["port"])
+
+    async def visit(self, certificates: Certificates, protocol: str, port: int, **options: Any) -> PageLoad:
+        """Navigates to the origin's `/`; `options` are the load's."""
         page = await self.engine.request(
             "load",
             patience_s=LIMIT_S + 10,
-            host_name=HOST_NAME,
-            document="/",
-            port=ok["port"],
-            protocol=protocol,
-            ca=str(certificates.authority),
-            congestion_control=controls,
-            limit_s=LIMIT_S,
+            **{
+                "host_name": HOST_NAME,
+                "document": "/",
+                "port": port,
+                "protocol": protocol,
+                "ca": str(certificates.authority),
+                "congestion_control": CONTROLS,
+                "limit_s": LIMIT_S,
+                **options,
+            },
         )
         return PageLoad.model_validate(page)
 

@@ -48,3 +48,44 @@ def test_handshakes_and_first_byte_take_their_round_trips(
     ):
         assert least <= median_round_trips(times) < least + 0.3, what
     assert all(page.load_s is not None and page.load_s >= first_byte * ROUND_TRIP_S for page in pages)
+
+
+FAR_ROUND_TRIP_S = 0.100
+FAR = both_ways(link(50, rate_mbit=1000))
+FAR_TRIALS = 5
+
+
+@pytest.mark.parametrize(
+    ("protocol", "tls", "session", "first_byte"),
+    [
+        ("h2", "1.2", "cold", 4),
+        ("h2", "1.2", "resume", 3),
+        ("h2", "1.3", "cold", 3),
+        ("h2", "1.3", "early", 2),
+        ("h3", "1.3", "cold", 2),
+        ("h3", "1.3", "resume", 2),
+        ("h3", "1.3", "early", 1),
+    ],
+)
+def test_tls_versions_and_sessions_cost_and_spare_their_round_trips(
+    protocol: str, tls: str, session: str, first_byte: int, tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    async def trial(bench: Bench) -> PageLoad:
+        await bench.open(FAR)
+        port = await bench.serve(tiny, identity, early_data=session == "early")
+        if session != "cold":
+            gained = await bench.visit(identity, protocol, port, tls=tls, session="gain")
+            assert gained.connections[0].resumed is False
+        page = await bench.visit(identity, protocol, port, tls=tls, session=session)
+        await bench.close()
+        return page
+
+    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, tmp_path, [trial] * FAR_TRIALS))
+
+    first = [page.connections[0] for page in pages]
+    assert {connection.tls_version for connection in first} == {f"TLS {tls}"}
+    assert {connection.resumed for connection in first} == {session != "cold"}
+    assert {connection.early_data for connection in first} == {"accepted" if session == "early" else None}
+    assert {page.round_trips for page in pages} == {first_byte}
+    took = statistics.median(page.ttfb_s or 0.0 for page in pages) / FAR_ROUND_TRIP_S
+    assert first_byte <= took < first_byte + 0.3

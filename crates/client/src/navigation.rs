@@ -5,23 +5,26 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
 
-use pronghorn_http::TlsError;
+use pronghorn_http::{Handshake, SessionUse, TlsError};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use url::Url;
 
 use crate::discover::{HtmlScanner, Reference, css_references};
 use crate::priority::{Place, Priority};
-use crate::record::{ConnectionRecord, Kind, Outcome, PageLoad, Reason, ResourceRecord};
+use crate::record::{ConnectionRecord, EarlyData, Kind, Outcome, PageLoad, Reason, ResourceRecord};
 use crate::transport::{Context, Event, Failure, Prepared, Report, Target, Transport, Wanted};
 
-/// Loads the page at `document` (a path) with an empty cache and no session state. It ends when every
-/// resource has ended, or after `limit`. Must run inside a `LocalSet`.
+/// Loads the page at `document` (a path) with an empty cache. It ends when every resource has ended,
+/// or after `limit`; one that gains sessions ends a little later, when it has one. Must run inside a
+/// `LocalSet`.
 ///
 /// Errors are of the set-up only; whatever the network or the origin does is in the record.
 pub async fn load(target: Target, document: &str, limit: Duration) -> Result<PageLoad, LoadError> {
     let (base, document) = locate(&target, document)?;
     let prepared = Prepared::new(&target)?;
+    let kept = prepared.kept();
     let (reports, inbox) = unbounded_channel();
     let started = Instant::now();
     let context = Context {
@@ -39,9 +42,15 @@ pub async fn load(target: Target, document: &str, limit: Duration) -> Result<Pag
     if timed_out {
         navigation.time_out(limit);
     }
+    if let Some(kept) = kept {
+        navigation.keep(kept).await;
+    }
     let connections = context.connections.borrow().clone();
     Ok(navigation.record(connections))
 }
+
+/// How long a session may come after the page: servers give it with the handshake or right after it.
+const SESSION_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Why a load can't even begin.
 #[derive(Debug, thiserror::Error)]
@@ -274,11 +283,40 @@ impl<'a> Navigation<'a> {
             .get_or_insert(Failure::new(Reason::Timeout, detail));
     }
 
+    /// Waits until a session is kept of a page that was loaded.
+    async fn keep(&mut self, mut kept: watch::Receiver<u64>) {
+        if self.failure.is_some() {
+            return;
+        }
+        let some = kept.wait_for(|sessions| *sessions > 0);
+        if tokio::time::timeout(SESSION_PATIENCE, some).await.is_err() {
+            let patience_s = SESSION_PATIENCE.as_secs();
+            let detail = format!("the server gave no TLS session within {patience_s} s");
+            self.failure = Some(Failure::new(Reason::Session, detail));
+        }
+    }
+
     fn seconds(&self, at: Instant) -> f64 {
         (at - self.context.started).as_secs_f64()
     }
 
+    /// The fewest round trips before the first request: by the handshake that was asked for unless the
+    /// first connection's is known to have cost more.
+    fn handshake_round_trips(&self, first: Option<&ConnectionRecord>) -> u32 {
+        let target = &self.context.target;
+        let resumed = first.and_then(|first| first.resumed) != Some(false);
+        let early =
+            resumed && first.and_then(|first| first.early_data) != Some(EarlyData::Rejected);
+        let handshake = match target.session {
+            SessionUse::Early if early => Handshake::Early,
+            SessionUse::Resume | SessionUse::Early if resumed => Handshake::Resumed,
+            _ => Handshake::Full,
+        };
+        target.protocol.handshake_round_trips(target.tls, handshake)
+    }
+
     fn record(self, connections: Vec<ConnectionRecord>) -> PageLoad {
+        let handshake = self.handshake_round_trips(connections.first());
         let depth = self
             .resources
             .iter()
@@ -316,7 +354,7 @@ impl<'a> Navigation<'a> {
                 .iter()
                 .filter(|resource| resource.error.is_some())
                 .count(),
-            round_trips: self.context.target.protocol.handshake_round_trips() + depth,
+            round_trips: handshake + depth,
             skipped: self.skipped,
             connections,
             resources,

@@ -67,6 +67,8 @@ pub enum Reason {
     Status,
     /// A body shorter or longer than announced.
     Incomplete,
+    /// The server gave no session that a later load could resume.
+    Session,
 }
 
 /// One connection.
@@ -78,9 +80,10 @@ pub struct ConnectionRecord {
     pub alpn: Option<String>,
     /// When its first packet was sent.
     pub start_s: f64,
-    /// When the transport's handshake was done.
+    /// When the transport's handshake was done. Early data is sent before it: over QUIC, or over TCP
+    /// between this and `secured_s`.
     pub connected_s: Option<f64>,
-    /// When it could carry a request.
+    /// When TLS's handshake was done.
     pub secured_s: Option<f64>,
     /// TLS version.
     pub tls_version: Option<String>,
@@ -88,6 +91,20 @@ pub struct ConnectionRecord {
     pub cipher: Option<String>,
     /// The client end's congestion control, read back.
     pub congestion_control: Option<String>,
+    /// Whether it went on with the session of an earlier connection; none before its handshake was done.
+    pub resumed: Option<bool>,
+    /// What became of its early data; none where it offered none.
+    pub early_data: Option<EarlyData>,
+}
+
+/// The server's word on early data (0-RTT).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EarlyData {
+    /// It took the requests that came before the handshake was done.
+    Accepted,
+    /// It took none of them; they were made again after the handshake.
+    Rejected,
 }
 
 /// What a resource is to the page.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pronghorn_bench::Host;
 use pronghorn_client::{PageLoad, Target};
-use pronghorn_http::SecretLog;
+use pronghorn_http::{SecretLog, Sessions};
 use tokio::task::LocalSet;
 
 use crate::answer::Fault;
@@ -21,6 +21,7 @@ pub(crate) fn load(
     host: &Host,
     server: Ipv4Addr,
     request: request::Load,
+    sessions: Arc<Sessions>,
     secrets: Option<Arc<SecretLog>>,
 ) -> Result<(PageLoad, Option<Cpu>), Fault> {
     let limit = Duration::try_from_secs_f64(request.limit_s)
@@ -33,10 +34,13 @@ pub(crate) fn load(
         )));
     }
     let target = Target {
-        address: SocketAddr::from((server, request.port)),
+        address: SocketAddr::from((request.address.unwrap_or(server.into()), request.port)),
         host_name: request.host_name,
         ca: request.ca,
         protocol: request.protocol,
+        tls: request.tls,
+        session: request.session,
+        sessions,
         congestion_control: request.congestion_control,
         secrets,
     };

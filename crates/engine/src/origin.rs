@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use pronghorn_bench::Host;
 use pronghorn_http::SecretLog;
-use pronghorn_origin::{AccessLog, Origin, OriginConfig, Site};
+use pronghorn_origin::{AccessLog, Origin, OriginConfig, ResponseHeaders, Site};
 use tokio::sync::oneshot;
 use tokio::task::LocalSet;
 
@@ -35,6 +35,7 @@ impl Running {
         isolated: bool,
         secrets: Option<Arc<SecretLog>>,
     ) -> Result<Running, Fault> {
+        let headers = ResponseHeaders::new(&request.headers).map_err(Fault::input)?;
         let config = OriginConfig {
             site,
             certificate: request.certificate,
@@ -42,6 +43,8 @@ impl Running {
             congestion_control: request.congestion_control,
             address: host.address(),
             port: if isolated { HTTPS } else { 0 },
+            headers,
+            early_data: request.early_data,
             secrets,
         };
         let (ready, started) = mpsc::channel();

@@ -1,10 +1,11 @@
 //! What the engine can be asked.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use pronghorn_bench::ProbePlan;
-use pronghorn_http::{CongestionControl, Protocol};
+use pronghorn_http::{CongestionControl, Protocol, SessionUse, TlsVersion};
 use pronghorn_names::NameRecords;
 use pronghorn_path::PathSpec;
 use serde::Deserialize;
@@ -62,6 +63,12 @@ pub(crate) struct Origin {
     pub(crate) certificate: PathBuf,
     pub(crate) key: PathBuf,
     pub(crate) congestion_control: CongestionControl,
+    /// On every response.
+    #[serde(default)]
+    pub(crate) headers: BTreeMap<String, String>,
+    /// Whether session tickets allow early data.
+    #[serde(default)]
+    pub(crate) early_data: bool,
 }
 
 /// One page load, from the client's host.
@@ -73,7 +80,14 @@ pub(crate) struct Load {
     pub(crate) document: String,
     pub(crate) port: u16,
     pub(crate) protocol: Protocol,
-    pub(crate) ca: PathBuf,
+    #[serde(default)]
+    pub(crate) tls: TlsVersion,
+    #[serde(default)]
+    pub(crate) session: SessionUse,
+    /// The origin's; the server's host where it is null.
+    pub(crate) address: Option<IpAddr>,
+    /// The only CA to trust; the system's where it is null.
+    pub(crate) ca: Option<PathBuf>,
     pub(crate) congestion_control: CongestionControl,
     pub(crate) limit_s: f64,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pronghorn_bench::{Isolation, Side, available_congestion_controls};
-use pronghorn_http::SecretLog;
+use pronghorn_http::{SecretLog, Sessions};
 use pronghorn_names::NameRecords;
 use pronghorn_path::{LinkSpec, PathSpec};
 use serde_json::{Value, json};
@@ -29,6 +29,8 @@ pub(crate) struct Session {
     processes: Processes,
     hosts: Option<Hosts>,
     recording: Option<Recording>,
+    // What loads of this bench gained.
+    sessions: Arc<Sessions>,
     sites: SiteCache,
 }
 
@@ -43,6 +45,7 @@ impl Session {
             processes: Processes::default(),
             hosts: None,
             recording: None,
+            sessions: Arc::default(),
             sites: SiteCache::default(),
         }
     }
@@ -108,6 +111,7 @@ impl Session {
             "open_s": started.elapsed().as_secs_f64(),
         });
         self.hosts = Some(hosts);
+        self.sessions = Arc::default();
         self.recording = recording;
         Ok(answer)
     }
@@ -140,7 +144,9 @@ impl Session {
         let server = hosts.get(Side::Server).address();
         let origin_cpu = || self.origin.as_ref().and_then(|origin| origin.serves.cpu());
         let before = origin_cpu();
-        let (page, client) = load::load(hosts.get(Side::Client), server, request, self.secrets())?;
+        let (sessions, secrets) = (self.sessions.clone(), self.secrets());
+        let client = hosts.get(Side::Client);
+        let (page, client) = load::load(client, server, request, sessions, secrets)?;
         let origin = Cpu::between(before, origin_cpu());
         let mut page = serde_json::to_value(page).map_err(Fault::bench)?;
         page["cpu"] = json!({ "client": client, "origin": origin });

@@ -7,13 +7,14 @@ mod congestion;
 pub mod h3;
 mod protocol;
 mod quic;
-mod secrets;
 mod tcp;
 mod tls;
 
 pub use congestion::{CongestionControl, QuicCongestionControl, UnknownCongestionControl};
-pub use protocol::{MAX_CONCURRENT_REQUESTS, Protocol, UnknownProtocol};
-pub use quic::{QUIC_STACK, client_endpoint, client_quic_config, server_endpoint};
-pub use secrets::SecretLog;
+pub use protocol::{Handshake, MAX_CONCURRENT_REQUESTS, Protocol, UnknownProtocol};
+pub use quic::{QUIC_STACK, any_local, client_endpoint, client_quic_config, server_endpoint};
 pub use tcp::{TcpStack, congestion_control_of, connect, listen};
-pub use tls::{TlsError, TlsFacts, client_tls, connection_facts, server_tls};
+pub use tls::{
+    ClientTls, ClientTlsOptions, MAX_EARLY_DATA_TCP, SecretLog, SessionUse, Sessions, TlsError,
+    TlsFacts, TlsVersion, client_tls, connection_facts, server_tls,
+};

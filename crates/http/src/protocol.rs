@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::TlsVersion;
+
 /// Requests that a server allows at a time on one connection of HTTP/2 or HTTP/3. The libraries' own
 /// bounds differ (hyper 200, quinn 100), which would be felt on pages of more resources; this is
 /// nginx's for both.
@@ -49,14 +51,30 @@ impl Protocol {
         }
     }
 
-    /// Round trips from the first packet to a handshake that allows a request: TCP and TLS 1.3
-    /// take one each (RFC 8446 §2), QUIC one (RFC 9001 §4).
-    pub fn handshake_round_trips(self) -> u32 {
-        match self {
-            Protocol::H1 | Protocol::H2 => 2,
-            Protocol::H3 => 1,
+    /// Round trips from the first packet to the first request: TCP takes one; TLS 1.3 one (RFC 8446
+    /// §2), 1.2 two (RFC 5246 §7.3), or one where a session is resumed; QUIC takes one with TLS in it
+    /// (RFC 9001 §4). Early data spares TLS's, and QUIC's.
+    pub fn handshake_round_trips(self, version: TlsVersion, handshake: Handshake) -> u32 {
+        let tcp = 1;
+        match (self, version, handshake) {
+            (Protocol::H3, _, Handshake::Early) => 0,
+            (Protocol::H3, _, _) => 1,
+            (_, TlsVersion::Tls13, Handshake::Early) => tcp,
+            (_, TlsVersion::Tls12, Handshake::Full) => tcp + 2,
+            (_, _, _) => tcp + 1,
         }
     }
+}
+
+/// Kinds of TLS handshakes, by what they cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handshake {
+    /// With certificates.
+    Full,
+    /// By a session of an earlier connection.
+    Resumed,
+    /// Alike, with early data (0-RTT) that the server accepts.
+    Early,
 }
 
 impl fmt::Display for Protocol {

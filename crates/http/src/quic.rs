@@ -1,7 +1,7 @@
 //! QUIC endpoints on quinn, with its defaults but for the congestion control and the number of
 //! concurrent requests.
 
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
@@ -30,9 +30,17 @@ pub fn client_quic_config(
     Ok(config)
 }
 
-/// A client's endpoint on a port of the kernel's choice. Must be called inside a tokio runtime.
-pub fn client_endpoint(config: ClientConfig) -> std::io::Result<Endpoint> {
-    let mut endpoint = Endpoint::client(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)))?;
+/// Any address of a client's own that can reach `server`, on a port of the kernel's choice.
+pub fn any_local(server: SocketAddr) -> SocketAddr {
+    match server {
+        SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+        SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
+    }
+}
+
+/// An endpoint for connections to `server`. Must be called inside a tokio runtime.
+pub fn client_endpoint(config: ClientConfig, server: SocketAddr) -> std::io::Result<Endpoint> {
+    let mut endpoint = Endpoint::client(any_local(server))?;
     endpoint.set_default_client_config(config);
     Ok(endpoint)
 }

@@ -22,7 +22,7 @@ where
         async move {
             let arrived = Instant::now();
             let path = request.uri().path();
-            let response = shared.site.respond(request.method(), path, &shared.alt_svc);
+            let response = shared.site.respond(request.method(), path, &shared.headers);
             let (status, bytes) = (response.status(), response.body().len());
             shared
                 .log

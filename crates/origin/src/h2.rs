@@ -97,7 +97,7 @@ impl Responses {
         let response = self
             .shared
             .site
-            .respond(request.method(), &path, &self.shared.alt_svc);
+            .respond(request.method(), &path, &self.shared.headers);
         let rank = Rank::new(Priority::from_headers(request.headers()), self.accepted);
         self.accepted += 1;
         let (head, body) = response.into_parts();

@@ -12,15 +12,38 @@ use crate::Shared;
 
 /// Serves a connection to its end. Errors of the peer end the stream or connection, nothing else.
 pub(crate) async fn serve(incoming: quinn::Incoming, shared: Rc<Shared>) {
-    let Ok(connection) = incoming.await else {
+    let Some(connection) = accept(incoming, &shared).await else {
         return;
     };
-    let congestion_control = QuicCongestionControl::of(&connection).map(|name| name.to_string());
-    shared.log.connected(Protocol::H3, congestion_control);
     let connection = ServerConnection::start(connection);
     while let Ok(stream) = connection.accept().await {
         tokio::task::spawn_local(answer(stream, shared.clone()));
     }
+}
+
+/// The connection once its handshake is done or, where early data is allowed, before that, so that
+/// early requests are answered at once.
+async fn accept(incoming: quinn::Incoming, shared: &Rc<Shared>) -> Option<quinn::Connection> {
+    let connecting = incoming.accept().ok()?;
+    if shared.early_data {
+        let (connection, completed) = connecting.into_0rtt().ok()?;
+        let (shared, handle) = (shared.clone(), connection.clone());
+        tokio::task::spawn_local(async move {
+            completed.await;
+            if handle.close_reason().is_none() {
+                log(&handle, &shared);
+            }
+        });
+        return Some(connection);
+    }
+    let connection = connecting.await.ok()?;
+    log(&connection, shared);
+    Some(connection)
+}
+
+fn log(connection: &quinn::Connection, shared: &Shared) {
+    let congestion_control = QuicCongestionControl::of(connection).map(|name| name.to_string());
+    shared.log.connected(Protocol::H3, congestion_control);
 }
 
 async fn answer(mut stream: IncomingRequest, shared: Rc<Shared>) {
@@ -31,7 +54,7 @@ async fn answer(mut stream: IncomingRequest, shared: Rc<Shared>) {
     let rank = Rank::new(Priority::from_headers(&request.headers), stream.index());
     stream.prioritise(rank.falling());
     let path = request.uri.path().to_owned();
-    let response = shared.site.respond(&request.method, &path, &shared.alt_svc);
+    let response = shared.site.respond(&request.method, &path, &shared.headers);
     let (status, bytes) = (response.status(), response.body().len());
     if stream.respond(response).await.is_ok() {
         shared

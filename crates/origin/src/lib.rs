@@ -4,26 +4,33 @@
 //! congestion control is set explicitly on both transports, and HTTP/2 and HTTP/3 schedule their
 //! responses by the same rules (`pronghorn_http3::priority::Rank`).
 
+mod early;
 mod gauge;
 mod h1;
 mod h2;
 mod h3;
+mod headers;
 mod log;
 mod site;
 
+use std::cell::Cell;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::HeaderValue;
-use pronghorn_http::{CongestionControl, Protocol, SecretLog, TcpStack, TlsError};
+use pronghorn_http::{
+    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, SecretLog, TcpStack, TlsError,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
+use crate::early::EarlyStream;
 use crate::gauge::Gauge;
 
+pub use headers::{HeaderError, ResponseHeaders};
 pub use log::{AccessLog, ConnectionEntry, LogEntry};
 pub use site::{Site, SiteError};
 
@@ -42,6 +49,10 @@ pub struct OriginConfig {
     pub address: Ipv4Addr,
     /// Port for TCP and UDP alike; 0 for one of the kernel's choice.
     pub port: u16,
+    /// What every response bears beside the headers that describe its content.
+    pub headers: ResponseHeaders,
+    /// Whether session tickets allow early data (0-RTT), which is then answered at once.
+    pub early_data: bool,
     /// Where the connections leave their TLS secrets; none: nowhere.
     pub secrets: Option<Arc<SecretLog>>,
 }
@@ -67,7 +78,8 @@ pub enum OriginError {
 /// What every connection needs.
 pub(crate) struct Shared {
     site: Arc<Site>,
-    alt_svc: HeaderValue,
+    headers: ResponseHeaders,
+    early_data: bool,
     log: AccessLog,
 }
 
@@ -106,25 +118,25 @@ impl Origin {
                 port: config.port,
                 source,
             })?;
-        let tls = |protocols: &[Protocol]| {
-            let mut tls = pronghorn_http::server_tls(certificate, key, protocols)?;
+        let tls = |protocols: &[Protocol], max_early_data: u32| {
+            let allowed = if config.early_data { max_early_data } else { 0 };
+            let mut tls = pronghorn_http::server_tls(certificate, key, protocols, allowed)?;
             if let Some(secrets) = &config.secrets {
                 tls.key_log = secrets.clone();
             }
             Ok::<_, TlsError>(tls)
         };
-        let quic_tls = tls(&[Protocol::H3])?;
-        let tls = tls(&[Protocol::H2, Protocol::H1])?;
+        let quic_tls = tls(&[Protocol::H3], u32::MAX)?;
+        let tls = tls(&[Protocol::H2, Protocol::H1], MAX_EARLY_DATA_TCP)?;
         let endpoint = pronghorn_http::server_endpoint(socket, quic_tls, congestion_control.quic)?;
-        let alt_svc = HeaderValue::try_from(format!("h3=\":{port}\"; ma=86400"))
-            .expect("digits make a valid header value");
         Ok(Origin {
             listener,
             acceptor: TlsAcceptor::from(Arc::new(tls)),
             endpoint,
             shared: Rc::new(Shared {
                 site: config.site.clone(),
-                alt_svc,
+                headers: config.headers.clone(),
+                early_data: config.early_data,
                 log: AccessLog::new(),
             }),
             port,
@@ -191,23 +203,43 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
     let _ = stream.set_nodelay(true);
     let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
     let (gauge, blocked) = Gauge::new(stream);
-    let Ok(stream) = acceptor.accept(gauge).await else {
-        return;
-    };
-    let alpn = stream
-        .get_ref()
-        .1
-        .alpn_protocol()
-        .and_then(Protocol::from_alpn);
-    let protocol = alpn.unwrap_or(Protocol::H1);
-    shared.log.connected(protocol, congestion_control);
-    match protocol {
-        Protocol::H2 => {
-            let socket = socket2::SockRef::from(stream.get_ref().0.get_ref());
-            // Without it the order is coarser, not wrong.
-            let _ = socket.set_tcp_notsent_lowat(NOT_SENT_LOW_WATER);
-            h2::serve(stream, blocked, shared).await;
+    if shared.early_data {
+        let config = acceptor.config().clone();
+        if let Ok(stream) = EarlyStream::accept(gauge, config).await {
+            let protocol = negotiated(stream.tls());
+            limit_unsent(stream.get_ref().get_ref(), protocol);
+            shared.log.connected(protocol, congestion_control);
+            serve(stream, protocol, blocked, shared).await;
         }
+    } else if let Ok(stream) = acceptor.accept(gauge).await {
+        let (gauge, tls) = stream.get_ref();
+        let protocol = negotiated(tls);
+        limit_unsent(gauge.get_ref(), protocol);
+        shared.log.connected(protocol, congestion_control);
+        serve(stream, protocol, blocked, shared).await;
+    }
+}
+
+fn negotiated(tls: &rustls::CommonState) -> Protocol {
+    tls.alpn_protocol()
+        .and_then(Protocol::from_alpn)
+        .unwrap_or(Protocol::H1)
+}
+
+/// Bounds what the kernel holds unsent where responses take turns.
+fn limit_unsent(stream: &TcpStream, protocol: Protocol) {
+    if protocol == Protocol::H2 {
+        // Without it the order is coarser, not wrong.
+        let _ = socket2::SockRef::from(stream).set_tcp_notsent_lowat(NOT_SENT_LOW_WATER);
+    }
+}
+
+async fn serve<S>(stream: S, protocol: Protocol, blocked: Rc<Cell<bool>>, shared: Rc<Shared>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    match protocol {
+        Protocol::H2 => h2::serve(stream, blocked, shared).await,
         _ => h1::serve(stream, shared).await,
     }
 }

@@ -7,8 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Response, StatusCode, header};
+use http::{Method, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
+
+use crate::ResponseHeaders;
 
 /// A resource: its body and the media type by which browsers know what it is.
 #[derive(Debug, Clone)]
@@ -72,7 +74,12 @@ impl Site {
 
     /// The response to a request for `path`, percent-encoded as it came: 200 with the resource, 404, or 405 for methods other than GET and
     /// HEAD. The headers are the same over every protocol, but for those that framing asks for.
-    pub fn respond(&self, method: &Method, path: &str, alt_svc: &HeaderValue) -> Response<Bytes> {
+    pub(crate) fn respond(
+        &self,
+        method: &Method,
+        path: &str,
+        headers: &ResponseHeaders,
+    ) -> Response<Bytes> {
         let path = percent_decode_str(path).decode_utf8_lossy();
         let (status, body, media_type) = match self.resources.get(path.as_ref()) {
             _ if method != Method::GET && method != Method::HEAD => (
@@ -90,9 +97,7 @@ impl Site {
         let mut response = Response::builder()
             .status(status)
             .header(header::CONTENT_TYPE, media_type)
-            .header(header::CONTENT_LENGTH, body.len())
-            .header(header::CACHE_CONTROL, "no-store")
-            .header(header::ALT_SVC, alt_svc);
+            .header(header::CONTENT_LENGTH, body.len());
         if status == StatusCode::METHOD_NOT_ALLOWED {
             response = response.header(header::ALLOW, "GET, HEAD");
         }
@@ -101,7 +106,9 @@ impl Site {
         } else {
             body
         };
-        response.body(body).expect("static header values are valid")
+        let mut response = response.body(body).expect("static header values are valid");
+        headers.add_to(response.headers_mut());
+        response
     }
 }
 

@@ -33,7 +33,7 @@ class FromEngine(BaseModel):
 
 class Connection(FromEngine):
     """One connection of a page load. For QUIC `connected_s` and `secured_s` are the end of its one
-    handshake."""
+    handshake. `resumed` is null before the handshake was done, `early_data` where none was offered."""
 
     protocol: str | None = None
     alpn: str | None = None
@@ -43,6 +43,8 @@ class Connection(FromEngine):
     tls_version: str | None = None
     cipher: str | None = None
     congestion_control: str | None = None
+    resumed: bool | None = None
+    early_data: Literal["accepted", "rejected"] | None = None
 
 
 class Resource(FromEngine):

@@ -1,72 +1,173 @@
 //! HTTP/3 over quinn, with quinn's windows.
 
-use pronghorn_http::h3::ClientConnection;
-use pronghorn_http::{Protocol, QuicCongestionControl};
+use pronghorn_http::h3::{ClientConnection, H3Error};
+use pronghorn_http::{
+    ClientTls, Protocol, QuicCongestionControl, SessionUse, TlsError, TlsVersion,
+};
+use tokio::sync::watch;
 
 use super::failure::connection_reason;
 use super::multiplexed::Connector;
-use super::{Context, Event, Failure, Wanted};
-use crate::record::Reason;
+use super::{Context, Event, Failure, Target, Wanted};
+use crate::record::{EarlyData, Reason};
 
 /// Opens HTTP/3 connections.
-pub(super) struct H3 {
-    pub(super) endpoint: quinn::Endpoint,
+pub(crate) struct H3 {
+    endpoint: quinn::Endpoint,
+    tls: ClientTls,
+}
+
+impl H3 {
+    /// Binds a socket. Must be called inside a tokio runtime.
+    pub(super) fn new(tls: ClientTls, target: &Target) -> Result<H3, TlsError> {
+        let control = target.congestion_control.quic;
+        let config = pronghorn_http::client_quic_config(tls.config.clone(), control)?;
+        let endpoint = pronghorn_http::client_endpoint(config, target.address)?;
+        Ok(H3 { endpoint, tls })
+    }
+}
+
+/// A connection, and whether its handshake is done, before which requests may go as early data.
+#[derive(Clone)]
+pub(super) struct Opened {
+    http: ClientConnection,
+    settled: watch::Receiver<bool>,
+}
+
+impl Opened {
+    /// Waits for the handshake's end, or the connection's.
+    async fn settle(&self) {
+        // The sender goes only once it has said so.
+        let _ = self.settled.clone().wait_for(|settled| *settled).await;
+    }
 }
 
 impl Connector for H3 {
-    type Connection = ClientConnection;
+    type Connection = Opened;
 
-    async fn open(&self, context: &Context) -> Result<(usize, Self::Connection), Failure> {
+    async fn open(&self, context: &Context) -> Result<(usize, Opened), Failure> {
         let target = &context.target;
         let index = context.open_connection();
-        let connection = self
+        let certificates = self.tls.certificates();
+        let connecting = self
             .endpoint
             .connect(target.address, &target.host_name)
-            .map_err(|error| Failure::new(Reason::Connect, error))?
+            .map_err(|error| Failure::new(Reason::Connect, error))?;
+        let (tell, settled) = watch::channel(false);
+        let connecting = match target.session {
+            SessionUse::Early => match connecting.into_0rtt() {
+                Ok((quic, answer)) => {
+                    let http = ClientConnection::start(quic.clone());
+                    let (context, tls) = (context.clone(), self.tls.clone());
+                    let opened = Opened {
+                        http: http.clone(),
+                        settled,
+                    };
+                    tokio::task::spawn_local(async move {
+                        let accepted = answer.await;
+                        if quic.close_reason().is_none() {
+                            let resumed = tls.certificates() == certificates;
+                            secured(&context, index, &quic, resumed);
+                            let answer = match accepted {
+                                true => EarlyData::Accepted,
+                                false => EarlyData::Rejected,
+                            };
+                            context.update(index, |record| record.early_data = Some(answer));
+                            if !accepted {
+                                http.reopen();
+                            }
+                        }
+                        // Nobody may be waiting any more.
+                        let _ = tell.send(true);
+                    });
+                    return Ok((index, opened));
+                }
+                Err(connecting) => connecting,
+            },
+            _ => connecting,
+        };
+        let quic = connecting
             .await
             .map_err(|error| Failure::new(connection_reason(&error, Reason::Connect), error))?;
-        let alpn = connection
-            .handshake_data()
-            .and_then(|data| data.downcast::<quinn::crypto::rustls::HandshakeData>().ok())
-            .and_then(|data| data.protocol)
-            .map(|alpn| String::from_utf8_lossy(&alpn).into_owned());
-        let control = QuicCongestionControl::of(&connection).map(|name| name.to_string());
-        context.update(index, |record| {
-            let now_s = context.now_s();
-            record.connected_s = Some(now_s);
-            record.secured_s = Some(now_s);
-            record.alpn = alpn;
-            // QUIC version 1 has no other (RFC 9001 §4.2).
-            record.tls_version = Some("TLS 1.3".to_owned());
-            record.congestion_control = control;
-        });
-        Ok((index, ClientConnection::start(connection)))
+        let resumed = self.tls.certificates() == certificates;
+        secured(context, index, &quic, resumed);
+        let _ = tell.send(true);
+        let http = ClientConnection::start(quic);
+        Ok((index, Opened { http, settled }))
     }
 
     async fn fetch(
         &self,
         context: &Context,
         index: usize,
-        connection: ClientConnection,
+        connection: Opened,
         wanted: &Wanted,
     ) -> Result<(), Failure> {
-        let resource = wanted.resource;
-        let request = context.request(wanted, http::Version::HTTP_3)?;
-        let stream = connection.open().await?;
-        context.report(resource, Event::Sent { connection: index });
-        let mut exchange = stream.send(&request).await?;
-        let status = exchange.head().await?.status.as_u16();
-        context.report(
-            resource,
-            Event::Head {
-                protocol: Some(Protocol::H3),
-                status,
-            },
-        );
-        while let Some(data) = exchange.data().await? {
-            context.report(resource, Event::Data(data));
+        let mut outcome = exchange(context, index, &connection, wanted).await;
+        if let Err(H3Error::EarlyDataRejected) = outcome {
+            connection.settle().await;
+            outcome = exchange(context, index, &connection, wanted).await;
         }
-        context.report(resource, Event::End);
-        Ok(())
+        outcome.map_err(|error| {
+            let mut failure = Failure::from(error);
+            if failure.reason == Reason::Reset && !context.connected(index) {
+                failure.reason = Reason::Connect;
+            }
+            failure
+        })
     }
+}
+
+/// Enters a finished handshake.
+fn secured(context: &Context, index: usize, connection: &quinn::Connection, resumed: bool) {
+    let alpn = connection
+        .handshake_data()
+        .and_then(|data| data.downcast::<quinn::crypto::rustls::HandshakeData>().ok())
+        .and_then(|data| data.protocol)
+        .map(|alpn| String::from_utf8_lossy(&alpn).into_owned());
+    let control = QuicCongestionControl::of(connection).map(|name| name.to_string());
+    context.update(index, |record| {
+        let now_s = context.now_s();
+        record.connected_s = Some(now_s);
+        record.secured_s = Some(now_s);
+        record.alpn = alpn;
+        // QUIC version 1 has no other (RFC 9001 §4.2).
+        record.tls_version = Some(TlsVersion::Tls13.to_string());
+        record.congestion_control = control;
+        record.resumed = Some(resumed);
+    });
+}
+
+async fn exchange(
+    context: &Context,
+    index: usize,
+    connection: &Opened,
+    wanted: &Wanted,
+) -> Result<(), H3Error> {
+    let resource = wanted.resource;
+    let request = match context.request(wanted, http::Version::HTTP_3) {
+        Ok(request) => request,
+        Err(failure) => {
+            context.report(resource, Event::Failed(failure));
+            return Ok(());
+        }
+    };
+    let stream = connection.http.open().await?;
+    context.report(resource, Event::Sent { connection: index });
+    let mut exchange = stream.send(&request).await?;
+    let status = exchange.head().await?.status.as_u16();
+    // A response comes after the handshake, of which the record is to know first.
+    connection.settle().await;
+    context.report(
+        resource,
+        Event::Head {
+            protocol: Some(Protocol::H3),
+            status,
+        },
+    );
+    while let Some(data) = exchange.data().await? {
+        context.report(resource, Event::Data(data));
+    }
+    context.report(resource, Event::End);
+    Ok(())
 }

@@ -7,6 +7,7 @@ mod h3;
 mod multiplexed;
 mod response;
 mod secure;
+mod watched;
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -15,8 +16,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pronghorn_http::{CongestionControl, Protocol, SecretLog, TlsError};
+use pronghorn_http::{
+    ClientTlsOptions, CongestionControl, Protocol, SecretLog, SessionUse, Sessions, TlsError,
+    TlsVersion,
+};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::priority::Priority;
@@ -31,10 +36,16 @@ pub struct Target {
     pub address: SocketAddr,
     /// Its name in TLS and in requests.
     pub host_name: String,
-    /// PEM file of the only CA to trust.
-    pub ca: PathBuf,
+    /// PEM file of the only CA to trust; none: those of the system.
+    pub ca: Option<PathBuf>,
     /// The protocol to speak.
     pub protocol: Protocol,
+    /// The version of TLS to offer.
+    pub tls: TlsVersion,
+    /// What becomes of TLS sessions.
+    pub session: SessionUse,
+    /// Where sessions are kept from one load to the next.
+    pub sessions: Arc<Sessions>,
     /// Congestion control of the client's end.
     pub congestion_control: CongestionControl,
     /// Where the connections leave their TLS secrets; none: nowhere.
@@ -122,8 +133,15 @@ impl Context {
             tls_version: None,
             cipher: None,
             congestion_control: None,
+            resumed: None,
+            early_data: None,
         });
         connections.len() - 1
+    }
+
+    /// Whether a connection's handshake was ever done.
+    fn connected(&self, connection: usize) -> bool {
+        self.connections.borrow()[connection].connected_s.is_some()
     }
 
     fn update(&self, connection: usize, change: impl FnOnce(&mut ConnectionRecord)) {
@@ -169,40 +187,51 @@ impl Context {
 
 /// A transport that has all it needs from its own host, and has sent nothing yet: so no arm's set-up
 /// counts as its network's.
-pub(crate) enum Prepared {
+pub(crate) struct Prepared {
+    stack: Stack,
+    kept: Option<watch::Receiver<u64>>,
+}
+
+enum Stack {
     H1(Arc<rustls::ClientConfig>),
     H2(Arc<rustls::ClientConfig>),
-    H3(quinn::Endpoint),
+    H3(Box<h3::H3>),
 }
 
 impl Prepared {
     /// Reads the CA, and binds QUIC's socket. Must be called inside a tokio runtime.
     pub(crate) fn new(target: &Target) -> Result<Prepared, TlsError> {
-        let mut tls = pronghorn_http::client_tls(&target.ca, target.protocol)?;
+        let options = ClientTlsOptions {
+            ca: target.ca.clone(),
+            protocol: target.protocol,
+            version: target.tls,
+            session: target.session,
+        };
+        let mut tls = pronghorn_http::client_tls(&options, &target.sessions)?;
         if let Some(secrets) = &target.secrets {
-            tls.key_log = secrets.clone();
+            tls.config.key_log = secrets.clone();
         }
-        Ok(match target.protocol {
-            Protocol::H1 => Prepared::H1(Arc::new(tls)),
-            Protocol::H2 => Prepared::H2(Arc::new(tls)),
-            Protocol::H3 => {
-                let control = target.congestion_control.quic;
-                let config = pronghorn_http::client_quic_config(tls, control)?;
-                Prepared::H3(pronghorn_http::client_endpoint(config)?)
-            }
+        Ok(Prepared {
+            kept: tls.kept(),
+            stack: match target.protocol {
+                Protocol::H1 => Stack::H1(Arc::new(tls.config)),
+                Protocol::H2 => Stack::H2(Arc::new(tls.config)),
+                Protocol::H3 => Stack::H3(Box::new(h3::H3::new(tls, target)?)),
+            },
         })
+    }
+
+    /// How many sessions are kept; none where none is to be.
+    pub(crate) fn kept(&self) -> Option<watch::Receiver<u64>> {
+        self.kept.clone()
     }
 
     /// Begins with the connection at once.
     pub(crate) fn start(self, context: Context) -> Transport {
-        match self {
-            Prepared::H1(tls) => Transport::H1(h1::Pool::new(context, tls)),
-            Prepared::H2(tls) => {
-                Transport::Multiplexed(multiplexed::start(context, h2::H2 { tls }))
-            }
-            Prepared::H3(endpoint) => {
-                Transport::Multiplexed(multiplexed::start(context, h3::H3 { endpoint }))
-            }
+        match self.stack {
+            Stack::H1(tls) => Transport::H1(h1::Pool::new(context, tls)),
+            Stack::H2(tls) => Transport::Multiplexed(multiplexed::start(context, h2::H2 { tls })),
+            Stack::H3(h3) => Transport::Multiplexed(multiplexed::start(context, *h3)),
         }
     }
 }

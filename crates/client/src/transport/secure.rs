@@ -1,21 +1,22 @@
 //! A TCP connection with TLS, and what it cost.
 
+use std::io;
 use std::sync::Arc;
 
-use pronghorn_http::TcpStack;
+use pronghorn_http::{SessionUse, TcpStack, TlsFacts};
 use rustls_pki_types::ServerName;
-use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
+use super::watched::Watched;
 use super::{Context, Failure};
-use crate::record::Reason;
+use crate::record::{EarlyData, Reason};
 
-/// Connects and secures; the connection's index in the record comes with it.
+/// Connects and secures; the connection's index in the record comes with it. With early data it comes
+/// before the handshake is done, of which the record then learns later.
 pub(super) async fn open(
     context: &Context,
     tls: Arc<rustls::ClientConfig>,
-) -> Result<(usize, TlsStream<TcpStream>), Failure> {
+) -> Result<(usize, Watched), Failure> {
     let target = &context.target;
     let name = ServerName::try_from(target.host_name.clone())
         .map_err(|error| Failure::new(Reason::Tls, error))?;
@@ -32,28 +33,53 @@ pub(super) async fn open(
         record.congestion_control = congestion_control;
     });
     let stream = TlsConnector::from(tls)
+        .early_data(target.session == SessionUse::Early)
         .connect(name, stream)
         .await
         .map_err(|error| Failure::new(Reason::Tls, error))?;
-    let facts = pronghorn_http::connection_facts(stream.get_ref().1);
-    let asked = target.protocol.alpn();
-    let agreed = facts.alpn.as_deref().map(str::as_bytes) == Some(asked);
-    let alpn = facts.alpn.clone();
+    let early = stream.get_ref().1.is_handshaking();
+    let finish = {
+        let context = context.clone();
+        move |tls: &rustls::ClientConnection| {
+            let early = early.then(|| match tls.is_early_data_accepted() {
+                true => EarlyData::Accepted,
+                false => EarlyData::Rejected,
+            });
+            finished(
+                &context,
+                connection,
+                pronghorn_http::connection_facts(tls),
+                early,
+            )
+        }
+    };
+    let stream =
+        Watched::new(stream, finish).map_err(|error| Failure::new(Reason::Protocol, error))?;
+    Ok((connection, stream))
+}
+
+/// Enters what the handshake settled; an error where ALPN chose another protocol.
+fn finished(
+    context: &Context,
+    connection: usize,
+    facts: TlsFacts,
+    early_data: Option<EarlyData>,
+) -> io::Result<()> {
+    let asked = context.target.protocol;
+    let chosen = facts.alpn.clone();
     context.update(connection, |record| {
         record.secured_s = Some(context.now_s());
         record.alpn = facts.alpn;
         record.tls_version = facts.tls_version;
         record.cipher = facts.cipher;
+        record.resumed = facts.resumed;
+        record.early_data = early_data;
     });
-    if !agreed {
-        return Err(Failure::new(
-            Reason::Protocol,
-            format!(
-                "asked for {} and ALPN chose {}",
-                target.protocol,
-                alpn.as_deref().unwrap_or("nothing")
-            ),
-        ));
+    if chosen.as_deref().map(str::as_bytes) == Some(asked.alpn()) {
+        return Ok(());
     }
-    Ok((connection, stream))
+    let chosen = chosen.as_deref().unwrap_or("nothing");
+    Err(io::Error::other(format!(
+        "asked for {asked} and ALPN chose {chosen}"
+    )))
 }

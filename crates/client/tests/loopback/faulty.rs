@@ -29,8 +29,12 @@ pub(crate) fn load(site: &Fixture, protocol: Protocol, fault: Fault) -> PageLoad
     on_one_thread(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let tls =
-            pronghorn_http::server_tls(&site.path("leaf.pem"), &site.path("leaf.key"), &[protocol]);
+        let tls = pronghorn_http::server_tls(
+            &site.path("leaf.pem"),
+            &site.path("leaf.key"),
+            &[protocol],
+            0,
+        );
         let acceptor = TlsAcceptor::from(Arc::new(tls.expect("usable TLS")));
         tokio::task::spawn_local(async move {
             for number in 0.. {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_client::{PageLoad, Target};
-use pronghorn_http::{CongestionControl, Protocol, QuicCongestionControl};
-use pronghorn_origin::{AccessLog, Origin, OriginConfig, Site};
+use pronghorn_http::{CongestionControl, Protocol, QuicCongestionControl, SessionUse, TlsVersion};
+use pronghorn_origin::{AccessLog, Origin, OriginConfig, ResponseHeaders, Site};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use tempfile::TempDir;
 use tokio::task::LocalSet;
@@ -62,7 +62,16 @@ impl Fixture {
     }
 
     fn origin(&self) -> Origin {
+        self.origin_with(false, &[])
+    }
+
+    /// An origin whose tickets may allow early data, with these headers on its responses.
+    pub(crate) fn origin_with(&self, early_data: bool, headers: &[(&str, &str)]) -> Origin {
         let site = Site::read(&self.site()).expect("a readable site");
+        let headers = headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
         let config = OriginConfig {
             site: Arc::new(site),
             certificate: self.path("leaf.pem"),
@@ -70,6 +79,8 @@ impl Fixture {
             congestion_control: congestion_control(),
             address: Ipv4Addr::LOCALHOST,
             port: 0,
+            headers: ResponseHeaders::new(&headers).expect("usable headers"),
+            early_data,
             secrets: None,
         };
         Origin::bind(&config).expect("an origin")
@@ -95,8 +106,11 @@ pub(crate) fn target(ca: &Path, port: u16, protocol: Protocol) -> Target {
     Target {
         address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
         host_name: HOST_NAME.to_owned(),
-        ca: ca.to_owned(),
+        ca: Some(ca.to_owned()),
         protocol,
+        tls: TlsVersion::Tls13,
+        session: SessionUse::Cold,
+        sessions: Arc::default(),
         congestion_control: congestion_control(),
         secrets: None,
     }

@@ -5,3 +5,4 @@ mod failures;
 mod faulty;
 mod fixture;
 mod pages;
+mod sessions;

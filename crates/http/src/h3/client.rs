@@ -26,6 +26,12 @@ impl ClientConnection {
         ClientConnection { quic, control }
     }
 
+    /// Begins our control streams anew after the server rejected the early data in which they were
+    /// opened. Must run inside a `LocalSet`.
+    pub fn reopen(&self) {
+        self.control.reopen();
+    }
+
     /// Opens a stream for a request; waits where the server allows no further one yet.
     pub async fn open(&self) -> Result<RequestStream, H3Error> {
         if self.control.peer_goes_away() {

@@ -37,6 +37,11 @@ impl Control {
         control
     }
 
+    /// Opens our streams once more. Must run inside a `LocalSet`.
+    pub(super) fn reopen(self: &Rc<Self>) {
+        tokio::task::spawn_local(hold_open(self.clone()));
+    }
+
     /// Whether the peer said that it takes no further requests.
     pub(super) fn peer_goes_away(&self) -> bool {
         self.state.borrow().peer_goaway().is_some()

@@ -21,6 +21,9 @@ pub enum H3Error {
     /// A message that HTTP/3 can't carry.
     #[error("{0}")]
     Encode(#[from] EncodeError),
+    /// The stream was opened in early data, which the server rejected: it knows nothing of it.
+    #[error("the server rejected the early data")]
+    EarlyDataRejected,
     /// The peer is going away and takes no new requests.
     #[error("the peer is going away (GOAWAY)")]
     GoingAway,
@@ -36,7 +39,8 @@ impl From<quinn::ReadError> for H3Error {
         match error {
             quinn::ReadError::Reset(code) => H3Error::Reset(code.into_inner()),
             quinn::ReadError::ConnectionLost(error) => H3Error::Connection(error),
-            // Streams are read in order, by one owner, after the handshake.
+            quinn::ReadError::ZeroRttRejected => H3Error::EarlyDataRejected,
+            // Streams are read in order, by one owner.
             _ => H3Error::Reset(Code::InternalError.to_u64()),
         }
     }
@@ -47,6 +51,7 @@ impl From<quinn::WriteError> for H3Error {
         match error {
             quinn::WriteError::Stopped(code) => H3Error::Stopped(code.into_inner()),
             quinn::WriteError::ConnectionLost(error) => H3Error::Connection(error),
+            quinn::WriteError::ZeroRttRejected => H3Error::EarlyDataRejected,
             _ => H3Error::Reset(Code::InternalError.to_u64()),
         }
     }

@@ -1,0 +1,187 @@
+//! Sessions that one load gains and later loads resume, with early data or without.
+
+use std::sync::Arc;
+
+use pronghorn_client::{EarlyData, LoadError, Outcome, PageLoad, Reason, Target};
+use pronghorn_http::{Protocol, SessionUse, TlsError, TlsVersion};
+use pronghorn_origin::Origin;
+
+use super::fixture::{AMPLE, Fixture, PROTOCOLS, on_one_thread, target};
+
+const PAGE: &[u8] = b"<link rel=stylesheet href=/a.css><script src=/b.js></script><img src=/c.png>";
+
+fn fixture() -> Fixture {
+    Fixture::new(&[
+        ("site/index.html", PAGE),
+        ("site/a.css", b"body{}"),
+        ("site/b.js", b"1"),
+        ("site/c.png", &[7; 40_000]),
+    ])
+}
+
+/// The variants of TLS that a protocol can have.
+fn variants() -> impl Iterator<Item = (Protocol, TlsVersion)> {
+    let tls13 = PROTOCOLS.map(|protocol| (protocol, TlsVersion::Tls13));
+    let tls12 = [Protocol::H1, Protocol::H2].map(|protocol| (protocol, TlsVersion::Tls12));
+    tls13.into_iter().chain(tls12)
+}
+
+/// Starts an origin and gives its port.
+fn serve(origin: Origin) -> u16 {
+    let port = origin.port();
+    tokio::task::spawn_local(origin.serve());
+    port
+}
+
+fn with(base: &Target, session: SessionUse) -> Target {
+    Target {
+        session,
+        ..base.clone()
+    }
+}
+
+async fn load(target: Target) -> PageLoad {
+    pronghorn_client::load(target, "/", AMPLE)
+        .await
+        .expect("usable TLS")
+}
+
+fn assert_whole(page: &PageLoad) {
+    assert_eq!(page.outcome, Outcome::Ok, "{:?}", page.detail);
+    assert_eq!((page.requests, page.failures), (4, 0));
+}
+
+#[test]
+fn what_one_load_gains_another_resumes_and_cold_ones_neither() {
+    let fixture = fixture();
+    for (protocol, tls) in variants() {
+        on_one_thread(async {
+            let port = serve(fixture.origin_with(false, &[]));
+            let base = Target {
+                tls,
+                ..target(&fixture.path("ca.pem"), port, protocol)
+            };
+            for (session, resumed) in [
+                (SessionUse::Cold, false),
+                (SessionUse::Gain, false),
+                (SessionUse::Gain, false),
+                (SessionUse::Resume, true),
+                (SessionUse::Cold, false),
+            ] {
+                let page = load(with(&base, session)).await;
+                assert_whole(&page);
+                let first = &page.connections[0];
+                let seen = (first.resumed, first.early_data);
+                assert_eq!(seen, (Some(resumed), None), "{protocol} {tls} {session:?}");
+                assert_eq!(first.tls_version, Some(tls.to_string()));
+            }
+        });
+    }
+}
+
+#[test]
+fn early_requests_are_answered_where_the_tickets_allow_them() {
+    let fixture = fixture();
+    for protocol in PROTOCOLS {
+        on_one_thread(async {
+            for (allowed, seen) in [(true, Some(EarlyData::Accepted)), (false, None)] {
+                let port = serve(fixture.origin_with(allowed, &[]));
+                let base = target(&fixture.path("ca.pem"), port, protocol);
+                let gained = load(with(&base, SessionUse::Gain)).await;
+                let page = load(with(&base, SessionUse::Early)).await;
+                assert_whole(&page);
+                let first = &page.connections[0];
+                assert_eq!(first.early_data, seen, "{protocol}");
+                assert_eq!(first.resumed, Some(true), "{protocol}");
+                assert!(first.secured_s.is_some());
+                let spared = gained.round_trips - page.round_trips;
+                assert_eq!(spared, 1, "of {protocol}'s fewest round trips");
+            }
+        });
+    }
+}
+
+#[test]
+fn requests_that_come_too_early_are_made_again_over_the_same_connection() {
+    let fixture = fixture();
+    for protocol in PROTOCOLS {
+        on_one_thread(async {
+            let knows = serve(fixture.origin_with(true, &[]));
+            let forgot = serve(fixture.origin_with(true, &[]));
+            let base = target(&fixture.path("ca.pem"), knows, protocol);
+            load(with(&base, SessionUse::Gain)).await;
+            let mut early = with(&base, SessionUse::Early);
+            early.address.set_port(forgot);
+            let page = load(early).await;
+            assert_whole(&page);
+            let first = &page.connections[0];
+            let seen = (first.resumed, first.early_data);
+            assert_eq!(seen, (Some(false), Some(EarlyData::Rejected)), "{protocol}");
+            let first_used = page.resources[0].connection;
+            assert_eq!(first_used, Some(0), "{protocol}");
+            assert_eq!(page.round_trips, load(base).await.round_trips);
+        });
+    }
+}
+
+#[test]
+fn a_session_that_nobody_gained_is_refused() {
+    let fixture = fixture();
+    on_one_thread(async {
+        let port = serve(fixture.origin_with(true, &[]));
+        let base = target(&fixture.path("ca.pem"), port, Protocol::H2);
+        load(with(&base, SessionUse::Gain)).await;
+        let other = Target {
+            protocol: Protocol::H3,
+            session: SessionUse::Resume,
+            ..base.clone()
+        };
+        let refused = pronghorn_client::load(other, "/", AMPLE).await;
+        assert!(matches!(refused, Err(LoadError::Tls(TlsError::NoSession))));
+        let elsewhere = Target {
+            sessions: Arc::default(),
+            ..with(&base, SessionUse::Early)
+        };
+        let refused = pronghorn_client::load(elsewhere, "/", AMPLE).await;
+        assert!(matches!(refused, Err(LoadError::Tls(TlsError::NoSession))));
+    });
+}
+
+#[test]
+fn what_tls_1_2_lacks_is_refused() {
+    let fixture = fixture();
+    on_one_thread(async {
+        let base = Target {
+            tls: TlsVersion::Tls12,
+            ..target(&fixture.path("ca.pem"), 443, Protocol::H3)
+        };
+        let refused = pronghorn_client::load(base.clone(), "/", AMPLE).await;
+        assert!(matches!(
+            refused,
+            Err(LoadError::Tls(TlsError::NotOverQuic(TlsVersion::Tls12)))
+        ));
+        let early = Target {
+            protocol: Protocol::H1,
+            session: SessionUse::Early,
+            ..base
+        };
+        let refused = pronghorn_client::load(early, "/", AMPLE).await;
+        assert!(matches!(
+            refused,
+            Err(LoadError::Tls(TlsError::NoEarlyData))
+        ));
+    });
+}
+
+#[test]
+fn a_failed_load_says_why_and_not_that_it_gained_nothing() {
+    let fixture = fixture();
+    on_one_thread(async {
+        let port = serve(fixture.origin_with(false, &[]));
+        let base = target(&fixture.path("ca.pem"), port, Protocol::H2);
+        let page = pronghorn_client::load(with(&base, SessionUse::Gain), "/none", AMPLE)
+            .await
+            .expect("usable TLS");
+        assert_eq!(page.reason, Some(Reason::Status));
+    });
+}

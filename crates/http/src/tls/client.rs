@@ -1,0 +1,151 @@
+//! A client's configuration.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::sync::watch;
+
+use super::sessions::{Gaining, Kept, Key, Store};
+use super::witness::Witness;
+use super::{SessionUse, Sessions, TlsError, TlsVersion, certificates, provider};
+use crate::Protocol;
+
+/// How a client comes to its TLS.
+#[derive(Debug, Clone)]
+pub struct ClientTlsOptions {
+    /// PEM file of the only CA to trust; none: those that the system trusts.
+    pub ca: Option<PathBuf>,
+    /// The one protocol that ALPN offers.
+    pub protocol: Protocol,
+    /// The one version that is offered.
+    pub version: TlsVersion,
+    /// What becomes of sessions.
+    pub session: SessionUse,
+}
+
+/// A client's TLS, and what can be learnt from it beside its connections.
+#[derive(Debug, Clone)]
+pub struct ClientTls {
+    /// rustls's configuration.
+    pub config: ClientConfig,
+    witness: Arc<Witness>,
+    kept: Option<watch::Receiver<u64>>,
+}
+
+/// Whom a client trusts: a configuration to be copied, since rustls resumes a session only for the
+/// very verifier that was there when it began.
+#[derive(Debug, Clone)]
+pub(super) struct Trust {
+    config: ClientConfig,
+    witness: Arc<Witness>,
+}
+
+impl ClientTls {
+    /// Certificates that servers sent so far; a connection that adds none was resumed.
+    pub fn certificates(&self) -> u64 {
+        self.witness.certificates()
+    }
+
+    /// How many sessions were kept, by this load and those before it; none where none are kept.
+    pub fn kept(&self) -> Option<watch::Receiver<u64>> {
+        self.kept.clone()
+    }
+}
+
+/// Makes a client's TLS. `sessions` takes and gives what `session` says.
+pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<ClientTls, TlsError> {
+    let ClientTlsOptions {
+        ca,
+        protocol,
+        version,
+        session,
+    } = options;
+    if *version == TlsVersion::Tls12 {
+        if *protocol == Protocol::H3 {
+            return Err(TlsError::NotOverQuic(*version));
+        }
+        if *session == SessionUse::Early {
+            return Err(TlsError::NoEarlyData);
+        }
+    }
+    let key = Key {
+        protocol: *protocol,
+        version: *version,
+        ca: ca.clone(),
+    };
+    let (trust, resumption, kept) = match session {
+        SessionUse::Cold => (
+            trust(ca.as_deref(), *version)?,
+            Resumption::disabled(),
+            None,
+        ),
+        SessionUse::Gain => {
+            let kept = match sessions.get(&key) {
+                Some(kept) => kept,
+                None => Kept {
+                    trust: trust(ca.as_deref(), *version)?,
+                    store: Arc::new(Store::new()),
+                },
+            };
+            sessions.insert(key, kept.clone());
+            let resumption = Resumption::store(Arc::new(Gaining(kept.store.clone())));
+            (kept.trust, resumption, Some(kept.store.kept()))
+        }
+        SessionUse::Resume | SessionUse::Early => {
+            let kept = sessions.get(&key).ok_or(TlsError::NoSession)?;
+            if *kept.store.kept().borrow() == 0 {
+                return Err(TlsError::NoSession);
+            }
+            (kept.trust, Resumption::store(kept.store), None)
+        }
+    };
+    let mut config = trust.config;
+    config.alpn_protocols = vec![protocol.alpn().to_vec()];
+    config.resumption = resumption;
+    config.enable_early_data = *session == SessionUse::Early;
+    Ok(ClientTls {
+        config,
+        witness: trust.witness,
+        kept,
+    })
+}
+
+fn trust(ca: Option<&Path>, version: TlsVersion) -> Result<Trust, TlsError> {
+    let roots = match ca {
+        Some(ca) => {
+            let mut roots = RootCertStore::empty();
+            for certificate in certificates(ca)? {
+                roots.add(certificate)?;
+            }
+            roots
+        }
+        None => system_roots()?,
+    };
+    let provider = provider()?;
+    let verifier =
+        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build()?;
+    let witness = Arc::new(Witness::new(verifier));
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[version.supported()])?
+        .dangerous()
+        .with_custom_certificate_verifier(witness.clone())
+        .with_no_client_auth();
+    Ok(Trust { config, witness })
+}
+
+/// The CAs that the system trusts, or `SSL_CERT_FILE` and `SSL_CERT_DIR` name.
+fn system_roots() -> Result<RootCertStore, TlsError> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    let (added, _) = roots.add_parsable_certificates(found.certs);
+    if added == 0 {
+        let why = found.errors.first().map_or_else(
+            || "none was found".to_owned(),
+            std::string::ToString::to_string,
+        );
+        return Err(TlsError::NoSystemRoots(why));
+    }
+    Ok(roots)
+}

@@ -1,0 +1,156 @@
+//! Sessions that a client keeps from one load for the next ones.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustls::NamedGroup;
+use rustls::client::{
+    ClientSessionMemoryCache, ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue,
+};
+use rustls::pki_types::ServerName;
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use super::TlsVersion;
+use super::client::Trust;
+use crate::Protocol;
+
+/// What a load does with TLS sessions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionUse {
+    /// It neither resumes nor keeps any.
+    #[default]
+    Cold,
+    /// It resumes none and keeps what the server gives, for later loads.
+    Gain,
+    /// It resumes one that was kept, and sends nothing before the handshake is done.
+    Resume,
+    /// It resumes one that was kept and sends its first requests as early data (0-RTT).
+    Early,
+}
+
+/// The kept sessions of a client. Protocols share none (an early request would speak the ticket's),
+/// and each belongs to those whom it was kept by trusting, as rustls demands.
+#[derive(Debug, Default)]
+pub struct Sessions(Mutex<HashMap<Key, Kept>>);
+
+/// What sessions are kept by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) protocol: Protocol,
+    pub(super) version: TlsVersion,
+    /// None: the system's.
+    pub(super) ca: Option<PathBuf>,
+}
+
+/// The sessions of one key.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    pub(super) trust: Trust,
+    pub(super) store: Arc<Store>,
+}
+
+impl Sessions {
+    /// What is kept by this key; none where nothing ever was.
+    pub(super) fn get(&self, key: &Key) -> Option<Kept> {
+        self.lock().get(key).cloned()
+    }
+
+    pub(super) fn insert(&self, key: Key, kept: Kept) {
+        self.lock().insert(key, kept);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Kept>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Servers whose sessions are kept; rustls's own default.
+const SERVERS: usize = 256;
+
+/// rustls's store, counting what comes in.
+#[derive(Debug)]
+pub(super) struct Store {
+    sessions: ClientSessionMemoryCache,
+    kept: watch::Sender<u64>,
+}
+
+impl Store {
+    pub(super) fn new() -> Store {
+        Store {
+            sessions: ClientSessionMemoryCache::new(SERVERS),
+            kept: watch::Sender::new(0),
+        }
+    }
+
+    /// Sessions kept so far, as they come.
+    pub(super) fn kept(&self) -> watch::Receiver<u64> {
+        self.kept.subscribe()
+    }
+}
+
+impl ClientSessionStore for Store {
+    fn set_kx_hint(&self, server: ServerName<'static>, group: NamedGroup) {
+        self.sessions.set_kx_hint(server, group);
+    }
+
+    fn kx_hint(&self, server: &ServerName<'_>) -> Option<NamedGroup> {
+        self.sessions.kx_hint(server)
+    }
+
+    fn set_tls12_session(&self, server: ServerName<'static>, session: Tls12ClientSessionValue) {
+        self.sessions.set_tls12_session(server, session);
+        self.kept.send_modify(|kept| *kept += 1);
+    }
+
+    fn tls12_session(&self, server: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        self.sessions.tls12_session(server)
+    }
+
+    fn remove_tls12_session(&self, server: &ServerName<'static>) {
+        self.sessions.remove_tls12_session(server);
+    }
+
+    fn insert_tls13_ticket(&self, server: ServerName<'static>, ticket: Tls13ClientSessionValue) {
+        self.sessions.insert_tls13_ticket(server, ticket);
+        self.kept.send_modify(|kept| *kept += 1);
+    }
+
+    fn take_tls13_ticket(&self, server: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        self.sessions.take_tls13_ticket(server)
+    }
+}
+
+/// A store into which everything goes and from which nothing comes.
+#[derive(Debug)]
+pub(super) struct Gaining(pub(super) Arc<Store>);
+
+impl ClientSessionStore for Gaining {
+    fn set_kx_hint(&self, server: ServerName<'static>, group: NamedGroup) {
+        self.0.set_kx_hint(server, group);
+    }
+
+    fn kx_hint(&self, _: &ServerName<'_>) -> Option<NamedGroup> {
+        None
+    }
+
+    fn set_tls12_session(&self, server: ServerName<'static>, session: Tls12ClientSessionValue) {
+        self.0.set_tls12_session(server, session);
+    }
+
+    fn tls12_session(&self, _: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        None
+    }
+
+    fn remove_tls12_session(&self, _: &ServerName<'static>) {}
+
+    fn insert_tls13_ticket(&self, server: ServerName<'static>, ticket: Tls13ClientSessionValue) {
+        self.0.insert_tls13_ticket(server, ticket);
+    }
+
+    fn take_tls13_ticket(&self, _: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        None
+    }
+}

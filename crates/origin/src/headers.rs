@@ -1,0 +1,86 @@
+//! What a person puts on every response.
+
+use std::collections::BTreeMap;
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+/// Headers that every response bears beside those that describe its content.
+#[derive(Debug, Clone, Default)]
+pub struct ResponseHeaders(HeaderMap);
+
+/// A header that no response can bear, or that is not a person's to set.
+#[derive(Debug, thiserror::Error)]
+pub enum HeaderError {
+    /// No name of RFC 9110 §5.1.
+    #[error("header `{0}`: a name has letters, digits and !#$%&'*+-.^_`|~ alone")]
+    Name(String),
+    /// No value of RFC 9110 §5.5.
+    #[error("header `{0}`: its value has control characters")]
+    Value(String),
+    /// Set by the origin, by what it answers, or by a connection's framing.
+    #[error("header `{0}` is the origin's own and can't be set")]
+    Reserved(String),
+}
+
+/// What the origin sets itself, and what only HTTP/1.1 knows (RFC 9113 §8.2.2).
+const RESERVED: [HeaderName; 7] = [
+    header::ALLOW,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::TE,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+const RESERVED_WITHOUT_CONSTANT: [&str; 2] = ["keep-alive", "proxy-connection"];
+
+impl ResponseHeaders {
+    /// Takes names with their values.
+    pub fn new(headers: &BTreeMap<String, String>) -> Result<Self, HeaderError> {
+        let mut map = HeaderMap::with_capacity(headers.len());
+        for (name, value) in headers {
+            let known =
+                HeaderName::try_from(name.as_str()).map_err(|_| HeaderError::Name(name.clone()))?;
+            if RESERVED.contains(&known) || RESERVED_WITHOUT_CONSTANT.contains(&known.as_str()) {
+                return Err(HeaderError::Reserved(name.clone()));
+            }
+            let value = HeaderValue::try_from(value.as_str())
+                .map_err(|_| HeaderError::Value(name.clone()))?;
+            map.append(known, value);
+        }
+        Ok(ResponseHeaders(map))
+    }
+
+    /// Puts them on a response.
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
+        for (name, value) in &self.0 {
+            headers.append(name, value.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(name: &str, value: &str) -> Result<ResponseHeaders, HeaderError> {
+        ResponseHeaders::new(&BTreeMap::from([(name.to_owned(), value.to_owned())]))
+    }
+
+    #[test]
+    fn a_header_is_put_on_a_response() {
+        let headers = made("Alt-Svc", "h3=\":443\"; ma=60").expect("a header");
+        let mut map = HeaderMap::new();
+        headers.add_to(&mut map);
+        assert_eq!(map[header::ALT_SVC], "h3=\":443\"; ma=60");
+    }
+
+    #[test]
+    fn what_is_no_header_or_the_origins_own_is_refused() {
+        assert!(matches!(made("a b", "c"), Err(HeaderError::Name(_))));
+        assert!(matches!(made("a", "b\r\nc: d"), Err(HeaderError::Value(_))));
+        for name in ["Content-Length", "connection", "Keep-Alive"] {
+            assert!(matches!(made(name, "c"), Err(HeaderError::Reserved(_))));
+        }
+    }
+}
