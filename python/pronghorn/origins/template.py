@@ -8,6 +8,7 @@ from pronghorn.errors import InputError, unknown
 from pronghorn.origins.base import OriginSetup
 
 PLACEHOLDERS = {
+    "PRONGHORN_ADDRESS": "the address to listen on",
     "PRONGHORN_CERTIFICATE": "the certificate chain, a PEM file",
     "PRONGHORN_FOLDER": "an empty folder for whatever the server writes, removed after the trial",
     "PRONGHORN_HEADERS": "the headers of every response, in the configuration's own syntax",
@@ -28,11 +29,16 @@ def read(file: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InputError(f"{file}: can't be read as a server's configuration: {reason}.") from error
+    check(text, str(file))
+    return text
+
+
+def check(text: str, where: str) -> None:
+    """InputError where a configuration, whose file is `where`, has a placeholder that is none."""
     for number, line in enumerate(text.splitlines(), start=1):
         for found in _PLACEHOLDER.finditer(line):
             if found[1] not in PLACEHOLDERS:
-                raise InputError(f"{file}:{number}: {unknown('placeholder', found[1], PLACEHOLDERS)}")
-    return text
+                raise InputError(f"{where}:{number}: {unknown('placeholder', found[1], PLACEHOLDERS)}")
 
 
 def uses(text: str, name: str) -> bool:
@@ -43,6 +49,7 @@ def uses(text: str, name: str) -> bool:
 def values(setup: OriginSetup, log: Path, headers: str) -> dict[str, str]:
     """What the placeholders become on a bench. `headers` are the setup's, as the server writes them."""
     return {
+        "PRONGHORN_ADDRESS": setup.address,
         "PRONGHORN_CERTIFICATE": str(setup.certificates.chain),
         "PRONGHORN_FOLDER": str(setup.folder),
         "PRONGHORN_HEADERS": headers,
