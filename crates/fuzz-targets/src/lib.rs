@@ -7,6 +7,7 @@
 mod dist;
 mod drive;
 mod http3;
+mod names;
 mod probe;
 mod schedule;
 mod spec;
@@ -15,6 +16,7 @@ mod wire;
 
 pub use dist::dist;
 pub use http3::http3;
+pub use names::names;
 pub use schedule::schedule;
 pub use spec::spec;
 pub use trace::trace;
@@ -24,9 +26,10 @@ pub use wire::wire;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its corpus.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("dist", dist),
     ("http3", http3),
+    ("names", names),
     ("schedule", schedule),
     ("spec", spec),
     ("trace", trace),
