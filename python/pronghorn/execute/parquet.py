@@ -10,7 +10,7 @@ import polars
 from pronghorn.model.trial import Cell, Metrics, Trial
 
 _TEXT = ("arm", "started", "status", "reason", "detail")
-_NUMBERS = ("block", "attempt", "position", "slot")
+_NUMBERS = ("block", "attempt", "position", "slot", "visit")
 _NESTED = ("warnings", "page", "counters", "origin_log", "origin_connections", "artifacts")
 _WHOLE_METRICS = ("requests", "bytes", "failures")
 

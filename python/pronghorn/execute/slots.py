@@ -1,32 +1,54 @@
-"""The slots: blocks taken in the plan's order, one engine a slot, never more than the host can carry."""
+"""The slots: blocks taken in the plan's order, never more at once than the host can carry."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
-from pronghorn.engine import Engine, EngineDied, EngineError
+from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import cost, trial
+from pronghorn.execute.fresh import FreshStages
 from pronghorn.execute.guard import Fault
+from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
 from pronghorn.execute.progress import by_block, standing
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.journal import Journal
-from pronghorn.model.trial import Trial
+from pronghorn.model.trial import Cell, Trial
 from pronghorn.plan import Block
 
 FAULTS_BEFORE_GIVING_UP = 5
 """So many benches may break in a row, per job, before the host is held to be the fault."""
 
+Course = list[Block]
+"""Blocks that follow one another in one slot: a single one where the state is fresh, else all of a cell."""
+
+
+class Stages(Protocol):
+    """What trials are measured on."""
+
+    async def measure(self, assignment: Assignment) -> Trial:
+        """Measures one trial; EngineError and EngineDied where the bench could not."""
+        ...
+
+    async def drop(self, assignment: Assignment) -> None:
+        """Ends what broke in the assignment's trial."""
+        ...
+
+    async def close(self) -> None:
+        """Ends all of it."""
+        ...
+
 
 class Slots:
-    """Runs blocks: `jobs` side by side, each in a slot with an engine of its own."""
+    """Runs blocks: `jobs` side by side, each in a slot with engines of its own."""
 
     def __init__(self, conditions: Conditions, jobs: int, journal: Journal, observer: Observer) -> None:
         self._conditions = conditions
         self._jobs = jobs
         self._journal = journal
         self._observer = observer
-        self._engines: dict[int, Engine] = {}
+        self._fresh: dict[int, FreshStages] = {}
         self._faults = 0
         self._trials: list[Trial] = []
 
@@ -46,23 +68,22 @@ class Slots:
             await self._work(alone, 1)
             await self._work(shared, self._jobs)
         finally:
-            await asyncio.gather(*(engine.stop() for engine in self._engines.values()))
-            self._engines.clear()
+            await asyncio.gather(*(stages.close() for stages in self._fresh.values()))
         return self._trials
 
     async def _work(self, blocks: Sequence[Block], jobs: int) -> None:
         done = by_block(self._trials)
-        queue = [
-            block for block in blocks if not standing(block, done.get((block.cell, block.number), ())).over
-        ]
+        queue = self._courses(
+            [block for block in blocks if not standing(block, done.get((block.cell, block.number), ())).over]
+        )
         free = list(range(jobs))
         running: dict[asyncio.Task[None], tuple[int, float]] = {}
         try:
             while queue or running:
-                while free and (block := self._next(queue, [load for _, load in running.values()])):
+                while free and (course := self._next(queue, [load for _, load in running.values()])):
                     slot = free.pop(0)
-                    task = asyncio.create_task(self._block(slot, block))
-                    running[task] = slot, self._busy_cores(block)
+                    task = asyncio.create_task(self._course(slot, course))
+                    running[task] = slot, self._busy_cores(course)
                 finished, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in finished:
                     slot, _ = running.pop(task)
@@ -73,39 +94,55 @@ class Slots:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    def _next(self, queue: list[Block], loads: Sequence[float]) -> Block | None:
-        """The first block of `queue` (taken from it) that fits beside the `loads`; any fits beside none."""
+    def _courses(self, blocks: Sequence[Block]) -> list[Course]:
+        if not self._conditions.experiment.kept:
+            return [[block] for block in blocks]
+        cells: dict[Cell, Course] = {}
+        for block in blocks:
+            cells.setdefault(block.cell, []).append(block)
+        return [sorted(course, key=lambda block: block.number) for course in cells.values()]
+
+    def _next(self, queue: list[Course], loads: Sequence[float]) -> Course | None:
+        """The first course of `queue` (taken from it) that fits beside the `loads`; any fits beside none."""
         room = cost.cpu_budget() - sum(loads)
-        for place, block in enumerate(queue):
-            if not loads or self._busy_cores(block) <= room:
+        for place, course in enumerate(queue):
+            if not loads or self._busy_cores(course) <= room:
                 return queue.pop(place)
         return None
 
-    def _busy_cores(self, block: Block) -> float:
-        path = self._conditions.experiment.path(block.cell.path)
-        return cost.busy_cores(path, self._conditions.sites[block.cell.site].total_bytes)
+    def _busy_cores(self, course: Course) -> float:
+        cell = course[0].cell
+        path = self._conditions.experiment.path(cell.path)
+        return cost.busy_cores(path, self._conditions.sites[cell.site].total_bytes)
 
-    async def _block(self, slot: int, block: Block) -> None:
+    async def _course(self, slot: int, course: Course) -> None:
+        if not self._conditions.experiment.kept:
+            stages = self._fresh.setdefault(slot, FreshStages(self._conditions))
+            for block in course:
+                await self._block(slot, block, stages)
+            return
+        kept = KeptStages(self._conditions)
+        try:
+            for block in course:
+                await self._block(slot, block, kept)
+        finally:
+            await kept.close()
+
+    async def _block(self, slot: int, block: Block, stages: Stages) -> None:
         trials = [trial for trial in self._trials if (trial.cell, trial.block) == (block.cell, block.number)]
         while not (now := standing(block, trials)).over:
             arm = next(arm for arm in block.order if arm not in now.recorded)
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)
             self._observer.starts(assignment)
-            measured = await self._measure(slot, assignment)
+            measured = await self._measure(stages, assignment)
             self._journal.append(measured)
             self._trials.append(measured)
             trials.append(measured)
             self._observer.ends(measured)
 
-    async def _measure(self, slot: int, assignment: Assignment) -> Trial:
-        engine = self._engines.get(slot)
-        fresh = engine is None
-        if engine is None:
-            engine = self._engines[slot] = await Engine.start()
+    async def _measure(self, stages: Stages, assignment: Assignment) -> Trial:
         try:
-            if fresh and cost.cpu_bound(self._conditions.experiment.path(assignment.block.cell.path)):
-                await self._warm_up(engine, assignment)
-            measured = await trial.measure(engine, self._conditions, assignment)
+            measured = await stages.measure(assignment)
         except EngineDied as error:
             fault = Fault("engine", error.message)
             self._count(error)
@@ -120,15 +157,8 @@ class Slots:
             self._faults = 0
             return measured
         self._observer.warns(f"{assignment.block.cell}, {assignment.arm}: {fault.detail}")
-        del self._engines[slot]
-        await engine.stop()
+        await stages.drop(assignment)
         return trial.broken(assignment, fault)
-
-    async def _warm_up(self, engine: Engine, assignment: Assignment) -> None:
-        """One unrecorded trial of every arm: where the CPU is the limit, a cold engine would show."""
-        conditions = self._conditions._replace(run=None)
-        for arm in assignment.block.order:
-            await trial.measure(engine, conditions, assignment._replace(arm=arm))
 
     def _count(self, error: EngineDied | EngineError) -> None:
         self._faults += 1

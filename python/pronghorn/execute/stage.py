@@ -1,6 +1,7 @@
 """A stage: a bench with an origin and a client on it, ready for a measured load."""
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import Mapping
 from contextlib import closing
@@ -10,7 +11,7 @@ from typing import NamedTuple
 from pronghorn import clients, origins
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.clients import ClientFailed, ClientSession, Visit
-from pronghorn.engine import PATIENCE_S, Engine
+from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
 from pronghorn.execute import cost, proof
 from pronghorn.execute.artifacts import PCAPNG, Artifacts
@@ -24,6 +25,9 @@ HTTPS = 443
 
 _CAPTURE_PATIENCE_S = 600.0
 """A capture is put in order when its bench closes, at the disk's speed."""
+
+_FAREWELL_S = 5.0
+"""How long a client that is given up may take to end."""
 
 _LOG_WAITS_S = (0.02, 0.05, 0.2, 1.0)
 
@@ -109,6 +113,11 @@ class Stage:
             page = self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
         return Measurement(page, await self._log(page))
 
+    @property
+    def spent(self) -> bool:
+        """Whether its origin or client failed, so that every further load would only say so again."""
+        return self._fault is not None
+
     async def counters(self) -> Counters:
         """The counters since the last load began."""
         return Counters.model_validate(await self._engine.request("counters"))
@@ -123,10 +132,18 @@ class Stage:
             raise HostError(f"{counters.capture.fault}.", hint="Free some space, or leave the artifacts out.")
         return counters
 
+    async def abandon(self) -> None:
+        """Ends the client, whatever state it is in. The rest ends with the engine's bench."""
+        if self._client is None:
+            return
+        with contextlib.suppress(ClientFailed, EngineError, EngineDied, OSError, TimeoutError):
+            async with asyncio.timeout(_FAREWELL_S):
+                await self._client.close()
+
     @property
     def _warms_up(self) -> bool:
         plot = self._plot
-        return plot.arm.prepared or clients.find(plot.cell.client).warms_up
+        return plot.experiment.kept or plot.arm.prepared or clients.find(plot.cell.client).warms_up
 
     async def _make_ready(self, address: str) -> None:
         plot = self._plot

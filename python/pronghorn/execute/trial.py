@@ -1,7 +1,9 @@
-"""One trial: a fresh bench, the origin, the load, the origin's log, the counters, and what they say."""
+"""One trial: the load on a stage of its own, the origin's log, the counters, and what they say."""
 
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,23 +53,46 @@ async def measure(engine: Engine, conditions: Conditions, assignment: Assignment
     wanted = conditions.experiment.artifacts if conditions.run else ()
     artifacts = Artifacts.of(conditions.run or Path(), assignment.key, wanted)
     artifacts.prepare()
-    started, clock = _now(), time.monotonic()
+    watch = Watch()
     try:
-        found, counters = await _bench(engine, conditions, assignment, artifacts)
-    except (KeyError, TypeError, ValidationError) as error:
-        artifacts.discard()
-        raise EngineError(
-            "bench", f"the engine's answer is not as its protocol says: {error}", None
-        ) from error
+        with checked():
+            found, counters = await _bench(engine, conditions, assignment, artifacts)
     except BaseException:
         artifacts.discard()
         raise
-    wall_s = time.monotonic() - clock
+    return recorded(conditions, assignment, found, counters, watch).model_copy(
+        update={"artifacts": artifacts.found()}
+    )
+
+
+@contextmanager
+def checked() -> Iterator[None]:
+    """Makes an EngineError of what is raised over an answer that is not as the engine's protocol says."""
+    try:
+        yield
+    except (KeyError, TypeError, ValidationError) as error:
+        raise EngineError(
+            "bench", f"the engine's answer is not as its protocol says: {error}", None
+        ) from error
+
+
+def recorded(
+    conditions: Conditions,
+    assignment: Assignment,
+    found: Measurement,
+    counters: Counters,
+    watch: "Watch",
+    visit: int = 0,
+) -> Trial:
+    """The record of a load that ended just now, and the judgement over it; `visit` earlier ones shared its
+    stage."""
+    wall_s = watch.wall_s()
     status, fault = _judge(found, counters, conditions, assignment)
     page = found.page
     return Trial(
         **_identity(assignment),
-        started=started,
+        visit=visit,
+        started=watch.started,
         status=status,
         reason=fault.reason if fault else None,
         detail=fault.detail if fault else None,
@@ -86,8 +111,19 @@ async def measure(engine: Engine, conditions: Conditions, assignment: Assignment
         counters=counters,
         origin_log=found.log.requests,
         origin_connections=found.log.connections,
-        artifacts=artifacts.found(),
     )
+
+
+class Watch:
+    """When a trial started: `started` is UTC in ISO 8601."""
+
+    def __init__(self) -> None:
+        self.started = _now()
+        self._clock = time.monotonic()
+
+    def wall_s(self) -> float:
+        """The seconds since then."""
+        return time.monotonic() - self._clock
 
 
 def broken(assignment: Assignment, fault: Fault) -> Trial:
@@ -102,24 +138,32 @@ def broken(assignment: Assignment, fault: Fault) -> Trial:
     )
 
 
-async def _bench(
-    engine: Engine, conditions: Conditions, assignment: Assignment, artifacts: Artifacts
-) -> tuple[Measurement, Counters]:
+def plot_of(conditions: Conditions, assignment: Assignment, artifacts: Artifacts, folder: str) -> Plot:
+    """What the assignment's stage is built of; `folder` is a name in the run's temporary folder."""
     experiment, cell = conditions.experiment, assignment.block.cell
-    plot = Plot(
+    return Plot(
         experiment=experiment,
         cell=cell,
         arm=experiment.arm(assignment.arm),
         site=conditions.sites[cell.site],
         certificates=conditions.certificates,
         artifacts=artifacts,
-        folder=conditions.work / f"stage-{assignment.slot}",
+        folder=conditions.work / folder,
     )
+
+
+async def _bench(
+    engine: Engine, conditions: Conditions, assignment: Assignment, artifacts: Artifacts
+) -> tuple[Measurement, Counters]:
+    plot = plot_of(conditions, assignment, artifacts, f"stage-{assignment.slot}")
     stage = Stage(engine, plot)
     try:
         await stage.open(assignment.block.path_seed)
         found = await stage.load(assignment.block.path_seed)
         return found, await stage.close()
+    except BaseException:
+        await stage.abandon()
+        raise
     finally:
         shutil.rmtree(plot.folder, ignore_errors=True)
 

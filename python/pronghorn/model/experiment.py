@@ -3,7 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -21,12 +21,17 @@ DEFAULT_REPEAT = 20
 DEFAULT_LIMIT = "180s"
 DEFAULT_MARGIN = "3%"
 DEFAULT_CACHE_CONTROL = "no-store"
+NO_PAUSE = "0s"
 
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
-    "repeat", "limit", "margin", "seed", "jobs", "artifacts", "path",
+    "repeat", "state", "pause", "limit", "margin", "seed", "jobs", "artifacts", "path",
 )  # fmt: skip
 
+State = Literal["fresh", "kept"]
+STATES = ("fresh", "kept")
+"""Whether each load has a bench, an origin and a client of its own, or all loads of an arm in a cell share
+them."""
 
 ARTIFACTS = ("pcapng",)
 """What trials can be asked to leave beside their line in the journal."""
@@ -47,7 +52,7 @@ class Experiment(BaseModel):
 
     `repeat` is the number of blocks a cell; `limit_s` cuts a trial; `margin` is the equivalence margin as a
     share; `jobs` the trials side by side, None where the host decides; `artifacts` what each trial leaves
-    beside its line in the journal."""
+    beside its line in the journal; `pause` is what lies between the loads of a cell whose state is kept."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -63,6 +68,8 @@ class Experiment(BaseModel):
     seed: int
     jobs: int | None = None
     artifacts: tuple[str, ...] = ()
+    state: State = "fresh"
+    pause: str = NO_PAUSE
     cache_control: str = DEFAULT_CACHE_CONTROL
     browser: BrowserSettings = BrowserSettings()
 
@@ -76,6 +83,16 @@ class Experiment(BaseModel):
     def limit_s(self) -> float:
         """How long a trial's load may last, in seconds."""
         return units.time_ns(self.limit) / 1e9
+
+    @property
+    def kept(self) -> bool:
+        """Whether an arm's bench, origin and client stay open over all blocks of a cell."""
+        return self.state == "kept"
+
+    @property
+    def pause_s(self) -> float:
+        """What lies between two loads of a cell whose state is kept, in seconds."""
+        return units.time_ns(self.pause) / 1e9
 
     @property
     def margin(self) -> float:
@@ -124,6 +141,8 @@ class Experiment(BaseModel):
             table["jobs"] = self.jobs
         if self.artifacts:
             table["artifacts"] = list(self.artifacts)
+        if self.kept:
+            table |= {"state": self.state, "pause": self.pause}
         definitions = {path.name: path.definition for path in self.paths if path.name != paths.DIRECT}
         return {**table, "path": definitions} if definitions else table
 
@@ -157,7 +176,9 @@ def parse(
         margin_text=_margin(reader),
         seed=reader.whole("seed", default_seed, least=0, most=2**63 - 1),
         jobs=reader.whole("jobs", None, least=1, most=1024) if "jobs" in table else None,
-        artifacts=reader.known("artifacts", "artifact", ARTIFACTS, ()),
+        artifacts=_artifacts(reader),
+        state=_state(reader),
+        pause=_pause(reader),
     )
 
 
@@ -267,6 +288,37 @@ def _repeat(reader: _Reader) -> int:
             "blocks.",
         )
     return int(reader.whole("repeat", DEFAULT_REPEAT, least=1, most=1_000_000))
+
+
+def _state(reader: _Reader) -> State:
+    name = reader.text("state", "fresh")
+    if name not in STATES:
+        raise reader.source.error(("state",), unknown("state", name, STATES))
+    return "kept" if name == "kept" else "fresh"
+
+
+def _pause(reader: _Reader) -> str:
+    value = reader.table.get("pause", NO_PAUSE)
+    if "pause" in reader.table and _state(reader) != "kept":
+        raise reader.source.error(
+            ("pause",), 'a pause lies between loads of one client; allowed with state = "kept" only.'
+        )
+    try:
+        units.time_ns(value)
+    except units.UnitError as error:
+        raise reader.source.error(("pause",), f"{error}.") from None
+    return str(value)
+
+
+def _artifacts(reader: _Reader) -> tuple[str, ...]:
+    names = reader.known("artifacts", "artifact", ARTIFACTS, ())
+    if names and _state(reader) == "kept":
+        raise reader.source.error(
+            ("artifacts",),
+            "artifacts are written when a bench closes, and a kept one closes after many loads; "
+            'allowed with state = "fresh" only.',
+        )
+    return names
 
 
 def _limit(reader: _Reader) -> str:

@@ -221,7 +221,8 @@ class Trial(BaseModel):
     `status` is `failed` when the load did not succeed or did not happen over the protocol asked for (an
     outcome: it enters the verdict), and `contaminated` when the measurement cannot be trusted (its block is
     repeated with the next `attempt`). `position` is the arm's place in the block's random order; `started` is
-    UTC in ISO 8601; `artifacts` are the paths of what it left, within the run's directory."""
+    UTC in ISO 8601; `visit` counts the earlier loads of the same bench and client, of which there are none
+    where the state is fresh; `artifacts` are the paths of what it left, within the run's directory."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -233,6 +234,7 @@ class Trial(BaseModel):
     position: int = Field(ge=0)
     path_seed: int = Field(ge=0, lt=2**64)
     slot: int = Field(ge=0)
+    visit: int = Field(default=0, ge=0)
     started: str
     status: Status
     reason: str | None = None

@@ -1,8 +1,9 @@
 """A stand-in for `pronghorn-engine`: it speaks the protocol and measures nothing.
 
 Its behaviour is the JSON in FAKE_ENGINE: `isolation`, `mend`, `congestion_controls`, `log` (a file in which
-every request is noted), and `rules`, a list of {"do": FAULT, "protocol": only for it, "once": a marker file;
-with it the fault happens only while that file does not exist}. A load takes `pace_s` seconds."""
+every request is noted), and `rules`, a list of {"do": FAULT, "protocol": only for it, "visit": only in this
+load since the bench was opened, "once": a marker file; with it the fault happens only while that file does
+not exist}. A load takes `pace_s` seconds."""
 
 import json
 import os
@@ -26,6 +27,11 @@ class Bench:
 
     def __init__(self) -> None:
         self.path: dict[str, Any] | None = None
+        self.is_open = False
+        self.warms_up = False
+        self.served: list[dict[str, Any]] | None = None
+        self.visits = 0
+        self.loads = 0
         self.seed = 0
         self.protocol = "h2"
         self.control: dict[str, str] = {}
@@ -63,12 +69,28 @@ class Bench:
         }
 
     def op_open(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self.is_open:
+            raise Refusal("input", "a bench is open; close it first", None)
+        self.is_open, self.warms_up = True, request.get("warm_up", False)
         self.path, self.seed = request["path"], request["seed"]
         self.capture = request.get("capture")
-        self.fault = None
+        self.fault, self.served, self.visits, self.loads = None, None, 0, 0
         return {"client_address": "198.18.0.1", "server_address": "198.18.0.2", "open_s": 0.001}
 
+    def op_begin(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.needs_bench()
+        if not self.warms_up:
+            raise Refusal("input", "the bench was not opened with a warm-up", None)
+        before, self.seed, self.loads = 100 * self.loads, request["seed"], 0
+        return {"packets_before": {"down": before, "up": before}}
+
+    def needs_bench(self) -> None:
+        if not self.is_open:
+            raise Refusal("input", "no bench is open", None)
+
     def op_origin(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.needs_bench()
+        self.served = []
         self.control = request["congestion_control"]
         for file in (request["root"], request["certificate"], request["key"]):
             if not Path(file).exists():
@@ -76,8 +98,10 @@ class Bench:
         return {"port": 4433}
 
     def op_load(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.needs_bench()
         self.protocol = request["protocol"]
-        self.fault = fault(self.protocol)
+        self.fault = fault(self.protocol, self.visits)
+        self.visits, self.loads = self.visits + 1, self.loads + 1
         time.sleep(CONFIGURATION.get("pace_s", 0))
         if self.fault == "die":
             print("the fake engine was told to die", file=sys.stderr, flush=True)
@@ -91,22 +115,29 @@ class Bench:
             raise Refusal("input", "the fake engine refuses", None)
         if self.fault == "timeout":
             return page(self.protocol, outcome="failed", reason="timeout", detail="cut after the limit")
+        self.serve()
         seen = "h1" if self.fault == "client-protocol" else self.protocol
         load_s = self.floor_s(seen) * (0.5 if self.fault == "physics" else 1.2) * (1 + self.seed % 97 / 1000)
         return page(
             seen, outcome="ok", load_s=load_s, ttfb_s=load_s / 2, connect_s=load_s / 8, tls_s=load_s / 4
         )
 
-    def op_origin_log(self, _request: dict[str, Any]) -> dict[str, Any]:
+    def serve(self) -> None:
         protocol = "h1" if self.fault == "origin-protocol" else self.protocol
         names = RESOURCES[1:] if self.fault == "origin-forgets" else RESOURCES
+        if self.served is not None:
+            self.served += [
+                {"path": name, "protocol": protocol, "status": 200, "bytes": 10} for name in names
+            ]
+
+    def op_origin_log(self, _request: dict[str, Any]) -> dict[str, Any]:
+        if self.served is None:
+            raise Refusal("input", "no origin was started", None)
         control = self.control["quic" if self.protocol == "h3" else "tcp"]
         if self.fault == "control":
             control = "reno"
-        return {
-            "requests": [{"path": name, "protocol": protocol, "status": 200, "bytes": 10} for name in names],
-            "connections": [{"protocol": protocol, "congestion_control": control}],
-        }
+        connections = [{"protocol": self.protocol, "congestion_control": control}] if self.visits else []
+        return {"requests": self.served, "connections": connections}
 
     def op_calibrate(self, request: dict[str, Any]) -> dict[str, Any]:
         """A path that is as asked; with `miscalibrated` in CONFIGURATION one of twice the delay."""
@@ -140,7 +171,13 @@ class Bench:
             told.append({"sent_ns": sent, "arrivals": arrivals, "settled": True, "link": link})
         return {"phases": told, "damaged": 0, "receive_buffer_drops": 0}
 
-    def op_close(self, _request: dict[str, Any]) -> dict[str, Any]:
+    def op_close(self, request: dict[str, Any]) -> dict[str, Any]:
+        counters = self.op_counters(request)
+        self.is_open = False
+        return counters
+
+    def op_counters(self, _request: dict[str, Any]) -> dict[str, Any]:
+        self.needs_bench()
         if self.path is None:
             return {"down": None, "up": None, "host": None}
         return {
@@ -163,8 +200,8 @@ class Bench:
     def link(self, name: str) -> dict[str, Any]:
         late = 0.5 if self.fault == "late" else 0.0001
         return {
-            "packets_in": 100,
-            "packets_out": 100,
+            "packets_in": 100 * self.loads,
+            "packets_out": 100 * self.loads,
             "ring_dropped": 1 if self.fault == "ring" else 0,
             "delay_min_s": self.delay_s(name),
             "lateness": {"count": 100, "median_s": late / 2, "p99_s": late, "max_s": late},
@@ -204,10 +241,10 @@ def page(protocol: str, **figures: Any) -> dict[str, Any]:
     }
 
 
-def fault(protocol: str) -> str | None:
-    """The fault that the rules ask for in a load over `protocol`."""
+def fault(protocol: str, visit: int) -> str | None:
+    """The fault that the rules ask for in a load over `protocol`, the `visit`th of its bench."""
     for rule in CONFIGURATION.get("rules", []):
-        if rule.get("protocol", protocol) != protocol:
+        if (rule.get("protocol", protocol), rule.get("visit", visit)) != (protocol, visit):
             continue
         if "once" in rule:
             try:

@@ -74,6 +74,22 @@ def test_toml_syntax_with_line_and_column(laboratory: Laboratory) -> None:
             "rate = 20",
             "line 13: key 'path.far.down.rate': 20 is a bare number where a rate is needed",
         ),
+        (
+            "repeat = 3",
+            'state = "keep"',
+            "line 5: key 'state': unknown state 'keep'; did you mean 'kept'?",
+        ),
+        (
+            "repeat = 3",
+            'pause = "3s"',
+            "line 5: key 'pause': a pause lies between loads of one client; allowed with state = \"kept\"",
+        ),
+        ("repeat = 3", 'state = "kept"\npause = 3', "line 6: key 'pause': 3 is a bare number"),
+        (
+            "repeat = 3",
+            'state = "kept"\nartifacts = ["pcapng"]',
+            "line 6: key 'artifacts': artifacts are written when a bench closes",
+        ),
         ('rate = "20Mbit"', 'rate = "20"', "line 13: key 'path.far.down.rate': '20' is a bare number"),
         ('loss = "15%"', 'loss = "-15%"', "line 13: key 'path.far.down.loss': '-15%' is negative"),
         ('loss = "15%"', 'loss = "101%"', "key 'path.far.down.loss': '101%' is more than all"),

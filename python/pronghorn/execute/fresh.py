@@ -1,0 +1,39 @@
+"""Fresh state: a bench, an origin and a client of its own for every trial, on one engine."""
+
+from pronghorn.engine import Engine
+from pronghorn.execute import cost, trial
+from pronghorn.execute.trial import Assignment, Conditions
+from pronghorn.model.trial import Trial
+
+
+class FreshStages:
+    """One slot's engine, on which every trial has a stage of its own."""
+
+    def __init__(self, conditions: Conditions) -> None:
+        self._conditions = conditions
+        self._engine: Engine | None = None
+
+    async def measure(self, assignment: Assignment) -> Trial:
+        """Measures one trial; EngineError and EngineDied where the bench could not, HostError where an
+        artifact can't be written."""
+        if self._engine is None:
+            self._engine = await Engine.start()
+            if cost.cpu_bound(self._conditions.experiment.path(assignment.block.cell.path)):
+                await self._warm_up(self._engine, assignment)
+        return await trial.measure(self._engine, self._conditions, assignment)
+
+    async def drop(self, assignment: Assignment) -> None:  # noqa: ARG002
+        """Ends what is left of the engine after a fault; the next trial gets a new one."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends the engine."""
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            await engine.stop()
+
+    async def _warm_up(self, engine: Engine, assignment: Assignment) -> None:
+        """One unrecorded trial of every arm: where the CPU is the limit, a cold engine would show."""
+        conditions = self._conditions._replace(run=None)
+        for arm in assignment.block.order:
+            await trial.measure(engine, conditions, assignment._replace(arm=arm))
