@@ -19,7 +19,8 @@ class Tally:
         self.arms = [arm.name for arm in experiment.arms]
         self.contaminated = 0
         self.failed = 0
-        self._jobs = outlook.jobs
+        self._jobs = min(outlook.jobs, len(self.cells)) if experiment.kept else outlook.jobs
+        self._pause_s = experiment.pause_s
         self._expected_s = outlook.expected_s
         self._alone = {cell: cost.cpu_bound(experiment.path(cell.path)) for cell in self.cells}
         self._wanted = {cell: experiment.repeat * len(self.arms) for cell in self.cells}
@@ -71,7 +72,7 @@ class Tally:
             done, wanted = self.done_in(cell)
             walls = self._walls[cell]
             each = statistics.fmean(walls) if walls else self._expected_s[cell]
-            work = max(0, wanted - done) * each
+            work = max(0, wanted - done) * (each + self._pause_s)
             if self._alone[cell]:
                 alone += work
             else:
