@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -96,7 +97,7 @@ def test_loads_of_a_cell_lie_the_pause_apart(laboratory: Laboratory) -> None:
         laboratory, "--set", "pause=100ms", "--set", "paths=far", "--set", "repeat=2", pace_s=0.05
     )
     started = sorted(datetime.fromisoformat(trial.started) for trial in trials)
-    gaps = [(later - earlier).total_seconds() for earlier, later in zip(started, started[1:], strict=False)]
+    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(started)]
     assert min(gaps) >= 0.149, "a load of 50 ms and the pause; the starts are rounded to milliseconds"
     assert max(trial.metrics.wall_s for trial in trials) >= 0.05
 
