@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pronghorn.clients.base import Client, ClientFailed, ClientSession, Visit
+from pronghorn.clients.chromium import Chromium
 from pronghorn.clients.native import Native
 
-CLIENTS: Mapping[str, Client] = MappingProxyType({"native": Native()})
+CLIENTS: Mapping[str, Client] = MappingProxyType({"native": Native(), "chromium": Chromium()})
 """The clients that have a name of their own."""
 
 __all__ = ["CLIENTS", "Client", "ClientFailed", "ClientSession", "Visit", "find"]

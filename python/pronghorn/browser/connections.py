@@ -1,0 +1,47 @@
+"""The connections of a load, as the responses that came over them tell."""
+
+from typing import Any
+
+from pronghorn.browser.events import Exchange
+
+_PROTOCOLS = {"http/1.0": "h1", "http/1.1": "h1", "h2": "h2", "h3": "h3"}
+_TLS = {"TLS 1.2": "1.2", "TLS 1.3": "1.3", "QUIC": "1.3"}
+
+
+class Connections:
+    """Numbers connections in the order of their first response, and records each once."""
+
+    def __init__(self, started: float) -> None:
+        self.records: list[dict[str, Any]] = []
+        self._started = started
+        self._numbers: dict[tuple[Any, str], int] = {}
+
+    def of(self, exchange: Exchange) -> int | None:
+        """The number of the connection that carried an exchange; None where none did."""
+        response = exchange.response
+        if response is None or exchange.from_cache or "protocol" not in response:
+            return None
+        key = (response.get("connectionId"), response["protocol"])
+        if key not in self._numbers:
+            self._numbers[key] = len(self.records)
+            self.records.append({"protocol": _PROTOCOLS.get(response["protocol"])})
+        number = self._numbers[key]
+        self._complete(self.records[number], response)
+        return number
+
+    def _complete(self, record: dict[str, Any], response: dict[str, Any]) -> None:
+        """Adds what the response of the request that made the connection knows."""
+        timing = response.get("timing") or {}
+        if timing.get("connectStart", -1) >= 0 and "start_s" not in record:
+            base = timing["requestTime"] - self._started
+            over_quic = record["protocol"] == "h3"
+            record["start_s"] = base + timing["connectStart"] / 1e3
+            record["secured_s"] = base + timing["connectEnd"] / 1e3
+            record["connected_s"] = (
+                record["secured_s"] if over_quic else base + timing["sslStart"] / 1e3
+            )
+        security = response.get("securityDetails") or {}
+        if security and "tls_version" not in record:
+            record["tls_version"] = _TLS.get(security["protocol"])
+            record["cipher"] = security["cipher"]
+            record["alpn"] = {"h1": "http/1.1"}.get(record["protocol"], record["protocol"])

@@ -1,0 +1,56 @@
+"""Why a load failed, in the record's words, from the network's errors as Chromium names them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pronghorn.browser.events import Exchange
+
+TIMEOUT = "timeout"
+
+_WORDS = {
+    "connect": (
+        "ADDRESS_", "CONNECTION_FAILED", "CONNECTION_REFUSED", "CONNECTION_TIMED_OUT", "DNS_", "INTERNET_",
+        "NAME_", "QUIC_HANDSHAKE_FAILED",
+    ),
+    "incomplete": ("CONTENT_LENGTH_MISMATCH", "HTTP2_RST_STREAM", "INCOMPLETE_"),
+    "protocol": (
+        "ALPN_", "HTTP2_FRAME", "HTTP2_INADEQUATE", "HTTP2_PROTOCOL", "HTTP_1_1_REQUIRED", "INVALID_HTTP_",
+        "NO_SUPPORTED_",
+    ),
+    "reset": (
+        "CONNECTION_", "EMPTY_RESPONSE", "HTTP2_", "NETWORK_CHANGED", "NETWORK_IO_SUSPENDED", "QUIC_",
+        "SOCKET_NOT_CONNECTED",
+    ),
+    "timeout": ("TIMED_OUT",),
+    "tls": ("BAD_SSL_", "CERT_", "EARLY_DATA_", "ECH_", "SSL_", "TLS13_"),
+}  # fmt: skip
+"""Of each reason, how the errors begin that it stands for; the longest beginning that fits decides."""
+
+_PREFIX = "net::ERR_"
+
+
+def reason(error: str) -> str:
+    """The word for one of Chromium's errors (`net::ERR_…`); `incomplete` where there is no better one."""
+    name = error.removeprefix(_PREFIX)
+    fitting = [(len(start), word) for word, starts in _WORDS.items() for start in starts if name.startswith(start)]
+    return max(fitting)[1] if fitting else "incomplete"
+
+
+def outcome(
+    exchanges: Sequence[Exchange], resources: Sequence[dict[str, Any]], fault: str | None, limit_s: float
+) -> tuple[str | None, str | None]:
+    """The reason and the sentence of a failed load; None and None of one that succeeded.
+
+    An error that a request met comes before a time-out that it led to; a resource that failed fails its
+    load."""
+    for exchange, resource in zip(exchanges, resources, strict=True):
+        if exchange.error is not None:
+            return reason(exchange.error), f"{resource['path']}: {exchange.error}"
+        if resource["status"] is not None and resource["status"] >= 400:
+            return "status", f"{resource['path']}: status {resource['status']}"
+    if fault == TIMEOUT:
+        open_ = sum(1 for exchange in exchanges if exchange.ended is None)
+        return TIMEOUT, f"not loaded within {limit_s:g} s; {open_} requests were without an end"
+    if fault is not None:
+        return reason(fault), fault
+    return None, None

@@ -1,0 +1,93 @@
+"""A load as the events tell it, made into a PageLoad: JSON as the control plane's model has it."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.async_api import CDPSession
+
+from pronghorn.browser import faults, vitals
+from pronghorn.browser.connections import Connections
+from pronghorn.browser.events import Events, Exchange
+from pronghorn.browser.job import Job
+
+_PROTOCOLS = {"http/1.0": "h1", "http/1.1": "h1", "h2": "h2", "h3": "h3"}
+_KINDS = {
+    "Document": "document",
+    "Script": "script",
+    "Stylesheet": "style",
+    "Image": "image",
+    "Font": "font",
+}
+_URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
+"""Chromium's priorities as it sends them in the header Priority (RFC 9218 §4.1)."""
+
+
+async def page_load(session: CDPSession, events: Events, job: Job, fault: str | None) -> dict[str, Any]:
+    """The record. `fault` is what ended the wait for the load early: `timeout`, an error of the network's, or
+    None."""
+    metrics = await session.send("Performance.getMetrics")
+    started = next(one["value"] for one in metrics["metrics"] if one["name"] == "NavigationStart")
+    seen = await vitals.read(session)
+    return make(events, started, seen, job, fault)
+
+
+def make(
+    events: Events, started: float, seen: dict[str, Any], job: Job, fault: str | None
+) -> dict[str, Any]:
+    """The record of a navigation that began at `started` of the browser's clock."""
+    exchanges = [one for one in events.exchanges if one.counted]
+    connections = Connections(started)
+    resources = [_resource(one, started, connections.of(one)) for one in exchanges]
+    reason, detail = faults.outcome(exchanges, resources, fault, job.limit_s)
+    navigation = seen["navigation"] or {}
+    document = next((one for one in resources if one["kind"] == "document"), None)
+    first = connections.records[0] if connections.records else {}
+    return {
+        "outcome": "failed" if reason else "ok",
+        "reason": reason,
+        "detail": detail,
+        "load_s": None if reason else vitals.seconds(navigation.get("loadEventStart")),
+        "ttfb_s": document["first_byte_s"] if document else None,
+        "connect_s": first.get("connected_s"),
+        "tls_s": first.get("secured_s"),
+        "requests": len(resources),
+        "bytes": sum(one["bytes"] for one in resources),
+        "failures": sum(1 for one in resources if one["error"]),
+        "connections": connections.records,
+        "resources": resources,
+        "vitals": vitals.figures(seen),
+    }
+
+
+def _resource(exchange: Exchange, started: float, connection: int | None) -> dict[str, Any]:
+    response = exchange.response or {}
+    timing = response.get("timing")
+    url = urlsplit(exchange.url)
+    return {
+        "path": url.path + (f"?{url.query}" if url.query else ""),
+        "kind": _KINDS.get(exchange.sent.get("type", ""), "other"),
+        "initiator": _initiator(exchange),
+        "priority": exchange.priority,
+        "urgency": _URGENCIES.get(exchange.priority or ""),
+        "protocol": _PROTOCOLS.get(response.get("protocol", "")),
+        "status": response.get("status"),
+        "bytes": exchange.decoded_bytes,
+        "connection": connection,
+        "from_cache": exchange.from_cache,
+        "start_s": exchange.sent["timestamp"] - started,
+        "request_s": _time(timing, "sendStart", started),
+        "first_byte_s": _time(timing, "receiveHeadersStart", started),
+        "last_byte_s": exchange.ended - started if exchange.ended is not None else None,
+        "error": exchange.error,
+    }
+
+
+def _initiator(exchange: Exchange) -> str | None:
+    url = exchange.sent.get("initiator", {}).get("url")
+    return urlsplit(url).path if url else None
+
+
+def _time(timing: dict[str, Any] | None, name: str, started: float) -> float | None:
+    if timing is None or timing.get(name, -1) < 0:
+        return None
+    return float(timing["requestTime"] + timing[name] / 1e3 - started)

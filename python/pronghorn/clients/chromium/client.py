@@ -1,0 +1,65 @@
+"""The client `chromium`: what it can honour, what this host must have, and how a visit is opened."""
+
+import os
+import sys
+
+from pronghorn.browser.job import Job
+from pronghorn.clients.base import Visit
+from pronghorn.clients.chromium import program
+from pronghorn.clients.chromium.session import ChromiumSession, start
+from pronghorn.clients.chromium.switches import switches
+from pronghorn.engine import Engine
+from pronghorn.errors import HostError
+from pronghorn.model.arm import Arm
+
+
+class Chromium:
+    """Chromium by Playwright, in a process inside the client's host."""
+
+    warms_up = True
+
+    def refusal(self, arm: Arm) -> str | None:  # noqa: ARG002
+        """It honours every arm."""
+        return None
+
+    def require(self) -> None:
+        """HostError where this host has no browser that would do, or no Playwright."""
+        program.version(program.locate())
+        try:
+            import playwright  # noqa: F401
+        except ImportError as error:
+            raise HostError(
+                f"Playwright, which drives the browser, is missing: {error}",
+                hint=f"{sys.executable} -m pip install playwright",
+            ) from error
+
+    async def open(self, engine: Engine, visit: Visit) -> ChromiumSession:
+        """A browser with a fresh profile, warmed up at an empty page; ClientFailed where it does not come
+        up."""
+        job = Job(
+            executable=str(program.locate()),
+            switches=switches(visit),
+            url=_url(visit),
+            limit_s=visit.limit_s,
+            width=visit.browser.width,
+            height=visit.browser.height,
+            cpu_slowdown=visit.browser.cpu_slowdown,
+            keep_cache=visit.arm.warm,
+            artifacts={},
+        )
+        return await start(engine, visit, job)
+
+    def identity(self) -> dict[str, str]:
+        """The browser's and Playwright's versions, and whether the browser's own sandbox is on."""
+        return {
+            "version": program.version(program.locate()),
+            "sandbox": "off on a bench, where the client's host has root alone"
+            if os.geteuid()
+            else "off: it runs as root",
+        }
+
+
+def _url(visit: Visit) -> str:
+    port = "" if visit.port == 443 else f":{visit.port}"
+    return f"https://{visit.host_name}{port}{visit.document}"
+

@@ -1,0 +1,89 @@
+"""Chromium's command line for a visit: what an arm means, and nothing of the browser's own on the path."""
+
+import base64
+import hashlib
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from pronghorn.clients.base import Visit
+from pronghorn.model.arm import Arm
+
+QUIET = (
+    "--disable-background-networking",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-sync",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-pings",
+    "--safebrowsing-disable-auto-update",
+)
+"""No traffic but the page's."""
+
+_FEATURES_OFF = (
+    "AimEnabled",
+    "AutofillServerCommunication",
+    "CertificateTransparencyComponentUpdater",
+    "DialMediaRouteProvider",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "InterestFeedContentSuggestions",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationGuideModelDownloading",
+    "OptimizationHints",
+    "PreconnectToSearch",
+    "SkipListAccountsWithoutGaiaCookies",
+    "Translate",
+)
+"""Replaces Playwright's own list, of which it leaves out what would make pages load otherwise than for a
+person."""
+
+_NO_PORT = 1
+"""A port at which nobody is: naming a host with it as one to force QUIC on lets the browser take a private
+authority's certificate over QUIC, and forces nothing."""
+
+
+def switches(visit: Visit) -> list[str]:
+    """The whole command line but for what Playwright needs itself."""
+    off, on = list(_FEATURES_OFF), []
+    if visit.arm.early_data and not visit.arm.over_quic:
+        on.append("EnableTLS13EarlyData")
+    return [
+        *QUIET,
+        f"--disable-features={','.join(off)}",
+        *([f"--enable-features={','.join(on)}"] if on else []),
+        *_protocol(visit.arm, visit),
+        *_trust(visit),
+        *([] if visit.dns else [f"--host-resolver-rules=MAP {visit.host_name} {visit.address}"]),
+    ]
+
+
+def _protocol(arm: Arm, visit: Visit) -> list[str]:
+    if arm.protocol == "h1":
+        words = ["--disable-http2", "--disable-quic"]
+    elif arm.protocol == "h2":
+        words = ["--disable-quic"]
+    else:
+        words = ["--enable-quic"]
+        if arm.discovery == "forced":
+            words.append(f"--origin-to-force-quic-on={visit.host_name}:{visit.port}")
+        elif visit.certificates is not None:
+            words.append(f"--origin-to-force-quic-on={visit.host_name}:{_NO_PORT}")
+    if arm.tls_version == "1.2":
+        words.append("--ssl-version-max=tls1.2")
+    return words
+
+
+def _trust(visit: Visit) -> list[str]:
+    if visit.certificates is None:
+        return []
+    leaf = x509.load_pem_x509_certificates(visit.certificates.chain.read_bytes())[0]
+    key = leaf.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    digest = base64.b64encode(hashlib.sha256(key).digest()).decode()
+    return [f"--ignore-certificate-errors-spki-list={digest}"]
