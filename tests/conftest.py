@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from pronghorn import doctor
+from pronghorn.clients.chromium import Chromium
 from pronghorn.errors import HostError
 from pronghorn.origins import programs
 
@@ -26,8 +27,17 @@ def _server(name: str) -> str | None:
     return None
 
 
+def _lacks_chromium() -> str | None:
+    try:
+        Chromium().require()
+    except HostError as error:
+        return error.hint or error.message
+    return None
+
+
 CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "caddy": lambda: _server("caddy"),
+    "chromium": _lacks_chromium,
     "engine": doctor.lacks_engine,
     "haproxy": lambda: _server("haproxy"),
     "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",

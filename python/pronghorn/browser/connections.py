@@ -37,9 +37,7 @@ class Connections:
             over_quic = record["protocol"] == "h3"
             record["start_s"] = base + timing["connectStart"] / 1e3
             record["secured_s"] = base + timing["connectEnd"] / 1e3
-            record["connected_s"] = (
-                record["secured_s"] if over_quic else base + timing["sslStart"] / 1e3
-            )
+            record["connected_s"] = record["secured_s"] if over_quic else base + timing["sslStart"] / 1e3
         security = response.get("securityDetails") or {}
         if security and "tls_version" not in record:
             record["tls_version"] = _TLS.get(security["protocol"])

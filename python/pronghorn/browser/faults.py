@@ -32,7 +32,9 @@ _PREFIX = "net::ERR_"
 def reason(error: str) -> str:
     """The word for one of Chromium's errors (`net::ERR_…`); `incomplete` where there is no better one."""
     name = error.removeprefix(_PREFIX)
-    fitting = [(len(start), word) for word, starts in _WORDS.items() for start in starts if name.startswith(start)]
+    fitting = [
+        (len(start), word) for word, starts in _WORDS.items() for start in starts if name.startswith(start)
+    ]
     return max(fitting)[1] if fitting else "incomplete"
 
 

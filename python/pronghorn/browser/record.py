@@ -31,9 +31,7 @@ async def page_load(session: CDPSession, events: Events, job: Job, fault: str | 
     return make(events, started, seen, job, fault)
 
 
-def make(
-    events: Events, started: float, seen: dict[str, Any], job: Job, fault: str | None
-) -> dict[str, Any]:
+def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: str | None) -> dict[str, Any]:
     """The record of a navigation that began at `started` of the browser's clock."""
     exchanges = [one for one in events.exchanges if one.counted]
     connections = Connections(started)

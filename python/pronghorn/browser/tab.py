@@ -40,7 +40,7 @@ class Tab:
         self._events.changed = self._changed.set
         self._version = ""
         for happening in ("crash", "close"):
-            page.on(happening, lambda _: self._gone.set())  # type: ignore[call-overload]
+            page.on(happening, lambda _: self._gone.set())
         context.on("close", lambda _: self._gone.set())
 
     @classmethod

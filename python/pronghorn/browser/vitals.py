@@ -39,8 +39,8 @@ async def observe(session: CDPSession) -> None:
 
 
 async def read(session: CDPSession) -> dict[str, Any]:
-    """What the current document's observers have seen, with its Navigation Timing; times in milliseconds since
-    the navigation's start."""
+    """What the current document's observers have seen, with its Navigation Timing; times in milliseconds
+    since the navigation's start."""
     answer = await session.send("Runtime.evaluate", {"expression": _READ, "returnByValue": True})
     table: dict[str, Any] = json.loads(answer["result"]["value"])
     return table

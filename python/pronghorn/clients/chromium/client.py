@@ -62,4 +62,3 @@ class Chromium:
 def _url(visit: Visit) -> str:
     port = "" if visit.port == 443 else f":{visit.port}"
     return f"https://{visit.host_name}{port}{visit.document}"
-

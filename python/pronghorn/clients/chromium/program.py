@@ -40,7 +40,9 @@ def locate() -> Path:
     if override:
         if Path(override).is_file() and os.access(override, os.X_OK):
             return Path(override).absolute()
-        raise HostError(f"{OVERRIDE}={override}: no program there.", hint=f"Unset {OVERRIDE} or name the browser.")
+        raise HostError(
+            f"{OVERRIDE}={override}: no program there.", hint=f"Unset {OVERRIDE} or name the browser's file."
+        )
     snap = None
     for name in _NAMES:
         if (found := shutil.which(name)) is None:

@@ -38,11 +38,12 @@ _FEATURES_OFF = (
     "OptimizationGuideModelDownloading",
     "OptimizationHints",
     "PreconnectToSearch",
-    "SkipListAccountsWithoutGaiaCookies",
     "Translate",
 )
 """Replaces Playwright's own list, of which it leaves out what would make pages load otherwise than for a
 person."""
+
+_FEATURES_ON = ("SkipListAccountsWithoutGaiaCookies",)
 
 _NO_PORT = 1
 """A port at which nobody is: naming a host with it as one to force QUIC on lets the browser take a private
@@ -51,17 +52,27 @@ authority's certificate over QUIC, and forces nothing."""
 
 def switches(visit: Visit) -> list[str]:
     """The whole command line but for what Playwright needs itself."""
-    off, on = list(_FEATURES_OFF), []
+    on = list(_FEATURES_ON)
     if visit.arm.early_data and not visit.arm.over_quic:
         on.append("EnableTLS13EarlyData")
     return [
         *QUIET,
-        f"--disable-features={','.join(off)}",
-        *([f"--enable-features={','.join(on)}"] if on else []),
+        f"--disable-features={','.join(_FEATURES_OFF)}",
+        f"--enable-features={','.join(on)}",
         *_protocol(visit.arm, visit),
         *_trust(visit),
-        *([] if visit.dns else [f"--host-resolver-rules=MAP {visit.host_name} {visit.address}"]),
+        *_names(visit),
     ]
+
+
+def _names(visit: Visit) -> list[str]:
+    """No name but the origin's can be resolved, so that what the browser would ask others never leaves it; on
+    somebody's live server pages may name other hosts."""
+    if visit.certificates is None:
+        return []
+    if visit.dns:
+        return [f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {visit.host_name}"]
+    return [f"--host-resolver-rules=MAP {visit.host_name} {visit.address}, MAP * ~NOTFOUND"]
 
 
 def _protocol(arm: Arm, visit: Visit) -> list[str]:
