@@ -33,8 +33,9 @@ def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
             return _not_over(arm, f"the origin served {request.path}", request.protocol)
     for connection in log.connections:
         actual = connection.congestion_control
-        if actual is not None and actual != arm.congestion_control:
-            return Fault(CONGESTION_CONTROL, f"asked {arm.congestion_control}, but the origin ran {actual}")
+        asked = arm.controls["quic" if connection.protocol == "h3" else "tcp"]
+        if actual is not None and actual != asked:
+            return Fault(CONGESTION_CONTROL, f"asked {asked}, but the origin ran {actual}")
     missing = Counter(resource.path for resource in answered(page))
     missing.subtract(request.path for request in log.requests)
     lacking = +missing

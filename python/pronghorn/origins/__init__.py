@@ -5,8 +5,15 @@ from types import MappingProxyType
 
 from pronghorn.origins.base import Origin, OriginFailed, OriginLog, OriginSetup, RunningOrigin
 from pronghorn.origins.builtin import Builtin
+from pronghorn.origins.caddy import Caddy
 
-ORIGINS: Mapping[str, Origin] = MappingProxyType({"builtin": Builtin()})
+ORIGINS: Mapping[str, Origin] = MappingProxyType(
+    {
+        "builtin": Builtin(),
+        "caddy": Caddy(),
+        "caddy:tuned": Caddy(tuned=True),
+    }
+)
 """The origins that have a name of their own."""
 
 __all__ = ["ORIGINS", "Origin", "OriginFailed", "OriginLog", "OriginSetup", "RunningOrigin", "find"]

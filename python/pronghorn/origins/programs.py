@@ -62,8 +62,9 @@ long-term one whose makers call its QUIC fit for use; 2.11 Caddy's first that ca
 
 
 def find(name: str) -> Program:
-    """The program of a server of `WANTED`: the one that PRONGHORN_NAME names, else one beside this Python (Caddy
-    comes from PyPI), else the system's where it is good enough, else that of the root of servers. HostError with the mend where there is none."""
+    """The program of a server of `WANTED`: the one that PRONGHORN_NAME names, else one beside this Python
+    (Caddy comes from PyPI), else the system's where it is good enough, else that of the root of servers.
+    HostError with the mend where there is none."""
     variable = override(name)
     named = os.environ.get(variable)
     if named is not None:

@@ -1,0 +1,162 @@
+"""Caddy: h1 and h2 over the kernel's TCP by Go's net/http, h3 over quic-go."""
+
+import json
+import re
+from pathlib import Path
+
+from pronghorn.engine import Engine
+from pronghorn.errors import InputError
+from pronghorn.model.arm import Arm
+from pronghorn.model.trial import OriginRequest
+from pronghorn.origins import caddyfile, kernel_tcp, process, programs, template
+from pronghorn.origins.base import OriginLog, OriginSetup
+from pronghorn.origins.process import Listens, Process
+
+TUNING = {"GOGC": "400"}
+"""What `caddy:tuned` sets in Caddy's environment. Caddy's configuration has nothing for windows, buffers,
+priorities or congestion control, and its socket buffers and segmentation offload are at quic-go's maximum
+already; what is left is Go's memory: at 400 % instead of 100 % its collector runs a quarter as often."""
+
+_CONTROL = "newreno"
+_QUIC = {
+    "congestion_control": "New Reno (quic-go 0.63.0)",
+    "initial_window": "38400 bytes (32 packets, quic-go 0.63.0 under Caddy 2.11)",
+    "slow_start_until": "signs of a queue (hybrid slow start, quic-go 0.63.0), or the first loss",
+}
+_PROTOCOLS = {"HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
+_NO_EARLY_DATA = re.compile(r'^\s*0rtt\s+off\b|"allow_0rtt"\s*:\s*false', re.MULTILINE)
+
+
+class Caddy:
+    """Caddy as it ships; with `tuned` as `TUNING` says; with a `configuration`, the text of a Caddyfile or of
+    Caddy's JSON, as a person has configured it. InputError where that can't be used."""
+
+    def __init__(self, *, tuned: bool = False, configuration: str | None = None) -> None:
+        self._tuned = tuned
+        self._own = configuration
+        if configuration is not None:
+            _check(configuration)
+
+    def refusal(self, arm: Arm) -> str | None:
+        """It leaves QUIC's congestion control to quic-go, and Go's TLS takes no 0-RTT data over TCP."""
+        if arm.over_quic and arm.control_asked not in (None, _CONTROL):
+            return f"quic-go runs New Reno and offers no choice; it can honour '@{_CONTROL}'"
+        if arm.early_data and not arm.over_quic:
+            return "Go's TLS takes 0-RTT data over QUIC only"
+        if self._own is not None and arm.over_quic and arm.prepared:
+            taken = _NO_EARLY_DATA.search(self._own) is None
+            if arm.early_data and not taken:
+                return "its configuration switches 0-RTT off"
+            if taken and not arm.early_data:
+                return "its configuration does not switch 0-RTT off, so that the arm could use it"
+        return None
+
+    def require(self) -> None:
+        """There must be a Caddy that can switch 0-RTT off."""
+        programs.find("caddy")
+
+    async def start(self, engine: Engine, setup: OriginSetup) -> "RunningCaddy":
+        """Starts it; OriginFailed with the end of its own log where it does not get ready."""
+        log = setup.folder / "access.log"
+        text = self._configuration(early_data=setup.arm.early_data)
+        config = setup.folder / ("caddy.json" if self._json else "Caddyfile")
+        config.write_text(template.fill(text, self._values(setup, log)), encoding="utf-8")
+        adapter = () if self._json else ("--adapter", "caddyfile")
+        started = await process.start(
+            engine,
+            "caddy",
+            (*programs.find("caddy").argv, "run", "--config", str(config), *adapter),
+            setup.folder,
+            Listens(setup.port),
+            environment=self._environment(setup.folder),
+        )
+        return RunningCaddy(engine, started, setup.port, log)
+
+    def settings(self, arm: Arm) -> dict[str, str]:
+        """As read in quic-go's and Caddy's sources."""
+        if not arm.over_quic:
+            return kernel_tcp.settings(arm.congestion_control)
+        return {"transport": "quic-go", **_QUIC}
+
+    def identity(self) -> dict[str, str]:
+        """Caddy's version, where it was found, and its configuration with its placeholders."""
+        program = programs.find("caddy")
+        found = {
+            "version": program.version,
+            "program": program.where,
+            "configuration": self._configuration(early_data=False),
+        }
+        if self._tuned:
+            found["environment"] = " ".join(f"{name}={value}" for name, value in TUNING.items())
+        return found
+
+    @property
+    def _json(self) -> bool:
+        return self._own is not None and _is_json(self._own)
+
+    def _configuration(self, *, early_data: bool) -> str:
+        return caddyfile.template(early_data=early_data) if self._own is None else self._own
+
+    def _values(self, setup: OriginSetup, log: Path) -> dict[str, str]:
+        headers = caddyfile.header_object if self._json else caddyfile.header_lines
+        values = template.values(setup, log, "")
+        escaped = {name: caddyfile.escaped(value) for name, value in values.items()}
+        return escaped | {"PRONGHORN_HEADERS": headers(setup.headers)}
+
+    def _environment(self, folder: Path) -> dict[str, str]:
+        """Caddy keeps what it writes in its own folder."""
+        own = {name: str(folder) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+        return own | (TUNING if self._tuned else {})
+
+
+class RunningCaddy:
+    """Caddy in a bench."""
+
+    def __init__(self, engine: Engine, started: Process, port: int, log: Path) -> None:
+        self._engine = engine
+        self._process = started
+        self._log = log
+        self.port = port
+
+    async def log(self) -> OriginLog:
+        """Its access log, and the TCP connections that it has."""
+        requests = [request for line in process.whole_lines(self._log) if (request := parse(line))]
+        return OriginLog(requests, await process.tcp_connections(self._engine, self.port))
+
+    def last_lines(self) -> str:
+        """The end of its log of itself."""
+        return process.last_lines(self._process.stderr)
+
+
+def _check(configuration: str) -> None:
+    template.check(configuration, "Caddy's configuration")
+    if not template.uses(configuration, "PRONGHORN_LOG"):
+        raise InputError(
+            "Caddy's configuration logs nothing to ${PRONGHORN_LOG}, by which the origin proves what it "
+            "served.",
+            hint='Add to the site: log { output file "${PRONGHORN_LOG}" }',
+        )
+
+
+def _is_json(configuration: str) -> bool:
+    """Whether it is JSON once its placeholders are filled in; a Caddyfile begins with a brace as well."""
+    try:
+        json.loads(template.fill(configuration, dict.fromkeys(template.PLACEHOLDERS, "0")))
+    except ValueError:
+        return False
+    return True
+
+
+def parse(line: str) -> OriginRequest | None:
+    """A line of Caddy's access log, JSON as it ships; None where the line is none of a request."""
+    try:
+        entry = json.loads(line)
+        request = entry["request"]
+        return OriginRequest(
+            path=request["uri"],
+            protocol=_PROTOCOLS.get(request["proto"]),
+            status=entry["status"],
+            bytes=entry["size"],
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

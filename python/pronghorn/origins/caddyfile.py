@@ -1,0 +1,91 @@
+"""Caddy's configuration, as a Caddyfile with the placeholders of `template`."""
+
+import json
+from collections.abc import Mapping
+
+from pronghorn.origins.media_types import MEDIA_TYPES, OTHER
+
+_CADDYFILE = """\
+{
+	admin off
+	auto_https off
+	persist_config off
+	ocsp_stapling off
+	storage file_system "${PRONGHORN_FOLDER}/storage"
+	# Absent where an arm asks for 0-RTT, which Caddy takes over QUIC unless told otherwise.
+	servers {
+		0rtt off
+	}
+}
+
+https://:${PRONGHORN_PORT} {
+	bind ${PRONGHORN_ADDRESS}
+	tls "${PRONGHORN_CERTIFICATE}" "${PRONGHORN_KEY}"
+	root "${PRONGHORN_ROOT}"
+	log {
+		output file "${PRONGHORN_LOG}" {
+			roll_disabled
+		}
+		format filter {
+			request>headers delete
+			request>tls delete
+			resp_headers delete
+		}
+	}
+	header {
+		${PRONGHORN_HEADERS}
+	}
+	route {
+		map {http.request.uri.path.file.ext} {media_type} {
+			MEDIA_TYPES
+			default "OTHER"
+		}
+		header Content-Type {media_type}
+		@folder path */
+		header @folder Content-Type "DOCUMENT"
+		file_server
+	}
+}
+"""
+
+_NO_EARLY_DATA = """\
+	# Absent where an arm asks for 0-RTT, which Caddy takes over QUIC unless told otherwise.
+	servers {
+		0rtt off
+	}
+"""
+
+
+def template(*, early_data: bool) -> str:
+    """The Caddyfile: what every origin needs, and for the rest Caddy as it ships. `early_data`: whether it
+    takes 0-RTT data."""
+    text = (
+        _CADDYFILE.replace("MEDIA_TYPES", "\n\t\t\t".join(_media_types()))
+        .replace("OTHER", OTHER)
+        .replace("DOCUMENT", next(iter(MEDIA_TYPES)))
+    )
+    return text.replace(_NO_EARLY_DATA, "") if early_data else text
+
+
+def header_lines(headers: Mapping[str, str]) -> str:
+    """Headers as the lines of a block `header`. They replace what Caddy sets itself, such as Alt-Svc."""
+    return "\n\t\t".join(f'{name} "{escaped(value)}"' for name, value in headers.items())
+
+
+def header_object(headers: Mapping[str, str]) -> str:
+    """Headers as the object `set` of the handler `headers` in a JSON configuration."""
+    return json.dumps({name: [value] for name, value in headers.items()})
+
+
+def escaped(value: str) -> str:
+    """What stands between the quotes of a Caddyfile's token that means `value`."""
+    return value.replace('"', '\\"')
+
+
+def _media_types() -> list[str]:
+    return [
+        f'.{written} "{media_type}"'
+        for media_type, endings in MEDIA_TYPES.items()
+        for ending in endings
+        for written in (ending, ending.upper())
+    ]
