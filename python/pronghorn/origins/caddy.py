@@ -9,7 +9,7 @@ from pronghorn.errors import InputError
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import caddyfile, kernel_tcp, process, programs, template
-from pronghorn.origins.base import OriginLog, OriginSetup
+from pronghorn.origins.base import OriginFailed, OriginLog, OriginSetup
 from pronghorn.origins.process import Listens, Process
 
 TUNING = {"GOGC": "400"}
@@ -62,14 +62,18 @@ class Caddy:
         config = setup.folder / ("caddy.json" if self._json else "Caddyfile")
         config.write_text(template.fill(text, self._values(setup, log)), encoding="utf-8")
         adapter = () if self._json else ("--adapter", "caddyfile")
-        started = await process.start(
-            engine,
-            "caddy",
-            (*programs.find("caddy").argv, "run", "--config", str(config), *adapter),
-            setup.folder,
-            Listens(setup.port),
-            environment=self._environment(setup.folder),
-        )
+        where = ("--config", str(config), *adapter)
+        try:
+            started = await process.start(
+                engine,
+                "caddy",
+                (*programs.find("caddy").argv, "run", *where),
+                setup.folder,
+                Listens(setup.port),
+                environment=self._environment(setup.folder),
+            )
+        except OriginFailed as failure:
+            raise OriginFailed(f"{failure}{await self._complaint(engine, where, setup.folder)}") from None
         return RunningCaddy(engine, started, setup.port, log)
 
     def settings(self, arm: Arm) -> dict[str, str]:
@@ -89,6 +93,19 @@ class Caddy:
         if self._tuned:
             found["environment"] = " ".join(f"{name}={value}" for name, value in TUNING.items())
         return found
+
+    async def _complaint(self, engine: Engine, where: tuple[str, ...], folder: Path) -> str:
+        """What Caddy has against its configuration, as a last line. `caddy run` buffers its log when it
+        starts, and the error by which it ends is lost with that (Caddy 2.11.7)."""
+        said = await process.run(
+            engine,
+            "caddy-validate",
+            (*programs.find("caddy").argv, "validate", *where),
+            folder,
+            environment=self._environment(folder),
+        )
+        errors = [line for line in process.whole_lines(said) if '"level":"error"' in line]
+        return "".join(f"\n{line}" for line in errors[-1:])
 
     @property
     def _json(self) -> bool:

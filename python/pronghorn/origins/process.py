@@ -28,12 +28,12 @@ class Process:
     """A server's process on the server's host. What it writes goes to `NAME.out` and `NAME.err` in its
     folder. The bench's end is its end."""
 
-    def __init__(self, engine: Engine, name: str, number: int, folder: Path) -> None:
+    def __init__(self, engine: Engine, name: str, number: int, stdout: Path, stderr: Path) -> None:
         self._engine = engine
         self._name = name
-        self._number = number
-        self.stdout = folder / f"{name}.out"
-        self.stderr = folder / f"{name}.err"
+        self.number = number
+        self.stdout = stdout
+        self.stderr = stderr
 
     async def listening(
         self, listens: Listens, *, said: Sequence[Path] = (), timeout_s: float = READY_S
@@ -44,7 +44,7 @@ class Process:
             "listening",
             host=_SERVER,
             **listens._asdict(),
-            process=self._number,
+            process=self.number,
             timeout_s=timeout_s,
             patience_s=PATIENCE_S + timeout_s,
         )
@@ -82,22 +82,27 @@ async def start(
                 f"{name} was not started: another program on its host has port {listens.port} "
                 f"({kind.upper()})"
             )
-    process = Process(engine, name, 0, folder)
-    try:
-        ok = await engine.request(
-            "spawn",
-            host=_SERVER,
-            argv=list(argv),
-            env=dict(environment or {}),
-            stdout=str(process.stdout),
-            stderr=str(process.stderr),
-            directory=str(folder),
-        )
-    except EngineError as error:
-        raise OriginFailed(f"{name} could not be started: {error.message}") from error
-    process = Process(engine, name, int(ok["process"]), folder)
+    process = await _spawn(engine, name, argv, folder, environment)
     await process.listening(listens, said=said, timeout_s=timeout_s)
     return process
+
+
+async def run(
+    engine: Engine,
+    name: str,
+    argv: Sequence[str],
+    folder: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+    timeout_s: float = READY_S,
+) -> Path:
+    """Runs a program to its end, however it ends, and returns the file that took its stderr; OriginFailed
+    where it can't be started."""
+    process = await _spawn(engine, name, argv, folder, environment)
+    await engine.request(
+        "wait", process=process.number, timeout_s=timeout_s, patience_s=PATIENCE_S + timeout_s
+    )
+    return process.stderr
 
 
 def with_last_lines(sentence: str, *files: Path) -> str:
@@ -129,6 +134,25 @@ async def tcp_connections(engine: Engine, port: int) -> list[OriginConnection]:
         for entry in ok["tcp"]
         if entry["local_port"] == port
     ]
+
+
+async def _spawn(
+    engine: Engine, name: str, argv: Sequence[str], folder: Path, environment: Mapping[str, str] | None
+) -> Process:
+    out, err = folder / f"{name}.out", folder / f"{name}.err"
+    try:
+        ok = await engine.request(
+            "spawn",
+            host=_SERVER,
+            argv=list(argv),
+            env=dict(environment or {}),
+            stdout=str(out),
+            stderr=str(err),
+            directory=str(folder),
+        )
+    except EngineError as error:
+        raise OriginFailed(f"{name} could not be started: {error.message}") from error
+    return Process(engine, name, int(ok["process"]), out, err)
 
 
 async def _taken(engine: Engine, port: int, kind: str) -> bool:
