@@ -1,9 +1,11 @@
-"""Whether an experiment's origins and clients can honour its arms: asked before anything is measured."""
+"""Whether an experiment's origins and clients can honour what it asks for: asked before anything is
+measured."""
 
 from collections.abc import Callable, Iterable
 
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
+from pronghorn.execute.artifacts import PCAPNG
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 
@@ -11,25 +13,45 @@ _Refusal = Callable[[Arm], str | None]
 
 
 def check(experiment: Experiment) -> None:
-    """InputError for the first arm which one of the experiment's origins or clients can't honour, naming who
-    can; HostError where this host lacks an origin or a client."""
+    """InputError for the first arm which one of the experiment's origins or clients can't honour, or the
+    first artifact which none of its clients can leave, naming who can; HostError where this host lacks an
+    origin or a client."""
+    its_origins = [(name, origins.of(experiment, name)) for name in experiment.origins]
+    its_clients = [(name, clients.of(experiment, name)) for name in experiment.clients]
     for arm in experiment.arms:
-        for name in experiment.origins:
-            _check(arm, "origin", name, origins.find(name).refusal, _able(arm, origins.ORIGINS.items()))
-        for name in experiment.clients:
-            _check(arm, "client", name, clients.find(name).refusal, _able(arm, clients.CLIENTS.items()))
-    for name in experiment.origins:
-        origins.find(name).require()
-    for name in experiment.clients:
-        clients.find(name).require()
+        for name, origin in its_origins:
+            _check(arm, "origin", name, origin.refusal, _able(arm, [*origins.ORIGINS.items(), *its_origins]))
+        for name, client in its_clients:
+            _check(arm, "client", name, client.refusal, _able(arm, [*clients.CLIENTS.items(), *its_clients]))
+    for artifact in experiment.artifacts:
+        if artifact != PCAPNG and not any(artifact in client.artifacts for _, client in its_clients):
+            able = [name for name, client in clients.CLIENTS.items() if artifact in client.artifacts]
+            raise InputError(
+                f"artifact '{artifact}': no client of the experiment ({', '.join(experiment.clients)}) "
+                f"leaves it. {_who('client', able, 'left')}"
+            )
+    for name, client in its_clients:
+        if experiment.authority is not None and not client.takes_authority:
+            raise InputError(
+                f"client '{name}' trusts the system's authorities alone: it can't be told of the one that key "
+                "'authority' names. Leave the key out, or the client."
+            )
+    for _, origin in its_origins:
+        origin.require()
+    for _, client in its_clients:
+        client.require()
 
 
 def _check(arm: Arm, kind: str, name: str, refusal: _Refusal, able: list[str]) -> None:
     reason = refusal(arm)
     if reason is not None:
-        who = f"It can be honoured by {', '.join(able)}." if able else f"No {kind} can."
+        who = _who(kind, able, "honoured")
         raise InputError(f"arm '{arm.name}': {kind} '{name}' can't honour it: {reason}. {who}")
 
 
+def _who(kind: str, able: list[str], done: str) -> str:
+    return f"It can be {done} by {', '.join(able)}." if able else f"No {kind} can."
+
+
 def _able(arm: Arm, candidates: Iterable[tuple[str, origins.Origin | clients.Client]]) -> list[str]:
-    return [name for name, candidate in candidates if candidate.refusal(arm) is None]
+    return list(dict.fromkeys(name for name, candidate in candidates if candidate.refusal(arm) is None))

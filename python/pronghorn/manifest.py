@@ -10,6 +10,7 @@ from typing import Any
 
 from pronghorn import __version__, clients, origins
 from pronghorn.engine import Hello
+from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
 
@@ -58,9 +59,9 @@ def opening(
         "libraries": hello.libraries,
         "paths": {path.name: path.spec.to_manifest() if path.spec else None for path in experiment.paths},
         "path_sources": {path.name: path.source for path in experiment.paths if path.source},
-        "origins": {name: origins.find(name).identity() for name in experiment.origins},
-        "clients": {name: clients.find(name).identity() for name in experiment.clients},
-        "arms": {arm.name: _asked(experiment, arm.name) for arm in experiment.arms},
+        "origins": {name: origins.of(experiment, name).identity() for name in experiment.origins},
+        "clients": {name: clients.of(experiment, name).identity() for name in experiment.clients},
+        "arms": {arm.name: _arm(experiment, arm, []) for arm in experiment.arms},
         "warnings": [],
     }
 
@@ -75,16 +76,12 @@ def closing(experiment: Experiment, trials: Sequence[Trial], *, ended: str) -> d
         "overhead_s": {"median": round(statistics.median(overheads), 6) if overheads else None},
         "offloads": offloads(trials),
         "discards": {arm.name: discards[arm.name] for arm in experiment.arms},
-        "arms": {
-            arm.name: _asked(experiment, arm.name)
-            | read_back([trial for trial in trials if trial.arm == arm.name])
-            for arm in experiment.arms
-        },
+        "arms": {arm.name: _arm(experiment, arm, trials) for arm in experiment.arms},
     }
 
 
 def read_back(trials: Sequence[Trial]) -> dict[str, list[str]]:
-    """What an arm's connections really ran, each setting with every value that was seen."""
+    """What the connections of `trials` really ran, each setting with every value that was seen."""
     seen: dict[str, set[str]] = {}
     for trial in trials:
         for connection in trial.page.connections if trial.page else []:
@@ -132,12 +129,20 @@ def sysctls() -> dict[str, str]:
     return {name: " ".join(value.split()) for name, value in found.items() if value is not None}
 
 
-def _asked(experiment: Experiment, arm_name: str) -> dict[str, Any]:
-    arm = experiment.arm(arm_name)
-    settings = {
-        key: value for name in experiment.origins for key, value in origins.find(name).settings(arm).items()
+def _arm(experiment: Experiment, arm: Arm, trials: Sequence[Trial]) -> dict[str, Any]:
+    """What an arm asks for, and for each origin what is known of its sending side and what was read back from
+    `trials`."""
+    return {
+        "protocol": arm.protocol,
+        "congestion_control": arm.congestion_control,
+        "discovery": arm.discovery,
+        "options": sorted(arm.options),
+        "origins": {
+            name: origins.of(experiment, name).settings(arm)
+            | read_back([trial for trial in trials if trial.arm == arm.name and trial.cell.origin == name])
+            for name in experiment.origins
+        },
     }
-    return {"protocol": arm.protocol, "congestion_control": arm.congestion_control, **settings}
 
 
 def _note(seen: dict[str, set[str]], key: str, value: str | None) -> None:

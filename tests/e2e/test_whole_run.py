@@ -110,8 +110,8 @@ def test_the_summary_keeps_its_contract(finished: Finished) -> None:
 def test_the_manifest_says_what_was_run(finished: Finished) -> None:
     manifest = finished.manifest()
     assert manifest["isolation"] in ("root", "user-namespace")
-    assert manifest["arms"]["h3"]["alpn"] == ["h3"]
-    assert manifest["arms"]["h2"]["origin_congestion_control"] == ["cubic"]
+    assert manifest["arms"]["h3"]["origins"]["builtin"]["alpn"] == ["h3"]
+    assert manifest["arms"]["h2"]["origins"]["builtin"]["origin_congestion_control"] == ["cubic"]
     assert manifest["trials"] == len(finished.trials())
     assert manifest["overhead_s"]["median"] > 0
 

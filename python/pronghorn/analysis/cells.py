@@ -58,12 +58,16 @@ def _arm(trials: CellTrials, arm: str, *, with_mean: bool) -> ArmSummary:
     mine = trials.of(arm)
     failed = [trial for trial in mine if has_failed(trial)]
     reasons = Counter(trial.reason or "not said" for trial in failed)
+    protocols: Counter[str] = Counter()
+    for trial in mine:
+        protocols.update(trial.metrics.protocols)
     return ArmSummary(
         **figures(times(mine, "load"), with_mean=with_mean).model_dump(),
         n=len(mine),
         failed=len(failed),
         contaminated=trials.contaminated.get(arm, 0),
         failures=dict(sorted(reasons.items())),
+        protocols=dict(sorted(protocols.items())),
         thin=thin(len(mine)),
         ttfb=figures(times(mine, "ttfb"), with_mean=with_mean),
     )

@@ -5,14 +5,23 @@ from types import MappingProxyType
 
 from pronghorn.clients.base import Client, ClientFailed, ClientSession, Visit
 from pronghorn.clients.chromium import Chromium
+from pronghorn.clients.command import Command
 from pronghorn.clients.native import Native
+from pronghorn.model.experiment import Experiment
 
 CLIENTS: Mapping[str, Client] = MappingProxyType({"native": Native(), "chromium": Chromium()})
 """The clients that have a name of their own."""
 
-__all__ = ["CLIENTS", "Client", "ClientFailed", "ClientSession", "Visit", "find"]
+__all__ = ["CLIENTS", "Client", "ClientFailed", "ClientSession", "Visit", "find", "of"]
 
 
 def find(name: str) -> Client:
-    """The client that an experiment's `name` means; KeyError where there is none."""
+    """The client that has the `name` in every experiment; KeyError where there is none."""
+    return CLIENTS[name]
+
+
+def of(experiment: Experiment, name: str) -> Client:
+    """The client that `name` means in an experiment; KeyError where it is none of its clients."""
+    if name in experiment.own_clients:
+        return Command(name, experiment.own_clients[name])
     return CLIENTS[name]

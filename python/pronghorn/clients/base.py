@@ -15,7 +15,8 @@ class Visit(NamedTuple):
     """What a client is to load, and how.
 
     The document `document` (a path) of `host_name` at `address` and `port`, cut after `limit_s` seconds.
-    `certificates` is None where the system's authorities are to be trusted. With `dns` the name is to be
+    `certificates` are the origin's, None where it is a live server; `authority` is the PEM file of the
+    authority to trust, None where the system's are. With `dns` the name is to be
     resolved by the name server that the host's resolver names, across the path; without, the client knows
     the address. `folder` is empty, the client's own, and is removed after the trial."""
 
@@ -30,6 +31,7 @@ class Visit(NamedTuple):
     browser: BrowserSettings
     artifacts: Artifacts
     folder: Path
+    authority: Path | None = None
 
 
 class ClientFailed(Exception):
@@ -63,6 +65,12 @@ class Client(Protocol):
 
     warms_up: bool
     """Whether it does something in the bench before its measured load."""
+
+    artifacts: tuple[str, ...]
+    """What it can leave beside the journal."""
+
+    takes_authority: bool
+    """Whether it can be told which authority to trust for a live server, other than the system's."""
 
     def refusal(self, arm: Arm) -> str | None:
         """Why it can't honour `arm`, as the end of a sentence; None where it can."""

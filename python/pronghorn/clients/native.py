@@ -13,6 +13,8 @@ class Native:
     """The native page loader."""
 
     warms_up = False
+    artifacts: tuple[str, ...] = ()
+    takes_authority = True
 
     def refusal(self, arm: Arm) -> str | None:
         """It speaks the protocol that it is told to, and has no cache."""
@@ -64,9 +66,10 @@ class NativeSession:
             document=visit.document,
             port=visit.port,
             protocol=visit.arm.protocol,
-            ca=str(visit.certificates.authority) if visit.certificates else None,
+            ca=str(visit.authority) if visit.authority else None,
             congestion_control=visit.arm.controls,
             limit_s=visit.limit_s,
+            **({"address": visit.address} if visit.certificates is None else {}),
             **({"tls": visit.arm.tls_version} if visit.arm.tls_version != "1.3" else {}),
             **({"session": session} if session != "cold" else {}),
         )

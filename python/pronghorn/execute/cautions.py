@@ -12,7 +12,7 @@ from scipy.stats import fisher_exact
 from pronghorn.analysis.numbers import count
 from pronghorn.calibration.table import row_text
 from pronghorn.engine import Hello
-from pronghorn.execute import calibrate, loopback, physics, proof
+from pronghorn.execute import amplification, calibrate, loopback, physics, proof
 from pronghorn.execute.artifacts import PCAPNG
 from pronghorn.execute.progress import by_block
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
@@ -72,6 +72,8 @@ def cautions(
         *_calibration(manifest.get("calibration", [])),
         *_discards(experiment, trials),
         *_arms(manifest["arms"]),
+        *_unlogged(trials),
+        *_certificate(experiment, manifest.get("certificate")),
         *_buffers(trials),
         *_host(manifest["host"]),
     ]
@@ -192,15 +194,23 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
 
 
 def _arms(arms: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
-    for key, remedy in _COMPARED.items():
-        values = {name: _text(settings[key]) for name, settings in arms.items() if key in settings}
-        if len(set(values.values())) > 1:
-            listed = "; ".join(f"{name}: {value}" for name, value in values.items())
-            yield Caution(
-                f"arms-differ-{key.replace('_', '-')}",
-                f"The arms differ in {_NAMES[key]}, as their stacks ship it ({listed}).",
-                remedy,
-            )
+    """Differences between the arms within an origin; those of older runs stand beside no origin's name."""
+    origins = list(dict.fromkeys(name for arm in arms.values() for name in arm.get("origins", {})))
+    for origin in origins or [None]:
+        of_origin = {
+            name: arm if origin is None else arm.get("origins", {}).get(origin, {})
+            for name, arm in arms.items()
+        }
+        where = f" on {origin}" if len(origins) > 1 else ""
+        for key, remedy in _COMPARED.items():
+            values = {name: _text(settings[key]) for name, settings in of_origin.items() if key in settings}
+            if len(set(values.values())) > 1:
+                listed = "; ".join(f"{name}: {value}" for name, value in values.items())
+                yield Caution(
+                    f"arms-differ-{key.replace('_', '-')}",
+                    f"The arms differ{where} in {_NAMES[key]}, as their stacks ship it ({listed}).",
+                    remedy,
+                )
 
 
 def _buffers(trials: Sequence[Trial]) -> Iterator[Caution]:
@@ -214,6 +224,32 @@ def _buffers(trials: Sequence[Trial]) -> Iterator[Caution]:
             f"{arm} on {path}: the hosts dropped {datagrams} datagrams for want of a receive buffer, "
             "beyond what the path lost.",
             "Raise it: sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000",
+        )
+
+
+def _unlogged(trials: Sequence[Trial]) -> Iterator[Caution]:
+    origins = sorted({trial.cell.origin for trial in trials if not trial.origin_log_kept})
+    if origins:
+        yield Caution(
+            "proof-by-client-only",
+            f"No log was kept by {', '.join(origins)}: that the asked protocol was measured is known by the "
+            "client alone.",
+            "Of a live server that is all there can be; one of your own writes PRONGHORN_LOG, a "
+            "configuration of your own logs to ${PRONGHORN_LOG}.",
+        )
+
+
+def _certificate(experiment: Experiment, found: Mapping[str, Any] | None) -> Iterator[Caution]:
+    if found is None or found["first_flight_bytes"] <= amplification.LIMIT_BYTES:
+        return
+    if any("h3" in arm.protocols for arm in experiment.arms):
+        yield Caution(
+            "amplification-limit",
+            f"The certificates ({found['chain_bytes']} bytes) make QUIC's servers send about "
+            f"{found['first_flight_bytes']} bytes first, but one datagram of a client allows only "
+            f"{amplification.LIMIT_BYTES} before its address is validated (RFC 9000 §8.1): h3 may wait a "
+            "round trip longer, unless the client's first flight takes two datagrams.",
+            'Bear it in mind, or use a shorter chain: certificate = { key = "p256" }.',
         )
 
 

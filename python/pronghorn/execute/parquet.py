@@ -18,7 +18,13 @@ SCHEMA: dict[str, polars.DataType] = {
     **{name: polars.String() for name in (*Cell.model_fields, *_TEXT)},
     **{name: polars.Int64() for name in _NUMBERS},
     "path_seed": polars.UInt64(),
-    **{name: polars.Int64() if name in _WHOLE_METRICS else polars.Float64() for name in Metrics.model_fields},
+    **{
+        name: polars.Int64() if name in _WHOLE_METRICS else polars.Float64()
+        for name in Metrics.model_fields
+        if name != "protocols"
+    },
+    "origin_log_kept": polars.Boolean(),
+    "protocols": polars.String(),
     **{name: polars.String() for name in _NESTED},
 }
 
@@ -35,6 +41,7 @@ def _row(trial: Trial) -> dict[str, Any]:
     flat = {
         **data["cell"],
         **data["metrics"],
-        **{name: data[name] for name in (*_TEXT, *_NUMBERS, "path_seed")},
+        **{name: data[name] for name in (*_TEXT, *_NUMBERS, "path_seed", "origin_log_kept")},
+        "protocols": json.dumps(data["metrics"]["protocols"]),
     }
     return flat | {name: json.dumps(data[name]) for name in _NESTED}

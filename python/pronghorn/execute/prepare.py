@@ -14,7 +14,7 @@ from pronghorn.model import experiment_file
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
 from pronghorn.model.experiment import Experiment, Vocabulary
 from pronghorn.model.path import DIRECT
-from pronghorn.origins import ORIGINS
+from pronghorn.origins import CONFIGURABLE, ORIGINS
 from pronghorn.sites import known
 
 
@@ -33,7 +33,9 @@ class Request(NamedTuple):
 def vocabulary() -> Vocabulary:
     """The names that experiments may use in this installation."""
     sites = tuple(name for name in known() if not name.startswith("dir:"))
-    return Vocabulary(sites, tuple(ORIGINS), tuple(CLIENTS), experiment_file.shipped_paths())
+    return Vocabulary(
+        sites, tuple(ORIGINS), tuple(CLIENTS), experiment_file.shipped_paths(), tuple(CONFIGURABLE)
+    )
 
 
 def resolve(request: Request) -> Experiment:

@@ -1,4 +1,4 @@
-"""Proof that what was asked for is what was measured: each resource's protocol at both ends, the sender's
+"""Proof that what was asked for is what was measured: each request's protocol at both ends, the sender's
 control."""
 
 from collections import Counter
@@ -13,19 +13,26 @@ CONGESTION_CONTROL = "congestion-control"
 
 
 def answered(page: PageLoad) -> list[Resource]:
-    """The resources that the client got a whole answer for."""
-    return [resource for resource in page.resources if resource.status is not None and resource.error is None]
+    """The resources that the client got a whole answer for from the origin."""
+    return [
+        resource
+        for resource in page.resources
+        if resource.status is not None and resource.error is None and not resource.from_cache
+    ]
 
 
 def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
     """How the load was not one of `arm`, or None.
 
-    Every resource that was answered must have come over the arm's protocol, as the client saw it; every
-    request that the origin logged must have come over it; no resource of a successful load may be missing
-    from the origin's log; and the origin's connections must run the arm's congestion control where it can be
-    read back."""
+    Every resource that was answered must have come over the arm's protocol, or with a discovery over one of
+    those that lead there, as the client saw it; every request that the origin logged likewise; no resource of
+    a successful load may be missing from the origin's log, over the same protocol; and the origin's
+    connections must run the arm's congestion control where it can be read back. Where the origin keeps no log
+    the client's word is all there is."""
     for resource in page.resources:
         seen = resource.protocol
+        if resource.from_cache:
+            continue
         if seen not in arm.protocols and (seen is not None or resource.status is not None):
             return _not_over(arm, f"the client got {resource.path}", seen)
     for request in log.requests:
@@ -36,16 +43,36 @@ def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
         asked = arm.controls["quic" if connection.protocol == "h3" else "tcp"]
         if actual is not None and actual != asked:
             return Fault(CONGESTION_CONTROL, f"asked {asked}, but the origin ran {actual}")
-    missing = Counter(resource.path for resource in answered(page))
-    missing.subtract(request.path for request in log.requests)
-    lacking = +missing
-    if page.outcome == "ok" and lacking:
-        first = next(iter(lacking))
+    if not log.kept or page.outcome != "ok":
+        return None
+    return _disagreement(page, log)
+
+
+def protocols(page: PageLoad) -> dict[str, int]:
+    """How many of a load's resources came over which protocol, as the client saw it."""
+    seen = Counter(resource.protocol for resource in answered(page) if resource.protocol is not None)
+    return dict(sorted(seen.items()))
+
+
+def _disagreement(page: PageLoad, log: OriginLog) -> Fault | None:
+    """Where the log of the origin says otherwise than the client of a load that succeeded."""
+    asked = Counter((resource.path, resource.protocol) for resource in answered(page))
+    served = Counter((request.path, request.protocol) for request in log.requests)
+    lacking = asked - served
+    if not lacking:
+        return None
+    path, protocol = next(iter(lacking))
+    others = sorted({str(one) for name, one in (served - asked) if name == path})
+    if others:
         return Fault(
-            PROTOCOL, f"the origin's log lacks {lacking.total()} of the client's requests, such as {first}"
+            PROTOCOL,
+            f"the client got {path} over {protocol}, but the origin served it over {', '.join(others)}",
         )
-    return None
+    return Fault(
+        PROTOCOL, f"the origin's log lacks {lacking.total()} of the client's requests, such as {path}"
+    )
 
 
 def _not_over(arm: Arm, what: str, seen: str | None) -> Fault:
-    return Fault(PROTOCOL, f"asked {arm.protocol}, but {what} over {seen or 'no known protocol'}")
+    asked = arm.protocol if arm.discovery == "forced" else f"{arm.protocol}, found by {arm.discovery}"
+    return Fault(PROTOCOL, f"asked {asked}, but {what} over {seen or 'no known protocol'}")

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from pronghorn import __version__, certificates, journal, manifest, plan
 from pronghorn.analysis.summarise import summarise as analyse
+from pronghorn.certificates import Certificates
 from pronghorn.engine import Hello
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import cost, interrupts, parquet
+from pronghorn.execute import amplification, cost, interrupts, parquet
 from pronghorn.execute import directory as files
 from pronghorn.execute.calibrate import calibrate
 from pronghorn.execute.cautions import Caution, cautions, label
@@ -59,7 +60,12 @@ def execute(
         notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment)]
         _write_manifest(directory, notes)
     with work_folder() as work:
-        trials = _measure(experiment, directory, observer, jobs, recorded, work)
+        identity = _identity(experiment, work)
+        if not experiment.live:
+            notes["certificate"] = amplification.describe(
+                experiment.certificate.key, certificates.sizes(identity)
+            )
+        trials = _measure(experiment, directory, observer, jobs, recorded, work, identity)
         return _finish(experiment, hello, directory, notes, trials, work)
 
 
@@ -101,9 +107,10 @@ def _opening(
 
 
 def _keep_texts(experiment: Experiment, directory: RunDirectory) -> None:
-    """Writes the files that the paths' definitions name to where the resolved experiment names them."""
-    for path in experiment.paths:
-        for name, text in path.texts.items():
+    """Writes the files that the experiment and its paths name to where the resolved experiment names
+    them."""
+    for texts in (experiment.texts, *(path.texts for path in experiment.paths)):
+        for name, text in texts.items():
             file = directory.file(name)
             try:
                 file.parent.mkdir(exist_ok=True)
@@ -130,14 +137,11 @@ def _measure(
     jobs: int,
     recorded: list[Trial],
     work: Path,
+    identity: Certificates,
 ) -> list[Trial]:
     sites = _build_sites(experiment, work)
     header = _header(experiment, sites)
     _check_sites(header, directory)
-    try:
-        identity = certificates.make(work)
-    except OSError as error:
-        raise _no_room(work, error) from error
     expected = {
         cell: cost.warmup_s(experiment.path(cell.path))
         + cost.expected_s(experiment.path(cell.path), sites[cell.site].total_bytes)
@@ -151,12 +155,22 @@ def _measure(
         return interrupts.run(slots.run(blocks, recorded))
 
 
+def _identity(experiment: Experiment, work: Path) -> Certificates:
+    try:
+        return certificates.make(work, experiment.certificate)
+    except OSError as error:
+        raise _no_room(work, error) from error
+
+
 def _build_sites(experiment: Experiment, work: Path) -> dict[str, Site]:
     sites = {}
     for number, name in enumerate(experiment.sites):
         folder = work / f"site-{number}"
         try:
             folder.mkdir()
+            if experiment.live:
+                sites[name] = Site(folder, "/", 0)
+                continue
             built = build(name, plan.derive(experiment.seed, "site", name), folder)
         except ValueError as error:
             raise InputError(f"site '{name}': {error}") from error

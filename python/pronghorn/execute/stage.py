@@ -19,6 +19,7 @@ from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Counters, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin
+from pronghorn.origins.live import RunningLive, Target
 
 HTTPS = 443
 """The origin's port on a bench, whose hosts have all ports to themselves."""
@@ -111,7 +112,10 @@ class Stage:
             page = await self._client.load()
         except ClientFailed as failure:
             page = self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
-        return Measurement(page, await self._log(page))
+        try:
+            return Measurement(page, await self._log(page))
+        except OriginFailed as failure:
+            return Measurement(failed("origin", str(failure)), OriginLog([], []))
 
     @property
     def spent(self) -> bool:
@@ -143,14 +147,16 @@ class Stage:
     @property
     def _warms_up(self) -> bool:
         plot = self._plot
-        return plot.experiment.kept or plot.arm.prepared or clients.find(plot.cell.client).warms_up
+        experiment = plot.experiment
+        client = clients.of(experiment, plot.cell.client)
+        return experiment.kept or plot.arm.prepared or client.warms_up
 
     async def _make_ready(self, address: str) -> None:
         plot = self._plot
         experiment = plot.experiment
         isolated = experiment.path(plot.cell.path).spec is not None
         port = HTTPS if isolated else _free_port()
-        self._origin = await origins.find(plot.cell.origin).start(
+        self._origin = await origins.of(experiment, plot.cell.origin).start(
             self._engine,
             OriginSetup(
                 root=plot.site.root,
@@ -164,20 +170,23 @@ class Stage:
         )
         if experiment.dns:
             await self._engine.request("dns", records=[_record(plot.arm, address)])
-        self._client = await clients.find(plot.cell.client).open(
+        target = Target(HOST_NAME, address, self._origin.port, plot.site.document)
+        certificates: Certificates | None = plot.certificates
+        authority: Path | None = plot.certificates.authority
+        if isinstance(self._origin, RunningLive):
+            target, certificates, authority = self._origin.target, None, self._origin.authority
+        self._client = await clients.of(experiment, plot.cell.client).open(
             self._engine,
             Visit(
-                host_name=HOST_NAME,
-                address=address,
-                port=self._origin.port,
-                document=plot.site.document,
-                certificates=plot.certificates,
+                **target._asdict(),
+                certificates=certificates,
                 arm=plot.arm,
                 limit_s=experiment.limit_s,
                 dns=experiment.dns,
                 browser=experiment.browser,
                 artifacts=plot.artifacts,
                 folder=_made(plot.folder / "client"),
+                authority=authority,
             ),
         )
         if plot.arm.prepared:
@@ -190,10 +199,10 @@ class Stage:
         for wait_s in (*_LOG_WAITS_S, 0.0):
             log = await self._origin.log()
             requests = log.requests[self._seen :]
-            if page.outcome != "ok" or len(requests) >= len(proof.answered(page)):
+            if not log.kept or page.outcome != "ok" or len(requests) >= len(proof.answered(page)):
                 break
             await asyncio.sleep(wait_s)
-        return OriginLog(requests, log.connections)
+        return log._replace(requests=requests)
 
     def _with_last_lines(self, sentence: str) -> str:
         lines = self._origin.last_lines() if self._origin else ""

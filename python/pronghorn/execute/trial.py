@@ -104,6 +104,7 @@ def recorded(
             requests=page.requests,
             bytes=page.bytes,
             failures=page.failures,
+            protocols=proof.protocols(page),
             wall_s=wall_s,
             overhead_s=wall_s - page.load_s if page.load_s is not None else 0.0,
         ),
@@ -111,6 +112,7 @@ def recorded(
         counters=counters,
         origin_log=found.log.requests,
         origin_connections=found.log.connections,
+        origin_log_kept=found.log.kept,
     )
 
 

@@ -94,7 +94,7 @@ def _apply(
         value = text.strip()
     except (RecursionError, ValueError) as error:
         raise InputError(f"--set {name}: this value can't be read.") from error
-    if keys[0] in _LISTS and isinstance(value, str):
+    if len(keys) == 1 and keys[0] in _LISTS and isinstance(value, str):
         value = [item.strip() for item in value.split(",")]
     if keys[0] == "sites" and isinstance(value, list):
         value = [_absolute(item, folder) for item in value]

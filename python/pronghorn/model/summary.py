@@ -37,6 +37,7 @@ class ArmSummary(Figures):
     """One arm in one cell: the load time's figures, and what became of its trials.
 
     `n` trials count (`failed` among them); `contaminated` ones were discarded with their blocks.
+    `protocols` counts over which protocol the resources of all its trials came.
     `thin` names the quantiles that are merely the largest value, since `n` is too small for them.
     """
 
@@ -44,6 +45,7 @@ class ArmSummary(Figures):
     failed: int
     contaminated: int
     failures: dict[str, int] = Field(default_factory=dict)
+    protocols: dict[str, int] = Field(default_factory=dict)
     thin: list[str] = Field(default_factory=list)
     ttfb: Figures = Field(default_factory=Figures)
 

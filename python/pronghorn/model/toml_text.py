@@ -9,20 +9,22 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def dumps(table: dict[str, Any]) -> str:
-    """`table` as TOML 1.0: plain keys first, then one `[section]` a table, tables deeper than that inline.
+    """`table` as TOML 1.0: plain keys first, then one `[section.NAME]` for each table of a table of tables;
+    all other tables inline.
 
     Values are strings, integers, floats, booleans, lists and tables; anything else is a TypeError.
     """
-    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
-    for key, value in table.items():
-        if isinstance(value, dict):
-            for name, section in value.items():
-                if not isinstance(section, dict):
-                    raise TypeError(f"{key}.{name}: a section holds tables")
-                lines += ["", f"[{_key(key)}.{_key(name)}]"]
-                lines += [f"{_key(inner)} = {_value(item)}" for inner, item in section.items()]
+    sections = {key: value for key, value in table.items() if _holds_tables(value)}
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in table.items() if key not in sections]
+    for key, value in sections.items():
+        for name, section in value.items():
+            lines += ["", f"[{_key(key)}.{_key(name)}]"]
+            lines += [f"{_key(inner)} = {_value(item)}" for inner, item in section.items()]
     return "\n".join(lines) + "\n"
+
+
+def _holds_tables(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value) and all(isinstance(item, dict) for item in value.values())
 
 
 def _key(key: str) -> str:

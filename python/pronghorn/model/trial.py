@@ -48,7 +48,8 @@ class Connection(FromEngine):
 
 
 class Resource(FromEngine):
-    """One resource of a page load, with the protocol as the client saw it (null: no response came)."""
+    """One resource of a page load, with the protocol as the client saw it (null: no response came). One that
+    the client had in its cache (`from_cache`) asked nobody."""
 
     path: str
     kind: str = "other"
@@ -64,6 +65,7 @@ class Resource(FromEngine):
     first_byte_s: float | None = None
     last_byte_s: float | None = None
     error: str | None = None
+    from_cache: bool = False
 
 
 class ThreadTime(FromEngine):
@@ -191,7 +193,8 @@ class OriginConnection(FromEngine):
 
 class Metrics(BaseModel):
     """A trial's figures. `load_s`, `ttfb_s`, `connect_s` and `tls_s` are null where the load did not get
-    there; `overhead_s` = `wall_s` - `load_s` is what the trial cost beyond its load."""
+    there; `protocols` says over which so many of its resources came, as the client saw it; `overhead_s` =
+    `wall_s` - `load_s` is what the trial cost beyond its load."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -202,6 +205,7 @@ class Metrics(BaseModel):
     requests: int = 0
     bytes: int = 0
     failures: int = 0
+    protocols: dict[str, int] = {}
     wall_s: float = 0.0
     overhead_s: float = 0.0
 
@@ -222,7 +226,8 @@ class Trial(BaseModel):
     outcome: it enters the verdict), and `contaminated` when the measurement cannot be trusted (its block is
     repeated with the next `attempt`). `position` is the arm's place in the block's random order; `started` is
     UTC in ISO 8601; `visit` counts the earlier loads of the same bench and client, of which there are none
-    where the state is fresh; `artifacts` are the paths of what it left, within the run's directory."""
+    where the state is fresh; `artifacts` are the paths of what it left, within the run's directory. Where the
+    origin keeps no log (`origin_log_kept` is false) its protocol is proved by the client alone."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -245,6 +250,7 @@ class Trial(BaseModel):
     counters: Counters | None = None
     origin_log: list[OriginRequest] = []
     origin_connections: list[OriginConnection] = []
+    origin_log_kept: bool = True
     artifacts: dict[str, str] = {}
 
     @property

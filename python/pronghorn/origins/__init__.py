@@ -1,11 +1,15 @@
 """The servers under test, one file each; a new one is one more file and one line here."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.stacks import is_url
 from pronghorn.origins.base import Origin, OriginFailed, OriginLog, OriginSetup, RunningOrigin
 from pronghorn.origins.builtin import Builtin
 from pronghorn.origins.caddy import Caddy
+from pronghorn.origins.command import Command
+from pronghorn.origins.live import Live
 
 ORIGINS: Mapping[str, Origin] = MappingProxyType(
     {
@@ -14,11 +18,40 @@ ORIGINS: Mapping[str, Origin] = MappingProxyType(
         "caddy:tuned": Caddy(tuned=True),
     }
 )
-"""The origins that have a name of their own."""
+"""The origins that have a name of their own; a variant's name is `SERVER:VARIANT`."""
 
-__all__ = ["ORIGINS", "Origin", "OriginFailed", "OriginLog", "OriginSetup", "RunningOrigin", "find"]
+CONFIGURABLE: Mapping[str, Callable[[str], Origin]] = MappingProxyType(
+    {"caddy": lambda text: Caddy(configuration=text)}
+)
+"""The servers that take a person's own configuration, each with what makes an origin of its text; such an
+origin's name is `SERVER:FILE`."""
+
+__all__ = [
+    "CONFIGURABLE",
+    "ORIGINS",
+    "Origin",
+    "OriginFailed",
+    "OriginLog",
+    "OriginSetup",
+    "RunningOrigin",
+    "find",
+    "of",
+]
 
 
 def find(name: str) -> Origin:
-    """The origin that an experiment's `name` means; KeyError where there is none."""
+    """The origin that has the `name` in every experiment; KeyError where there is none."""
     return ORIGINS[name]
+
+
+def of(experiment: Experiment, name: str) -> Origin:
+    """The origin that `name` means in an experiment; KeyError where it is none of its origins. InputError
+    where its configuration is wrong."""
+    if name in experiment.own_origins:
+        return Command(name, experiment.own_origins[name])
+    if is_url(name):
+        return Live(name, experiment.texts[experiment.authority] if experiment.authority else None)
+    if name in ORIGINS:
+        return ORIGINS[name]
+    server, _, configuration = name.partition(":")
+    return CONFIGURABLE[server](experiment.texts[configuration])

@@ -4,17 +4,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from pronghorn.certificates import Certificates
+from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.engine import Engine
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginConnection, OriginRequest
 
 
 class OriginLog(NamedTuple):
-    """What an origin has seen since its start."""
+    """What an origin has seen since its start. One that keeps no log (`kept` is false) proves nothing: what
+    was measured is then known by the client alone."""
 
     requests: list[OriginRequest]
     connections: list[OriginConnection]
+    kept: bool = True
 
 
 class OriginSetup(NamedTuple):
@@ -22,8 +24,8 @@ class OriginSetup(NamedTuple):
 
     `root` is the site's folder; `headers` go on every response; `folder` is empty, the origin's own for its
     configuration and logs, and is removed after the trial; `address` and `port` (TCP and UDP) are on the
-    server's host, port 0 where the origin may choose one itself. QUIC takes 0-RTT data only where the arm
-    asks for it."""
+    server's host, port 0 where the origin may choose one itself; clients call it `host_name`. QUIC takes
+    0-RTT data only where the arm asks for it."""
 
     root: Path
     certificates: Certificates
@@ -32,6 +34,7 @@ class OriginSetup(NamedTuple):
     folder: Path
     address: str
     port: int
+    host_name: str = HOST_NAME
 
 
 class OriginFailed(Exception):

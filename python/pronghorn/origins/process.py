@@ -67,12 +67,14 @@ async def start(
     listens: Listens,
     *,
     environment: Mapping[str, str] | None = None,
+    directory: Path | None = None,
     said: Sequence[Path] = (),
     timeout_s: float = READY_S,
 ) -> Process:
-    """Starts a server in `folder` and returns when it listens. OriginFailed, as a sentence with its last
-    lines, where it can't be started, where another program has its port, and where it does not get ready; the
-    lines are those of the files `said`, or else of its stderr.
+    """Starts a server, which writes to `folder` and works there unless `directory` says otherwise, and
+    returns when it listens. OriginFailed, as a sentence with its last lines, where it can't be started, where
+    another program has its port, and where it does not get ready; the lines are those of the files `said`, or
+    else of its stderr.
 
     The port is looked at first, since servers that set SO_REUSEPORT (socket(7)) would share a taken one in
     silence."""
@@ -82,7 +84,7 @@ async def start(
                 f"{name} was not started: another program on its host has port {listens.port} "
                 f"({kind.upper()})"
             )
-    process = await _spawn(engine, name, argv, folder, environment)
+    process = await _spawn(engine, name, argv, folder, environment, directory or folder)
     await process.listening(listens, said=said, timeout_s=timeout_s)
     return process
 
@@ -98,7 +100,7 @@ async def run(
 ) -> Path:
     """Runs a program to its end, however it ends, and returns the file that took its stderr; OriginFailed
     where it can't be started."""
-    process = await _spawn(engine, name, argv, folder, environment)
+    process = await _spawn(engine, name, argv, folder, environment, folder)
     await engine.request(
         "wait", process=process.number, timeout_s=timeout_s, patience_s=PATIENCE_S + timeout_s
     )
@@ -137,7 +139,12 @@ async def tcp_connections(engine: Engine, port: int) -> list[OriginConnection]:
 
 
 async def _spawn(
-    engine: Engine, name: str, argv: Sequence[str], folder: Path, environment: Mapping[str, str] | None
+    engine: Engine,
+    name: str,
+    argv: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str] | None,
+    directory: Path,
 ) -> Process:
     out, err = folder / f"{name}.out", folder / f"{name}.err"
     try:
@@ -148,7 +155,7 @@ async def _spawn(
             env=dict(environment or {}),
             stdout=str(out),
             stderr=str(err),
-            directory=str(folder),
+            directory=str(directory),
         )
     except EngineError as error:
         raise OriginFailed(f"{name} could not be started: {error.message}") from error

@@ -225,8 +225,8 @@ def test_the_manifest_says_what_ran_on_what(laboratory: Laboratory) -> None:
     assert manifest["command_line"][:3] == ["pronghorn", "run", "experiment.toml"]
     assert manifest["host"]["cores"] >= 1
     assert "net.ipv4.tcp_rmem" in manifest["sysctls"]
-    assert manifest["arms"]["h3"]["origin_congestion_control"] == ["cubic"]
-    assert manifest["arms"]["h2"]["tls_version"] == ["TLSv1_3"]
+    assert manifest["arms"]["h3"]["origins"]["builtin"]["origin_congestion_control"] == ["cubic"]
+    assert manifest["arms"]["h2"]["origins"]["builtin"]["tls_version"] == ["TLSv1_3"]
     assert manifest["paths"]["far"]["down"]["rate_bit_per_s"] == 20_000_000
     codes = {warning["code"] for warning in manifest["warnings"]}
     assert {"arms-differ-initial-window", "udp-receive-buffer"} <= codes

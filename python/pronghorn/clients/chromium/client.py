@@ -17,6 +17,8 @@ class Chromium:
     """Chromium by Playwright, in a process inside the client's host."""
 
     warms_up = True
+    artifacts: tuple[str, ...] = ()
+    takes_authority = False
 
     def refusal(self, arm: Arm) -> str | None:  # noqa: ARG002
         """It honours every arm."""

@@ -1,4 +1,4 @@
-"""The files that a path's definition names: traces, schedules, tables of delays."""
+"""The files that an experiment names and a run keeps: traces, schedules, tables of delays, configurations."""
 
 import hashlib
 from pathlib import Path, PurePosixPath
@@ -6,17 +6,19 @@ from pathlib import Path, PurePosixPath
 from pronghorn.model.source import Keys
 
 FOLDER = "traces"
-"""Where a run's directory keeps them."""
+"""Where a run's directory keeps those of paths."""
 
 MOST_BYTES = 16 * 2**20
 """The largest file that the engine takes."""
 
 
 class Texts:
-    """What was read so far, by the name under which a run keeps it, which holds a digest of the content;
-    `files` tells what was read from where, by the key that named it, and `kept` that name by the same."""
+    """What was read so far, by the name under which a run keeps it, in `folder` and with a digest of the
+    content; `files` tells what was read from where, by the key that named it, and `kept` that name by the
+    same."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str = FOLDER) -> None:
+        self._folder = folder
         self.by_name: dict[str, str] = {}
         self.files: dict[Keys, str] = {}
         self.kept: dict[Keys, str] = {}
@@ -39,7 +41,7 @@ class Texts:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: byte {error.start} is no UTF-8; {kind} is a text") from None
-        kept = _kept_name(name, text.encode())
+        kept = f"{self._folder}/{_kept_name(name, text.encode())}"
         self.by_name[kept] = text
         self.files[keys] = str(file)
         self.kept[keys] = kept
@@ -47,8 +49,8 @@ class Texts:
 
 
 def _kept_name(name: str, content: bytes) -> str:
-    """`traces/STEM-DIGEST.SUFFIX`, the same however often a file is kept."""
+    """`STEM-DIGEST.SUFFIX`, the same however often a file is kept."""
     digest = hashlib.sha256(content).hexdigest()[:16]
     plain = PurePosixPath(name)
     stem = plain.stem.removesuffix(f"-{digest}")
-    return f"{FOLDER}/{stem}-{digest}{plain.suffix}"
+    return f"{stem}-{digest}{plain.suffix}"

@@ -1,0 +1,40 @@
+"""Whether an origin's certificates fit into what QUIC lets a server send to a client that it can't trust yet.
+
+Until the client's address is validated a server sends at most three times the bytes that it received (RFC
+9000 §8.1); a longer first flight waits a round trip more, which TCP's TLS does not."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pronghorn.model.certificate import KeyKind
+
+LIMIT_BYTES = 3 * 1200
+"""What may be sent in answer to one Initial datagram of the least size (RFC 9000 §14.1)."""
+
+_SIGNATURES: Mapping[KeyKind, int] = {"p256": 72, "rsa2048": 256, "rsa4096": 512}
+_SERVER_HELLO = 123
+_ENCRYPTED_EXTENSIONS = 100
+_CERTIFICATE_VERIFY = 8
+_FINISHED = 52
+_CERTIFICATE_MESSAGE = 8
+_CERTIFICATE_ENTRY = 5
+_DATAGRAM_OVERHEAD = 60
+_DATAGRAMS = 3
+
+
+def first_flight_bytes(key: KeyKind, certificates: Sequence[int]) -> int:
+    """Roughly the bytes of a server's first flight: ServerHello with a key share of X25519, the sizes of its
+    `certificates` (DER), its signature with a key of that kind, and the headers of three datagrams."""
+    messages = _SERVER_HELLO + _ENCRYPTED_EXTENSIONS + _CERTIFICATE_VERIFY + _SIGNATURES[key] + _FINISHED
+    chain = _CERTIFICATE_MESSAGE + sum(size + _CERTIFICATE_ENTRY for size in certificates)
+    return messages + chain + _DATAGRAMS * _DATAGRAM_OVERHEAD
+
+
+def describe(key: KeyKind, certificates: Sequence[int]) -> dict[str, Any]:
+    """The origin's certificates, for the manifest."""
+    return {
+        "key": key,
+        "certificates": len(certificates),
+        "chain_bytes": sum(certificates),
+        "first_flight_bytes": first_flight_bytes(key, certificates),
+    }

@@ -1,0 +1,137 @@
+"""The values of an experiment's keys, each read and checked by itself; InputError where one is wrong."""
+
+from typing import Literal
+
+from pronghorn.errors import unknown
+from pronghorn.model import arm as arm_words
+from pronghorn.model import units
+from pronghorn.model.arm import Arm
+from pronghorn.model.experiment_reader import ExperimentReader
+
+DEFAULT_REPEAT = 20
+DEFAULT_LIMIT = "180s"
+DEFAULT_MARGIN = "3%"
+NO_PAUSE = "0s"
+DEFAULT_CACHE_CONTROL = "no-store"
+CACHEABLE = "max-age=86400"
+"""The origin's Cache-Control where an arm keeps the cache of a visit before and nothing else is said."""
+
+
+State = Literal["fresh", "kept"]
+STATES = ("fresh", "kept")
+"""Whether each load has a bench, an origin and a client of its own, or all loads of an arm in a cell share
+them."""
+
+ARTIFACTS = ("pcapng", "har", "netlog", "screenshot", "filmstrip")
+"""What trials can be asked to leave beside their line in the journal: the first by the bench, the others by
+clients."""
+
+
+def cache_control(reader: ExperimentReader, arm_list: tuple[Arm, ...]) -> str:
+    """The origin's Cache-Control: nothing is stored, unless an arm keeps a cache."""
+    warm = next((arm for arm in arm_list if arm.warm), None)
+    text = reader.text("cache_control", CACHEABLE if warm else DEFAULT_CACHE_CONTROL)
+    if not all(" " <= letter <= "~" for letter in text):
+        raise reader.error("cache_control", f"{text!r} is no value of a header field.")
+    if warm and "no-store" in text.lower():
+        raise reader.error(
+            "cache_control",
+            f"{text!r} leaves nothing in a cache, but arm '{warm.name}' asks for a warm one; leave the key "
+            f"out ('{CACHEABLE}' then), or leave out '+warm'.",
+        )
+    return text
+
+
+def arms(reader: ExperimentReader) -> tuple[Arm, ...]:
+    """The arms, none of them twice under two names."""
+    parsed: list[Arm] = []
+    for name in reader.names("arms"):
+        try:
+            arm = arm_words.parse(name)
+        except arm_words.ArmError as error:
+            raise reader.source.error(("arms",), str(error), element=name) from None
+        for earlier in parsed:
+            if earlier.identity == arm.identity:
+                raise reader.source.error(
+                    ("arms",),
+                    f"{name!r} is listed twice: {earlier.name!r} is the same arm. "
+                    f"Equal arms are told apart by a label, such as '{name}#again'.",
+                    element=name,
+                )
+        parsed.append(arm)
+    return tuple(parsed)
+
+
+def baseline(reader: ExperimentReader, arm_list: tuple[Arm, ...]) -> str:
+    """The name of the arm that the others are compared with."""
+    names = [arm.name for arm in arm_list]
+    default = next((arm.name for arm in arm_list if arm.protocol == "h2"), names[0])
+    name = reader.text("baseline", default)
+    if name not in names:
+        raise reader.source.error(("baseline",), unknown("arm", name, names))
+    return name
+
+
+def repeat(reader: ExperimentReader) -> int:
+    """The number of blocks."""
+    if isinstance(reader.table.get("repeat"), dict):
+        raise reader.source.error(
+            ("repeat",),
+            "repeating until a verdict stands (a table) is not yet available; write a whole number of "
+            "blocks.",
+        )
+    return int(reader.whole("repeat", DEFAULT_REPEAT, least=1, most=1_000_000))
+
+
+def state(reader: ExperimentReader) -> State:
+    """Whether state is kept between loads."""
+    name = reader.choice("state", "state", STATES, "fresh")
+    return "kept" if name == "kept" else "fresh"
+
+
+def pause(reader: ExperimentReader) -> str:
+    """What lies between the loads of a client whose state is kept, as written."""
+    value = reader.table.get("pause", NO_PAUSE)
+    if "pause" in reader and state(reader) != "kept":
+        raise reader.error(
+            "pause", 'a pause lies between loads of one client; allowed with state = "kept" only.'
+        )
+    try:
+        units.time_ns(value)
+    except units.UnitError as error:
+        raise reader.error("pause", f"{error}.") from None
+    return str(value)
+
+
+def artifacts(reader: ExperimentReader) -> tuple[str, ...]:
+    """What trials leave."""
+    names = reader.known("artifacts", "artifact", ARTIFACTS, ())
+    if names and state(reader) == "kept":
+        raise reader.error(
+            "artifacts",
+            "artifacts are written when a bench closes, and a kept one closes after many loads; "
+            'allowed with state = "fresh" only.',
+        )
+    return names
+
+
+def limit(reader: ExperimentReader) -> str:
+    """How long a load may last, as written."""
+    value = reader.table.get("limit", DEFAULT_LIMIT)
+    try:
+        if units.time_ns(value) == 0:
+            raise units.UnitError(f"{value!r}: a limit must be greater than zero")
+    except units.UnitError as error:
+        raise reader.source.error(("limit",), f"{error}.") from None
+    return str(value)
+
+
+def margin(reader: ExperimentReader) -> str:
+    """The equivalence margin, as written."""
+    value = reader.table.get("margin", DEFAULT_MARGIN)
+    try:
+        if units.share(value) >= 1:
+            raise units.UnitError(f"{value!r}: a margin must be less than 100%")
+    except units.UnitError as error:
+        raise reader.source.error(("margin",), f"{error}.") from None
+    return str(value)
