@@ -33,8 +33,8 @@ def check(experiment: Experiment) -> None:
     for name, client in its_clients:
         if experiment.authority is not None and not client.takes_authority:
             raise InputError(
-                f"client '{name}' trusts the system's authorities alone: it can't be told of the one that key "
-                "'authority' names. Leave the key out, or the client."
+                f"client '{name}' trusts the system's authorities alone: it can't be told of the one that "
+                "key 'authority' names. Leave the key out, or the client."
             )
     for _, origin in its_origins:
         origin.require()
