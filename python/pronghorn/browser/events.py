@@ -125,6 +125,8 @@ class Events:
             self.changed()
 
     def _load_event(self, event: Event) -> None:
+        """The load event, unless it is that of the page before, told late."""
         del event
-        self.loaded = True
-        self.changed()
+        if self.document is not None:
+            self.loaded = True
+            self.changed()

@@ -1,0 +1,43 @@
+"""What is heard of one navigation is not taken for another's."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from playwright.async_api import CDPSession
+
+from pronghorn.browser.events import Events
+
+
+class Told:
+    """A DevTools session that tells what a test has it tell."""
+
+    def __init__(self) -> None:
+        self._handlers: dict[str, Callable[[dict[str, Any]], None]] = {}
+
+    def on(self, name: str, handler: Callable[[dict[str, Any]], None]) -> None:
+        """As playwright's."""
+        self._handlers[name] = handler
+
+    def tell(self, name: str, **event: Any) -> None:
+        """Tells an event."""
+        self._handlers[name](event)
+
+    def load_document(self) -> None:
+        """Tells a navigation from its request to its load event."""
+        request = {"url": "https://origin.test/"}
+        self.tell("Network.requestWillBeSent", requestId="1", type="Document", request=request, timestamp=1.0)
+        self.tell("Network.loadingFinished", requestId="1", timestamp=2.0)
+
+
+def test_a_load_event_of_the_page_before_that_is_told_late_completes_nothing() -> None:
+    told = Told()
+    events = Events(cast("CDPSession", told))
+    told.load_document()
+    told.tell("Page.loadEventFired")
+    assert events.complete
+    events.clear()
+    told.tell("Page.loadEventFired")
+    told.load_document()
+    assert not events.complete
+    told.tell("Page.loadEventFired")
+    assert events.complete
