@@ -10,18 +10,24 @@ from pronghorn.origins.builtin import Builtin
 from pronghorn.origins.caddy import Caddy
 from pronghorn.origins.command import Command
 from pronghorn.origins.live import Live
+from pronghorn.origins.nginx import Nginx
 
 ORIGINS: Mapping[str, Origin] = MappingProxyType(
     {
         "builtin": Builtin(),
         "caddy": Caddy(),
         "caddy:tuned": Caddy(tuned=True),
+        "nginx": Nginx(),
+        "nginx:tuned": Nginx(tuned=True),
     }
 )
 """The origins that have a name of their own; a variant's name is `SERVER:VARIANT`."""
 
 CONFIGURABLE: Mapping[str, Callable[[str], Origin]] = MappingProxyType(
-    {"caddy": lambda text: Caddy(configuration=text)}
+    {
+        "caddy": lambda text: Caddy(configuration=text),
+        "nginx": lambda text: Nginx(configuration=text),
+    }
 )
 """The servers that take a person's own configuration, each with what makes an origin of its text; such an
 origin's name is `SERVER:FILE`."""

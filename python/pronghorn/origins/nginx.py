@@ -1,0 +1,207 @@
+"""nginx: h1 and h2 over the kernel's TCP, h3 over QUIC of its own."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from pronghorn.engine import Engine
+from pronghorn.errors import HostError, InputError
+from pronghorn.model.arm import Arm
+from pronghorn.model.trial import OriginRequest
+from pronghorn.origins import kernel_tcp, nginx_conf, process, programs, template
+from pronghorn.origins.base import OriginLog, OriginSetup
+from pronghorn.origins.process import Listens, Process
+from pronghorn.origins.programs import Program
+
+_NAME = "nginx"
+_CONFIGURATION = "nginx.conf"
+_LOG = "access.log"
+_PROTOCOLS = {"HTTP/1.0": "h1", "HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
+
+_GLOBALS = {"daemon": "off", "pid": "nginx.pid", "user": "root"}
+"""What nginx is told unless its configuration says it: to stay in the foreground and in its folder, and to
+have workers that may read the site, whosever it is (in a user namespace there is no other user)."""
+
+_CUBIC_SINCE = (1, 27, 5)
+_EARLY_DATA_SINCE = (1, 29, 1)
+_EARLY_DATA_OPENSSL = (3, 5, 1)
+_OPENSSL = re.compile(r"built with (?:OpenSSL|quictls) ([\d.]+)(\S*)")
+
+
+class Nginx:
+    """An nginx as shipped or `tuned` (`nginx_conf`), or with a `configuration`, a person's own as text.
+    InputError where that has a placeholder that is none."""
+
+    def __init__(self, *, tuned: bool = False, configuration: str | None = None) -> None:
+        self._tuned = tuned
+        self._own = configuration
+        if configuration is not None:
+            template.check(configuration, "nginx's configuration")
+
+    def refusal(self, arm: Arm) -> str | None:
+        """QUIC's congestion control is what this version has, and 0-RTT needs a newer one than most."""
+        if arm.over_quic and arm.control_asked not in (None, *_controls(_program())):
+            return (
+                f"nginx leaves no choice of QUIC's congestion control; this one's is {_control(_program())}"
+            )
+        if not arm.early_data:
+            return None
+        if self._own is not None and not nginx_conf.says(self._own, "ssl_early_data"):
+            return "its configuration says nothing of 'ssl_early_data'"
+        if arm.over_quic and not _early_data_over_quic(_program()):
+            return (
+                "nginx takes 0-RTT data over QUIC from 1.29.1 with OpenSSL 3.5.1 on; this one is "
+                f"{_version(_program())}"
+            )
+        return None
+
+    def require(self) -> None:
+        """There must be an nginx with HTTP/3."""
+        programs.find(_NAME)
+
+    async def start(self, engine: Engine, setup: OriginSetup) -> "RunningNginx":
+        """Starts it in the trial's folder, which is its prefix. What it has to know by name is linked there,
+        since nginx takes '$' in most paths for a variable and has no quoting for it."""
+        text, folder = self._text(early_data=setup.arm.early_data), setup.folder
+        (folder / "site").symlink_to(setup.root, target_is_directory=True)
+        (folder / "origin.pem").symlink_to(setup.certificates.chain)
+        (folder / "origin.key").symlink_to(setup.certificates.key)
+        values = {
+            **template.values(setup, Path(_LOG), nginx_conf.header_lines(setup.headers)),
+            "PRONGHORN_CERTIFICATE": "origin.pem",
+            "PRONGHORN_KEY": "origin.key",
+            "PRONGHORN_ROOT": "site",
+        }
+        (folder / _CONFIGURATION).write_text(template.fill(text, values), encoding="utf-8")
+        started = await process.start(
+            engine,
+            _NAME,
+            [*programs.find(_NAME).argv, *_arguments(text)],
+            folder,
+            Listens(setup.port, tcp=True, udp=True),
+        )
+        log = folder / _LOG if template.uses(text, "PRONGHORN_LOG") else None
+        return RunningNginx(engine, setup, started, log)
+
+    def settings(self, arm: Arm) -> dict[str, str]:
+        """The sending side: the kernel's, or nginx's QUIC as its source has it."""
+        if not arm.over_quic:
+            return kernel_tcp.settings(arm.congestion_control)
+        program = _program()
+        return {
+            "transport": f"nginx's QUIC ({_version(program)})",
+            "congestion_control": _control(program),
+            "initial_window": _initial_window(program),
+            "slow_start_until": kernel_tcp.UNTIL_LOSS,
+        }
+
+    def identity(self) -> dict[str, str]:
+        """Version, where it comes from, and the configuration before its placeholders are filled in."""
+        program = programs.find(_NAME)
+        configuration = self._text(early_data=False)
+        told = {"version": _version(program), "program": program.where, "configuration": configuration}
+        if not template.uses(configuration, "PRONGHORN_LOG"):
+            told["proof"] = "by the client only: its configuration keeps no log at ${PRONGHORN_LOG}"
+        return told
+
+    def _text(self, *, early_data: bool) -> str:
+        if self._own is not None:
+            return self._own
+        return (nginx_conf.tuned if self._tuned else nginx_conf.shipped)(early_data=early_data)
+
+
+class RunningNginx:
+    """An nginx on a bench; `log`: its access log, None where it keeps none."""
+
+    def __init__(self, engine: Engine, setup: OriginSetup, started: Process, log: Path | None) -> None:
+        self._engine = engine
+        self._over_quic = setup.arm.over_quic
+        self._process = started
+        self._log = log
+        self.port = setup.port
+
+    async def log(self) -> OriginLog:
+        """Its access log, and the TCP connections that are still open: of its QUIC's control nothing can be
+        read back. InputError where a person's own configuration writes the log in another form."""
+        open_ones = [] if self._over_quic else await process.tcp_connections(self._engine, self.port)
+        if self._log is None:
+            return OriginLog([], open_ones, kept=False)
+        return OriginLog(requests(process.whole_lines(self._log)), open_ones)
+
+    def last_lines(self) -> str:
+        """The end of its error log."""
+        return process.last_lines(self._process.stderr)
+
+
+def requests(lines: Sequence[str]) -> list[OriginRequest]:
+    """The requests of an access log's lines; InputError where they are not of the form of `nginx_conf`."""
+    try:
+        return [_request(line) for line in lines]
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        raise InputError(
+            f"nginx's access log is not in the form that proves what was served: {error}.",
+            hint=f"Have it in the configuration: log_format pronghorn escape=json '{nginx_conf.LOG_FORMAT}';",
+        ) from error
+
+
+def _request(line: str) -> OriginRequest:
+    entry = json.loads(line)
+    seen = entry["protocol"]
+    return OriginRequest.model_validate({**entry, "protocol": _PROTOCOLS.get(seen, seen)})
+
+
+def _arguments(text: str) -> list[str]:
+    unsaid = [f"{name} {value};" for name, value in _GLOBALS.items() if not nginx_conf.says(text, name)]
+    told = ["-p", ".", "-c", _CONFIGURATION, "-e", "stderr"]
+    return [*told, "-g", " ".join(unsaid)] if unsaid else told
+
+
+def _program() -> Program | None:
+    """The program, or None: what a host without nginx can't honour is asked as well, to name who can."""
+    try:
+        return programs.find(_NAME)
+    except HostError:
+        return None
+
+
+def _controls(program: Program | None) -> tuple[str, ...]:
+    return ("cubic",) if program and program.at_least(*_CUBIC_SINCE) else ()
+
+
+def _control(program: Program | None) -> str:
+    """Before 1.27.5 New Reno, but with `max_udp_payload_size`, 65527 bytes, for RFC 9002's max_datagram_size
+    (src/event/quic/ngx_event_quic_ack.c of 1.26.3): neither the RFC's, nor another's."""
+    if _controls(program):
+        return "cubic (nginx since 1.27.5)"
+    return "New Reno that takes a datagram for 65527 bytes (nginx before 1.27.5)"
+
+
+def _initial_window(program: Program | None) -> str:
+    """RFC 9002 §7.2's, of max_datagram_size (src/event/quic/ngx_event_quic.c)."""
+    if _controls(program):
+        return "12000 bytes (nginx since 1.27.5)"
+    return "131054 bytes, and never less (nginx before 1.27.5)"
+
+
+def _early_data_over_quic(program: Program | None) -> bool:
+    if program is None:
+        return False
+    if "BoringSSL" in program.said:
+        return True
+    built = _OPENSSL.search(program.said)
+    if built is None:
+        return False
+    if "+quic" in built[2]:
+        return True
+    openssl = tuple(int(number) for number in built[1].split("."))
+    return program.at_least(*_EARLY_DATA_SINCE) and openssl >= _EARLY_DATA_OPENSSL
+
+
+def _version(program: Program | None) -> str:
+    if program is None:
+        return "not on this host"
+    library = re.search(r"built with (.+)", program.said)
+    return f"nginx {program.version}" + (f", {library[1].strip()}" if library else "")
