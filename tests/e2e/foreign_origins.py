@@ -91,7 +91,7 @@ async def serving(
     arm: Arm = parse(name)
     assert origin.refusal(arm) is None
     own = folder / "origin"
-    own.mkdir()
+    own.mkdir(exist_ok=True)
     async with bench(folder) as one:
         _, address = await one.open(PATH, congestion_control=arm.controls["tcp"])
         setup = OriginSetup(root, identity, arm, HEADERS, own, address, 443)._replace(**changes)

@@ -1,6 +1,7 @@
 """Caddy serves a site over each protocol, and proves it by its log."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,21 @@ def test_a_configuration_of_ones_own_serves(small: Path, identity: Certificates,
             _, headers, _ = await served.ask("/")
             assert ("x-own", "yes") in headers
             assert [value for name, value in headers if name == "alt-svc"] == [HEADERS["alt-svc"]]
+
+    asyncio.run(work())
+
+
+def test_a_configuration_without_a_log_proves_nothing_and_says_so(
+    tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    async def work() -> None:
+        silent = Caddy(configuration=re.sub(r"\tlog \{.*?\}\n", "", OWN, flags=re.DOTALL))
+        assert "unproven" in silent.identity()
+        assert "unproven" not in Caddy().identity()
+        async with serving(silent, "h3", tiny, identity, tmp_path) as served:
+            assert (await served.load()).outcome == "ok"
+            log = await served.log(0)
+            assert (log.requests, log.kept) == ([], False)
 
     asyncio.run(work())
 

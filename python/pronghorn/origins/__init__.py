@@ -9,6 +9,7 @@ from pronghorn.origins.base import Origin, OriginFailed, OriginLog, OriginSetup,
 from pronghorn.origins.builtin import Builtin
 from pronghorn.origins.caddy import Caddy
 from pronghorn.origins.command import Command
+from pronghorn.origins.haproxy import HAProxy
 from pronghorn.origins.live import Live
 from pronghorn.origins.nginx import Nginx
 
@@ -17,6 +18,8 @@ ORIGINS: Mapping[str, Origin] = MappingProxyType(
         "builtin": Builtin(),
         "caddy": Caddy(),
         "caddy:tuned": Caddy(tuned=True),
+        "haproxy": HAProxy(),
+        "haproxy:tuned": HAProxy(tuned=True),
         "nginx": Nginx(),
         "nginx:tuned": Nginx(tuned=True),
     }

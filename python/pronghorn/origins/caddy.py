@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 from pronghorn.engine import Engine
-from pronghorn.errors import InputError
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import caddyfile, kernel_tcp, process, programs, template
@@ -29,13 +28,13 @@ _NO_EARLY_DATA = re.compile(r'^\s*0rtt\s+off\b|"allow_0rtt"\s*:\s*false', re.MUL
 
 class Caddy:
     """Caddy as it ships; with `tuned` as `TUNING` says; with a `configuration`, the text of a Caddyfile or of
-    Caddy's JSON, as a person has configured it. InputError where that can't be used."""
+    Caddy's JSON, as a person has configured it. InputError where that has a placeholder which is none."""
 
     def __init__(self, *, tuned: bool = False, configuration: str | None = None) -> None:
         self._tuned = tuned
         self._own = configuration
         if configuration is not None:
-            _check(configuration)
+            template.check(configuration, "Caddy's configuration")
 
     def refusal(self, arm: Arm) -> str | None:
         """It leaves QUIC's congestion control to quic-go, and Go's TLS takes no 0-RTT data over TCP."""
@@ -74,7 +73,9 @@ class Caddy:
             )
         except OriginFailed as failure:
             raise OriginFailed(f"{failure}{await self._complaint(engine, where, setup.folder)}") from None
-        return RunningCaddy(engine, started, setup.port, log)
+        return RunningCaddy(
+            engine, started, setup.port, log if template.uses(text, "PRONGHORN_LOG") else None
+        )
 
     def settings(self, arm: Arm) -> dict[str, str]:
         """As read in quic-go's and Caddy's sources."""
@@ -92,6 +93,8 @@ class Caddy:
         }
         if self._tuned:
             found["environment"] = " ".join(f"{name}={value}" for name, value in TUNING.items())
+        if not template.uses(found["configuration"], "PRONGHORN_LOG"):
+            found["unproven"] = "its configuration keeps no log at ${PRONGHORN_LOG}"
         return found
 
     async def _complaint(self, engine: Engine, where: tuple[str, ...], folder: Path) -> str:
@@ -127,9 +130,9 @@ class Caddy:
 
 
 class RunningCaddy:
-    """Caddy in a bench."""
+    """Caddy in a bench; `log`: its access log, None where it keeps none."""
 
-    def __init__(self, engine: Engine, started: Process, port: int, log: Path) -> None:
+    def __init__(self, engine: Engine, started: Process, port: int, log: Path | None) -> None:
         self._engine = engine
         self._process = started
         self._log = log
@@ -137,22 +140,15 @@ class RunningCaddy:
 
     async def log(self) -> OriginLog:
         """Its access log, and the TCP connections that it has."""
+        connections = await process.tcp_connections(self._engine, self.port)
+        if self._log is None:
+            return OriginLog([], connections, kept=False)
         requests = [request for line in process.whole_lines(self._log) if (request := parse(line))]
-        return OriginLog(requests, await process.tcp_connections(self._engine, self.port))
+        return OriginLog(requests, connections)
 
     def last_lines(self) -> str:
         """The end of its log of itself."""
         return process.last_lines(self._process.stderr)
-
-
-def _check(configuration: str) -> None:
-    template.check(configuration, "Caddy's configuration")
-    if not template.uses(configuration, "PRONGHORN_LOG"):
-        raise InputError(
-            "Caddy's configuration logs nothing to ${PRONGHORN_LOG}, by which the origin proves what it "
-            "served.",
-            hint='Add to the site: log { output file "${PRONGHORN_LOG}" }',
-        )
 
 
 def _is_json(configuration: str) -> bool:

@@ -1,5 +1,6 @@
 """A server's process on a bench: started, waited for, and asked what it said before it failed."""
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,8 @@ from pronghorn.origins.base import OriginFailed
 
 READY_S = 15.0
 """How long a server may take to listen, in seconds."""
+
+_LOOK_S = 0.01
 
 _SERVER = "server"
 _LAST_LINES = 12
@@ -48,15 +51,26 @@ class Process:
             timeout_s=timeout_s,
             patience_s=PATIENCE_S + timeout_s,
         )
-        if ok["listening"] and ok["status"] is None:
-            return
-        ended = ok["status"]
+        if not ok["listening"] or ok["status"] is not None:
+            raise self._failed(f"port {listens.port}", ok["status"], said, timeout_s)
+
+    async def listening_at(
+        self, socket: Path, *, said: Sequence[Path] = (), timeout_s: float = READY_S
+    ) -> None:
+        """As `listening`, of a server whose address is a UNIX socket."""
+        until = time.monotonic() + timeout_s
+        while not socket.is_socket():
+            ok = await self._engine.request("wait", process=self.number, timeout_s=_LOOK_S)
+            if ok["status"] is not None or time.monotonic() > until:
+                raise self._failed(socket.name, ok["status"], said, timeout_s)
+
+    def _failed(self, at: str, ended: int | None, said: Sequence[Path], timeout_s: float) -> OriginFailed:
         how = (
-            f"did not listen on port {listens.port} within {timeout_s:g} s"
+            f"did not listen on {at} within {timeout_s:g} s"
             if ended is None
-            else f"{_ending(int(ended))} before it listened on port {listens.port}"
+            else f"{_ending(ended)} before it listened on {at}"
         )
-        raise OriginFailed(with_last_lines(f"{self._name} {how}", *(said or (self.stderr,))))
+        return OriginFailed(with_last_lines(f"{self._name} {how}", *(said or (self.stderr,))))
 
 
 async def start(
@@ -64,7 +78,7 @@ async def start(
     name: str,
     argv: Sequence[str],
     folder: Path,
-    listens: Listens,
+    listens: Listens | Path,
     *,
     environment: Mapping[str, str] | None = None,
     directory: Path | None = None,
@@ -72,12 +86,16 @@ async def start(
     timeout_s: float = READY_S,
 ) -> Process:
     """Starts a server, which writes to `folder` and works there unless `directory` says otherwise, and
-    returns when it listens. OriginFailed, as a sentence with its last lines, where it can't be started, where
-    another program has its port, and where it does not get ready; the lines are those of the files `said`, or
-    else of its stderr.
+    returns when it listens, at ports or at a UNIX socket. OriginFailed, as a sentence with its last lines,
+    where it can't be started, where another program has its port, and where it does not get ready; the lines
+    are those of the files `said`, or else of its stderr.
 
     The port is looked at first, since servers that set SO_REUSEPORT (socket(7)) would share a taken one in
     silence."""
+    if isinstance(listens, Path):
+        process = await _spawn(engine, name, argv, folder, environment, directory or folder)
+        await process.listening_at(listens, said=said, timeout_s=timeout_s)
+        return process
     for kind in ("tcp", "udp"):
         if getattr(listens, kind) and await _taken(engine, listens.port, kind):
             raise OriginFailed(

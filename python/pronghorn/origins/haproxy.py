@@ -1,0 +1,155 @@
+"""HAProxy in front of a plain HTTP/1.1 origin, an nginx: h1 and h2 over the kernel's TCP, h3 over QUIC of its
+own."""
+
+import json
+from pathlib import Path
+
+from pronghorn.engine import Engine
+from pronghorn.errors import HostError
+from pronghorn.model.arm import Arm
+from pronghorn.model.trial import OriginRequest
+from pronghorn.origins import haproxy_cfg, kernel_tcp, process, programs, template
+from pronghorn.origins.base import OriginLog, OriginSetup
+from pronghorn.origins.process import Listens, Process
+from pronghorn.origins.programs import Program
+
+_DEFAULT_CONTROL = "cubic"
+_CONTROLS = {"cubic": (2, 8), "newreno": (2, 8), "bbr": (3, 1)}
+_NO_BUFFER_LIMIT_SINCE = (3, 1)
+_WITHOUT_EARLY_DATA = "+QUIC_OPENSSL_COMPAT"
+_PROTOCOLS = {"HTTP/1.0": "h1", "HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
+
+
+class HAProxy:
+    """HAProxy as it ships, or `tuned` for fast or long paths as `haproxy_cfg` says."""
+
+    def __init__(self, *, tuned: bool = False) -> None:
+        self._tuned = tuned
+
+    def refusal(self, arm: Arm) -> str | None:
+        """QUIC's congestion control is a matter of HAProxy's version, its 0-RTT one of the TLS library."""
+        if not arm.over_quic:
+            return None
+        control = arm.control_asked or _DEFAULT_CONTROL
+        program = _found()
+        since = _CONTROLS[control]
+        if program is None:
+            # The mend is told where HAProxy is required; here it can only be left out of those who can.
+            return "there is no HAProxy on this host" if control == "bbr" or arm.early_data else None
+        if not program.at_least(*since):
+            return f"its QUIC has {control} from {since[0]}.{since[1]} on; this HAProxy is {program.version}"
+        if arm.early_data and _WITHOUT_EARLY_DATA in program.said:
+            return f"HAProxy {program.version} with OpenSSL's own TLS takes no 0-RTT data over QUIC"
+        return None
+
+    def require(self) -> None:
+        """A HAProxy with QUIC, and an nginx."""
+        programs.find("haproxy")
+        programs.find("nginx")
+
+    async def start(self, engine: Engine, setup: OriginSetup) -> "RunningHAProxy":
+        """Starts nginx, then HAProxy; OriginFailed with what the one that failed said."""
+        folder = setup.folder
+        (folder / "site").symlink_to(setup.root, target_is_directory=True)
+        (folder / "origin.pem").symlink_to(setup.certificates.chain)
+        # HAProxy looks for the key of a certificate in the file of this name.
+        (folder / "origin.pem.key").symlink_to(setup.certificates.key)
+        (folder / "nginx.conf").write_text(haproxy_cfg.NGINX, encoding="utf-8")
+        values = template.values(setup, Path(), haproxy_cfg.header_lines(setup.headers))
+        (folder / "haproxy.cfg").write_text(template.fill(self._text(setup.arm), values), encoding="utf-8")
+        behind = await process.start(
+            engine,
+            "nginx",
+            [*programs.find("nginx").argv, "-e", "stderr", "-p", ".", "-c", "nginx.conf"],
+            folder,
+            folder / haproxy_cfg.SOCKET,
+        )
+        front = await process.start(
+            engine,
+            "haproxy",
+            [*programs.find("haproxy").argv, "-db", "-f", "haproxy.cfg"],
+            folder,
+            Listens(setup.port),
+        )
+        return RunningHAProxy(engine, front, behind, setup.port)
+
+    def settings(self, arm: Arm) -> dict[str, str]:
+        """The sending side: the kernel's, or HAProxy's QUIC as its source has it."""
+        if not arm.over_quic:
+            return kernel_tcp.settings(arm.congestion_control)
+        program = _found()
+        until = kernel_tcp.UNTIL_LOSS
+        if arm.control_asked == "bbr":
+            until = kernel_tcp.UNTIL_PLATEAU
+        elif self._tuned:
+            until = "HyStart++'s signs of a queue, or the first loss"
+        return {
+            "transport": f"HAProxy's QUIC ({program.version if program else 'not found'})",
+            "congestion_control": arm.control_asked or _DEFAULT_CONTROL,
+            "initial_window": "12520 bytes (10 packets, HAProxy 3.0)",
+            "slow_start_until": until,
+        }
+
+    def identity(self) -> dict[str, str]:
+        """Both programs' versions and configurations, HAProxy's with its placeholders."""
+        front, behind = programs.find("haproxy"), programs.find("nginx")
+        return {
+            "version": front.version,
+            "program": front.where,
+            "configuration": self._configuration(early_data=False, control=None),
+            "behind": f"nginx {behind.version}",
+            "behind_configuration": haproxy_cfg.NGINX,
+        }
+
+    def _text(self, arm: Arm) -> str:
+        return self._configuration(
+            early_data=arm.early_data, control=arm.control_asked if arm.over_quic else None
+        )
+
+    def _configuration(self, *, early_data: bool, control: str | None) -> str:
+        return haproxy_cfg.haproxy(
+            tuned=self._tuned,
+            buffers=not programs.find("haproxy").at_least(*_NO_BUFFER_LIMIT_SINCE),
+            early_data=early_data,
+            control=control,
+        )
+
+
+class RunningHAProxy:
+    """HAProxy in a bench, `front`, and the nginx `behind` it."""
+
+    def __init__(self, engine: Engine, front: Process, behind: Process, port: int) -> None:
+        self._engine = engine
+        self._front = front
+        self._behind = behind
+        self.port = port
+
+    async def log(self) -> OriginLog:
+        """HAProxy's access log, and the TCP connections that clients have with it."""
+        requests = [request for line in process.whole_lines(self._front.stdout) if (request := parse(line))]
+        return OriginLog(requests, await process.tcp_connections(self._engine, self.port))
+
+    def last_lines(self) -> str:
+        """The end of what both said of faults."""
+        return process.last_lines(self._behind.stderr, self._front.stderr)
+
+
+def parse(line: str) -> OriginRequest | None:
+    """A line of the access log as `haproxy_cfg` has it; None where the line is none of a request."""
+    try:
+        entry = json.loads(line)
+        return OriginRequest(
+            path=entry["path"],
+            protocol=_PROTOCOLS.get(entry["protocol"]),
+            status=entry["status"],
+            bytes=int(entry["bytes"] or 0),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _found() -> Program | None:
+    try:
+        return programs.find("haproxy")
+    except HostError:
+        return None
