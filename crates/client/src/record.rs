@@ -95,6 +95,8 @@ pub struct ConnectionRecord {
     pub resumed: Option<bool>,
     /// What became of its early data; none where it offered none.
     pub early_data: Option<EarlyData>,
+    /// When it moved to another of the client's addresses, the host having lost the one before.
+    pub migrations: Vec<f64>,
 }
 
 /// The server's word on early data (0-RTT).

@@ -64,13 +64,13 @@ class NativeSession:
             patience_s=visit.limit_s + _GRACE_S,
             host_name=visit.host_name,
             document=visit.document,
+            address=visit.address,
             port=visit.port,
             protocol=visit.arm.protocol,
+            tls=visit.arm.tls_version,
+            session=session,
             ca=str(visit.authority) if visit.authority else None,
             congestion_control=visit.arm.controls,
             limit_s=visit.limit_s,
-            **({"address": visit.address} if visit.certificates is None else {}),
-            **({"tls": visit.arm.tls_version} if visit.arm.tls_version != "1.3" else {}),
-            **({"session": session} if session != "cold" else {}),
         )
         return PageLoad.model_validate(ok)

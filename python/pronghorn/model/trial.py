@@ -33,7 +33,8 @@ class FromEngine(BaseModel):
 
 class Connection(FromEngine):
     """One connection of a page load. For QUIC `connected_s` and `secured_s` are the end of its one
-    handshake. `resumed` is null before the handshake was done, `early_data` where none was offered."""
+    handshake. `resumed` is null before the handshake was done, `early_data` where none was offered;
+    `migrations` are the times at which it moved to another of the client's addresses."""
 
     protocol: str | None = None
     alpn: str | None = None
@@ -45,6 +46,7 @@ class Connection(FromEngine):
     congestion_control: str | None = None
     resumed: bool | None = None
     early_data: Literal["accepted", "rejected"] | None = None
+    migrations: list[float] = []
 
 
 class Resource(FromEngine):

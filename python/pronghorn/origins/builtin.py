@@ -32,6 +32,8 @@ class Builtin:
             certificate=str(setup.certificates.chain),
             key=str(setup.certificates.key),
             congestion_control=setup.arm.controls,
+            headers=dict(setup.headers),
+            early_data=setup.arm.early_data,
         )
         return RunningBuiltin(engine, int(ok["port"]))
 

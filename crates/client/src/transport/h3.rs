@@ -1,5 +1,9 @@
 //! HTTP/3 over quinn, with quinn's windows.
 
+use std::cell::{Cell, RefCell};
+use std::net::UdpSocket;
+use std::rc::Rc;
+
 use pronghorn_http::h3::{ClientConnection, H3Error};
 use pronghorn_http::{
     ClientTls, Protocol, QuicCongestionControl, SessionUse, TlsError, TlsVersion,
@@ -7,6 +11,7 @@ use pronghorn_http::{
 use tokio::sync::watch;
 
 use super::failure::connection_reason;
+use super::migration::Watch;
 use super::multiplexed::Connector;
 use super::{Context, Event, Failure, Target, Wanted};
 use crate::record::{EarlyData, Reason};
@@ -15,6 +20,9 @@ use crate::record::{EarlyData, Reason};
 pub(crate) struct H3 {
     endpoint: quinn::Endpoint,
     tls: ClientTls,
+    /// Until the first connection is opened.
+    watch: Cell<Option<Watch>>,
+    opened: Rc<RefCell<Vec<(usize, quinn::Connection)>>>,
 }
 
 impl H3 {
@@ -23,7 +31,21 @@ impl H3 {
         let control = target.congestion_control.quic;
         let config = pronghorn_http::client_quic_config(tls.config.clone(), control)?;
         let endpoint = pronghorn_http::client_endpoint(config, target.address)?;
-        Ok(H3 { endpoint, tls })
+        Ok(H3 {
+            endpoint,
+            tls,
+            watch: Cell::new(Some(Watch::new(target.address)?)),
+            opened: Rc::default(),
+        })
+    }
+
+    /// Keeps a connection among those that migrate.
+    fn follow(&self, context: &Context, index: usize, connection: &quinn::Connection) {
+        self.opened.borrow_mut().push((index, connection.clone()));
+        if let Some(watch) = self.watch.take() {
+            let (context, endpoint) = (context.clone(), self.endpoint.clone());
+            tokio::task::spawn_local(migrate(context, endpoint, watch, self.opened.clone()));
+        }
     }
 }
 
@@ -57,6 +79,7 @@ impl Connector for H3 {
         let connecting = match target.session {
             SessionUse::Early => match connecting.into_0rtt() {
                 Ok((quic, answer)) => {
+                    self.follow(context, index, &quic);
                     let http = ClientConnection::start(quic.clone());
                     let (context, tls) = (context.clone(), self.tls.clone());
                     let opened = Opened {
@@ -89,6 +112,7 @@ impl Connector for H3 {
         let quic = connecting
             .await
             .map_err(|error| Failure::new(connection_reason(&error, Reason::Connect), error))?;
+        self.follow(context, index, &quic);
         let resumed = self.tls.certificates() == certificates;
         secured(context, index, &quic, resumed);
         let _ = tell.send(true);
@@ -115,6 +139,29 @@ impl Connector for H3 {
             }
             failure
         })
+    }
+}
+
+/// Moves all connections to a new socket whenever the host's address towards the server is another.
+async fn migrate(
+    context: Context,
+    endpoint: quinn::Endpoint,
+    mut watch: Watch,
+    opened: Rc<RefCell<Vec<(usize, quinn::Connection)>>>,
+) {
+    while watch.changed().await.is_ok() {
+        let moved = UdpSocket::bind(pronghorn_http::any_local(context.target.address))
+            .and_then(|socket| endpoint.rebind(socket));
+        // The old socket goes on where there is no new one; then nothing is entered as a migration.
+        if moved.is_err() {
+            continue;
+        }
+        let now_s = context.now_s();
+        for (index, connection) in opened.borrow().iter() {
+            if connection.close_reason().is_none() {
+                context.update(*index, |record| record.migrations.push(now_s));
+            }
+        }
     }
 }
 

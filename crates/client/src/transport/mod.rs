@@ -4,6 +4,7 @@ mod failure;
 mod h1;
 mod h2;
 mod h3;
+mod migration;
 mod multiplexed;
 mod response;
 mod secure;
@@ -135,6 +136,7 @@ impl Context {
             congestion_control: None,
             resumed: None,
             early_data: None,
+            migrations: Vec::new(),
         });
         connections.len() - 1
     }
