@@ -1,0 +1,62 @@
+"""Every origin with every client over every protocol, in one experiment: what was asked for is what is
+measured."""
+
+from collections import Counter
+
+import pytest
+
+from pronghorn.model.trial import Trial
+
+from . import experiments, programme
+from .programme import Run
+
+pytestmark = pytest.mark.needs("namespaces", "engine", "chromium", "nginx", "caddy", "haproxy")
+
+ORIGINS = ("builtin", "nginx", "caddy", "haproxy")
+CLIENTS = ("native", "chromium")
+ARMS = ("h1", "h2", "h3")
+REQUESTS = 21
+"""The site `small`: a document, ten scripts and ten images."""
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
+    """Those of one block of every cell, the contaminated ones too: what was loaded over what can be read off
+    them as well."""
+    folder = tmp_path_factory.mktemp("matrix")
+    experiment = experiments.write(folder, arms=ARMS, repeat=1, sites=("small",))
+    overrides = (f"origins={','.join(ORIGINS)}", f"clients={','.join(CLIENTS)}")
+    sets = [word for override in overrides for word in ("--set", override)]
+    result = programme.run("run", str(experiment), "--out", "found", *sets, folder=folder)
+    assert result.status == 0, result.stderr
+    return Run(folder / "found").trials()
+
+
+def test_every_origin_meets_every_client_over_every_protocol(trials: list[Trial]) -> None:
+    measured = {(trial.cell.origin, trial.cell.client, trial.arm) for trial in trials if trial.page}
+    assert measured == {(origin, client, arm) for origin in ORIGINS for client in CLIENTS for arm in ARMS}
+    assert not [(trial.key, trial.detail) for trial in trials if trial.status == "failed"]
+
+
+def test_each_request_bears_the_asked_protocol_at_the_client_and_in_the_servers_log(
+    trials: list[Trial],
+) -> None:
+    for trial in trials:
+        if trial.page is None:
+            continue
+        seen = Counter(
+            (resource.path, resource.protocol, resource.status) for resource in trial.page.resources
+        )
+        assert seen.total() == REQUESTS, trial.key
+        assert {protocol for _, protocol, _ in seen} == {trial.arm}, trial.key
+        logged = Counter((request.path, request.protocol, request.status) for request in trial.origin_log)
+        assert logged == seen, trial.key
+
+
+def test_each_origin_sends_the_same_bytes(trials: list[Trial]) -> None:
+    bodies = {
+        (trial.cell.client, tuple(sorted((one.path, one.bytes) for one in trial.page.resources)))
+        for trial in trials
+        if trial.page is not None
+    }
+    assert len({sizes for _, sizes in bodies}) == 1

@@ -1,0 +1,53 @@
+"""A server that doesn't speak what was asked for: nothing falls back in silence."""
+
+from pathlib import Path
+
+import pytest
+
+from . import experiments, programme
+from .programme import Run
+
+pytestmark = pytest.mark.needs("namespaces", "engine", "chromium", "caddy")
+
+WITHOUT_H2 = """\
+{
+	admin off
+	auto_https off
+	servers {
+		protocols h1 h3
+	}
+}
+https://:${PRONGHORN_PORT} {
+	bind ${PRONGHORN_ADDRESS}
+	tls "${PRONGHORN_CERTIFICATE}" "${PRONGHORN_KEY}"
+	log {
+		output file "${PRONGHORN_LOG}"
+	}
+	header {
+		${PRONGHORN_HEADERS}
+	}
+	root "${PRONGHORN_ROOT}"
+	file_server
+}
+"""
+
+
+def test_a_browser_that_falls_back_to_http_1_fails_the_trial_with_reason_protocol(tmp_path: Path) -> None:
+    (tmp_path / "Caddyfile").write_text(WITHOUT_H2, encoding="utf-8")
+    experiment = experiments.write(tmp_path, arms=("h2", "h3"), repeat=1, sites=("tiny",))
+    result = programme.run(
+        "run", str(experiment), "--out", "found",
+        "--set", "clients=chromium", "--set", "origins=caddy:Caddyfile",
+        folder=tmp_path,
+    )  # fmt: skip
+    assert result.status == 0, result.stderr
+    judged = [trial for trial in Run(tmp_path / "found").trials() if trial.status != "contaminated"]
+    assert {(trial.arm, trial.status, trial.reason) for trial in judged} <= {
+        ("h2", "failed", "protocol"),
+        ("h3", "ok", None),
+    }
+    (fallen,) = (trial for trial in judged if trial.arm == "h2")
+    assert fallen.detail == "asked h2, but the client got / over h1"
+    assert fallen.page is not None and {one.protocol for one in fallen.page.resources} == {"h1"}
+    assert {request.protocol for request in fallen.origin_log} == {"h1"}
+    assert "did not measure what was asked for" in " ".join(result.stdout.split())
