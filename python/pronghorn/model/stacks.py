@@ -78,7 +78,7 @@ def _from_table(reader: ExperimentReader, kind: Kind, known: Known) -> Stacks:
         elif value:
             raise tables.error(
                 name,
-                f"a {kind} of one's own lacks its 'command'."
+                f"{_a(kind)} of one's own lacks its 'command'."
                 if name not in known.names
                 else f"{name!r} is a known {kind}, which takes no keys here; write [{key}.{name}] alone.",
             )
@@ -90,7 +90,9 @@ def _own(tables: ExperimentReader, kind: Kind, known: Known, name: str) -> OwnSt
     if name in known.names:
         raise tables.error(name, f"{name!r} is a known {kind}; give one of your own another name.")
     if not _OWN_NAME.fullmatch(name):
-        raise tables.error(name, f"{name!r} is no name for a {kind}: letters, digits, '-', '_' and '.' only.")
+        raise tables.error(
+            name, f"{name!r} is no name for {_a(kind)}: letters, digits, '-', '_' and '.' only."
+        )
     return own_stack.parse(tables.sub(name, "{ command = … }"), kind)
 
 
@@ -123,6 +125,10 @@ def _name(reader: ExperimentReader, kind: Kind, known: Known, name: str, texts: 
     raise reader.error(
         key, f"{wrong} One of your own is a table [{kind}s.NAME] with a 'command'.", element=name
     )
+
+
+def _a(kind: Kind) -> str:
+    return f"an {kind}" if kind == "origin" else f"a {kind}"
 
 
 def _folder(reader: ExperimentReader, kind: Kind) -> Path:

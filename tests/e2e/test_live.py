@@ -1,0 +1,68 @@
+"""A live server by its URL: here one on loopback, with an authority of its own."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pronghorn.certificates import Certificates
+from pronghorn.engine import Engine
+
+from .programme import Result, Run, run
+
+pytestmark = pytest.mark.needs("engine")
+
+
+def beside_a_live_server(
+    root: Path, certificates: Certificates, folder: Path, arms: str, more: str
+) -> Result:
+    """A run against a server on loopback that serves `root`, which outlives it."""
+
+    async def both() -> Result:
+        engine = await Engine.start()
+        try:
+            await engine.request("open", path=None, seed=1, congestion_control="cubic", capture=None)
+            served = await engine.request(
+                "origin",
+                root=str(root),
+                certificate=str(certificates.chain),
+                key=str(certificates.key),
+                congestion_control={"tcp": "cubic", "quic": "cubic"},
+            )
+            (folder / "ca.pem").write_bytes(certificates.authority.read_bytes())
+            (folder / "live.toml").write_text(
+                f'origins = ["https://127.0.0.1:{served["port"]}/?page=1"]\n'
+                f"arms = {arms}\nrepeat = 2\n{more}",
+                encoding="utf-8",
+            )
+            return await asyncio.to_thread(run, "run", "live.toml", "--out", "out", folder=folder)
+        finally:
+            await engine.stop()
+
+    return asyncio.run(both())
+
+
+def test_a_live_server_is_measured_without_a_path(tiny: Path, identity: Certificates, tmp_path: Path) -> None:
+    result = beside_a_live_server(tiny, identity, tmp_path, '["h1", "h2", "h3"]', 'authority = "ca.pem"')
+    assert result.status == 0, result.stderr
+    found = Run(tmp_path / "out")
+    for trial in found.trials():
+        assert trial.status == "ok", trial.detail
+        assert (trial.cell.site, trial.cell.path) == ("live", "direct")
+        assert trial.metrics.protocols == {trial.arm: 1}
+        assert not trial.origin_log_kept
+    codes = {warning["code"] for warning in found.manifest()["warnings"]}
+    assert "proof-by-client-only" in codes
+    (kept,) = (tmp_path / "out" / "configurations").iterdir()
+    assert kept.read_bytes() == identity.authority.read_bytes()
+    again = run("run", "--resume", "out", folder=tmp_path)
+    assert again.status == 0, again.stderr
+
+
+def test_a_live_server_that_another_authority_vouches_for_is_not_trusted(
+    tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    """Without the key `authority` the system's are trusted, and this one is none of them."""
+    result = beside_a_live_server(tiny, identity, tmp_path, '["h2"]', "")
+    assert result.status == 0, result.stderr
+    assert {(trial.status, trial.reason) for trial in Run(tmp_path / "out").trials()} == {("failed", "tls")}

@@ -1,0 +1,60 @@
+"""The examples of docs/own-stack.md, run as they stand there."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from pronghorn.model.trial import Trial
+
+from .programme import Run, run
+
+GUIDE = Path(__file__).parents[2] / "docs" / "own-stack.md"
+
+_NAMED_BLOCK = re.compile(r"`([\w.]+\.(?:py|toml))`[^`]*?:\n\n```\w+\n(.*?)```", re.DOTALL)
+
+
+@pytest.fixture
+def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with every file that the guide shows, and this Python's programs on PATH."""
+    for name, text in _NAMED_BLOCK.findall(GUIDE.read_text(encoding="utf-8")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    return tmp_path
+
+
+def measured(folder: Path, experiment: str) -> list[Trial]:
+    """The trials of one of the guide's experiments that were not contaminated."""
+    out = folder / "out"
+    result = run("run", experiment, "--out", str(out), folder=folder)
+    assert result.status == 0, result.stderr
+    return [trial for trial in Run(out).trials() if trial.status != "contaminated"]
+
+
+def test_the_guides_server_fits_into_fifteen_lines(examples: Path) -> None:
+    code = [line for line in (examples / "app.py").read_text(encoding="utf-8").splitlines() if line.strip()]
+    assert len(code) <= 15
+
+
+@pytest.mark.needs("engine", "namespaces")
+def test_the_guides_server_serves_every_protocol_and_proves_it(examples: Path) -> None:
+    found = measured(examples, "hypercorn.toml")
+    assert {trial.arm for trial in found} == {"h1", "h2", "h3"}
+    for trial in found:
+        assert trial.status == "ok", trial.detail
+        assert trial.origin_log_kept
+        assert [(each.path, each.protocol) for each in trial.origin_log] == [("/", trial.arm)]
+        assert trial.metrics.protocols == {trial.arm: 1}
+
+
+@pytest.mark.needs("engine", "namespaces")
+def test_the_guides_client_loads_the_page_and_proves_it(examples: Path) -> None:
+    found = measured(examples, "stdlib.toml")
+    assert found
+    for trial in found:
+        assert trial.status == "ok", trial.detail
+        assert trial.cell.client == "stdlib"
+        assert trial.metrics.load_s is not None and trial.metrics.load_s >= 0.3
+        assert [(each.path, each.protocol) for each in trial.origin_log] == [("/", "h1")]

@@ -1,0 +1,64 @@
+"""An experiment's keys for caches, certificates, browsers and artifacts: read, resolved, refused."""
+
+from pathlib import Path
+
+import pytest
+
+from pronghorn.errors import InputError
+from pronghorn.model.experiment import Experiment
+
+from .test_stacks_asked import REST, again, parse
+
+
+def test_what_is_not_said_is_the_default() -> None:
+    found = parse(REST)
+    assert found.cache_control == "no-store"
+    assert found.certificate.model_dump() == {"key": "p256", "intermediates": 0}
+    assert found.browser.model_dump() == {"width": 1366, "height": 768, "cpu_slowdown": 1.0, "cache": True}
+
+
+def test_every_setting_survives_being_resolved() -> None:
+    found = parse(
+        'cache_control = "max-age=60"\ncertificate = { key = "rsa2048", intermediates = 4 }\n'
+        'browser = { viewport = "800x600", cpu_slowdown = 4, cache = false }\nartifacts = ["har", "pcapng"]\n'
+        + REST
+    )
+    assert (found.browser.width, found.browser.cpu_slowdown, found.browser.cache) == (800, 4.0, False)
+    assert again(found) == found
+
+
+def test_a_warm_arm_makes_the_pages_cacheable() -> None:
+    assert warm("").cache_control == "max-age=86400"
+    assert warm('cache_control = "max-age=5"\n').cache_control == "max-age=5"
+    with pytest.raises(
+        InputError, match=r"leaves nothing in a cache, but arm 'h2\+warm' asks for a warm one"
+    ):
+        warm('cache_control = "No-Store"\n')
+
+
+def warm(text: str) -> Experiment:
+    return parse(text + REST.replace('["h2", "h3"]', '["h2", "h2+warm"]'))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('cache_control = "a\\nb"\n', "is no value of a header field."),
+        ("cache_control = 3\n", "key 'cache_control': 3 is no text."),
+        ('certificate = "rsa"\n', "key 'certificate': 'rsa' is no table; write certificate = { key ="),
+        ('certificate = { key = "p265" }\n', "unknown kind of key 'p265'; did you mean 'p256'?"),
+        ("certificate = { intermediates = 5 }\n", "5 is no whole number from 0 to 4."),
+        ("certificate = { depth = 1 }\n", "unknown key 'depth'"),
+        ('browser = { viewport = "800" }\n', "'800' is no viewport; write WIDTHxHEIGHT in CSS pixels"),
+        ('browser = { viewport = "0x600" }\n', "'0x600' is no viewport"),
+        ("browser = { cpu_slowdown = 0.5 }\n", "0.5 is no factor from 1 (not slowed down) to 100."),
+        ("browser = { cache = 1 }\n", "1 is neither true nor false."),
+        ("browser = { width = 1 }\n", "unknown key 'width'. Allowed: cache, cpu_slowdown"),
+        ('artifacts = ["hra"]\n', "unknown artifact 'hra'; did you mean 'har'?"),
+    ],
+)
+def test_what_is_wrong_with_a_setting(text: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(text + REST, Path())
+    assert said in caught.value.message
+    assert caught.value.message.startswith("x.toml, line 1: key '")
