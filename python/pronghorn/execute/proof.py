@@ -3,22 +3,14 @@ control."""
 
 from collections import Counter
 
+from pronghorn.analysis.protocols import answered
 from pronghorn.execute.guard import Fault
 from pronghorn.model.arm import Arm
-from pronghorn.model.trial import PageLoad, Resource
+from pronghorn.model.trial import PageLoad
 from pronghorn.origins import OriginLog
 
 PROTOCOL = "protocol"
 CONGESTION_CONTROL = "congestion-control"
-
-
-def answered(page: PageLoad) -> list[Resource]:
-    """The resources that the client got a whole answer for from the origin."""
-    return [
-        resource
-        for resource in page.resources
-        if resource.status is not None and resource.error is None and not resource.from_cache
-    ]
 
 
 def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
@@ -46,12 +38,6 @@ def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
     if not log.kept or page.outcome != "ok":
         return None
     return _disagreement(page, log)
-
-
-def protocols(page: PageLoad) -> dict[str, int]:
-    """How many of a load's resources came over which protocol, as the client saw it."""
-    seen = Counter(resource.protocol for resource in answered(page) if resource.protocol is not None)
-    return dict(sorted(seen.items()))
 
 
 def _disagreement(page: PageLoad, log: OriginLog) -> Fault | None:

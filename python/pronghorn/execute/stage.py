@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronghorn import clients, origins
+from pronghorn.analysis.protocols import answered
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.clients import ClientFailed, ClientSession, Visit
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
-from pronghorn.execute import cost, proof
+from pronghorn.execute import cost
 from pronghorn.execute.artifacts import PCAPNG, Artifacts
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
@@ -199,7 +200,7 @@ class Stage:
         for wait_s in (*_LOG_WAITS_S, 0.0):
             log = await self._origin.log()
             requests = log.requests[self._seen :]
-            if not log.kept or page.outcome != "ok" or len(requests) >= len(proof.answered(page)):
+            if not log.kept or page.outcome != "ok" or len(requests) >= len(answered(page)):
                 break
             await asyncio.sleep(wait_s)
         return log._replace(requests=requests)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from pronghorn.analysis.protocols import protocols
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Engine, EngineError
 from pronghorn.execute import guard, physics, proof
@@ -104,7 +105,7 @@ def recorded(
             requests=page.requests,
             bytes=page.bytes,
             failures=page.failures,
-            protocols=proof.protocols(page),
+            protocols=protocols(page),
             wall_s=wall_s,
             overhead_s=wall_s - page.load_s if page.load_s is not None else 0.0,
         ),

@@ -19,6 +19,7 @@ from pronghorn.report.ratios import ratios
 from pronghorn.report.svg import NARROW, WIDE
 from pronghorn.report.table import STATISTICS, Table, table, thin_note
 from pronghorn.report.violins import COLOURS, violins
+from pronghorn.report.waterfall import Waterfalls, waterfalls
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class CellView:
     thin: str | None
     chart: Chart | None
     links: list[LinkReport]
+    falls: Waterfalls | None
 
 
 def write(summary: Summary, trials: Sequence[Trial], manifest: dict[str, Any], path: Path) -> None:
@@ -96,6 +98,7 @@ def _view(
         thin=thin_note(shown),
         chart=_violins(cell, by_arm),
         links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),
+        falls=waterfalls(cell, by_arm),
     )
 
 
