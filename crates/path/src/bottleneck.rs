@@ -175,6 +175,19 @@ impl<P: Packet> Bottleneck<P> {
             counters.queue_high_water_packets.max(self.room.packets());
     }
 
+    /// Takes out every packet, whatever its turn.
+    pub(crate) fn take_all(&mut self) -> Vec<Transit<P>> {
+        let sending = match &mut self.wire {
+            Wire::Paced(paced) => paced.take(),
+            Wire::Traced(traced) => traced.take(),
+        };
+        let all: Vec<_> = sending.into_iter().chain(self.queue.take_all()).collect();
+        for transit in &all {
+            self.room.leave(transit.packet.len());
+        }
+        all
+    }
+
     /// Lets happen what is due at [`Bottleneck::next_event`]; perhaps a packet leaves.
     pub(crate) fn step(&mut self, ledger: &mut Ledger<P>) -> Option<(Time, Transit<P>)> {
         let Bottleneck { room, queue, wire } = self;

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A duplicated packet that is then lost counts under both, and one copy of it goes on; so
 /// `duplicated` and `lost` each count every decision of their stage that said yes, and
 /// `packets_in + duplicated == packets_out + dropped + held` always, where dropped is the sum of `lost`,
-/// `too_big`, `udp_dropped`, `outage_dropped`, `policed`, `queue_dropped` and `aqm_dropped`.
+/// `too_big`, `udp_dropped`, `outage_dropped`, `policed`, `queue_dropped`, `aqm_dropped` and `left_behind`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     /// Packets pushed.
@@ -43,6 +43,8 @@ pub struct Counters {
     pub queue_dropped: u64,
     /// Packets that active queue management dropped.
     pub aqm_dropped: u64,
+    /// Packets that a handover ended: inside as the client left, or from or to the address that it had before.
+    pub left_behind: u64,
     /// Packets that left with "congestion experienced" set by active queue management.
     pub marked: u64,
     /// The most bytes that ever stood in the queue, the packet being serialised included.
@@ -64,6 +66,35 @@ impl Counters {
             + self.policed
             + self.queue_dropped
             + self.aqm_dropped
+            + self.left_behind
+    }
+
+    /// What two links have counted that packets took one after the other in time.
+    pub(crate) fn and(&self, other: &Counters) -> Counters {
+        let sum = |of: fn(&Counters) -> u64| of(self) + of(other);
+        let most = |of: fn(&Counters) -> u64| of(self).max(of(other));
+        Counters {
+            packets_in: sum(|one| one.packets_in),
+            bytes_in: sum(|one| one.bytes_in),
+            packets_out: sum(|one| one.packets_out),
+            bytes_out: sum(|one| one.bytes_out),
+            lost: sum(|one| one.lost),
+            loss_decisions: sum(|one| one.loss_decisions),
+            duplicated: sum(|one| one.duplicated),
+            corrupted: sum(|one| one.corrupted),
+            reordered: sum(|one| one.reordered),
+            too_big: sum(|one| one.too_big),
+            udp_dropped: sum(|one| one.udp_dropped),
+            outage_dropped: sum(|one| one.outage_dropped),
+            policed: sum(|one| one.policed),
+            queue_dropped: sum(|one| one.queue_dropped),
+            aqm_dropped: sum(|one| one.aqm_dropped),
+            left_behind: sum(|one| one.left_behind),
+            marked: sum(|one| one.marked),
+            queue_high_water_bytes: most(|one| one.queue_high_water_bytes),
+            queue_high_water_packets: most(|one| one.queue_high_water_packets),
+            held: sum(|one| one.held),
+        }
     }
 
     /// Whether every packet is accounted for; it is, after each call to a link.

@@ -88,6 +88,16 @@ impl<P: Packet> Discipline<P> {
         }
     }
 
+    /// Takes out every packet, whatever its turn.
+    pub(crate) fn take_all(&mut self) -> Vec<Transit<P>> {
+        match self {
+            Discipline::DropTail(fifo) | Discipline::Codel { fifo, .. } => {
+                std::iter::from_fn(|| fifo.pop()).collect()
+            }
+            Discipline::FqCodel(queues) => queues.take_all(),
+        }
+    }
+
     /// Ends packets, so that there is room again; returns whether it did.
     pub(crate) fn shed(&mut self, now: Time, exit: Exit<'_, P>) -> bool {
         match self {

@@ -66,11 +66,13 @@ pub enum DropCause {
     QueueFull,
     /// Active queue management.
     Aqm,
+    /// A handover: it was inside as the client left this network, or is from or to the address that it had here.
+    LeftBehind,
 }
 
 impl DropCause {
     /// Each cause once.
-    pub const ALL: [DropCause; 7] = [
+    pub const ALL: [DropCause; 8] = [
         DropCause::TooBig,
         DropCause::Udp,
         DropCause::Outage,
@@ -78,5 +80,6 @@ impl DropCause {
         DropCause::Policed,
         DropCause::QueueFull,
         DropCause::Aqm,
+        DropCause::LeftBehind,
     ];
 }

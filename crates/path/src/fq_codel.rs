@@ -59,6 +59,15 @@ impl<P: Packet> FqCodel<P> {
         }
     }
 
+    /// Takes out every packet, whatever its turn.
+    pub(crate) fn take_all(&mut self) -> Vec<Transit<P>> {
+        let FqCodel { flows, store, .. } = self;
+        let lines = flows.iter_mut().map(|flow| &mut flow.line);
+        lines
+            .flat_map(|line| std::iter::from_fn(|| store.pop(line)).collect::<Vec<_>>())
+            .collect()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.store.is_empty()
     }

@@ -45,6 +45,7 @@ impl<P: Packet> Ledger<P> {
             DropCause::Policed => counters.policed += 1,
             DropCause::QueueFull => counters.queue_dropped += 1,
             DropCause::Aqm => counters.aqm_dropped += 1,
+            DropCause::LeftBehind => counters.left_behind += 1,
         }
         if let Some(kept) = &mut self.dropped {
             kept.push_back(dropped());

@@ -36,6 +36,8 @@
 //! | discipline | which packet is sent next, which are dropped or marked | `discipline.rs`; `codel.rs`, `fq_codel.rs` |
 //! | rate | how long the packet takes on the wire, or which delivery takes it | `serialiser.rs`, `overhead.rs`; of a trace: `opportunities.rs`, `trace.rs` |
 //!
+//! A [`Lane`] is a link that a handover changes for another path's (`lane.rs`).
+//!
 //! `entry.rs` strings the stages together that decide when a packet enters, `bottleneck.rs` those behind the
 //! delay. What a schedule changes is read in `schedule.rs` and looked up in `timetable.rs`.
 //!
@@ -74,6 +76,7 @@ mod gate;
 mod gilbert_elliott;
 mod independent;
 mod jitter;
+mod lane;
 mod ledger;
 mod link;
 mod loss;
@@ -102,11 +105,12 @@ mod wire;
 pub use counters::Counters;
 pub use fate::{Departure, DropCause, Dropped, Marks};
 pub use figures::LinkFigures;
+pub use lane::Lane;
 pub use link::Link;
 pub use packet::Packet;
 pub use spec::{
-    Aqm, Cross, Direction, Distribution, Jitter, LinkSpec, Loss, Mtu, Order, Outage, Overhead,
-    PathSpec, Queue, Reorder, Schedule, TokenBucket, Trace, Udp, Window,
+    Aqm, Cross, Direction, Distribution, Handover, Jitter, LinkSpec, Loss, Mtu, Order, Outage,
+    Overhead, PathSpec, Queue, Reorder, Schedule, TokenBucket, Trace, Udp, Window,
 };
 pub use time::Time;
 pub use validate::SpecError;

@@ -117,6 +117,31 @@ impl<P: Packet> Link<P> {
             .admit(self.clock, packet, &mut self.delay, &mut self.ledger);
     }
 
+    /// A packet comes at `now` that is kept out for this cause.
+    pub(crate) fn refuse(&mut self, now: Time, cause: DropCause, packet: P) {
+        self.clock = self.clock.max(now);
+        self.start(self.clock);
+        let counters = &mut self.ledger.counters;
+        counters.packets_in += 1;
+        counters.bytes_in += packet.len() as u64;
+        self.entry
+            .refuse(self.clock, cause, packet, &mut self.delay, &mut self.ledger);
+    }
+
+    /// All that is inside ends at `at`, since nobody is left at the link's end.
+    pub(crate) fn end(&mut self, at: Time) {
+        let mut inside: Vec<_> = self
+            .bottleneck
+            .as_mut()
+            .map(Bottleneck::take_all)
+            .unwrap_or_default();
+        inside.extend(std::iter::from_fn(|| self.delay.pop()).map(|(_, transit)| transit));
+        inside.sort_by_key(|transit| transit.sequence);
+        for transit in inside {
+            self.ledger.drop_held(at, DropCause::LeftBehind, transit);
+        }
+    }
+
     /// The time at which to pop, if nothing is pushed before; `None` where nothing will leave.
     ///
     /// It is never later than the next departure. It can be earlier where the packet next in line is one

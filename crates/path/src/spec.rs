@@ -39,6 +39,9 @@ pub struct PathSpec {
     /// Flows that share the path with what is measured; none: none. Sent by real hosts, not by a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cross: Option<Cross>,
+    /// When the client moves to another network, and to which; none: it stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handover: Option<Box<Handover>>,
 }
 
 impl PathSpec {
@@ -64,6 +67,17 @@ impl PathSpec {
             ..PathSpec::default()
         }
     }
+}
+
+/// A client's move to another network under way: its address and what is inside the links are lost, and both directions
+/// go on over another path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Handover {
+    /// When, in nanoseconds since the path's start.
+    pub at_ns: u64,
+    /// The other path, whose own time starts then; without rebindings, cross traffic or another handover.
+    pub path: PathSpec,
 }
 
 /// Bulk TCP flows beside what is measured, from the time at which the path is opened.

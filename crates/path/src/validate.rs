@@ -6,7 +6,9 @@ use std::ops::RangeInclusive;
 use thiserror::Error;
 
 use crate::distribution_table;
-use crate::spec::{Cross, Direction, Distribution, Jitter, LinkSpec, Loss, PathSpec, TokenBucket};
+use crate::spec::{
+    Cross, Direction, Distribution, Handover, Jitter, LinkSpec, Loss, PathSpec, TokenBucket,
+};
 
 mod bottleneck;
 mod gate;
@@ -111,7 +113,41 @@ impl PathSpec {
                 &format!("more than {}, since the times ascend", pair[0]),
             )?;
         }
-        self.cross.as_ref().map_or(Ok(()), Cross::validate)
+        self.cross.as_ref().map_or(Ok(()), Cross::validate)?;
+        self.handover
+            .as_ref()
+            .map_or(Ok(()), |handover| self.validate_handover(handover))
+    }
+
+    fn validate_handover(&self, handover: &Handover) -> Result<(), SpecError> {
+        let other = &handover.path;
+        let within = |error: SpecError| error.within("handover.path");
+        other
+            .unmoved()
+            .and_then(|()| other.validate())
+            .map_err(within)?;
+        PathSpec {
+            handover: None,
+            ..self.clone()
+        }
+        .unmoved()
+    }
+
+    /// Checks that a handover from it or to it can be.
+    fn unmoved(&self) -> Result<(), SpecError> {
+        let alone = |key: &str, absent: bool| match absent {
+            true => Ok(()),
+            false => Err(SpecError::Misplaced {
+                key: key.to_owned(),
+                value: "set".to_owned(),
+                allowed:
+                    "nothing beside a handover, from which and to which the path has only its links"
+                        .to_owned(),
+            }),
+        };
+        alone("rebind_ns", self.rebind_ns.is_empty())?;
+        alone("cross", self.cross.is_none())?;
+        alone("handover", self.handover.is_none())
     }
 }
 

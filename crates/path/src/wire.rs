@@ -54,6 +54,11 @@ impl<P: Packet> Paced<P> {
         Some((self.end, self.packet.take()?))
     }
 
+    /// Takes out the packet unfinished.
+    pub(crate) fn take(&mut self) -> Option<Transit<P>> {
+        self.packet.take()
+    }
+
     pub(crate) fn set_rate(&mut self, at: Time, rate_bit_per_s: u64) {
         self.end = self.serialiser.set_rate(at, rate_bit_per_s);
     }
@@ -95,6 +100,11 @@ impl<P: Packet> Traced<P> {
 
     pub(crate) fn start(&mut self, at: Time) {
         self.opportunities.start(at);
+    }
+
+    /// Takes out the packet unfinished.
+    pub(crate) fn take(&mut self) -> Option<Transit<P>> {
+        self.packet.take()
     }
 
     /// Deliveries up to `at` are lost.

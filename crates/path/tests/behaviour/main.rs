@@ -14,6 +14,7 @@ mod extremes;
 mod fate;
 mod fq_codel;
 mod gate;
+mod handover;
 mod harness;
 mod independence;
 mod jitter;
