@@ -1,6 +1,7 @@
 //! A bench: two hosts and the path between them.
 
 use std::io;
+use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
@@ -18,6 +19,7 @@ use crate::host::{Host, Side};
 use crate::isolation::{Isolation, entered};
 use crate::kernel_counters::{CpuTime, NamespaceCounters};
 use crate::level::Level;
+use crate::mover::{Addresses, Movement, Mover};
 use crate::network;
 use crate::report::{BothSides, HostReport, LinkReport, PathReport};
 use crate::tap::Taps;
@@ -66,6 +68,8 @@ struct Parts {
     down: Driver,
     up: Driver,
     cross: Option<CrossTraffic>,
+    mover: Option<Mover>,
+    addresses: Addresses,
     offloads: Offloads,
     before: Before,
     may_begin: bool,
@@ -125,7 +129,12 @@ impl Bench {
             true => spec.path.delays_alone(),
             false => spec.path.clone(),
         };
-        let (down_plan, up_plan) = plans(&driven, spec.seed, spec.taps);
+        let addresses = Addresses {
+            level: spec.level,
+            congestion_control: spec.tcp_congestion_control,
+        };
+        let (mover, [down_plan, up_plan]) =
+            plans(&driven, spec.seed, spec.taps, &client, &addresses)?;
         let down = drive(Direction::Down, &server_tun, &client_tun, down_plan)?;
         let up = drive(Direction::Up, &client_tun, &server_tun, up_plan)?;
         if let Some(cross) = &spec.path.cross {
@@ -140,6 +149,8 @@ impl Bench {
             down,
             up,
             cross: None,
+            mover,
+            addresses,
             offloads: client_offloads.min(server_offloads),
             before: Before::default(),
             may_begin: spec.warm_up,
@@ -214,10 +225,12 @@ impl Bench {
             down,
             up,
             cross,
+            mover,
             ..
         } = parts;
         drop(cross);
         drop((down, up));
+        drop(mover);
         client.evict();
         server.evict();
         let remains = (client, server, client_tun, server_tun);
@@ -243,7 +256,8 @@ impl Parts {
             host.within(network::keeps_no_metrics)?;
         }
         self.cross = None;
-        let (down_plan, up_plan) = plans(&self.path, seed, taps);
+        let (mover, [down_plan, up_plan]) =
+            plans(&self.path, seed, taps, &self.client, &self.addresses)?;
         let rests = [channel::<()>(), channel::<()>()];
         let [(go_down, down_rests), (go_up, up_rests)] = rests;
         let answers = [
@@ -256,7 +270,13 @@ impl Parts {
             client: self.client.within(NamespaceCounters::read),
             server: self.server.within(NamespaceCounters::read),
         };
+        // Both drivers rest, and have let go of the mover before.
+        let moved_back = match mem::replace(&mut self.mover, mover) {
+            Some(mover) => mover.undo(&self.client),
+            None => Ok(()),
+        };
         drop((go_down, go_up));
+        moved_back?;
         let [down, up] = answers.map(|answer| match answer {
             Ok(packets) => packets.map_err(BenchError::from),
             Err(_) => Err(BenchError::Threads(io::Error::other("a driver has died"))),
@@ -297,7 +317,13 @@ impl Parts {
             driver_priority: self.down.priority().name(),
             offloads: self.offloads.names(),
         };
+        let handover = self.mover.as_ref().and_then(Mover::outcome).transpose();
+        if let Err(error) = &handover {
+            up.fault
+                .get_or_insert_with(|| format!("the handover failed: {error}"));
+        }
         PathReport {
+            handover: handover.unwrap_or_default(),
             down,
             up,
             host,
@@ -306,17 +332,30 @@ impl Parts {
     }
 }
 
-/// What the drivers of one path's links are to do.
-fn plans(path: &PathSpec, seed: u64, taps: Option<Taps>) -> (Plan, Plan) {
+/// What the drivers of one path's links are to do, down's first, and who changes the client's address meanwhile.
+fn plans(
+    path: &PathSpec,
+    seed: u64,
+    taps: Option<Taps>,
+    client: &Host,
+    addresses: &Addresses,
+) -> Result<(Option<Mover>, [Plan; 2]), BenchError> {
+    let started = path
+        .handover
+        .as_ref()
+        .map(|_| Mover::start(client, addresses.clone()));
+    let (mover, movement) = started.transpose()?.unzip();
     let start = Arc::new(Start::default());
-    let plan = |tap| Plan {
+    let plan = |tap, movement: Option<Movement>| Plan {
         path: path.clone(),
         seed,
         start: Arc::clone(&start),
         tap,
+        departure: movement.map(|movement| (movement, addresses.first())),
     };
     let (down, up) = taps.map(|taps| (taps.down, taps.up)).unzip();
-    (plan(down), plan(up))
+    let plans = [plan(down, movement.clone()), plan(up, movement)];
+    Ok((mover, plans))
 }
 
 /// A packet that the device refused to take from the driver is counted by either, mostly by both.

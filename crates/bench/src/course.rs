@@ -1,12 +1,14 @@
-//! What a driver drives at a time: a link with its clock and the NAT before the client.
+//! What a driver drives at a time: a lane with its clock, the NAT before the client, and the client's move to another path.
 
+use std::net::Ipv4Addr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pronghorn_path::{Direction, Link, PathSpec, SpecError, Time};
+use pronghorn_path::{Direction, Lane, Mtu, PathSpec, SpecError, Time};
 
 use crate::buffers::Buffer;
+use crate::mover::Movement;
 use crate::nat::{self, Nat};
 use crate::segment::Segment;
 use crate::tap::Tap;
@@ -35,12 +37,18 @@ pub(crate) struct Plan {
     /// The same for both links of a path.
     pub(crate) start: Arc<Start>,
     pub(crate) tap: Option<Box<dyn Tap>>,
+    /// Of a path with a handover: who is told of it, and the client's address before.
+    pub(crate) departure: Option<(Movement, Ipv4Addr)>,
 }
 
 /// One direction of one path, from the time that it was asked for until its last packet has left.
 pub(crate) struct Course {
-    pub(crate) link: Link<Segment>,
+    pub(crate) lane: Lane<Segment>,
     direction: Direction,
+    departure: Option<(Movement, Ipv4Addr)>,
+    mtu_after_handover: Option<Mtu>,
+    /// The client has left the first path, and whoever cares has been told.
+    moved: bool,
     nat: Option<Nat>,
     shared_start: Arc<Start>,
     start: Option<Time>,
@@ -50,8 +58,15 @@ impl Course {
     /// A course of the plan, empty. Fails where the plan's path can't be.
     pub(crate) fn new(plan: &Plan, direction: Direction) -> Result<Course, SpecError> {
         Ok(Course {
-            link: Link::new(plan.path.link(direction), plan.seed, direction)?,
+            lane: Lane::new(&plan.path, plan.seed, direction)?,
             direction,
+            departure: plan.departure.clone(),
+            mtu_after_handover: plan
+                .path
+                .handover
+                .as_ref()
+                .and_then(|handover| handover.path.link(direction).mtu),
+            moved: false,
             nat: Nat::new(&plan.path.rebind_ns),
             shared_start: Arc::clone(&plan.start),
             start: None,
@@ -64,7 +79,7 @@ impl Course {
             Some(start) => start,
             None => {
                 let start = self.shared_start.at(at);
-                self.link.start(start);
+                self.lane.start(start);
                 *self.start.insert(start)
             }
         };
@@ -74,6 +89,38 @@ impl Course {
                 nat::outward(&shape, own.packet_mut(), nat.mapping(start, at));
             }
         }
+    }
+
+    /// Whether the client has just left the first path, of which this tells whoever changes its address. True once.
+    pub(crate) fn moves(&mut self, now: Time) -> bool {
+        let Some((movement, _)) = self.departure.as_ref().filter(|_| !self.moved) else {
+            return false;
+        };
+        self.moved = self.lane.has_moved_by(now);
+        if let (true, Some(at)) = (self.moved, self.lane.moves_at()) {
+            // Nobody listens any more where the other direction's driver was first.
+            let _ = movement.send(at);
+        }
+        self.moved
+    }
+
+    /// Lets what is inside leave as if there were no handover to come, of which nobody is told any more.
+    pub(crate) fn stay(&mut self) {
+        self.lane.stay();
+        self.departure = None;
+    }
+
+    /// The other path's.
+    pub(crate) fn mtu_after_handover(&self) -> Option<Mtu> {
+        self.mtu_after_handover
+    }
+
+    /// Whether a packet is from or to where the client isn't any more.
+    pub(crate) fn misses(&self, packet: &[u8]) -> bool {
+        let Some((_, before)) = self.departure.as_ref().filter(|_| self.moved) else {
+            return false;
+        };
+        nat::end_at_client(self.direction, packet) == before.octets()
     }
 
     /// Whether the NAT stands behind the link.

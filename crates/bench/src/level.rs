@@ -5,13 +5,14 @@ use std::net::Ipv4Addr;
 use crate::host::Side;
 
 /// Which addresses a bench's hosts have, all from the range for benchmarks, 198.18.0.0/15 (RFC 2544,
-/// appendix C), which no route of the Internet leads to. Level n has 198.18.n.0/29:
+/// appendix C), which no route of the Internet leads to. Level n has 198.18.n.0/28:
 ///
 /// | address | whose |
 /// |---|---|
 /// | 198.18.n.1, .2 | the client, the server |
 /// | 198.18.n.3, .4 | client and server as ends of the cross traffic |
 /// | 198.18.n.5, .6 | the uplink: its end in the namespace around, and at the server |
+/// | 198.18.n.9 | the client after a handover |
 ///
 /// Level 0 is an experiment's, whose hosts see nothing but each other. A bench made within another
 /// one's client has a higher level than that, so that no address means two hosts on one way.
@@ -51,6 +52,12 @@ impl Level {
         }
     }
 
+    /// The client's address after a handover.
+    #[must_use]
+    pub fn address_after_handover(self) -> Ipv4Addr {
+        self.host(9)
+    }
+
     /// The uplink's end in the namespace around.
     #[must_use]
     pub fn uplink(self) -> Ipv4Addr {
@@ -71,6 +78,7 @@ impl Level {
                 // The client, whose addresses a NAT may change to 198.19, and every level behind it.
                 let mut networks = vec![
                     (Ipv4Addr::new(198, 18, level, 0), 30),
+                    (Ipv4Addr::new(198, 18, level, 8), 29),
                     (Ipv4Addr::new(198, 19, 0, 0), 16),
                 ];
                 let mut third = u32::from(level) + 1;
@@ -122,6 +130,7 @@ mod tests {
                 };
                 let behind = third >= level;
                 assert_eq!(covered(Level(third).host(1)), behind, "{level}: {third}");
+                assert_eq!(covered(Level(third).host(9)), behind, "{level}: {third}");
                 assert_eq!(covered(Level(third).host(6)), third > level);
             }
         }

@@ -32,6 +32,7 @@
 //! | how does a packet get from host to host | `driver.rs`, `pump.rs`, `course.rs` |
 //! | how does a super-packet become packets, and one again | `wire/`, `segment.rs`, `run.rs` |
 //! | what does a rebinding NAT do | `nat.rs` |
+//! | how does the client get to another network | `course.rs`, `mover.rs` |
 //! | how is a link watched, packet by packet | `tap.rs` |
 //! | how are packets captured | `capture/` |
 //! | how is a path probed from its ends | `calibrate/` |
@@ -46,6 +47,7 @@ mod bench;
 mod buffers;
 mod calibrate;
 mod capture;
+mod clock;
 mod congestion;
 mod connections;
 mod course;
@@ -60,6 +62,7 @@ mod keeper;
 mod kernel_counters;
 mod level;
 mod listening;
+mod mover;
 mod names;
 mod nat;
 mod netlink;
@@ -93,6 +96,7 @@ pub use host::{Host, Side};
 pub use isolation::{FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter};
 pub use level::Level;
 pub use listening::Port;
+pub use mover::HandoverReport;
 pub use process::{Attached, Process, Program};
 pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};
 pub use tap::{Delivery, Dropping, Leaving, Tap, Taps};

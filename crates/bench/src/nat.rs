@@ -5,7 +5,7 @@
 //! sent to the mapping of now. Before the first rebinding nothing is translated. ICMP passes as it is,
 //! and so do addresses whose y is above 15.
 
-use pronghorn_path::Time;
+use pronghorn_path::{Direction, Time};
 
 use crate::wire::checksum::{moved, updated};
 use crate::wire::{Protocol, Superpacket};
@@ -81,6 +81,14 @@ pub(crate) fn back(shape: &Superpacket, headers: &mut [u8], k: u64) {
     let [a, b, _, low] = address(headers, SOURCE);
     if k > 0 && [a, b] == OUTSIDE && low >> 4 == digit(k) && translates(headers) {
         rewrite(shape, headers, SOURCE, INSIDE, low & 15, k);
+    }
+}
+
+/// The address of a packet that is the client's, if either is.
+pub(crate) fn end_at_client(direction: Direction, headers: &[u8]) -> [u8; 4] {
+    match direction {
+        Direction::Up => address(headers, SOURCE),
+        Direction::Down => address(headers, DESTINATION),
     }
 }
 

@@ -12,7 +12,8 @@ use crate::host::Side;
 use crate::level::Level;
 use crate::netlink::{Request, Socket};
 use crate::rtnetlink::{
-    forwarding, link, new_address, new_route, no_ipv6_address, no_queueing_discipline,
+    forwarding, link, new_address, new_route, no_address, no_ipv6_address, no_queueing_discipline,
+    other_route,
 };
 use crate::tun::{Offloads, Tun};
 
@@ -116,6 +117,34 @@ pub(crate) fn add_pair(
         .map_err(failed("add an address"))?;
     let route = new_route(index, (peer, 32), None, address, Some(congestion_control));
     add_route(&socket, route, congestion_control)
+}
+
+/// Gives the client, in whose network namespace the caller must be and which is set up, the address `to` instead of `from`.
+///
+/// The kernel has both for some tens of microseconds, so that there always is a way to the server.
+pub(crate) fn move_client(
+    level: Level,
+    congestion_control: &CongestionControl,
+    from: Ipv4Addr,
+    to: Ipv4Addr,
+) -> Result<(), BenchError> {
+    let index = if_nametoindex(DEVICE).map_err(|source| BenchError::Device {
+        doing: "find",
+        source,
+    })?;
+    let failed = |doing| move |source| BenchError::Network { doing, source };
+    let socket = Socket::open().map_err(failed("open a routing socket"))?;
+    socket
+        .ask(new_address(index, to))
+        .map_err(failed("add the address after the handover"))?;
+    let on_route = (!congestion_control.settle()).then_some(congestion_control);
+    for network in level.over_the_path(Side::Client) {
+        let route = other_route(index, network, to, on_route);
+        add_route(&socket, route, congestion_control)?;
+    }
+    socket
+        .ask(no_address(index, from))
+        .map_err(failed("remove the address before the handover"))
 }
 
 /// Adds a route, which may have this `congestion_control`.

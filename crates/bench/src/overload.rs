@@ -59,6 +59,7 @@ fn pump(from: Arc<Tun>, to: Arc<Tun>, tap: Option<Box<dyn Tap>>) -> Pump {
         seed: 1,
         start: Arc::<Start>::default(),
         tap,
+        departure: None,
     };
     Pump::new(wiring, plan).expect("a valid link")
 }
@@ -98,10 +99,10 @@ fn while_packets_leave_too_late_none_is_taken_in() {
         near.write_all(&packet()).expect("the device has room");
     }
     assert!(pump.round());
-    let counters = pump.course.link.counters();
+    let counters = pump.course.lane.counters();
     assert_eq!(counters.packets_in, held, "what has come waits");
     assert!(counters.held > 0 && counters.packets_out > 2 * RUNS as u64);
     while pump.round() {}
-    let counters = pump.course.link.counters();
+    let counters = pump.course.lane.counters();
     assert_eq!((counters.packets_in, counters.held), (held + 5, 0));
 }

@@ -7,13 +7,12 @@ use std::os::fd::AsFd;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 
-use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::{TimeSpec, TimeValLike};
-use nix::time::{ClockId, clock_gettime};
 use pronghorn_path::{Direction, DropCause, SpecError, Time};
 
 use crate::buffers::{Buffer, Intake, Pool};
+use crate::clock::now;
 use crate::course::{Course, Plan};
 use crate::driver::{Beginning, Question, Wiring};
 use crate::report::{LinkReport, seconds};
@@ -82,7 +81,7 @@ impl Pump {
         let watch = Watch::new(plan.tap.take(), plan.path.link(direction).mtu);
         let mut course = Course::new(&plan, direction)?;
         if watch.wants_dropped() {
-            course.link.keep_dropped();
+            course.lane.keep_dropped();
         }
         Ok((course, watch))
     }
@@ -122,9 +121,11 @@ impl Pump {
             }
         }
         self.let_out();
-        let before = self.course.link.counters().packets_in;
+        let before = self.course.lane.entered();
         let switched = followed.map(|(course, watch)| {
-            self.earlier.push(mem::replace(&mut self.course, course));
+            let mut earlier = mem::replace(&mut self.course, course);
+            earlier.stay();
+            self.earlier.push(earlier);
             self.watch = watch;
             self.timing.restart();
             self.counted = LinkReport::default();
@@ -182,11 +183,27 @@ impl Pump {
         self.course.admit(at, &mut buffer);
         let segments = buffer.shape().segments();
         self.counted.superpackets_in += u64::from(segments > 1);
+        self.look_after_move(at);
+        let missed = self.course.misses(buffer.packet());
         for segment in Segment::all(buffer) {
-            let link = &mut self.course.link;
-            self.watch.entered(link.counters().packets_in, at, &segment);
-            link.push(at, segment);
+            let lane = &mut self.course.lane;
+            self.watch.entered(lane.entered(), at, &segment);
+            if missed {
+                lane.leave_behind(at, segment);
+            } else {
+                lane.push(at, segment);
+            }
             self.look_after_dropped();
+        }
+    }
+
+    /// From when the client has left the first path on, senders are told the other one's MTU.
+    fn look_after_move(&mut self, now: Time) {
+        if self.course.moves(now) {
+            self.watch.change_mtu(self.course.mtu_after_handover());
+            if self.watch.wants_dropped() {
+                self.course.lane.keep_dropped();
+            }
         }
     }
 
@@ -196,9 +213,10 @@ impl Pump {
         if !self.earlier.is_empty() {
             self.let_out_earlier(moment);
         }
+        self.look_after_move(moment);
         let mut written = 0;
         self.behind = false;
-        while let Some(departure) = self.course.link.pop(moment) {
+        while let Some(departure) = self.course.lane.pop(moment) {
             let mapping = self.course.mapping_behind(departure.due);
             if !self.run.continues(&departure.packet, mapping) {
                 self.write();
@@ -221,7 +239,7 @@ impl Pump {
     /// Gives the far host what is due of what had entered before the last beginning.
     fn let_out_earlier(&mut self, moment: Time) {
         for course in &mut self.earlier {
-            while let Some(departure) = course.link.pop(moment) {
+            while let Some(departure) = course.lane.pop(moment) {
                 let mapping = course.mapping_behind(departure.due);
                 if !self.run.continues(&departure.packet, mapping) {
                     self.run.write(&self.wiring.to, course.translates());
@@ -233,7 +251,7 @@ impl Pump {
             self.run.clear();
         }
         self.earlier
-            .retain(|course| course.link.counters().held > 0);
+            .retain(|course| course.lane.counters().held > 0);
     }
 
     /// Gives the far host the packets that have left the link, as one.
@@ -262,7 +280,7 @@ impl Pump {
         if !self.watch.wants_dropped() {
             return;
         }
-        while let Some(dropped) = self.course.link.take_dropped() {
+        while let Some(dropped) = self.course.lane.take_dropped() {
             let tell = dropped.cause == DropCause::TooBig;
             let mapping = self.course.mapping_before(dropped.arrived);
             self.watch.dropped(&dropped);
@@ -277,7 +295,7 @@ impl Pump {
     fn sleep(&mut self) {
         let left = iter::once(&self.course)
             .chain(&self.earlier)
-            .filter_map(|course| course.link.next_due())
+            .filter_map(|course| course.lane.next_due())
             .min()
             .map(|due| due.0.saturating_sub(now().0));
         if left.is_some_and(|left| left < TOO_SHORT_TO_SLEEP) {
@@ -300,7 +318,7 @@ impl Pump {
 
     fn report(&self) -> LinkReport {
         LinkReport {
-            counters: self.course.link.counters().clone(),
+            counters: self.course.lane.counters(),
             bottleneck_s: seconds(self.bottleneck_ns),
             delay_min_s: self.timing.delay_min_s(),
             lateness: self.timing.lateness(),
@@ -311,13 +329,6 @@ impl Pump {
             ..self.counted.clone()
         }
     }
-}
-
-/// `CLOCK_MONOTONIC`, which `ppoll` sleeps by.
-fn now() -> Time {
-    clock_gettime(ClockId::CLOCK_MONOTONIC)
-        .map(|time| Time(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64))
-        .unwrap_or_else(|errno: Errno| unreachable!("every kernel has this clock: {errno}"))
 }
 
 #[cfg(test)]

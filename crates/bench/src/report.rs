@@ -5,6 +5,7 @@ use pronghorn_path::Counters;
 use serde::Serialize;
 
 use crate::cross::CrossReport;
+use crate::mover::HandoverReport;
 
 /// Both links and the hosts.
 #[derive(Clone, Debug, Serialize)]
@@ -17,6 +18,8 @@ pub struct PathReport {
     pub host: HostReport,
     /// The path's cross traffic; null where none was asked for.
     pub cross: Option<CrossReport>,
+    /// The client's handover to another path; null where none was asked for, or before it.
+    pub handover: Option<HandoverReport>,
 }
 
 /// One link: what the path has counted, and what its driver has seen.

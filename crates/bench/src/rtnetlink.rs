@@ -52,9 +52,52 @@ pub(crate) fn new_address(index: u32, address: Ipv4Addr) -> Request {
     .attribute(libc::IFA_FLAGS, &libc::IFA_F_NOPREFIXROUTE.to_ne_bytes())
 }
 
+/// The end of an address of a device, as [`new_address`] made it.
+pub(crate) fn no_address(index: u32, address: Ipv4Addr) -> Request {
+    let index = index.to_ne_bytes();
+    let header = [[libc::AF_INET as u8, 32, 0, libc::RT_SCOPE_UNIVERSE], index].concat();
+    Request::new(libc::RTM_DELADDR, 0, &header).attribute(libc::IFA_LOCAL, &address.octets())
+}
+
 /// A route to a network by a device; `gateway` where the network is not the device's own,
 /// `congestion_control` where the route has one.
+/// It is refused where there is one already.
 pub(crate) fn new_route(
+    index: u32,
+    network: (Ipv4Addr, u8),
+    gateway: Option<Ipv4Addr>,
+    source: Ipv4Addr,
+    congestion_control: Option<&CongestionControl>,
+) -> Request {
+    route(
+        libc::NLM_F_EXCL,
+        index,
+        network,
+        gateway,
+        source,
+        congestion_control,
+    )
+}
+
+/// A route as [`new_route`]'s to the device's own network, in the place of the one that there is.
+pub(crate) fn other_route(
+    index: u32,
+    network: (Ipv4Addr, u8),
+    source: Ipv4Addr,
+    congestion_control: Option<&CongestionControl>,
+) -> Request {
+    route(
+        libc::NLM_F_REPLACE,
+        index,
+        network,
+        None,
+        source,
+        congestion_control,
+    )
+}
+
+fn route(
+    flags: i32,
     index: u32,
     (network, prefix): (Ipv4Addr, u8),
     gateway: Option<Ipv4Addr>,
@@ -76,8 +119,7 @@ pub(crate) fn new_route(
         [0; 4],
     ]
     .concat();
-    let flags = libc::NLM_F_CREATE | libc::NLM_F_EXCL;
-    let mut route = Request::new(libc::RTM_NEWROUTE, flags, &header);
+    let mut route = Request::new(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | flags, &header);
     if let Some(gateway) = gateway {
         route = route.attribute(RTA_GATEWAY, &gateway.octets());
     }

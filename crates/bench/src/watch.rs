@@ -24,15 +24,23 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(tap: Option<Box<dyn Tap>>, mtu: Option<Mtu>) -> Watch {
-        let told_mtu = mtu
+        let mut watch = Watch {
+            tap,
+            told_mtu: None,
+            packet: Vec::new(),
+            leaving: Vec::new(),
+        };
+        watch.change_mtu(mtu);
+        watch
+    }
+
+    /// From now on another MTU is the link's.
+    pub(crate) fn change_mtu(&mut self, mtu: Option<Mtu>) {
+        self.told_mtu = mtu
             .filter(|mtu| mtu.icmp)
             .map(|mtu| u16::try_from(mtu.bytes).unwrap_or(u16::MAX));
-        let wanted = tap.is_some() || told_mtu.is_some();
-        Watch {
-            tap,
-            told_mtu,
-            packet: vec![0; if wanted { LONGEST } else { 0 }],
-            leaving: Vec::new(),
+        if self.wants_dropped() {
+            self.packet.resize(LONGEST, 0);
         }
     }
 

@@ -138,5 +138,5 @@ fn report(report: &PathReport) -> Result<Value, Fault> {
 }
 
 fn nothing_counted() -> Value {
-    json!({ "down": null, "up": null, "host": null, "cross": null })
+    json!({ "down": null, "up": null, "host": null, "cross": null, "handover": null })
 }

@@ -210,8 +210,17 @@ impl Session {
 /// Whether a path can be emulated, and what its links are on the whole.
 fn describe_path(path: &PathSpec) -> Answer {
     path.validate().map_err(|error| Fault::path(&error))?;
-    let figures = |link: &LinkSpec| link.figures().map_err(|error| Fault::path(&error));
-    Ok(json!({ "down": figures(&path.down)?, "up": figures(&path.up)? }))
+    let figures = |path: &PathSpec| -> Answer {
+        let figures = |link: &LinkSpec| link.figures().map_err(|error| Fault::path(&error));
+        Ok(json!({ "down": figures(&path.down)?, "up": figures(&path.up)? }))
+    };
+    let mut described = figures(path)?;
+    let other = path.handover.as_ref();
+    described["handover"] = other
+        .map(|handover| figures(&handover.path))
+        .transpose()?
+        .into();
+    Ok(described)
 }
 
 fn no_bench() -> Fault {

@@ -109,6 +109,11 @@ impl<P: Packet> Lane<P> {
         self.moved.is_some()
     }
 
+    /// Calls off the handover, unless it has been.
+    pub fn stay(&mut self) {
+        self.later = None;
+    }
+
     /// A packet enters at `now`, as with [`Link::push`].
     pub fn push(&mut self, now: Time, packet: P) {
         self.start(now);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pronghorn_path::{DropCause, LinkSpec};
+use pronghorn_path::{Direction, DropCause, PathSpec};
 
 use crate::tap::{Delivery, Leaving};
 
@@ -12,13 +12,16 @@ const NOTABLE_LATENESS_NS: u64 = 500_000;
 /// What of a link's specification its comments need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Terms {
-    /// The constant delay around which the jitter lies, in nanoseconds; none where nothing or a schedule varies it.
+    /// The constant delay around which the jitter lies, in nanoseconds; none where nothing varies it, or a schedule or a
+    /// handover changes it.
     jitter_around_ns: Option<u64>,
 }
 
 impl Terms {
-    pub(super) fn of(spec: &LinkSpec) -> Terms {
-        let varied = spec.jitter.is_some() && spec.schedule.is_none();
+    pub(super) fn of(path: &PathSpec, direction: Direction) -> Terms {
+        let spec = path.link(direction);
+        let constant = spec.schedule.is_none() && path.handover.is_none();
+        let varied = spec.jitter.is_some() && constant;
         Terms {
             jitter_around_ns: varied.then_some(spec.delay_ns),
         }
@@ -52,6 +55,7 @@ pub(super) fn of_entry(duplicated: bool, ends: &[End]) -> String {
             DropCause::Policed => "policed",
             DropCause::QueueFull => "queue full",
             DropCause::Aqm => "queue management",
+            DropCause::LeftBehind => "left behind by the handover",
         };
         let copy = if end.copy { "copy " } else { "" };
         let mut text = format!("{copy}dropped: {cause}");
@@ -125,7 +129,7 @@ impl std::fmt::Display for Millis {
 
 #[cfg(test)]
 mod tests {
-    use pronghorn_path::{Jitter, Marks, Time};
+    use pronghorn_path::{Jitter, LinkSpec, Marks, Time};
 
     use super::*;
 
@@ -144,18 +148,26 @@ mod tests {
     }
 
     fn jittery() -> Terms {
-        Terms::of(&LinkSpec {
+        let down = LinkSpec {
             delay_ns: 10 * MS,
             jitter: Some(Jitter::default()),
             ..LinkSpec::default()
-        })
+        };
+        let path = PathSpec {
+            down,
+            ..PathSpec::default()
+        };
+        Terms::of(&path, Direction::Down)
+    }
+
+    fn plain() -> Terms {
+        Terms::of(&PathSpec::default(), Direction::Down)
     }
 
     #[test]
     fn what_simply_passes_has_no_comment() {
-        let plain = Terms::of(&LinkSpec::default());
         let facts = left(10 * MS, 0, 10 * MS, 10 * MS, Marks::default());
-        assert_eq!(of_departure(plain, &facts, 0), "");
+        assert_eq!(of_departure(plain(), &facts, 0), "");
         assert_eq!(of_entry(false, &[]), "");
     }
 
@@ -177,13 +189,12 @@ mod tests {
 
     #[test]
     fn what_the_far_host_never_got_says_why() {
-        let plain = Terms::of(&LinkSpec::default());
         let facts = Leaving {
             delivery: Delivery::Stale,
             ..left(MS, 0, MS, MS, Marks::default())
         };
         assert_eq!(
-            of_departure(plain, &facts, 0),
+            of_departure(plain(), &facts, 0),
             "not delivered: the NAT has no such address and port"
         );
     }

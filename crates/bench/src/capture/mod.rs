@@ -107,7 +107,7 @@ impl Capture {
         let (down, up) = (Arc::<Missed>::default(), Arc::<Missed>::default());
         let tap = |direction, missed: &Arc<Missed>| {
             let (sender, receiver) = mailbox();
-            let tap = LinkTap::new(path.link(direction), sender, Arc::clone(missed));
+            let tap = LinkTap::new(path, direction, sender, Arc::clone(missed));
             (Box::new(tap), receiver)
         };
         let (down_tap, down_mail) = tap(Direction::Down, &down);

@@ -1,9 +1,10 @@
 //! The taps: they hand each event of a link on to the writer's thread, and never wait for it.
 
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pronghorn_path::{LinkSpec, Time};
+use pronghorn_path::{Direction, PathSpec, Time};
 
 use super::mailbox::{Event, Sender};
 use crate::tap::{Dropping, Leaving, Tap};
@@ -35,11 +36,18 @@ pub(super) struct LinkTap {
 }
 
 impl LinkTap {
-    pub(super) fn new(spec: &LinkSpec, events: Sender, missed: Arc<Missed>) -> LinkTap {
+    pub(super) fn new(
+        path: &PathSpec,
+        direction: Direction,
+        events: Sender,
+        missed: Arc<Missed>,
+    ) -> LinkTap {
+        let later = path.handover.as_ref().map(|handover| &handover.path);
+        let mut paths = iter::once(path).chain(later);
         LinkTap {
             events,
             missed,
-            traced: spec.trace.is_some(),
+            traced: paths.any(|path| path.link(direction).trace.is_some()),
             previous_due: Time::ZERO,
         }
     }
@@ -104,7 +112,7 @@ mod tests {
     #[test]
     fn a_packet_waits_from_its_arrival_until_the_one_before_has_left() {
         let (events, received) = mailbox();
-        let mut tap = LinkTap::new(&LinkSpec::default(), events, Arc::default());
+        let mut tap = LinkTap::new(&PathSpec::default(), Direction::Up, events, Arc::default());
         for facts in [leaving(0, 10), leaving(5, 20), leaving(30, 40)] {
             tap.left(&facts, &[]);
         }
@@ -124,7 +132,12 @@ mod tests {
     fn what_finds_no_room_is_counted() {
         let (events, _received) = mailbox();
         let missed = Arc::<Missed>::default();
-        let mut tap = LinkTap::new(&LinkSpec::default(), events, Arc::clone(&missed));
+        let mut tap = LinkTap::new(
+            &PathSpec::default(),
+            Direction::Up,
+            events,
+            Arc::clone(&missed),
+        );
         let longest = [0; 65_535];
         while missed.total() == 0 {
             tap.entered(0, Time(0), &longest);

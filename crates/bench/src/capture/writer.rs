@@ -35,7 +35,7 @@ impl LinkSpools {
             entries: Spool::new(target, &format!("{name}-in"))?,
             departures: Spool::new(target, &format!("{name}-out"))?,
             fates: Fates::new(target, &format!("{name}-fates"))?,
-            terms: Terms::of(path.link(direction)),
+            terms: Terms::of(path, direction),
         })
     }
 

@@ -5,6 +5,7 @@ mod begin;
 mod congestion;
 mod cross;
 mod echo;
+mod handover;
 mod middlebox;
 mod offloads;
 mod programs;
@@ -114,6 +115,18 @@ const CASES: &[Case] = &[
     (
         "a_path_without_a_warm_up_has_begun_already",
         begin::without_a_warm_up_is_refused,
+    ),
+    (
+        "udp_goes_on_from_the_new_address_after_a_handover",
+        handover::udp_goes_on_from_the_new_address_over_the_other_path,
+    ),
+    (
+        "tcp_gets_nothing_more_after_a_handover",
+        handover::tcp_gets_nothing_more,
+    ),
+    (
+        "a_begun_path_gives_the_client_its_first_address_back",
+        handover::a_begun_path_gives_the_first_address_back,
     ),
     (
         "congestion_control_is_locked_for_foreign_programs",
