@@ -25,14 +25,15 @@ _CONGESTION_CONTROL = "reno"
 
 
 async def calibrate(engine: Engine, path: PathSpec, *, seed: int, budget_s: float = LONG_S) -> Report:
-    """Opens a bench on `path`, probes it and judges. EngineError where the engine can't; cross traffic and
-    rebinding are left out, since the probes say nothing of them."""
+    """Opens a bench on `path`, probes it and judges. EngineError where the engine can't; cross traffic,
+    rebinding and a handover are left out, since the probes say nothing of them."""
     started = time.monotonic()
     probes, planned = await probe(engine, path, seed=seed, budget_s=budget_s)
     rows = judge(planned, probes)
     for name, reason in (
         ("cross", "the path is driven without its cross traffic"),
         ("rebind_ns", "the path is driven without its rebinding"),
+        ("handover", "the path is driven without its handover; the other path can be calibrated by its name"),
     ):
         if getattr(path, name):
             rows.append(unchecked("up", name.removesuffix("_ns"), reason))

@@ -38,7 +38,8 @@ async def described(engine: Engine, path: PathProfile) -> PathProfile:
 def refusal(error: EngineError, path: PathProfile) -> InputError:
     """The engine's refusal of `path` as a person meets it: a text's file and line, else where the path is
     defined."""
-    key = ".".join((error.key or "").split(".")[:2])
+    keys = (error.key or "").split(".")
+    key = ".".join(keys[:4] if keys[0] == "handover" else keys[:2])
     file = next((name for at, name in path.files.items() if at == key or at.startswith(f"{key}.")), None)
     if file is not None:
         line = f", line {error.line}" if error.line else ""

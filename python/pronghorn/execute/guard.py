@@ -28,8 +28,8 @@ class Fault(NamedTuple):
 
 def tolerance_s(path: PathProfile) -> float:
     """How late the 99th percentile of a link's packets may be, on entering and leaving together: 2 ms, or 5 %
-    of the path's round trip if that is more."""
-    round_trip = path.spec.round_trip_s if path.spec else 0.0
+    of the path's round trip if that is more; of a path with a handover the shorter one."""
+    round_trip = path.spec.least_round_trip_s if path.spec else 0.0
     return max(LATENESS_FLOOR_S, LATENESS_SHARE * round_trip)
 
 

@@ -1,8 +1,10 @@
 """The bounds that no load can beat. A trial that does shows a fault of the instrument, never a fast
 protocol."""
 
+import math
+
 from pronghorn.execute.guard import Fault
-from pronghorn.model.path import PathProfile
+from pronghorn.model.path import LinkFigures, LinkSpec, PathProfile
 from pronghorn.model.trial import Counters, PageLoad
 
 REASON = "physics"
@@ -23,13 +25,13 @@ def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | 
     if page.outcome != "ok" or page.load_s is None or path.spec is None:
         return None
 
-    rate = path.down_figures.max_rate_bit_per_s
     fastest = fastest_s(page.bytes, path)
-    if rate is not None and page.load_s < fastest - _ROUNDING_S:
+    if page.load_s < fastest - _ROUNDING_S:
+        rate = page.bytes * 8 / page.load_s if page.load_s > 0 else float("inf")
         return Fault(
             REASON,
-            f"{page.bytes} bytes in {page.load_s:.6f} s, but {rate:.0f} bit/s allow no less than "
-            f"{fastest:.6f} s",
+            f"{page.bytes} bytes in {page.load_s:.6f} s, which is {rate:.0f} bit/s, but the path allows no "
+            f"less than {fastest:.6f} s",
         )
     if counters.down is None or counters.up is None:
         return None
@@ -48,15 +50,23 @@ def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | 
 
 def fastest_s(size: int, path: PathProfile) -> float:
     """The least time in seconds in which the link down can carry `size` bytes of bodies; zero where nothing
-    limits it.
+    limits it. Over a path with a handover it is the faster one's, whenever the client moves.
 
     A trace's fastest millisecond may stand at both ends of the load, so one more than the load lasts. An
     overhead below zero makes packets shorter than their bodies: no bound then."""
-    rate = path.down_figures.max_rate_bit_per_s
-    if rate is None or path.spec is None:
+    if path.spec is None:
         return 0.0
-    overhead = path.spec.down.overhead
-    if overhead is not None and overhead.packet_bytes < 0:
-        return 0.0
-    granule_s = _TRACE_STEP_S if path.spec.down.trace is not None else 0.0
-    return max(0.0, size * 8 / rate - granule_s)
+    ways = [(path.down_figures, path.spec.down)]
+    if path.spec.handover is not None:
+        other = path.figures.handover if path.figures is not None else None
+        ways.append((other.down if other is not None else LinkFigures(), path.spec.handover.path.down))
+    rates = [_most_bit_per_s(figures, link) for figures, link in ways]
+    granules_s = sum(_TRACE_STEP_S for _, link in ways if link.trace is not None)
+    return max(0.0, size * 8 / max(rates) - granules_s)
+
+
+def _most_bit_per_s(figures: LinkFigures, link: LinkSpec) -> float:
+    """The most bits of bodies a second that a link carries; infinite where nothing bounds them."""
+    unbound = link.overhead is not None and link.overhead.packet_bytes < 0
+    rate = figures.max_rate_bit_per_s
+    return math.inf if rate is None or unbound else rate

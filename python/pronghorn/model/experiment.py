@@ -157,7 +157,9 @@ class Experiment(BaseModel):
             table["artifacts"] = list(self.artifacts)
         if self.kept:
             table |= {"state": self.state, "pause": self.pause}
-        definitions = {path.name: path.definition for path in self.paths if path.name != paths.DIRECT}
+        others = [path.other for path in self.paths if path.other is not None]
+        known = {path.name: path for path in (*others, *self.paths) if path.name != paths.DIRECT}
+        definitions = {name: path.definition for name, path in known.items()}
         return {**table, "path": definitions} if definitions else table
 
     def digest(self) -> str:
@@ -222,7 +224,7 @@ def _profiles(table: dict[str, Any], source: Source, vocabulary: Vocabulary) -> 
                 ("path", name), f"{name!r} is the path without an emulated network; choose another name."
             )
         profiles[name] = paths.parse(name, definition, source, ("path", name))
-    return profiles
+    return {name: paths.join(path, profiles, source, ("path", name)) for name, path in profiles.items()}
 
 
 def _site(name: str, reader: ExperimentReader, vocabulary: Vocabulary, folder: Path) -> str:

@@ -24,7 +24,9 @@ _LISTS = ("sites", "paths", "origins", "clients", "arms", "artifacts")
 @cache
 def shipped_paths() -> dict[str, PathProfile]:
     """The path profiles that come with the program, by name."""
-    return {name: paths.parse(name, source.table(), source) for name, source in _shipped("paths").items()}
+    sources = _shipped("paths")
+    found = {name: paths.parse(name, source.table(), source) for name, source in sources.items()}
+    return {name: paths.join(path, found, sources[name]) for name, path in found.items()}
 
 
 def shipped_experiments() -> tuple[str, ...]:

@@ -114,7 +114,8 @@ class Lateness(FromEngine):
 
 class LinkCounters(FromEngine):
     """What one link did. Always packets_in + duplicated = packets_out + what was dropped + held, where lost,
-    too_big, udp_dropped, outage_dropped, policed, queue_dropped and aqm_dropped were dropped."""
+    too_big, udp_dropped, outage_dropped, policed, queue_dropped, aqm_dropped and left_behind (by a handover)
+    were dropped."""
 
     packets_in: int = 0
     bytes_in: int = 0
@@ -131,6 +132,7 @@ class LinkCounters(FromEngine):
     policed: int = 0
     queue_dropped: int = 0
     aqm_dropped: int = 0
+    left_behind: int = 0
     marked: int = 0
     queue_high_water_bytes: int = 0
     queue_high_water_packets: int = 0
@@ -166,14 +168,23 @@ class CaptureReport(FromEngine):
     fault: str | None = None
 
 
+class HandoverReport(FromEngine):
+    """A handover that has been: the client's address since, and how long after the instant its kernel had
+    that address alone."""
+
+    address: str
+    late_s: float
+
+
 class Counters(FromEngine):
     """The path's and the host's counters over a bench's life; none of them on the path `direct`. `capture` is
-    None where none was taken."""
+    None where none was taken, `handover` where none has been."""
 
     down: LinkCounters | None = None
     up: LinkCounters | None = None
     host: HostCounters | None = None
     capture: CaptureReport | None = None
+    handover: HandoverReport | None = None
 
 
 class OriginRequest(FromEngine):

@@ -18,6 +18,7 @@ _WHERE_ANY = {
     "too_big": "beyond the MTU",
     "udp_dropped": "UDP dropped",
     "nat_dropped": "dropped by the NAT",
+    "left_behind": "left behind by the handover",
     "marked": "marked (ECN)",
     "duplicated": "duplicated",
     "corrupted": "corrupted",

@@ -19,6 +19,7 @@ _OTHER_DROPS = {
     "policed": "policed",
     "aqm_dropped": "AQM",
     "nat_dropped": "NAT",
+    "left_behind": "handover",
 }
 
 

@@ -4,11 +4,13 @@ The stages and their semantics are those of netem (tc-netem(8)), with more of th
 all."""
 
 from pronghorn.model.path.figures import LinkFigures, PathFigures
+from pronghorn.model.path.handover import join
 from pronghorn.model.path.profile import DIRECT, PathProfile, direct, parse
 from pronghorn.model.path.spec import (
     CrossSpec,
     FourStateLoss,
     GilbertElliottLoss,
+    HandoverSpec,
     IndependentLoss,
     JitterSpec,
     LinkSpec,
@@ -23,6 +25,7 @@ __all__ = [
     "CrossSpec",
     "FourStateLoss",
     "GilbertElliottLoss",
+    "HandoverSpec",
     "IndependentLoss",
     "JitterSpec",
     "LinkFigures",
@@ -34,5 +37,6 @@ __all__ = [
     "PathSpec",
     "direct",
     "from_words",
+    "join",
     "parse",
 ]

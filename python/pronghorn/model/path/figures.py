@@ -14,8 +14,9 @@ class LinkFigures(BaseModel):
 
 
 class PathFigures(BaseModel):
-    """Both directions."""
+    """Both directions; `handover`: of the path after one."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     down: LinkFigures = LinkFigures()
     up: LinkFigures = LinkFigures()
+    handover: "PathFigures | None" = None

@@ -17,7 +17,7 @@ from pronghorn.model.source import Keys, Source
 DIRECT = "direct"
 """The path without an emulated network: loopback of this host."""
 
-PATH_KEYS = ("description", "source", "down", "up", "rebind", "cross")
+PATH_KEYS = ("description", "source", "down", "up", "rebind", "cross", "handover")
 
 MOST_CROSS_FLOWS = 64
 
@@ -25,7 +25,8 @@ MOST_CROSS_FLOWS = 64
 class PathProfile(BaseModel):
     """A named path. `definition` is its TOML table, in which the files that it names are those of `texts`
     (name under which a run keeps it to content); `files` tells, by dotted key, where each was read from, and
-    `place` where the path is defined. `spec` is None for `direct`, `figures` until the engine was asked."""
+    `place` where the path is defined. `other` is the path to which a handover leads; until `join` has found
+    it, `spec` lacks the handover. `spec` is None for `direct`, `figures` until the engine was asked."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -35,6 +36,7 @@ class PathProfile(BaseModel):
     spec: PathSpec | None = None
     texts: dict[str, str] = {}
     files: dict[str, str] = {}
+    other: "PathProfile | None" = None
     place: str = ""
     figures: PathFigures | None = None
 

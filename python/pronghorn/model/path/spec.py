@@ -228,6 +228,13 @@ class CrossSpec(_Spec):
     warmup_ns: int = 0
 
 
+class HandoverSpec(_Spec):
+    """The client's move to another path and another address, `at_ns` after the start of the path."""
+
+    at_ns: int
+    path: "PathSpec"
+
+
 class PathSpec(_Spec):
     """Both directions; `down` carries server to client. `rebind_ns`: when a NAT gives the client's flows
     other addresses and ports, since the start of the path."""
@@ -236,11 +243,18 @@ class PathSpec(_Spec):
     up: LinkSpec
     rebind_ns: tuple[int, ...] | None = None
     cross: CrossSpec | None = None
+    handover: HandoverSpec | None = None
 
     @property
     def round_trip_s(self) -> float:
         """The undisturbed round trip in seconds, without serialisation and queueing."""
         return (self.down.delay_ns + self.up.delay_ns) / 1e9
+
+    @property
+    def least_round_trip_s(self) -> float:
+        """The shorter of the undisturbed round trips before and after a handover, in seconds."""
+        others = [self.handover.path.round_trip_s] if self.handover else []
+        return min([self.round_trip_s, *others])
 
     def to_engine(self) -> dict[str, Any]:
         """The engine's JSON."""
@@ -249,7 +263,8 @@ class PathSpec(_Spec):
     def to_manifest(self) -> dict[str, Any]:
         """The engine's JSON, each text in it replaced by its SHA-256."""
         table = self.to_engine()
-        for link in (table["down"], table["up"]):
+        paths = [table, table["handover"]["path"]] if self.handover else [table]
+        for link in (one[direction] for one in paths for direction in ("down", "up")):
             for holder, key in (("trace", "text"), ("schedule", "text"), ("jitter", "table")):
                 if key in link.get(holder, {}):
                     digest = hashlib.sha256(link[holder][key].encode()).hexdigest()

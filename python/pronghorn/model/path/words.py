@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pronghorn.errors import InputError, unknown
+from pronghorn.model.path.handover import join
 from pronghorn.model.path.link import PLAIN
 from pronghorn.model.path.profile import DIRECT, PathProfile, parse
 from pronghorn.model.source import Keys, Source
@@ -15,7 +16,7 @@ NONE = "none"
 """The value that takes a key away from the profile."""
 
 _LINKS = ("down", "up")
-_BOTH = {"rebind": None, "cross": "flows"}
+_BOTH = {"rebind": None, "cross": "flows", "handover": None}
 
 
 def from_words(words: Sequence[str], shipped: Mapping[str, PathProfile]) -> PathProfile:
@@ -44,7 +45,7 @@ def from_words(words: Sequence[str], shipped: Mapping[str, PathProfile]) -> Path
             source.overrides[keys] = word
     for keys, value in changes.items():
         _change(table, keys, value, changes)
-    return parse(" ".join(words), table, source)
+    return join(parse(" ".join(words), table, source), shipped, source)
 
 
 def _profile(name: str, shipped: Mapping[str, PathProfile]) -> tuple[Source, dict[str, Any]]:
