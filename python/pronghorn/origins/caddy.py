@@ -93,8 +93,6 @@ class Caddy:
         }
         if self._tuned:
             found["environment"] = " ".join(f"{name}={value}" for name, value in TUNING.items())
-        if not template.uses(found["configuration"], "PRONGHORN_LOG"):
-            found["unproven"] = "its configuration keeps no log at ${PRONGHORN_LOG}"
         return found
 
     async def _complaint(self, engine: Engine, where: tuple[str, ...], folder: Path) -> str:

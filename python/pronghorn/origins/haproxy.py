@@ -78,11 +78,7 @@ class HAProxy:
         if not arm.over_quic:
             return kernel_tcp.settings(arm.congestion_control)
         program = _found()
-        until = kernel_tcp.UNTIL_LOSS
-        if arm.control_asked == "bbr":
-            until = kernel_tcp.UNTIL_PLATEAU
-        elif self._tuned:
-            until = "HyStart++'s signs of a queue, or the first loss"
+        until = kernel_tcp.UNTIL_PLATEAU if arm.control_asked == "bbr" else kernel_tcp.UNTIL_LOSS
         return {
             "transport": f"HAProxy's QUIC ({program.version if program else 'not found'})",
             "congestion_control": arm.control_asked or _DEFAULT_CONTROL,

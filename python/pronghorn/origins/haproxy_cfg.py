@@ -44,12 +44,8 @@ _EXPERIMENTAL = "    # Its BBR is an experiment to its makers.\n    expose-exper
 
 WINDOW = "8m"
 """The most that `haproxy:tuned` has on the way on a QUIC connection; it ships with 480 kB, which is 38 Mbit/s
-over an RTT of 100 ms."""
-
-_TUNED = """\
-    # Slow start ends at signs of a queue (HyStart++, RFC 9406), as the kernel's CUBIC ends it.
-    tune.quic.cc-hystart on
-"""
+over an RTT of 100 ms. HyStart++ (tune.quic.cc-hystart) stays off: without pacing, which HAProxy does from 3.2
+on, its bursts look like a queue, and slow start ends far too early."""
 
 _TUNED_BUFFERS = """\
     # What is on the way is kept in buffers of 16 kB; 30 of them are what limits a connection else.
@@ -101,7 +97,6 @@ def haproxy(*, tuned: bool, buffers: bool, early_data: bool, control: str | None
         text
         for text, holds in (
             (_EXPERIMENTAL, control == "bbr"),
-            (_TUNED, tuned),
             (_TUNED_BUFFERS, tuned and buffers),
         )
         if holds
