@@ -73,6 +73,7 @@ def cautions(
         *_discards(experiment, trials),
         *_arms(manifest["arms"]),
         *_unlogged(trials),
+        *_reconnected(trials),
         *_certificate(experiment, manifest.get("certificate")),
         *_buffers(trials),
         *_host(manifest["host"]),
@@ -236,6 +237,24 @@ def _unlogged(trials: Sequence[Trial]) -> Iterator[Caution]:
             "client alone.",
             "Of a live server that is all there can be; one of your own writes PRONGHORN_LOG, a "
             "configuration of your own logs to ${PRONGHORN_LOG}.",
+        )
+
+
+def _reconnected(trials: Sequence[Trial]) -> Iterator[Caution]:
+    later: Counter[tuple[str, str]] = Counter()
+    opened: Counter[tuple[str, str]] = Counter()
+    for trial in trials:
+        if trial.visit and trial.page is not None:
+            group = trial.cell.client, trial.arm
+            later[group] += 1
+            opened[group] += any(one.connected_s is not None for one in trial.page.connections)
+    for client, arm in sorted(+opened):
+        yield Caution(
+            "reconnected",
+            f"{arm} with {client}: {opened[client, arm]} of {later[client, arm]} later loads of a kept stage "
+            "opened connections all the same.",
+            "Their times contain handshakes; page.connections in trials.jsonl tells which. A browser opens "
+            "fewer than the native loader, and fewer with a short pause.",
         )
 
 

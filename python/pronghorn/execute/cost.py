@@ -32,9 +32,9 @@ def cpu_budget() -> float:
     return CPU_BUDGET * _cores()
 
 
-def busy_cores(path: PathProfile, total_bytes: int) -> float:
-    """Roughly how many cores a trial keeps busy while it loads: its CPU time over its duration."""
-    return (_CPU_S + _CPU_S_PER_BYTE * total_bytes) / expected_s(path, total_bytes)
+def busy_cores(path: PathProfile, total_bytes: int, pause_s: float = 0.0) -> float:
+    """Roughly how many cores a trial keeps busy: its CPU time over its duration and the pause after it."""
+    return (_CPU_S + _CPU_S_PER_BYTE * total_bytes) / (expected_s(path, total_bytes) + pause_s)
 
 
 def cpu_bound(path: PathProfile) -> bool:

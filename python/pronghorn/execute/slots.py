@@ -111,9 +111,9 @@ class Slots:
         return None
 
     def _busy_cores(self, course: Course) -> float:
-        cell = course[0].cell
-        path = self._conditions.experiment.path(cell.path)
-        return cost.busy_cores(path, self._conditions.sites[cell.site].total_bytes)
+        cell, experiment = course[0].cell, self._conditions.experiment
+        total_bytes = self._conditions.sites[cell.site].total_bytes
+        return cost.busy_cores(experiment.path(cell.path), total_bytes, experiment.pause_s)
 
     async def _course(self, slot: int, course: Course) -> None:
         if not self._conditions.experiment.kept:

@@ -3,7 +3,8 @@
 Its behaviour is the JSON in FAKE_ENGINE: `isolation`, `mend`, `congestion_controls`, `log` (a file in which
 every request is noted), and `rules`, a list of {"do": FAULT, "protocol": only for it, "visit": only in this
 load since the bench was opened, "once": a marker file; with it the fault happens only while that file does
-not exist}. A load takes `pace_s` seconds."""
+not exist}. A load takes `pace_s` seconds; its connection stands
+after `connected_s`."""
 
 import json
 import os
@@ -229,6 +230,7 @@ def page(protocol: str, **figures: Any) -> dict[str, Any]:
                 "protocol": protocol,
                 "alpn": protocol,
                 "start_s": 0.0,
+                "connected_s": CONFIGURATION.get("connected_s"),
                 "tls_version": "TLSv1_3",
                 "cipher": "AES_256",
             }

@@ -16,16 +16,16 @@ ARMS = ("h1", "h2", "h3")
 
 
 def run_kept(
-    laboratory: Laboratory, *more: str, **behaviour: Any
+    laboratory: Laboratory, *more: str, out: str = "out", **behaviour: Any
 ) -> tuple[list[Trial], list[dict[str, Any]]]:
     """The trials of a run with kept state, and the requests that its engines got but for the calibration."""
     log = laboratory.folder / "engine.log"
     laboratory.behave(log=str(log), **behaviour)
-    result = laboratory.run("run", "experiment.toml", "--out", "out", "--set", "state=kept", *more)
+    result = laboratory.run("run", "experiment.toml", "--out", out, "--set", "state=kept", *more)
     assert result.status == 0, result.stderr
     requests = laboratory.requests(log)
     calibrated = {request["pid"] for request in requests if request["op"] == "calibrate"}
-    return laboratory.trials("out"), [request for request in requests if request["pid"] not in calibrated]
+    return laboratory.trials(out), [request for request in requests if request["pid"] not in calibrated]
 
 
 def test_each_arm_of_a_cell_has_one_bench_on_an_engine_of_its_own(laboratory: Laboratory) -> None:
@@ -121,6 +121,19 @@ def test_cells_of_kept_state_run_side_by_side_each_in_one_slot(laboratory: Labor
     )
     slots = {site: {trial.slot for trial in trials if trial.cell.site == site} for site in ("tiny", "small")}
     assert sorted(map(len, slots.values())) == [1, 1]
+
+
+def test_later_loads_that_open_connections_all_the_same_are_counted_in_a_warning(
+    laboratory: Laboratory,
+) -> None:
+    run_kept(laboratory, "--set", "paths=far")
+    warnings = laboratory.manifest("out")["warnings"]
+    assert "reconnected" not in {warning["code"] for warning in warnings}, (
+        "the fake's connections have no time"
+    )
+    run_kept(laboratory, "--set", "paths=far", "--set", "arms=h3", out="again", connected_s=0.1)
+    (warning,) = (one for one in laboratory.manifest("again")["warnings"] if one["code"] == "reconnected")
+    assert warning["text"].startswith("h3 with native: 2 of 2 later loads")
 
 
 def test_state_and_pause_stand_in_the_resolved_experiment(laboratory: Laboratory) -> None:
