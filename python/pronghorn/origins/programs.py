@@ -14,6 +14,9 @@ from typing import NamedTuple
 from pronghorn import servers
 from pronghorn.errors import HostError
 
+SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
+"""Where servers stand, which an ordinary user's PATH may lack."""
+
 _PATIENCE_S = 20.0
 
 
@@ -96,8 +99,7 @@ def _candidates(name: str) -> list[tuple[tuple[str, ...], str]]:
     beside = Path(sys.executable).parent / name
     if os.access(beside, os.X_OK):
         found.append(((str(beside),), str(beside)))
-    # Servers stand in sbin, which an ordinary user's PATH may lack.
-    system = shutil.which(name) or shutil.which(name, path="/usr/local/sbin:/usr/sbin:/sbin")
+    system = shutil.which(name) or shutil.which(name, path=SYSTEM_FOLDERS)
     if system is not None:
         found.append(((system,), system))
     root = servers.root()

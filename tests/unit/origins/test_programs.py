@@ -1,6 +1,5 @@
 """A server's program is the one that was named, else the first that has HTTP/3; never one that hasn't."""
 
-import os
 import platform
 from pathlib import Path
 
@@ -15,17 +14,18 @@ GOOD = "nginx version: nginx/1.26.3\nbuilt with OpenSSL 3.5.7\nconfigure argumen
 
 def program(file: Path, said: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(f"#!/bin/sh\ncat >&2 <<'end'\n{said}\nend\n")
+    file.write_text(f"#!/bin/sh\n/bin/cat >&2 <<'end'\n{said}\nend\n")
     file.chmod(0o755)
     return file
 
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only folder on PATH but for the shell's own, with no root of servers and nothing named."""
+    """The only folder in which programs are looked for, with no root of servers and nothing named."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(programs, "SYSTEM_FOLDERS", "")
     monkeypatch.setenv("PRONGHORN_SERVERS", str(tmp_path / "servers"))
     monkeypatch.delenv("PRONGHORN_NGINX", raising=False)
     return folder
