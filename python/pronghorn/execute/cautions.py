@@ -23,6 +23,9 @@ from pronghorn.model.trial import Trial
 NO_NETWORK = "no emulated network on this host"
 """The label of a run on a host that denies namespaces."""
 
+LIVE = "live servers, without an emulated path"
+"""The label of a run against servers that are somebody's."""
+
 UNEQUAL_P = 0.01
 """The p-value of Fisher's exact test below which two arms count as discarded unequally often."""
 
@@ -55,6 +58,8 @@ def label(experiment: Experiment, hello: Hello) -> str | None:
     """What qualifies everything that the run says, or None."""
     if all(path.name != DIRECT for path in experiment.paths):
         return None
+    if experiment.live:
+        return LIVE
     if hello.isolation == "none":
         return NO_NETWORK
     return "path 'direct': over loopback, no emulated network"

@@ -4,12 +4,15 @@ import datetime
 import ipaddress
 from pathlib import Path
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.verification import PolicyBuilder, Store
 
 from pronghorn import certificates
+from pronghorn.execute import amplification
+from pronghorn.model.certificate import CertificateSettings, KeyKind
 
 
 def test_the_leaf_verifies_for_each_of_the_origins_names(tmp_path: Path) -> None:
@@ -43,3 +46,28 @@ def test_two_runs_share_no_key(tmp_path: Path) -> None:
     one, two = certificates.make(tmp_path / "one"), certificates.make(tmp_path / "two")
     assert one.key.read_bytes() != two.key.read_bytes()
     assert one.authority.read_bytes() != two.authority.read_bytes()
+
+
+@pytest.mark.parametrize(("kind", "bits"), [("p256", 256), ("rsa2048", 2048)])
+def test_a_long_chain_verifies_and_is_of_one_kind_of_key(tmp_path: Path, kind: KeyKind, bits: int) -> None:
+    files = certificates.make(tmp_path, CertificateSettings(key=kind, intermediates=2))
+    authority = x509.load_pem_x509_certificate(files.authority.read_bytes())
+    leaf, *intermediates = x509.load_pem_x509_certificates(files.chain.read_bytes())
+    policy = PolicyBuilder().store(Store([authority])).time(datetime.datetime.now(datetime.UTC))
+    verified = policy.build_server_verifier(x509.DNSName("origin.pronghorn.test")).verify(leaf, intermediates)
+    assert verified == [leaf, *intermediates, authority]
+    sizes = set()
+    for each in verified:
+        key = each.public_key()
+        assert isinstance(key, ec.EllipticCurvePublicKey | rsa.RSAPublicKey)
+        sizes.add(key.key_size)
+    assert sizes == {bits}
+
+
+def test_only_a_long_chain_exceeds_what_quic_lets_a_server_send_first(tmp_path: Path) -> None:
+    (tmp_path / "short").mkdir()
+    (tmp_path / "long").mkdir()
+    short = certificates.make(tmp_path / "short")
+    long = certificates.make(tmp_path / "long", CertificateSettings(key="rsa2048", intermediates=4))
+    assert amplification.first_flight_bytes("p256", certificates.sizes(short)) < amplification.LIMIT_BYTES
+    assert amplification.first_flight_bytes("rsa2048", certificates.sizes(long)) > amplification.LIMIT_BYTES

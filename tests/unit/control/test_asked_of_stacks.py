@@ -1,0 +1,75 @@
+"""What an experiment asks of its origins and clients is refused where they can't; differences are told per
+origin."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pronghorn import capabilities
+from pronghorn.engine import Hello
+from pronghorn.errors import InputError
+from pronghorn.execute.cautions import Caution, cautions, label
+from pronghorn.model.experiment import Experiment
+
+from .test_stacks_asked import LIVE, REST, parse
+
+MINE = '[origins.mine]\ncommand = "x"\noptions = ["tls12"]\nprotocols = ["h2"]\n'
+HOST = {"governor": None, "load_average": 0.0, "cores": 1}
+
+
+def refused(text: str, folder: Path = Path()) -> str:
+    with pytest.raises(InputError) as caught:
+        capabilities.check(parse(text, folder))
+    return caught.value.message
+
+
+def test_an_arm_that_ones_own_stack_does_not_declare_is_refused_with_who_can() -> None:
+    message = refused(REST + MINE)
+    assert "arm 'h3': origin 'mine' can't honour it: its table declares protocols = ['h2']." in message
+    assert "It can be honoured by builtin, caddy" in message
+
+
+def test_artifacts_that_no_client_of_the_experiment_leaves_are_refused() -> None:
+    message = refused('artifacts = ["pcapng", "har"]\n' + REST)
+    assert "artifact 'har': no client of the experiment (native) leaves it." in message
+
+
+def test_a_private_authority_is_refused_where_the_client_trusts_the_systems(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\n", encoding="utf-8")
+    text = 'origins = ["https://a.test/"]\nclients = ["chromium"]\nauthority = "ca.pem"\n' + LIVE
+    assert "client 'chromium' trusts the system's authorities alone" in refused(text, tmp_path)
+
+
+def test_a_live_server_is_called_so() -> None:
+    live = parse('origins = ["https://a.test/"]\n' + LIVE)
+    assert label(live, Hello(isolation="root")) == "live servers, without an emulated path"
+
+
+def found(experiment: Experiment, **manifest: Any) -> dict[str, Caution]:
+    notes = {"arms": {}, "host": HOST, **manifest}
+    return {each.code: each for each in cautions(experiment, Hello(isolation="root"), [], notes)}
+
+
+def test_arms_are_compared_within_an_origin_and_not_across() -> None:
+    arms = {
+        "h2": {"origins": {"one": {"cipher": ["A"]}, "two": {"cipher": ["B"]}}},
+        "h3": {"origins": {"one": {"cipher": ["A"]}, "two": {"cipher": ["B"]}}},
+    }
+    assert "arms-differ-cipher" not in found(parse(REST), arms=arms)
+    arms["h3"]["origins"]["two"]["cipher"] = ["C"]
+    assert "differ on two in their cipher" in found(parse(REST), arms=arms)["arms-differ-cipher"].text
+
+
+def test_the_manifest_of_an_older_run_is_understood() -> None:
+    arms = {"h2": {"cipher": ["A"]}, "h3": {"cipher": ["B"]}}
+    assert "The arms differ in their cipher" in found(parse(REST), arms=arms)["arms-differ-cipher"].text
+
+
+def test_a_chain_beyond_the_amplification_limit_is_a_warning_where_quic_is_used() -> None:
+    long = {"chain_bytes": 6000, "first_flight_bytes": 7000}
+    assert "RFC 9000 §8.1" in found(parse(REST), certificate=long)["amplification-limit"].text
+    over_tcp = parse(REST.replace('["h2", "h3"]', '["h1", "h2"]'))
+    assert "amplification-limit" not in found(over_tcp, certificate=long)
+    short = {"chain_bytes": 500, "first_flight_bytes": 1000}
+    assert "amplification-limit" not in found(parse(REST), certificate=short)

@@ -1,0 +1,62 @@
+"""Proof by both ends: with a discovery two protocols may appear, but each request's must be the same at
+both."""
+
+import pytest
+
+from pronghorn.execute import proof
+from pronghorn.model import arm as arms
+from pronghorn.model.trial import OriginRequest, PageLoad, Resource
+from pronghorn.origins import OriginLog
+
+NATURAL = arms.parse("h3~altsvc")
+
+
+def page(*seen: tuple[str, str | None], cached: str = "") -> PageLoad:
+    resources = [
+        Resource(path=path, protocol=protocol, status=200, from_cache=path == cached)
+        for path, protocol in seen
+    ]
+    return PageLoad(outcome="ok", load_s=1.0, resources=resources)
+
+
+def log(*served: tuple[str, str], kept: bool = True) -> OriginLog:
+    return OriginLog([OriginRequest(path=path, protocol=protocol) for path, protocol in served], [], kept)
+
+
+def wrong(arm: str, page: PageLoad, log: OriginLog) -> str:
+    fault = proof.mismatch(arms.parse(arm), page, log)
+    assert fault is not None and fault.reason == "protocol"
+    return fault.detail
+
+
+def test_a_discovery_may_go_over_two_protocols_that_both_ends_agree_on() -> None:
+    both = (("/", "h2"), ("/a.js", "h3"))
+    assert proof.mismatch(NATURAL, page(*both), log(*reversed(both))) is None
+    assert proof.protocols(page(*both)) == {"h2": 1, "h3": 1}
+
+
+def test_ends_that_disagree_on_a_request_fail_the_trial() -> None:
+    said = wrong("h3~altsvc", page(("/", "h2"), ("/a.js", "h3")), log(("/", "h2"), ("/a.js", "h2")))
+    assert said == "the client got /a.js over h3, but the origin served it over h2"
+
+
+def test_a_discovery_does_not_lead_to_http_1() -> None:
+    said = wrong("h3~altsvc", page(("/", "h1")), log(("/", "h1")))
+    assert said == "asked h3, found by altsvc, but the client got / over h1"
+
+
+def test_a_request_that_the_log_lacks_fails_the_trial() -> None:
+    said = wrong("h2", page(("/", "h2"), ("/a.js", "h2")), log(("/", "h2")))
+    assert said == "the origin's log lacks 1 of the client's requests, such as /a.js"
+
+
+@pytest.mark.parametrize("seen", ["h1", None])
+def test_without_a_log_the_client_must_still_have_seen_the_protocol(seen: str | None) -> None:
+    assert proof.mismatch(arms.parse("h2"), page(("/", "h2")), log(kept=False)) is None
+    assert wrong("h2", page(("/", seen)), log(kept=False))
+
+
+def test_what_came_from_the_cache_was_asked_of_nobody() -> None:
+    repeat = page(("/", "h2"), ("/a.js", None), cached="/a.js")
+    assert proof.mismatch(arms.parse("h2"), repeat, log(("/", "h2"))) is None
+    assert proof.protocols(repeat) == {"h2": 1}
