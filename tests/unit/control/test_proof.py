@@ -3,6 +3,7 @@ both."""
 
 import pytest
 
+from pronghorn.analysis.protocols import protocols
 from pronghorn.execute import proof
 from pronghorn.model import arm as arms
 from pronghorn.model.trial import OriginRequest, PageLoad, Resource
@@ -32,7 +33,7 @@ def wrong(arm: str, page: PageLoad, log: OriginLog) -> str:
 def test_a_discovery_may_go_over_two_protocols_that_both_ends_agree_on() -> None:
     both = (("/", "h2"), ("/a.js", "h3"))
     assert proof.mismatch(NATURAL, page(*both), log(*reversed(both))) is None
-    assert proof.protocols(page(*both)) == {"h2": 1, "h3": 1}
+    assert protocols(page(*both)) == {"h2": 1, "h3": 1}
 
 
 def test_ends_that_disagree_on_a_request_fail_the_trial() -> None:
@@ -59,4 +60,4 @@ def test_without_a_log_the_client_must_still_have_seen_the_protocol(seen: str | 
 def test_what_came_from_the_cache_was_asked_of_nobody() -> None:
     repeat = page(("/", "h2"), ("/a.js", None), cached="/a.js")
     assert proof.mismatch(arms.parse("h2"), repeat, log(("/", "h2"))) is None
-    assert proof.protocols(repeat) == {"h2": 1}
+    assert protocols(repeat) == {"h2": 1}
