@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from pronghorn.analysis import contamination, words
+from pronghorn.analysis import contamination, discovery, words
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import UNDEFINED, Estimate, ratio_of_means, ratio_of_medians
 from pronghorn.analysis.figures import figures, finite, thin
@@ -39,7 +39,7 @@ def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
         if arm != terms.baseline
         for metric, statistic in COMPARED
     ]
-    notes = contamination.notes(trials)
+    notes = [*discovery.notes(trials), *contamination.notes(trials)]
     if any_failed:
         notes.insert(0, "No mean is shown, since trials failed; they count as the slowest of all.")
     return CellSummary(

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.stats import fisher_exact
@@ -12,8 +12,9 @@ from scipy.stats import fisher_exact
 from pronghorn.analysis.numbers import count
 from pronghorn.calibration.table import row_text
 from pronghorn.engine import Hello
-from pronghorn.execute import amplification, calibrate, loopback, physics, proof
+from pronghorn.execute import amplification, calibrate, loopback, physics, proof, visits
 from pronghorn.execute.artifacts import PCAPNG
+from pronghorn.execute.caution import Caution
 from pronghorn.execute.progress import by_block
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
 from pronghorn.model.experiment import Experiment
@@ -46,14 +47,6 @@ _NAMES = {
 }
 
 
-class Caution(NamedTuple):
-    """One warning: a word for programs, a text and a remedy for people."""
-
-    code: str
-    text: str
-    remedy: str
-
-
 def label(experiment: Experiment, hello: Hello) -> str | None:
     """What qualifies everything that the run says, or None."""
     if all(path.name != DIRECT for path in experiment.paths):
@@ -77,6 +70,7 @@ def cautions(
         *_calibration(manifest.get("calibration", [])),
         *_discards(experiment, trials),
         *_arms(manifest["arms"]),
+        *visits.cautions(experiment, trials, manifest.get("clients", {})),
         *_unlogged(trials),
         *_reconnected(trials),
         *_certificate(experiment, manifest.get("certificate")),

@@ -15,7 +15,8 @@ from pronghorn.errors import HostError, InputError
 from pronghorn.execute import amplification, cost, interrupts, parquet
 from pronghorn.execute import directory as files
 from pronghorn.execute.calibrate import calibrate
-from pronghorn.execute.cautions import Caution, cautions, label
+from pronghorn.execute.caution import Caution
+from pronghorn.execute.cautions import cautions, label
 from pronghorn.execute.directory import RunDirectory
 from pronghorn.execute.observer import Observer, Outlook
 from pronghorn.execute.slots import Slots

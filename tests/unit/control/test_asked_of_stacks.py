@@ -9,7 +9,8 @@ import pytest
 from pronghorn import capabilities
 from pronghorn.engine import Hello
 from pronghorn.errors import InputError
-from pronghorn.execute.cautions import Caution, cautions, label
+from pronghorn.execute.caution import Caution
+from pronghorn.execute.cautions import cautions, label
 from pronghorn.model.experiment import Experiment
 
 from .test_stacks_asked import LIVE, REST, parse
