@@ -16,6 +16,7 @@ use crate::error::BenchError;
 use crate::host::{Host, Side};
 use crate::level::Level;
 use crate::network;
+use crate::priority;
 use crate::report::seconds;
 
 /// A handover that has been.
@@ -70,6 +71,7 @@ impl Mover {
         let outcome = Outcome::default();
         let (ours, result) = (addresses.clone(), Arc::clone(&outcome));
         let wait = move || {
+            priority::raise();
             let Ok(moved) = told.recv() else {
                 return;
             };

@@ -53,6 +53,12 @@ def contamination(page: PageLoad, counters: Counters, path: PathProfile, total_b
                 f"the {name} link took and gave packets {late * 1e3:.1f} ms late (99th percentiles, added); "
                 f"at most {tolerance * 1e3:.1f} ms are tolerated",
             )
+    if counters.handover is not None and counters.handover.late_s > tolerance:
+        return Fault(
+            "late",
+            f"the client had its other address {counters.handover.late_s * 1e3:.1f} ms after the handover; "
+            f"at most {tolerance * 1e3:.1f} ms are tolerated",
+        )
     if counters.host is not None and counters.host.steal_share > STEAL_SHARE:
         return Fault("steal", f"{counters.host.steal_share:.0%} of the host's CPU time was taken by others")
     return _starvation(page, path, total_bytes)

@@ -44,6 +44,16 @@ def test_lateness_is_tolerated_to_two_milliseconds_or_a_twentieth_of_the_round_t
     assert late.reason == "late"
 
 
+def test_an_address_that_comes_late_after_a_handover_contaminates() -> None:
+    def moved(late_s: float) -> Counters:
+        return Counters.model_validate({"handover": {"address": "198.18.0.9", "late_s": late_s}})
+
+    assert guard.contamination(page(), moved(0.0049), path(), SITE_BYTES) is None
+    late = guard.contamination(page(), moved(0.0051), path(), SITE_BYTES)
+    assert late is not None
+    assert late.reason == "late"
+
+
 def test_a_dropping_ring_and_a_starved_host_contaminate() -> None:
     ring = guard.contamination(page(), counters(ring=1), path(), SITE_BYTES)
     steal = guard.contamination(page(), counters(steal=0.11), path(), SITE_BYTES)
