@@ -58,3 +58,46 @@ def test_the_guides_client_loads_the_page_and_proves_it(examples: Path) -> None:
         assert trial.cell.client == "stdlib"
         assert trial.metrics.load_s is not None and trial.metrics.load_s >= 0.3
         assert [(each.path, each.protocol) for each in trial.origin_log] == [("/", "h1")]
+
+
+FAILING = """\
+sites = ["tiny"]
+paths = ["near"]
+arms = ["h1"]
+repeat = 1
+
+[clients.broken]
+command = "echo gone wrong >&2; exit 3"
+
+[clients.silent]
+command = ["true"]
+
+[clients.missing]
+command = ["./no-such-program"]
+
+[clients.native]
+
+[origins.builtin]
+
+[origins.ended]
+command = "echo no certificate >&2; exit 4"
+
+[path.near]
+down = { delay = "1ms" }
+up = { delay = "1ms" }
+"""
+
+
+@pytest.mark.needs("engine", "namespaces")
+def test_a_command_that_fails_makes_its_trial_fail_and_the_run_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "failing.toml").write_text(FAILING, encoding="utf-8")
+    said = {
+        (trial.cell.origin, trial.cell.client): f"{trial.reason}: {trial.detail}"
+        for trial in measured(tmp_path, "failing.toml")
+    }
+    assert "client: broken ended with status 3; its last lines:\ngone wrong" in said["builtin", "broken"]
+    assert "client: silent wrote no result" in said["builtin", "silent"]
+    assert "client: missing could not be started: " in said["builtin", "missing"]
+    for client in ("broken", "silent", "native"):
+        assert "origin: ended ended with status 4 before it listened on port 443" in said["ended", client]
+        assert "no certificate" in said["ended", client]
