@@ -14,8 +14,7 @@ _WORDS = {
     ),
     "incomplete": ("CONTENT_LENGTH_MISMATCH", "HTTP2_RST_STREAM", "INCOMPLETE_"),
     "protocol": (
-        "ALPN_", "HTTP2_FRAME", "HTTP2_INADEQUATE", "HTTP2_PROTOCOL", "HTTP_1_1_REQUIRED", "INVALID_HTTP_",
-        "NO_SUPPORTED_",
+        "ALPN_", "HTTP2_FRAME", "HTTP2_INADEQUATE", "HTTP_1_1_REQUIRED", "INVALID_HTTP_", "NO_SUPPORTED_",
     ),
     "reset": (
         "CONNECTION_", "EMPTY_RESPONSE", "HTTP2_", "NETWORK_CHANGED", "NETWORK_IO_SUSPENDED", "QUIC_",
@@ -24,7 +23,9 @@ _WORDS = {
     "timeout": ("TIMED_OUT",),
     "tls": ("BAD_SSL_", "CERT_", "EARLY_DATA_", "ECH_", "SSL_", "TLS13_"),
 }  # fmt: skip
-"""Of each reason, how the errors begin that it stands for; the longest beginning that fits decides."""
+"""Of each reason, how the errors begin that it stands for; the longest beginning that fits decides.
+ERR_HTTP2_PROTOCOL_ERROR is what Chromium says of a stream that the server reset, as nginx does where nothing
+could be sent for its send_timeout: a reset."""
 
 _PREFIX = "net::ERR_"
 
