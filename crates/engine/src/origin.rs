@@ -42,7 +42,7 @@ impl Running {
             key: request.key,
             congestion_control: request.congestion_control,
             address: host.address(),
-            port: if isolated { HTTPS } else { 0 },
+            port: request.port.unwrap_or(if isolated { HTTPS } else { 0 }),
             headers,
             early_data: request.early_data,
             secrets,

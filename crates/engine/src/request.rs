@@ -60,6 +60,8 @@ pub(crate) struct Open {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Origin {
     pub(crate) root: PathBuf,
+    /// TCP's and UDP's; none: HTTPS's own on a bench, over loopback any that is free.
+    pub(crate) port: Option<u16>,
     pub(crate) certificate: PathBuf,
     pub(crate) key: PathBuf,
     pub(crate) congestion_control: CongestionControl,

@@ -25,10 +25,11 @@ class Builtin:
         """It comes with the engine."""
 
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningBuiltin":
-        """Starts it on HTTPS's port, over loopback on one of its own choice."""
+        """Starts it on the port of the setup."""
         ok = await engine.request(
             "origin",
             root=str(setup.root),
+            port=setup.port,
             certificate=str(setup.certificates.chain),
             key=str(setup.certificates.key),
             congestion_control=setup.arm.controls,
