@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from pronghorn.model.trial import Trial
+from pronghorn.clients import ClientFailed
+from pronghorn.clients.native import NativeSession
+from pronghorn.model.trial import PageLoad, Trial
 
 from .conftest import Laboratory
 
@@ -142,3 +144,25 @@ def test_state_and_pause_stand_in_the_resolved_experiment(laboratory: Laboratory
     assert 'state = "kept"' in text and 'pause = "20ms"' in text
     summary = json.loads((laboratory.folder / "out" / "summary.json").read_text(encoding="utf-8"))
     assert summary["cells"][0]["arms"]["h3"]["n"] == 1
+
+
+def test_a_client_that_breaks_is_an_outcome_and_gets_a_new_stage(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load, loads = NativeSession.load, []
+
+    async def hangs_in_its_second_load(session: NativeSession) -> PageLoad:
+        loads.append(session)
+        if len(loads) == 2:
+            raise ClientFailed("browser", "the browser hung")
+        return await load(session)
+
+    monkeypatch.setattr(NativeSession, "load", hangs_in_its_second_load)
+    trials, requests = run_kept(laboratory, "--set", "paths=far", "--set", "arms=h3")
+    assert [(trial.status, trial.reason, trial.visit) for trial in trials] == [
+        ("ok", None, 0),
+        ("failed", "browser", 1),
+        ("ok", None, 0),
+    ]
+    assert sum(request["op"] == "open" for request in requests) == 2
+    assert len({request["pid"] for request in requests if request["op"] == "open"}) == 2
