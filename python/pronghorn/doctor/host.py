@@ -1,110 +1,15 @@
-"""What this host can do for an experiment, and how to mend what it can't."""
+"""The kernel's side of a host: devices, settings, cores, memory and load."""
 
-import json
 import os
-import subprocess
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
-from rich.console import Console
-from rich.text import Text
+from pronghorn.doctor.finding import Finding
 
-from pronghorn import __version__
-from pronghorn.engine import Hello, locate
-from pronghorn.errors import EXIT_HOST, EXIT_OK, HostError
-
-State = Literal["ok", "missing", "note"]
-_HELLO = json.dumps({"id": 1, "op": "hello"}) + "\n"
-_PATIENCE_S = 20.0
 _ENOUGH_CORES = 2
 _ENOUGH_MEMORY_B = 10**9
 _USUAL_BUFFER_B = 212_992
 """Linux's own default of net.core.rmem_default and rmem_max on 64-bit machines."""
-_COLOURS = {"ok": "green", "missing": "red", "note": "yellow"}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing looked at. `missing`: experiments on emulated paths don't work; `note`: they do, with this to
-    know. `mend` is what would change it."""
-
-    subject: str
-    state: State
-    detail: str
-    mend: str | None = None
-
-
-def main(console: Console | None = None, root: Path = Path("/")) -> int:
-    """Prints every finding on `console` (None: stdout). Returns 0, or 3 where anything is missing.
-
-    `root` is the folder under which /proc, /sys and /dev are read.
-    """
-    out = console or Console(highlight=False)
-    findings = list(examine(root))
-    width = max(len(finding.subject) for finding in findings)
-    out.print(f"pronghorn {__version__} on Linux {os.uname().release}", soft_wrap=True)
-    for finding in findings:
-        state = Text(f"{finding.state:8}", _COLOURS[finding.state])
-        out.print(state + Text(f"{finding.subject:{width}}  {finding.detail}", ""), soft_wrap=True)
-        if finding.mend:
-            out.print(Text(f"{'':8}{'':{width}}  mend: {finding.mend}"), soft_wrap=True)
-    return EXIT_HOST if any(finding.state == "missing" for finding in findings) else EXIT_OK
-
-
-def examine(root: Path) -> Iterator[Finding]:
-    """Every finding, the decisive ones first."""
-    yield from _engine()
-    for look in _LOOKS:
-        yield look(root)
-
-
-def hello() -> Hello:
-    """What the engine says of this host; HostError where there is no engine or it doesn't answer."""
-    program = locate()
-    try:
-        done = subprocess.run([program], input=_HELLO, capture_output=True, text=True, timeout=_PATIENCE_S)
-        answer = json.loads(done.stdout.partition("\n")[0])
-        return Hello.model_validate(answer["ok"])
-    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError) as error:
-        raise HostError(
-            f"{program} doesn't answer: {error}", hint="Build it anew with 'make build'."
-        ) from error
-
-
-def lacks_engine() -> str | None:
-    """The mend where there is no working engine, else None."""
-    try:
-        hello()
-    except HostError as error:
-        return error.hint or error.message
-    return None
-
-
-def lacks_namespaces() -> str | None:
-    """The mend where this host can't emulate a path, else None."""
-    try:
-        answer = hello()
-    except HostError as error:
-        return error.hint or error.message
-    if answer.isolation == "none":
-        return answer.mend or answer.isolation_reason or "see pronghorn doctor"
-    return None
-
-
-def _engine() -> Iterator[Finding]:
-    try:
-        answer = hello()
-    except HostError as error:
-        yield Finding("engine", "missing", error.message, error.hint)
-        return
-    yield Finding("engine", "ok", f"version {answer.version}")
-    if answer.isolation == "none":
-        reason = answer.isolation_reason or "denied"
-        yield Finding("emulated paths", "missing", f"{reason}; only the path 'direct' works", answer.mend)
-    else:
-        yield Finding("emulated paths", "ok", f"work, isolated by: {answer.isolation}")
 
 
 def _tun(root: Path) -> Finding:
@@ -140,8 +45,9 @@ def _user_namespaces(root: Path) -> Finding:
         "kernel.apparmor_restrict_unprivileged_userns=1": "kernel.apparmor_restrict_unprivileged_userns=0",
     }
     mend = "as root: sysctl -w " + " ".join(good[setting] for setting in off)
+    whose = " (AppArmor, as Ubuntu ships it since 24.04)" if "apparmor" in off[-1] else ""
     return Finding(
-        subject, "note", f"denied to ordinary users by {', '.join(off)}; root can do without", mend
+        subject, "note", f"denied to ordinary users by {', '.join(off)}{whose}; root can do without", mend
     )
 
 
@@ -225,7 +131,7 @@ def _read(file: Path) -> str:
         return ""
 
 
-_LOOKS: tuple[Callable[[Path], Finding], ...] = (
+LOOKS: tuple[Callable[[Path], Finding], ...] = (
     _tun,
     _user_namespaces,
     _tcp_congestion_controls,
@@ -235,3 +141,4 @@ _LOOKS: tuple[Callable[[Path], Finding], ...] = (
     _load,
     _memory,
 )
+"""Each look at the host; its argument is the folder under which /proc, /sys and /dev are read."""
