@@ -78,8 +78,6 @@ class Tab:
             raise Failed("prepare", f"the unmeasured visit failed: {page['reason']}: {page['detail']}")
         with self._failing("between two visits"):
             await self._goto_blank()
-            if not self._job.keep_cache:
-                await self._session.send("Network.clearBrowserCache")
             await state.close_connections(self._context)
 
     async def load(self) -> dict[str, Any]:

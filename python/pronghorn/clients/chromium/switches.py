@@ -45,6 +45,9 @@ person."""
 
 _FEATURES_ON = ("SkipListAccountsWithoutGaiaCookies",)
 
+_NO_CACHE = ("--disk-cache-size=1",)
+"""A cache that takes nothing. To clear one would not do: Chromium forgets Alt-Svc along with it."""
+
 _NO_PORT = 1
 """A port at which nobody is: naming a host with it as one to force QUIC on lets the browser take a private
 authority's certificate over QUIC, and forces nothing."""
@@ -60,6 +63,7 @@ def switches(visit: Visit) -> list[str]:
         f"--disable-features={','.join(_FEATURES_OFF)}",
         f"--enable-features={','.join(on)}",
         *_protocol(visit.arm, visit),
+        *(_NO_CACHE if visit.arm.prepared and not visit.arm.warm else ()),
         *_trust(visit),
         *_names(visit),
     ]
