@@ -10,28 +10,28 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from pronghorn.browser.browser import Browser
 from pronghorn.browser.job import LINE_LIMIT, SOCKET, Failed, Job
-from pronghorn.browser.tab import Tab
 
 
 async def serve(folder: Path) -> None:
     """Until the session closes the socket or says `close`."""
     reader, writer = await asyncio.open_unix_connection(folder / SOCKET, limit=LINE_LIMIT)
     async with contextlib.AsyncExitStack() as stack:
-        tab: Tab | None = None
+        browser: Browser | None = None
 
         async def opened() -> dict[str, Any]:
-            nonlocal tab
-            tab = await stack.enter_async_context(Tab.open(Job.read(folder), folder))
-            return tab.about()
+            nonlocal browser
+            browser = await stack.enter_async_context(Browser.open(Job.read(folder), folder))
+            return await browser.about()
 
         writer.write(await _answer(opened))
-        while tab is not None and (line := await reader.readline()):
+        while browser is not None and (line := await reader.readline()):
             done = json.loads(line)["do"]
             acts: dict[str, Callable[[], Awaitable[Any]]] = {
-                "prepare": tab.prepare,
-                "load": tab.load,
-                "close": tab.close,
+                "prepare": browser.prepare,
+                "load": browser.load,
+                "close": browser.close,
             }
             writer.write(await _answer(acts[done]))
             await writer.drain()

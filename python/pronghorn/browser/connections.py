@@ -30,7 +30,10 @@ class Connections:
         return number
 
     def _complete(self, record: dict[str, Any], response: dict[str, Any]) -> None:
-        """Adds what the response of the request that made the connection knows."""
+        """Adds what the response of the request that made the connection knows.
+
+        A request that was answered and had left before the handshake was over has travelled as 0-RTT data:
+        one that is refused is sent anew, after it."""
         timing = response.get("timing") or {}
         if timing.get("connectStart", -1) >= 0 and "start_s" not in record:
             base = timing["requestTime"] - self._started
@@ -38,6 +41,8 @@ class Connections:
             record["start_s"] = base + timing["connectStart"] / 1e3
             record["secured_s"] = base + timing["connectEnd"] / 1e3
             record["connected_s"] = record["secured_s"] if over_quic else base + timing["sslStart"] / 1e3
+            if over_quic and 0 <= timing["sendStart"] < timing["connectEnd"]:
+                record.update(resumed=True, early_data="accepted")
         security = response.get("securityDetails") or {}
         if security and "tls_version" not in record:
             record["tls_version"] = _TLS.get(security["protocol"])

@@ -11,18 +11,20 @@ from typing import Any, NamedTuple
 SOCKET = "agent.sock"
 JOB = "job.json"
 PROFILE = "profile"
-NETLOG = "netlog.json"
 
 LINE_LIMIT = 64 * 2**20
-"""The longest message, in bytes: a load with its HAR and the frames of its filmstrip stays in files."""
+"""The longest message, in bytes."""
+
+HAR, NETLOG, SCREENSHOT, FILMSTRIP = "har", "netlog", "screenshot", "filmstrip"
+"""The artifacts that a load can leave."""
 
 
 class Job(NamedTuple):
     """What is to be loaded, and by what.
 
     `executable` is the browser's program, `switches` its command line beyond what Playwright gives it, `url`
-    the document's, `limit_s` cuts a load; `width`, `height` in CSS pixels; `keep_cache`: whether the state
-    that a visit leaves includes the HTTP cache. `artifacts` are files to be written, by name."""
+    the document's, `limit_s` cuts a load; `width`, `height` in CSS pixels; without `cache` every request goes
+    to the network. `artifacts` are the files to be written, by name."""
 
     executable: str
     switches: list[str]
@@ -31,7 +33,7 @@ class Job(NamedTuple):
     width: int
     height: int
     cpu_slowdown: float
-    keep_cache: bool
+    cache: bool
     artifacts: Mapping[str, str]
 
     def write(self, folder: Path) -> None:

@@ -3,8 +3,6 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.async_api import CDPSession
-
 from pronghorn.browser import faults, vitals
 from pronghorn.browser.connections import Connections
 from pronghorn.browser.events import Events, Exchange
@@ -22,17 +20,10 @@ _URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
 """Chromium's priorities as it sends them in the header Priority (RFC 9218 §4.1)."""
 
 
-async def page_load(session: CDPSession, events: Events, job: Job, fault: str | None) -> dict[str, Any]:
-    """The record. `fault` is what ended the wait for the load early: `timeout`, an error of the network's, or
-    None."""
-    metrics = await session.send("Performance.getMetrics")
-    started = next(one["value"] for one in metrics["metrics"] if one["name"] == "NavigationStart")
-    seen = await vitals.read(session)
-    return make(events, started, seen, job, fault)
-
-
 def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: str | None) -> dict[str, Any]:
-    """The record of a navigation that began at `started` of the browser's clock."""
+    """The record of a navigation that began at `started` of the browser's clock, of which the page has `seen`
+    what `vitals.read` gives. `fault` is what ended the wait for the load early: `timeout`, an error of the
+    network's, or None."""
     exchanges = [one for one in events.exchanges if one.counted]
     connections = Connections(started)
     resources = [_resource(one, started, connections.of(one)) for one in exchanges]
@@ -40,6 +31,7 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
     navigation = seen["navigation"] or {}
     document = next((one for one in resources if one["kind"] == "document"), None)
     first = connections.records[0] if connections.records else {}
+    travelled = [one for one in resources if not one["from_cache"]]
     return {
         "outcome": "failed" if reason else "ok",
         "reason": reason,
@@ -48,8 +40,8 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
         "ttfb_s": document["first_byte_s"] if document else None,
         "connect_s": first.get("connected_s"),
         "tls_s": first.get("secured_s"),
-        "requests": len(resources),
-        "bytes": sum(one["bytes"] for one in resources),
+        "requests": len(travelled),
+        "bytes": sum(one["bytes"] for one in travelled),
         "failures": sum(1 for one in resources if one["error"]),
         "connections": connections.records,
         "resources": resources,

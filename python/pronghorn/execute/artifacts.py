@@ -1,4 +1,5 @@
-"""What trials leave beside the journal where the experiment asks for it: RUN/artifacts/TRIAL/path.pcapng."""
+"""What trials leave beside the journal where the experiment asks for it: RUN/artifacts/TRIAL/path.pcapng and
+others."""
 
 import hashlib
 import re
@@ -12,8 +13,15 @@ from pronghorn.model.trial import TrialKey
 
 FOLDER = "artifacts"
 PCAPNG = "pcapng"
+HAR, NETLOG, SCREENSHOT, FILMSTRIP = "har", "netlog", "screenshot", "filmstrip"
 
-_FILES = {PCAPNG: "path.pcapng"}
+_FILES = {
+    PCAPNG: "path.pcapng",
+    HAR: "load.har",
+    NETLOG: "netlog.json",
+    SCREENSHOT: "screenshot.png",
+    FILMSTRIP: "filmstrip.json",
+}
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+@~-]")
 _DIGITS = 8
 

@@ -10,6 +10,7 @@ from pronghorn.clients.chromium.session import ChromiumSession, start
 from pronghorn.clients.chromium.switches import switches
 from pronghorn.engine import Engine
 from pronghorn.errors import HostError
+from pronghorn.execute.artifacts import FILMSTRIP, HAR, NETLOG, SCREENSHOT
 from pronghorn.model.arm import Arm
 
 
@@ -17,7 +18,7 @@ class Chromium:
     """Chromium by Playwright, in a process inside the client's host."""
 
     warms_up = True
-    artifacts: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = (HAR, NETLOG, SCREENSHOT, FILMSTRIP)
     takes_authority = False
 
     def refusal(self, arm: Arm) -> str | None:  # noqa: ARG002
@@ -46,8 +47,8 @@ class Chromium:
             width=visit.browser.width,
             height=visit.browser.height,
             cpu_slowdown=visit.browser.cpu_slowdown,
-            keep_cache=visit.arm.warm,
-            artifacts={},
+            cache=visit.browser.cache,
+            artifacts={name: str(file) for name in self.artifacts if (file := visit.artifacts.file(name))},
         )
         return await start(engine, visit, job)
 

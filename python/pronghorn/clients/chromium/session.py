@@ -11,6 +11,7 @@ from typing import Any
 import pronghorn
 from pronghorn.browser.job import LINE_LIMIT, SOCKET, Job
 from pronghorn.clients.base import ClientFailed, Visit
+from pronghorn.clients.chromium import round_trips
 from pronghorn.engine import Engine, EngineError
 from pronghorn.model.trial import PageLoad
 
@@ -41,6 +42,7 @@ class ChromiumSession:
         self._engine = engine
         self._visit = visit
         self._process: int | None = None
+        self._fresh = True
         self._peer: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = (
             asyncio.get_running_loop().create_future()
         )
@@ -79,7 +81,10 @@ class ChromiumSession:
 
     async def load(self) -> PageLoad:
         """One measured navigation from an empty page."""
-        return PageLoad.model_validate(await self._ask("load", self._visit.limit_s + _GRACE_S))
+        page = PageLoad.model_validate(await self._ask("load", self._visit.limit_s + _GRACE_S))
+        bound = round_trips.fewest(self._visit.arm, page, fresh=self._fresh, dns=self._visit.dns)
+        self._fresh = False
+        return page.model_copy(update={"round_trips": bound})
 
     async def close(self) -> None:
         """Ends the browser and the agent, by force where they don't go."""

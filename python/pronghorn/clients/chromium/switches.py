@@ -7,6 +7,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from pronghorn.clients.base import Visit
+from pronghorn.execute.artifacts import NETLOG
 from pronghorn.model.arm import Arm
 
 QUIET = (
@@ -64,6 +65,7 @@ def switches(visit: Visit) -> list[str]:
         f"--enable-features={','.join(on)}",
         *_protocol(visit.arm, visit),
         *(_NO_CACHE if visit.arm.prepared and not visit.arm.warm else ()),
+        *_netlog(visit),
         *_trust(visit),
         *_names(visit),
     ]
@@ -77,6 +79,11 @@ def _names(visit: Visit) -> list[str]:
     if visit.dns:
         return [f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {visit.host_name}"]
     return [f"--host-resolver-rules=MAP {visit.host_name} {visit.address}, MAP * ~NOTFOUND"]
+
+
+def _netlog(visit: Visit) -> list[str]:
+    file = visit.artifacts.file(NETLOG)
+    return [f"--log-net-log={file}"] if file else []
 
 
 def _protocol(arm: Arm, visit: Visit) -> list[str]:
