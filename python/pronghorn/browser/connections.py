@@ -1,5 +1,6 @@
 """The connections of a load, as the responses that came over them tell."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pronghorn.browser.events import Exchange
@@ -9,11 +10,14 @@ _TLS = {"TLS 1.2": "1.2", "TLS 1.3": "1.3", "QUIC": "1.3"}
 
 
 class Connections:
-    """Numbers connections in the order of their first response, and records each once."""
+    """Numbers connections in the order of their first response, and records each once. `started` is the
+    navigation's start by the browser's clock, `resumed` what is known otherwise of sockets, by their
+    number."""
 
-    def __init__(self, started: float) -> None:
+    def __init__(self, started: float, resumed: Mapping[int, bool]) -> None:
         self.records: list[dict[str, Any]] = []
         self._started = started
+        self._resumed = resumed
         self._numbers: dict[tuple[Any, str], int] = {}
 
     def of(self, exchange: Exchange) -> int | None:
@@ -24,10 +28,16 @@ class Connections:
         key = (response.get("connectionId"), response["protocol"])
         if key not in self._numbers:
             self._numbers[key] = len(self.records)
-            self.records.append({"protocol": _PROTOCOLS.get(response["protocol"])})
+            self.records.append(self._new(response))
         number = self._numbers[key]
         self._complete(self.records[number], response)
         return number
+
+    def _new(self, response: dict[str, Any]) -> dict[str, Any]:
+        record = {"protocol": _PROTOCOLS.get(response["protocol"])}
+        if (known := self._resumed.get(int(response.get("connectionId") or 0))) is not None:
+            record["resumed"] = known
+        return record
 
     def _complete(self, record: dict[str, Any], response: dict[str, Any]) -> None:
         """Adds what the response of the request that made the connection knows.

@@ -1,12 +1,13 @@
 """A load as the events tell it, made into a PageLoad: JSON as the control plane's model has it."""
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from pronghorn.browser import faults, vitals
+from pronghorn.browser import faults, netlog, vitals
 from pronghorn.browser.connections import Connections
 from pronghorn.browser.events import Events, Exchange
-from pronghorn.browser.job import Job
+from pronghorn.browser.job import NETLOG, Job
 
 _PROTOCOLS = {"http/1.0": "h1", "http/1.1": "h1", "h2": "h2", "h3": "h3"}
 _KINDS = {
@@ -25,7 +26,8 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
     what `vitals.read` gives. `fault` is what ended the wait for the load early: `timeout`, an error of the
     network's, or None."""
     exchanges = [one for one in events.exchanges if one.counted]
-    connections = Connections(started)
+    log = job.artifacts.get(NETLOG)
+    connections = Connections(started, netlog.resumed(Path(log)) if log else {})
     resources = [_resource(one, started, connections.of(one)) for one in exchanges]
     reason, detail = faults.outcome(exchanges, resources, fault, job.limit_s)
     navigation = seen["navigation"] or {}

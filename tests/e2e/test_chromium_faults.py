@@ -1,0 +1,152 @@
+"""A browser that crashes or hangs in mid-load is a failed load with its reason, and nothing of it is left; nor
+does anything of the browser's own travel across the path."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pronghorn.certificates import Certificates
+from pronghorn.execute.stage import Measurement
+
+from . import programme, remains
+from .captures import Capture
+from .pages import Named, write
+from .stages import FAR, Scene, load, stage
+
+pytestmark = pytest.mark.needs("namespaces", "chromium")
+
+SLOW = {
+    "down": {"rate": "1Mbit", "delay": "20ms", "queue": "1MB"},
+    "up": {"rate": "1Mbit", "delay": "20ms", "queue": "1MB"},
+}
+MARK = "chromium-faults"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page that takes 16 s over `SLOW`."""
+    root = tmp_path_factory.mktemp("large") / "site"
+    write(root, [Named("large", "image", 2_000_000)])
+    return root
+
+
+def browsers(mark: str, what: str) -> list[int]:
+    """The processes below this test whose command line holds `what`."""
+    return [pid for pid, line in remains.descendants(mark).items() if what in line]
+
+
+def struck(
+    strike: Callable[[], None], root: Path, identity: Certificates, folder: Path, limit: str
+) -> Measurement:
+    """A load during which something happens to the browser."""
+
+    async def one() -> Measurement:
+        async with stage(Scene("h2", root, identity, path=SLOW, limit=limit), folder) as opened:
+            loading = asyncio.create_task(opened.load(1))
+            await asyncio.sleep(1.0)
+            strike()
+            found = await loading
+            await opened.close()
+            return found
+
+    return asyncio.run(one())
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A mark in the environment of whatever this test starts."""
+    monkeypatch.setenv(programme.MARK, MARK)
+    return MARK
+
+
+def main_processes(mark: str) -> list[int]:
+    """The browser itself, without its zygotes, renderers and services."""
+    return [
+        pid
+        for pid, line in remains.descendants(mark).items()
+        if "--remote-debugging-pipe" in line and "--type=" not in line
+    ]
+
+
+def signal_all(pids: list[int], number: signal.Signals) -> None:
+    """Sends a signal to processes that must be there."""
+    assert pids
+    for pid in pids:
+        os.kill(pid, number)
+
+
+@pytest.mark.parametrize(
+    "victims", [main_processes, lambda mark: browsers(mark, "--type=renderer")], ids=["browser", "renderers"]
+)
+def test_a_crash_in_mid_load_fails_the_load_and_leaves_nothing(
+    victims: Callable[[str], list[int]], mark: str, large: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    found = struck(lambda: signal_all(victims(mark), signal.SIGKILL), large, identity, tmp_path, limit="60s")
+
+    assert (found.page.outcome, found.page.reason) == ("failed", "browser")
+    assert "crashed" in str(found.page.detail)
+    assert remains.descendants(mark) == {}
+
+
+def test_a_hang_in_mid_load_fails_the_load_and_leaves_nothing(
+    mark: str, large: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    found = struck(
+        lambda: signal_all(main_processes(mark), signal.SIGSTOP), large, identity, tmp_path, limit="3s"
+    )
+
+    assert (found.page.outcome, found.page.reason) == ("failed", "browser")
+    assert "hung" in str(found.page.detail)
+    assert remains.descendants(mark) == {}
+
+
+def test_a_load_that_takes_too_long_is_cut_at_its_limit(
+    large: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    (found,), _ = asyncio.run(load(Scene("h3", large, identity, path=SLOW, limit="2s"), tmp_path))
+
+    assert (found.page.outcome, found.page.reason, found.page.load_s) == ("failed", "timeout", None)
+    assert found.page.resources[0].status == 200
+
+
+def test_a_refused_connection_fails_the_load_with_its_reason(
+    tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    blocked = {**FAR, "down": {**FAR["down"], "udp": "block"}}
+    (found,), _ = asyncio.run(load(Scene("h3", tiny, identity, path=blocked, limit="20s"), tmp_path))
+
+    assert found.page.outcome == "failed"
+    assert found.page.reason in ("connect", "timeout")
+
+
+@pytest.mark.needs("tshark")
+@pytest.mark.parametrize(
+    ("arm", "beside", "allowed"),
+    [("h2", (), "tcp.port == 443"), ("h3~https", (), "udp.port == 443 or udp.port == 53")],
+)
+def test_nothing_of_the_browsers_own_is_on_the_path(
+    arm: str, beside: tuple[str, ...], allowed: str, tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    scene = Scene(arm, tiny, identity, artifacts=("pcapng",), arms_beside=beside)
+
+    async def idle_after_a_load() -> Measurement:
+        async with stage(scene, tmp_path) as opened:
+            found = await opened.load(1)
+            await asyncio.sleep(3.0)
+            await opened.close()
+            return found
+
+    found = asyncio.run(idle_after_a_load())
+    home = tmp_path / "home"
+    home.mkdir()
+    capture = Capture(tmp_path / "artifacts" / "path.pcapng", home)
+
+    assert found.page.outcome == "ok"
+    assert capture.count(allowed) > 0
+    assert capture.rows(f"not ({allowed})", "frame.number", "_ws.col.info") == []
+    names = capture.values("dns", "dns.qry.name")
+    assert names <= {"origin.pronghorn.test"}

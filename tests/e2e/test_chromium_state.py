@@ -1,0 +1,45 @@
+"""What an unmeasured visit leaves Chromium with, and that its connections are not among it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pronghorn.certificates import Certificates
+
+from .stages import Scene, load
+
+pytestmark = pytest.mark.needs("namespaces", "chromium")
+
+
+@pytest.mark.parametrize("arm", ["h1+resumed", "h2+resumed", "h2+tls12+resumed"])
+def test_a_resumed_session_has_a_new_connection_and_an_empty_cache(
+    arm: str, tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    scene = Scene(arm, tiny, identity, artifacts=("netlog",), settings={"cache_control": "max-age=86400"})
+    (found,), _ = asyncio.run(load(scene, tmp_path))
+
+    assert (found.page.outcome, found.page.detail) == ("ok", None)
+    assert [one.path for one in found.log.requests] == ["/"]
+    assert [one.from_cache for one in found.page.resources] == [False]
+    assert [one.resumed for one in found.page.connections] == [True]
+
+
+def test_early_data_is_told_from_a_mere_resumption(
+    tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    for arm, expected in (("h3+resumed", None), ("h3+0rtt", "accepted")):
+        (found,), _ = asyncio.run(load(Scene(arm, tiny, identity), tmp_path / arm))
+        assert [one.early_data for one in found.page.connections] == [expected]
+
+
+def test_a_repeat_view_with_a_warm_cache_asks_for_nothing(
+    tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    scene = Scene("h2+warm", tiny, identity, settings={"cache_control": "max-age=86400"})
+    (found,), _ = asyncio.run(load(scene, tmp_path))
+
+    assert found.page.outcome == "ok"
+    assert found.log.requests == []
+    assert (found.page.requests, found.page.bytes, found.page.connections) == (0, 0, [])
+    assert [one.from_cache for one in found.page.resources] == [True]
