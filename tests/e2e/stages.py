@@ -1,6 +1,6 @@
 """Stages as trials have them: an arm, an origin, a client and a path, and what loads on them gave."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,6 +55,21 @@ async def stage(scene: Scene, folder: Path, seed: int = 1) -> AsyncIterator[Stag
         yield built
     finally:
         await engine.stop()
+
+
+async def trials(scenes: Sequence[Scene], folder: Path) -> list[Measurement]:
+    """One load a scene, each on a stage of its own, one after the other in the same engine."""
+    engine = await Engine.start()
+    found = []
+    try:
+        for number, scene in enumerate(scenes):
+            opened = Stage(engine, plot(scene, folder / str(number)))
+            await opened.open(number)
+            found.append(await opened.load(number))
+            await opened.close()
+    finally:
+        await engine.stop()
+    return found
 
 
 async def load(scene: Scene, folder: Path, *, times: int = 1) -> tuple[list[Measurement], Counters]:

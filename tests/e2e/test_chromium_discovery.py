@@ -80,7 +80,7 @@ def test_an_arm_beside_it_looks_the_name_up_as_well_and_stays_with_h2(
     steps: Path, identity: Certificates, tmp_path: Path
 ) -> None:
     scene = Scene("h2", steps, identity, arms_beside=("h3~https",))
-    (found,), counters = asyncio.run(load(scene, tmp_path))
+    (found,), _ = asyncio.run(load(scene, tmp_path))
 
     assert set(over(found)) == {"h2"}
     assert found.page.round_trips == 4

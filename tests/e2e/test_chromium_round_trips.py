@@ -2,46 +2,37 @@
 less, 0-RTT least."""
 
 import asyncio
-import statistics
 from pathlib import Path
 
 import pytest
 
 from pronghorn.certificates import Certificates
 
-from .stages import FAR, Scene, load
+from .stages import FAR, Scene, trials
 
 pytestmark = pytest.mark.needs("namespaces", "chromium")
 
 ROUND_TRIP_S = 0.1
-TRIALS = 3
-
-
-def first_byte(arm: str, root: Path, identity: Certificates, folder: Path) -> float:
-    """The median of the time to the first byte, in round trips."""
-
-    async def times() -> list[float]:
-        found = []
-        for trial in range(TRIALS):
-            (one,), _ = await load(Scene(arm, root, identity, path=FAR), folder / str(trial))
-            assert (one.page.outcome, one.page.detail) == ("ok", None)
-            assert one.page.ttfb_s is not None
-            assert one.page.load_s is not None
-            assert one.page.load_s >= one.page.round_trips * ROUND_TRIP_S
-            found.append(one.page.ttfb_s)
-        return found
-
-    return statistics.median(asyncio.run(times())) / ROUND_TRIP_S
+MOST_ROUNDS = 5
+TAKES = {"h2+tls12": 3, "h2": 3, "h2+0rtt": 2, "h3": 2, "h3+0rtt": 1}
 
 
 def test_the_first_byte_takes_the_round_trips_of_its_handshakes(
     tiny: Path, identity: Certificates, tmp_path: Path
 ) -> None:
-    took = {
-        arm: first_byte(arm, tiny, identity, tmp_path / arm)
-        for arm in ("h2+tls12", "h2", "h2+0rtt", "h3", "h3+0rtt")
-    }
-
-    assert round(took["h2+tls12"]) == round(took["h2"]) == 3, took
-    assert round(took["h3"]) == round(took["h2+0rtt"]) == 2, took
-    assert round(took["h3+0rtt"]) == 1, took
+    # A browser that waits for a CPU is late, never early: the shortest of a few trials is what an arm can do,
+    # and each trial is held against what no trial can.
+    shortest = dict.fromkeys(TAKES, float("inf"))
+    for number in range(MOST_ROUNDS):
+        scenes = [Scene(arm, tiny, identity, path=FAR) for arm in ("h3", *TAKES)]
+        # The first trial is left out: with its first handshake an engine gathers randomness.
+        _, *found = asyncio.run(trials(scenes, tmp_path / f"round-{number}"))
+        for arm, one in zip(TAKES, found, strict=True):
+            assert (one.page.outcome, one.page.detail) == ("ok", None)
+            assert one.page.ttfb_s is not None
+            took = (one.page.ttfb_s + one.page.ahead_s) / ROUND_TRIP_S
+            assert took >= one.page.round_trips == TAKES[arm]
+            shortest[arm] = min(shortest[arm], took)
+        if {arm: round(took) for arm, took in shortest.items()} == TAKES:
+            return
+    pytest.fail(f"round trips to the first byte: {shortest}")

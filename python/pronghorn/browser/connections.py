@@ -34,7 +34,7 @@ class Connections:
         return number
 
     def _new(self, response: dict[str, Any]) -> dict[str, Any]:
-        record = {"protocol": _PROTOCOLS.get(response["protocol"])}
+        record: dict[str, Any] = {"protocol": _PROTOCOLS.get(response["protocol"])}
         if (known := self._resumed.get(int(response.get("connectionId") or 0))) is not None:
             record["resumed"] = known
         return record

@@ -28,6 +28,8 @@ ERR_HTTP2_PROTOCOL_ERROR is what Chromium says of a stream that the server reset
 could be sent for its send_timeout: a reset."""
 
 _PREFIX = "net::ERR_"
+_QUIC = f"{_PREFIX}QUIC_"
+"""Chromium has one error for a QUIC connection that never came about and for one that broke."""
 
 
 def reason(error: str) -> str:
@@ -46,9 +48,11 @@ def outcome(
 
     An error that a request met comes before a time-out that it led to; a resource that failed fails its
     load."""
+    unanswered = all(exchange.response is None for exchange in exchanges)
     for exchange, resource in zip(exchanges, resources, strict=True):
         if exchange.error is not None:
-            return reason(exchange.error), f"{resource['path']}: {exchange.error}"
+            word = "connect" if unanswered and exchange.error.startswith(_QUIC) else reason(exchange.error)
+            return word, f"{resource['path']}: {exchange.error}"
         if resource["status"] is not None and resource["status"] >= 400:
             return "status", f"{resource['path']}: status {resource['status']}"
     if fault == TIMEOUT:

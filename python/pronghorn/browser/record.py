@@ -33,6 +33,8 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
     navigation = seen["navigation"] or {}
     document = next((one for one in resources if one["kind"] == "document"), None)
     first = connections.records[0] if connections.records else {}
+    if document is None or document["status"] is None:
+        seen, navigation = vitals.NOTHING, {}
     travelled = [one for one in resources if not one["from_cache"]]
     return {
         "outcome": "failed" if reason else "ok",

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any, Self
 
@@ -28,6 +29,7 @@ class Tab:
         self.events = Events(session)
         self._job = job
         self._keeper = Keeper(job, context, page, session)
+        self._asked = 0.0
         self._gone = asyncio.Event()
         self._changed = asyncio.Event()
         self.events.changed = self._changed.set
@@ -68,17 +70,20 @@ class Tab:
         async with answering("after a load"):
             started, seen = await self._started(), await vitals.read(self.session)
         page = record.make(self.events, started, seen, self._job, fault)
+        page["ahead_s"] = max(0.0, started - self._asked)
         async with answering("while artifacts were made", _ARTIFACTS_S):
             page["vitals"]["speed_index_s"] = await self._keeper.after(self.events, started, seen)
         return page
 
     async def _started(self) -> float:
-        """When the current document's navigation began, in seconds of the browser's clock."""
+        """When the current document's navigation began, in seconds of the browser's clock, which is Python's
+        monotonic one."""
         answer = await self.session.send("Performance.getMetrics")
         return next(float(one["value"]) for one in answer["metrics"] if one["name"] == "NavigationStart")
 
     async def _navigate(self) -> str | None:
         """Until the load event has come and all requests have ended; why it did not get there, or None."""
+        self._asked = time.monotonic()
         answer = await self.session.send("Page.navigate", {"url": self._job.url})
         if error := answer.get("errorText"):
             return str(error)

@@ -34,6 +34,15 @@ _READ = """
 })()
 """
 
+NOTHING: dict[str, Any] = {
+    "navigation": None,
+    "fcp": None,
+    "lcp": None,
+    "shifts": None,
+    "longtasks": [],
+}
+"""What is seen of a document that did not come: what the browser shows instead is no part of the load."""
+
 _WINDOW_GAP_MS, _WINDOW_MS = 1000.0, 5000.0
 
 _LONG_MS = 50.0
@@ -63,7 +72,7 @@ def figures(seen: dict[str, Any]) -> dict[str, float | None]:
     return {
         "fcp_s": seconds(seen["fcp"]),
         "lcp_s": seconds(seen["lcp"]),
-        "cls": layout_shift(seen["shifts"]),
+        "cls": layout_shift(seen["shifts"]) if seen["shifts"] is not None else None,
         "tbt_s": _blocking_s(seen, navigation.get("loadEventStart") or None),
         "speed_index_s": None,
         "dom_content_loaded_s": seconds(navigation.get("domContentLoadedEventStart")),

@@ -38,7 +38,7 @@ def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | 
     down, up = counters.down.delay_min_s, counters.up.delay_min_s
     if down is None or up is None:
         return Fault(REASON, "a load succeeded without a packet having left each link")
-    least = page.round_trips * (down + up)
+    least = page.round_trips * (down + up) - page.ahead_s
     if page.load_s < least - _ROUNDING_S:
         return Fault(
             REASON,

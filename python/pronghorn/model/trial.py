@@ -85,7 +85,11 @@ class CpuTime(FromEngine):
 
 
 class PageLoad(FromEngine):
-    """One navigation: what was loaded, when, and over which connections."""
+    """One navigation: what was loaded, when, and over which connections.
+
+    `round_trips` is the fewest that such a load needs, `ahead_s` how long before the navigation's start the
+    client may have begun with them: a browser connects ahead while it still asks the page before for its
+    leave."""
 
     outcome: Literal["ok", "failed"]
     reason: str | None = None
@@ -98,6 +102,7 @@ class PageLoad(FromEngine):
     bytes: int = 0
     failures: int = 0
     round_trips: float = 0
+    ahead_s: float = 0.0
     cpu: CpuTime = CpuTime()
     connections: list[Connection] = []
     resources: list[Resource] = []
