@@ -11,11 +11,15 @@ from pronghorn.certificates import Certificates
 from pronghorn.execute import proof
 from pronghorn.execute.stage import Measurement
 from pronghorn.model import arm as arms
+from pronghorn.origins import nginx_conf
 
 from .pages import Named, write
-from .stages import Scene, load, stage
+from .stages import FAR, Scene, load, stage
 
 pytestmark = pytest.mark.needs("namespaces", "chromium")
+
+
+LAST = 10
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +27,10 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page whose scripts ask for one another, so that requests come one after the other."""
     root = tmp_path_factory.mktemp("steps") / "site"
     write(root, [Named("step-0", "script", 100)])
-    for step in range(6):
+    for step in range(LAST):
         following = f"s=document.createElement('script');s.src='/step-{step + 1}.js';document.head.append(s);"
         (root / f"step-{step}.js").write_text(f"var {following}")
-    (root / "step-6.js").write_text("/* the last */")
+    (root / f"step-{LAST}.js").write_text("/* the last */")
     return root
 
 
@@ -43,7 +47,7 @@ def over(found: Measurement) -> list[str | None]:
 def test_a_first_view_begins_over_h2_and_goes_on_over_h3_once_alt_svc_is_known(
     steps: Path, identity: Certificates, tmp_path: Path
 ) -> None:
-    (found,), _ = asyncio.run(load(Scene("h3~altsvc", steps, identity), tmp_path))
+    (found,), _ = asyncio.run(load(Scene("h3~altsvc", steps, identity, path=FAR), tmp_path))
 
     seen = over(found)
     assert seen[0] == "h2"
@@ -84,3 +88,26 @@ def test_an_arm_beside_it_looks_the_name_up_as_well_and_stays_with_h2(
 
     assert set(over(found)) == {"h2"}
     assert found.page.round_trips == 4
+
+
+ALTERNATIVE = """h3=":443"; ma=86400"""
+
+
+@pytest.mark.needs("nginx")
+@pytest.mark.parametrize(("last", "next_view"), [(ALTERNATIVE, "h3"), ("clear", "h2")])
+def test_alt_svc_clear_sends_the_next_request_back_to_h2(
+    last: str, next_view: str, steps: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    headers = f"""
+    map $request_uri $alternative {{ default '{ALTERNATIVE}'; /step-{LAST}.js '{last}'; }}
+    add_header Alt-Svc $alternative always;
+    add_header Cache-Control no-store always;
+    """
+    text = nginx_conf.shipped(early_data=False).replace("${PRONGHORN_HEADERS}", headers)
+    settings = {"texts": {"mine": text}}
+    scene = Scene("h3~altsvc", steps, identity, path=FAR, origin="nginx:mine", settings=settings)
+    (first, second), _ = asyncio.run(load(scene, tmp_path, times=2))
+
+    assert over(first)[0] == "h2"
+    assert over(first)[-1] == "h3"
+    assert over(second)[0] == next_view

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Engine
 from pronghorn.execute.artifacts import Artifacts
+from pronghorn.execute.cost import Expense
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.trial import PageLoad
@@ -68,6 +69,9 @@ class Client(Protocol):
 
     artifacts: tuple[str, ...]
     """What it can leave beside the journal."""
+
+    expense: Expense
+    """What it costs beyond the engine."""
 
     takes_authority: bool
     """Whether it can be told which authority to trust for a live server, other than the system's."""

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pronghorn.clients import result
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.engine import PATIENCE_S, Engine, EngineError
+from pronghorn.execute import cost
 from pronghorn.model.arm import Arm
 from pronghorn.model.own_stack import OwnStack, environment
 from pronghorn.model.trial import PageLoad
@@ -24,6 +25,7 @@ class Command:
     """The client that an experiment defines as [clients.NAME]."""
 
     warms_up = False
+    expense = cost.NOTHING
     artifacts: tuple[str, ...] = ()
     takes_authority = True
 

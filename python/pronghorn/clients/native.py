@@ -3,6 +3,7 @@
 from pronghorn import __version__
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.engine import Engine
+from pronghorn.execute import cost
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import PageLoad
 
@@ -13,6 +14,7 @@ class Native:
     """The native page loader."""
 
     warms_up = False
+    expense = cost.NOTHING
     artifacts: tuple[str, ...] = ()
     takes_authority = True
 

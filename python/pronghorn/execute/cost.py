@@ -2,6 +2,7 @@
 
 import math
 import os
+from typing import NamedTuple
 
 from pronghorn.model.path import PathProfile
 
@@ -18,8 +19,21 @@ MOST_JOBS = 24
 _SEGMENT_BITS = 1460 * 8
 _SET_UP_S = 0.1
 _CPU_S = 0.03
+
+
+class Expense(NamedTuple):
+    """What a client costs beyond the engine: its start in seconds and in seconds of CPU time, a load of its
+    own in seconds of CPU time."""
+
+    start_s: float = 0.0
+    start_cpu_s: float = 0.0
+    load_cpu_s: float = 0.0
+
+
 _CPU_S_PER_BYTE = 5e-8
 _ROUND_TRIPS = 6
+
+NOTHING = Expense()
 
 
 def default_jobs() -> int:
@@ -32,9 +46,21 @@ def cpu_budget() -> float:
     return CPU_BUDGET * _cores()
 
 
-def busy_cores(path: PathProfile, total_bytes: int, pause_s: float = 0.0) -> float:
-    """Roughly how many cores a trial keeps busy: its CPU time over its duration and the pause after it."""
-    return (_CPU_S + _CPU_S_PER_BYTE * total_bytes) / (expected_s(path, total_bytes) + pause_s)
+def busy_cores(
+    path: PathProfile,
+    total_bytes: int,
+    pause_s: float = 0.0,
+    expense: Expense = NOTHING,
+    *,
+    kept: bool = False,
+) -> float:
+    """Roughly how many cores a trial keeps busy: its CPU time over its duration and the pause after it. A
+    client that is `kept` is not started anew."""
+    cpu_s = _CPU_S + _CPU_S_PER_BYTE * total_bytes + expense.load_cpu_s
+    duration_s = expected_s(path, total_bytes) + pause_s
+    if not kept:
+        cpu_s, duration_s = cpu_s + expense.start_cpu_s, duration_s + expense.start_s
+    return cpu_s / duration_s
 
 
 def cpu_bound(path: PathProfile) -> bool:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import __version__, certificates, journal, manifest, plan
+from pronghorn import __version__, certificates, clients, journal, manifest, plan
 from pronghorn.analysis.summarise import summarise as analyse
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Hello
@@ -146,6 +146,7 @@ def _measure(
     expected = {
         cell: cost.warmup_s(experiment.path(cell.path))
         + cost.expected_s(experiment.path(cell.path), sites[cell.site].total_bytes)
+        + (0.0 if experiment.kept else clients.of(experiment, cell.client).expense.start_s)
         for cell in experiment.cells()
     }
     blocks = plan.make(experiment, expected)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from pronghorn import clients
 from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import cost, trial
@@ -113,7 +114,13 @@ class Slots:
     def _busy_cores(self, course: Course) -> float:
         cell, experiment = course[0].cell, self._conditions.experiment
         total_bytes = self._conditions.sites[cell.site].total_bytes
-        return cost.busy_cores(experiment.path(cell.path), total_bytes, experiment.pause_s)
+        return cost.busy_cores(
+            experiment.path(cell.path),
+            total_bytes,
+            experiment.pause_s,
+            clients.of(experiment, cell.client).expense,
+            kept=experiment.kept,
+        )
 
     async def _course(self, slot: int, course: Course) -> None:
         if not self._conditions.experiment.kept:

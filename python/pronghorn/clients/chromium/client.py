@@ -11,6 +11,7 @@ from pronghorn.clients.chromium.switches import switches
 from pronghorn.engine import Engine
 from pronghorn.errors import HostError
 from pronghorn.execute.artifacts import FILMSTRIP, HAR, NETLOG, SCREENSHOT
+from pronghorn.execute.cost import Expense
 from pronghorn.model.arm import Arm
 
 
@@ -18,6 +19,7 @@ class Chromium:
     """Chromium by Playwright, in a process inside the client's host."""
 
     warms_up = True
+    expense = Expense(start_s=1.5, start_cpu_s=1.8, load_cpu_s=0.35)
     artifacts: tuple[str, ...] = (HAR, NETLOG, SCREENSHOT, FILMSTRIP)
     takes_authority = False
 
