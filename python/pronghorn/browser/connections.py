@@ -49,6 +49,8 @@ class Connections:
             base = timing["requestTime"] - self._started
             over_quic = record["protocol"] == "h3"
             record["start_s"] = base + timing["connectStart"] / 1e3
+            if timing.get("dnsStart", -1) >= 0:
+                record["resolving_s"] = base + timing["dnsStart"] / 1e3
             record["secured_s"] = base + timing["connectEnd"] / 1e3
             record["connected_s"] = record["secured_s"] if over_quic else base + timing["sslStart"] / 1e3
             if over_quic and 0 <= timing["sendStart"] < timing["connectEnd"]:

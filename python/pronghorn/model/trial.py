@@ -32,12 +32,14 @@ class FromEngine(BaseModel):
 
 
 class Connection(FromEngine):
-    """One connection of a page load. For QUIC `connected_s` and `secured_s` are the end of its one
-    handshake. `resumed` is null before the handshake was done, `early_data` where none was offered;
-    `migrations` are the times at which it moved to another of the client's addresses."""
+    """One connection of a page load. `resolving_s` is when the look-up of its address began, where the client
+    tells. For QUIC `connected_s` and `secured_s` are the end of its one handshake. `resumed` is null before
+    the handshake was done, `early_data` where none was offered; `migrations` are the times at which it moved
+    to another of the client's addresses."""
 
     protocol: str | None = None
     alpn: str | None = None
+    resolving_s: float | None = None
     start_s: float | None = None
     connected_s: float | None = None
     secured_s: float | None = None

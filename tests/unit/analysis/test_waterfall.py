@@ -23,7 +23,7 @@ def phases(of: PageLoad, place: int = 0) -> list[tuple[str, float, float]]:
 
 
 def cell_of(trials: list[Trial]) -> CellSummary:
-    (found,) = summary(trials, arms=sorted({each.arm for each in trials})).cells
+    (found,) = summary(trials, arms=(arms := sorted({each.arm for each in trials})), baseline=arms[0]).cells
     return found
 
 
@@ -104,6 +104,21 @@ def test_a_failed_request_is_marked_where_it_was_last_heard_of() -> None:
     broken = resource(0, last_byte_s=None, error="reset")
     (found,) = requests(page([broken]))
     assert found.broke_s == SECURED_S + 0.1
+
+
+def test_a_failed_request_without_a_first_byte_has_no_download() -> None:
+    unanswered = resource(0, first_byte_s=None, error="reset")
+    assert [phase for phase, *_ in phases(page([unanswered]))] == ["tcp", "tls", "wait"]
+    unsent = resource(0, request_s=None, first_byte_s=None, connection=None, error="connect")
+    assert [phase for phase, *_ in phases(page([unsent]))] == ["queued"]
+
+
+def test_a_migration_is_marked() -> None:
+    trials = run({"h3": page([resource(0, "h3")], "h3", connections=[connection("h3", migrations=[0.25])])})
+    found = waterfalls(cell_of(trials), {"h3": trials})
+    assert found is not None
+    assert "moved" in found.marks
+    assert 'class="moved"' in found.panels[0].drawing
 
 
 def test_a_line_names_protocol_priority_size_end_and_what_is_unusual() -> None:

@@ -3,7 +3,7 @@
 The drawing's units are a thousandth of the axis across and one request down, and the page stretches it to its
 width; bars are strokes, so that the stretching does not change them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from pronghorn.report.waterfall.axis import Axis
@@ -16,9 +16,9 @@ ROW_PX = 14
 _SHORTEST = {"queued": 2}
 
 
-def bars(requests: Sequence[Request], marks_s: Mapping[str, float], scale: Axis, label: str) -> str:
-    """The drawing; `marks_s` are lines from top to bottom, each with its class in the stylesheet, and `label`
-    says what is shown to those who don't see it."""
+def bars(requests: Sequence[Request], marks: Sequence[tuple[str, float]], scale: Axis, label: str) -> str:
+    """The drawing; `marks` are lines from top to bottom, each a class in the stylesheet and a time, and
+    `label` says what is shown to those who don't see it."""
     rows = len(requests)
     parts = [_path("grid", "".join(f"M{scale.place(tick, WIDTH)} -.5v{rows}" for tick in scale.ticks_s[1:]))]
     for phase in PHASES:
@@ -35,7 +35,7 @@ def bars(requests: Sequence[Request], marks_s: Mapping[str, float], scale: Axis,
         if request.broke_s is not None
     )
     parts.append(_path("broke", broken))
-    parts += [_path(name, f"M{scale.place(at, WIDTH)} -.5v{rows}") for name, at in marks_s.items()]
+    parts += [_path(name, f"M{scale.place(at, WIDTH)} -.5v{rows}") for name, at in marks]
     return (
         f'<svg role="img" aria-label="{escape(label)}" viewBox="0 -.5 {WIDTH} {rows}" '
         f'preserveAspectRatio="none" style="height:{ROW_PX * rows}px">{"".join(parts)}</svg>'

@@ -14,7 +14,12 @@ from pronghorn.report.waterfall.chosen import chosen
 from pronghorn.report.waterfall.lines import Line, heading, lines
 from pronghorn.report.waterfall.phases import PHASES, Phase, Request, requests
 
-MARKS = {"load": "load", "fcp": "first contentful paint", "lcp": "largest contentful paint"}
+MARKS = {
+    "load": "load",
+    "fcp": "first contentful paint",
+    "lcp": "largest contentful paint",
+    "moved": "the client's new address",
+}
 """What is marked on the axis, by its class in the stylesheet."""
 
 
@@ -61,11 +66,9 @@ def waterfalls(cell: CellSummary, trials: Mapping[str, Sequence[Trial]]) -> Wate
         return None
     marked = {arm: _marks(page) for _, arm, _, page, _ in picked}
     spans = [span for *_, rows in picked for row in rows for span in row.spans]
-    scale = axis(
-        [*(span.to_s for span in spans), *(at for marks in marked.values() for at in marks.values())]
-    )
+    scale = axis([*(span.to_s for span in spans), *(at for marks in marked.values() for _, at in marks)])
     drawn = {span.phase for span in spans}
-    named = {name for marks in marked.values() for name in marks}
+    named = {name for marks in marked.values() for name, _ in marks}
     return Waterfalls(
         panels=[
             _panel(place, arm, trial, page, rows, marked[arm], scale)
@@ -84,7 +87,7 @@ def _panel(
     trial: Trial,
     page: PageLoad,
     rows: list[Request],
-    marks: Mapping[str, float],
+    marks: Sequence[tuple[str, float]],
     scale: Axis,
 ) -> Panel:
     unit = unit_for([scale.end_s])
@@ -106,7 +109,7 @@ def _about(trial: Trial, page: PageLoad) -> str:
         parts.append(f"load {seconds(page.load_s)}")
     if page.ttfb_s is not None:
         parts.append(f"first byte {seconds(page.ttfb_s)}")
-    parts += [f"{name.upper()} {seconds(at)}" for name, at in _marks(page).items() if name != "load"]
+    parts += [f"{name.upper()} {seconds(at)}" for name, at in _marks(page) if name in ("fcp", "lcp")]
     parts.append(_requests(page))
     parts.append(_connections(page))
     return " · ".join(parts)
@@ -131,8 +134,9 @@ def _connections(page: PageLoad) -> str:
     return said
 
 
-def _marks(page: PageLoad) -> dict[str, float]:
+def _marks(page: PageLoad) -> list[tuple[str, float]]:
     vitals = (page.model_extra or {}).get("vitals")
     known = vitals if isinstance(vitals, Mapping) else {}
-    found = {"load": page.load_s, "fcp": known.get("fcp_s"), "lcp": known.get("lcp_s")}
-    return {name: float(at) for name, at in found.items() if isinstance(at, int | float)}
+    found = [("load", page.load_s), ("fcp", known.get("fcp_s")), ("lcp", known.get("lcp_s"))]
+    moves = [("moved", at) for connection in page.connections for at in connection.migrations]
+    return [(name, float(at)) for name, at in (*found, *moves) if isinstance(at, int | float)]

@@ -60,11 +60,12 @@ def _request(resource: Resource, opened: Connection | None) -> Request:
         return Request(resource, (), None if resource.error is None else 0.0)
     spans: list[Span] = []
     now = begin
+    last: Phase = "queued" if resource.request_s is None else "wait"
     for phase, until_s in (
         *_set_up(opened, resource),
         ("queued", resource.request_s),
         ("wait", resource.first_byte_s),
-        ("download", resource.last_byte_s),
+        (last if resource.first_byte_s is None else "download", resource.last_byte_s),
     ):
         if until_s is not None and until_s > now:
             spans.append(Span(phase, now, until_s))
@@ -78,10 +79,8 @@ def _set_up(opened: Connection | None, resource: Resource) -> Sequence[tuple[Pha
     if opened is None or opened.start_s is None:
         return ()
     sent_s = resource.request_s if resource.request_s is not None else float("inf")
-    known: list[tuple[Phase, float | None]] = [
-        ("queued", (opened.model_extra or {}).get("resolving_s", opened.start_s)),
-        ("dns", opened.start_s),
-    ]
+    asked_s = opened.start_s if opened.resolving_s is None else opened.resolving_s
+    known: list[tuple[Phase, float | None]] = [("queued", asked_s), ("dns", opened.start_s)]
     if opened.protocol == "h3":
         known.append(("quic", opened.secured_s))
     else:
