@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,13 @@ KEYS = (
     "repeat", "state", "pause", "limit", "margin", "seed", "jobs", "artifacts", "path",
     "cache_control", "certificate", "browser", "authority",
 )  # fmt: skip
+
+_LATER: Mapping[str, Any] = {
+    "browser": BrowserSettings().definition(),
+    "cache_control": values.DEFAULT_CACHE_CONTROL,
+    "certificate": CertificateSettings().definition(),
+}
+"""The keys that came after the first runs had been recorded, with their defaults."""
 
 
 class Vocabulary(NamedTuple):
@@ -163,8 +171,13 @@ class Experiment(BaseModel):
         return {**table, "path": definitions} if definitions else table
 
     def digest(self) -> str:
-        """SHA-256 (hex) of what decides the plan and its meaning; `jobs` does neither."""
-        table = {key: value for key, value in self.resolved().items() if key != "jobs"}
+        """SHA-256 (hex) of what decides the plan and its meaning; `jobs` does neither. Of `_LATER` a key
+        counts where it isn't the default, so that runs of versions without it keep their digest."""
+        table = {
+            key: value
+            for key, value in self.resolved().items()
+            if key != "jobs" and (key not in _LATER or value != _LATER[key])
+        }
         return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
 
 

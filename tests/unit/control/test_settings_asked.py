@@ -17,6 +17,14 @@ def test_what_is_not_said_is_the_default() -> None:
     assert found.browser.model_dump() == {"width": 1366, "height": 768, "cpu_slowdown": 1.0, "cache": True}
 
 
+def test_runs_of_versions_without_the_settings_are_of_the_same_experiment() -> None:
+    text = 'name = "x"\nlimit = "9s"\nmargin = "3%"\nrepeat = 2\n' + REST
+    recorded = "309e1c2773827b1ef1a605c443a2c43a97c0d77caac7c693a36dd817a2ad5226"
+    assert parse(text).digest() == recorded
+    assert parse('certificate = { key = "p256" }\ncache_control = "no-store"\n' + text).digest() == recorded
+    assert parse('cache_control = "max-age=60"\n' + text).digest() != recorded
+
+
 def test_every_setting_survives_being_resolved() -> None:
     found = parse(
         'cache_control = "max-age=60"\ncertificate = { key = "rsa2048", intermediates = 4 }\n'

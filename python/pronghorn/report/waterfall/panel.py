@@ -102,7 +102,7 @@ def _panel(
 
 
 def _about(trial: Trial, page: PageLoad) -> str:
-    parts = [f"Block {trial.block + 1}"]
+    parts = [f"Block {trial.block}" + (f", attempt {trial.attempt}" if trial.attempt else "")]
     if trial.status == "failed":
         parts.append(f"failed: {trial.reason}" + (f" ({trial.detail})" if trial.detail else ""))
     if page.load_s is not None:
