@@ -85,11 +85,13 @@ def read_back(trials: Sequence[Trial]) -> dict[str, list[str]]:
     seen: dict[str, set[str]] = {}
     for trial in trials:
         for connection in trial.page.connections if trial.page else []:
-            for key in ("alpn", "tls_version", "cipher"):
+            for key in ("alpn", "tls_version", "cipher", "key_exchange"):
                 _note(seen, key, getattr(connection, key))
             _note(seen, "client_congestion_control", connection.congestion_control)
+            _note(seen, "client_udp_receive_buffer", _bytes(connection.udp_receive_buffer))
         for served in trial.origin_connections:
             _note(seen, "origin_congestion_control", served.congestion_control)
+            _note(seen, "origin_udp_receive_buffer", _bytes(served.udp_receive_buffer))
     return {key: sorted(values) for key, values in seen.items()}
 
 
@@ -148,6 +150,10 @@ def _arm(experiment: Experiment, arm: Arm, trials: Sequence[Trial]) -> dict[str,
 def _note(seen: dict[str, set[str]], key: str, value: str | None) -> None:
     if value is not None:
         seen.setdefault(key, set()).add(value)
+
+
+def _bytes(size: int | None) -> str | None:
+    return None if size is None else f"{size} bytes"
 
 
 def _cpu_model() -> str | None:

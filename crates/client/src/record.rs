@@ -89,8 +89,13 @@ pub struct ConnectionRecord {
     pub tls_version: Option<String>,
     /// Cipher suite by its IANA name; none where the stack doesn't tell.
     pub cipher: Option<String>,
+    /// The group of its key exchange, such as `X25519MLKEM768`.
+    pub key_exchange: Option<String>,
     /// The client end's congestion control, read back.
     pub congestion_control: Option<String>,
+    /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
+    /// for); none over TCP, whose buffers grow.
+    pub udp_receive_buffer: Option<usize>,
     /// Whether it went on with the session of an earlier connection; none before its handshake was done.
     pub resumed: Option<bool>,
     /// What became of its early data; none where it offered none.

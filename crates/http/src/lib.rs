@@ -9,6 +9,7 @@ mod protocol;
 mod quic;
 mod tcp;
 mod tls;
+mod udp;
 
 pub use congestion::{CongestionControl, QuicCongestionControl, UnknownCongestionControl};
 pub use protocol::{Handshake, MAX_CONCURRENT_REQUESTS, Protocol, UnknownProtocol};
@@ -18,3 +19,4 @@ pub use tls::{
     ClientTls, ClientTlsOptions, MAX_EARLY_DATA_TCP, SecretLog, SessionUse, Sessions, TlsError,
     TlsFacts, TlsVersion, client_tls, connection_facts, server_tls,
 };
+pub use udp::{UDP_RECEIVE_BUFFER, bind_udp, receive_buffer_of};

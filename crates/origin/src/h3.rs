@@ -8,7 +8,7 @@ use pronghorn_http::{Protocol, QuicCongestionControl};
 use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
 
-use crate::Shared;
+use crate::{ConnectionEntry, Shared};
 
 /// Serves a connection to its end. Errors of the peer end the stream or connection, nothing else.
 pub(crate) async fn serve(incoming: quinn::Incoming, shared: Rc<Shared>) {
@@ -43,7 +43,11 @@ async fn accept(incoming: quinn::Incoming, shared: &Rc<Shared>) -> Option<quinn:
 
 fn log(connection: &quinn::Connection, shared: &Shared) {
     let congestion_control = QuicCongestionControl::of(connection).map(|name| name.to_string());
-    shared.log.connected(Protocol::H3, congestion_control);
+    shared.log.connected(ConnectionEntry {
+        protocol: Protocol::H3,
+        congestion_control,
+        udp_receive_buffer: shared.udp_receive_buffer,
+    });
 }
 
 async fn answer(mut stream: IncomingRequest, shared: Rc<Shared>) {

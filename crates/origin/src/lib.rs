@@ -80,7 +80,18 @@ pub(crate) struct Shared {
     site: Arc<Site>,
     headers: ResponseHeaders,
     early_data: bool,
+    udp_receive_buffer: Option<usize>,
     log: AccessLog,
+}
+
+impl Shared {
+    fn connected_over_tcp(&self, protocol: Protocol, congestion_control: Option<String>) {
+        self.log.connected(ConnectionEntry {
+            protocol,
+            congestion_control,
+            udp_receive_buffer: None,
+        });
+    }
 }
 
 /// An origin that listens but doesn't answer yet. Lives on one thread.
@@ -128,6 +139,7 @@ impl Origin {
         };
         let quic_tls = tls(&[Protocol::H3], u32::MAX)?;
         let tls = tls(&[Protocol::H2, Protocol::H1], MAX_EARLY_DATA_TCP)?;
+        let udp_receive_buffer = pronghorn_http::receive_buffer_of(&socket).ok();
         let endpoint = pronghorn_http::server_endpoint(socket, quic_tls, congestion_control.quic)?;
         Ok(Origin {
             listener,
@@ -137,6 +149,7 @@ impl Origin {
                 site: config.site.clone(),
                 headers: config.headers.clone(),
                 early_data: config.early_data,
+                udp_receive_buffer,
                 log: AccessLog::new(),
             }),
             port,
@@ -190,7 +203,7 @@ fn bind_both(
         let listener = pronghorn_http::listen(stack, address, port)?;
         let chosen = listener.local_addr()?.port();
         attempts -= 1;
-        match UdpSocket::bind((address, chosen)) {
+        match pronghorn_http::bind_udp((address, chosen)) {
             Ok(socket) => return Ok((listener, socket, chosen)),
             Err(error) if attempts == 0 => return Err(error),
             Err(_) => {}
@@ -208,14 +221,14 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
         if let Ok(stream) = EarlyStream::accept(gauge, config).await {
             let protocol = negotiated(stream.tls());
             limit_unsent(stream.get_ref().get_ref(), protocol);
-            shared.log.connected(protocol, congestion_control);
+            shared.connected_over_tcp(protocol, congestion_control);
             serve(stream, protocol, blocked, shared).await;
         }
     } else if let Ok(stream) = acceptor.accept(gauge).await {
         let (gauge, tls) = stream.get_ref();
         let protocol = negotiated(tls);
         limit_unsent(gauge.get_ref(), protocol);
-        shared.log.connected(protocol, congestion_control);
+        shared.connected_over_tcp(protocol, congestion_control);
         serve(stream, protocol, blocked, shared).await;
     }
 }

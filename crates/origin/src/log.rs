@@ -29,6 +29,9 @@ pub struct ConnectionEntry {
     pub protocol: Protocol,
     /// The congestion control that the origin's end runs, read back from the socket or from quinn.
     pub congestion_control: Option<String>,
+    /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
+    /// for); none over TCP, whose buffers grow.
+    pub udp_receive_buffer: Option<usize>,
 }
 
 /// A log shared by all of an origin's connections.
@@ -70,11 +73,7 @@ impl AccessLog {
             .push(entry);
     }
 
-    pub(crate) fn connected(&self, protocol: Protocol, congestion_control: Option<String>) {
-        let entry = ConnectionEntry {
-            protocol,
-            congestion_control,
-        };
+    pub(crate) fn connected(&self, entry: ConnectionEntry) {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

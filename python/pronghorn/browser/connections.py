@@ -59,4 +59,5 @@ class Connections:
         if security and "tls_version" not in record:
             record["tls_version"] = _TLS.get(security["protocol"])
             record["cipher"] = security["cipher"]
+            record["key_exchange"] = security.get("keyExchangeGroup") or None
             record["alpn"] = {"h1": "http/1.1"}.get(record["protocol"], record["protocol"])

@@ -33,7 +33,8 @@ class FromEngine(BaseModel):
 
 class Connection(FromEngine):
     """One connection of a page load. `resolving_s` is when the look-up of its address began, where the client
-    tells. For QUIC `connected_s` and `secured_s` are the end of its one handshake. `resumed` is null before
+    tells. For QUIC `connected_s` and `secured_s` are the end of its one handshake. `key_exchange` is a group,
+    `udp_receive_buffer` bytes as the kernel tells them, both null where nobody does. `resumed` is null before
     the handshake was done, `early_data` where none was offered; `migrations` are the times at which it moved
     to another of the client's addresses."""
 
@@ -45,7 +46,9 @@ class Connection(FromEngine):
     secured_s: float | None = None
     tls_version: str | None = None
     cipher: str | None = None
+    key_exchange: str | None = None
     congestion_control: str | None = None
+    udp_receive_buffer: int | None = None
     resumed: bool | None = None
     early_data: Literal["accepted", "rejected"] | None = None
     migrations: list[float] = []
@@ -204,11 +207,12 @@ class OriginRequest(FromEngine):
 
 
 class OriginConnection(FromEngine):
-    """One connection as the origin saw it, with the congestion control that its sending end runs, as read
-    back."""
+    """One connection as the origin saw it, with the congestion control that its sending end runs and, over
+    QUIC, its socket's receive buffer in bytes, both as read back."""
 
     protocol: str | None = None
     congestion_control: str | None = None
+    udp_receive_buffer: int | None = None
 
 
 class Metrics(BaseModel):

@@ -68,6 +68,6 @@ def test_only_a_long_chain_exceeds_what_quic_lets_a_server_send_first(tmp_path: 
     (tmp_path / "short").mkdir()
     (tmp_path / "long").mkdir()
     short = certificates.make(tmp_path / "short")
-    long = certificates.make(tmp_path / "long", CertificateSettings(key="rsa2048", intermediates=4))
+    long = certificates.make(tmp_path / "long", CertificateSettings(key="rsa4096", intermediates=3))
     assert amplification.first_flight_bytes("p256", certificates.sizes(short)) < amplification.LIMIT_BYTES
-    assert amplification.first_flight_bytes("rsa2048", certificates.sizes(long)) > amplification.LIMIT_BYTES
+    assert amplification.first_flight_bytes("rsa4096", certificates.sizes(long)) > amplification.LIMIT_BYTES

@@ -1,7 +1,6 @@
 //! HTTP/3 over quinn, with quinn's windows.
 
 use std::cell::{Cell, RefCell};
-use std::net::UdpSocket;
 use std::rc::Rc;
 
 use pronghorn_http::h3::{ClientConnection, H3Error};
@@ -20,6 +19,7 @@ use crate::record::{EarlyData, Reason};
 pub(crate) struct H3 {
     endpoint: quinn::Endpoint,
     tls: ClientTls,
+    receive_buffer: Option<usize>,
     /// Until the first connection is opened.
     watch: Cell<Option<Watch>>,
     opened: Rc<RefCell<Vec<(usize, quinn::Connection)>>>,
@@ -30,10 +30,13 @@ impl H3 {
     pub(super) fn new(tls: ClientTls, target: &Target) -> Result<H3, TlsError> {
         let control = target.congestion_control.quic;
         let config = pronghorn_http::client_quic_config(tls.config.clone(), control)?;
-        let endpoint = pronghorn_http::client_endpoint(config, target.address)?;
+        let socket = pronghorn_http::bind_udp(pronghorn_http::any_local(target.address))?;
+        let receive_buffer = pronghorn_http::receive_buffer_of(&socket).ok();
+        let endpoint = pronghorn_http::client_endpoint(config, socket)?;
         Ok(H3 {
             endpoint,
             tls,
+            receive_buffer,
             watch: Cell::new(Some(Watch::new(target.address)?)),
             opened: Rc::default(),
         })
@@ -70,6 +73,9 @@ impl Connector for H3 {
     async fn open(&self, context: &Context) -> Result<(usize, Opened), Failure> {
         let target = &context.target;
         let index = context.open_connection();
+        context.update(index, |record| {
+            record.udp_receive_buffer = self.receive_buffer;
+        });
         let certificates = self.tls.certificates();
         let connecting = self
             .endpoint
@@ -90,7 +96,7 @@ impl Connector for H3 {
                         let accepted = answer.await;
                         if quic.close_reason().is_none() {
                             let resumed = tls.certificates() == certificates;
-                            secured(&context, index, &quic, resumed);
+                            secured(&context, index, &quic, &tls, resumed);
                             let answer = match accepted {
                                 true => EarlyData::Accepted,
                                 false => EarlyData::Rejected,
@@ -114,7 +120,7 @@ impl Connector for H3 {
             .map_err(|error| Failure::new(connection_reason(&error, Reason::Connect), error))?;
         self.follow(context, index, &quic);
         let resumed = self.tls.certificates() == certificates;
-        secured(context, index, &quic, resumed);
+        secured(context, index, &quic, &self.tls, resumed);
         let _ = tell.send(true);
         let http = ClientConnection::start(quic);
         Ok((index, Opened { http, settled }))
@@ -150,7 +156,7 @@ async fn migrate(
     opened: Rc<RefCell<Vec<(usize, quinn::Connection)>>>,
 ) {
     while watch.changed().await.is_ok() {
-        let moved = UdpSocket::bind(pronghorn_http::any_local(context.target.address))
+        let moved = pronghorn_http::bind_udp(pronghorn_http::any_local(context.target.address))
             .and_then(|socket| endpoint.rebind(socket));
         // The old socket goes on where there is no new one; then nothing is entered as a migration.
         if moved.is_err() {
@@ -166,7 +172,13 @@ async fn migrate(
 }
 
 /// Enters a finished handshake.
-fn secured(context: &Context, index: usize, connection: &quinn::Connection, resumed: bool) {
+fn secured(
+    context: &Context,
+    index: usize,
+    connection: &quinn::Connection,
+    tls: &ClientTls,
+    resumed: bool,
+) {
     let alpn = connection
         .handshake_data()
         .and_then(|data| data.downcast::<quinn::crypto::rustls::HandshakeData>().ok())
@@ -180,6 +192,7 @@ fn secured(context: &Context, index: usize, connection: &quinn::Connection, resu
         record.alpn = alpn;
         // QUIC version 1 has no other (RFC 9001 §4.2).
         record.tls_version = Some(TlsVersion::Tls13.to_string());
+        record.key_exchange = tls.key_exchange();
         record.congestion_control = control;
         record.resumed = Some(resumed);
     });

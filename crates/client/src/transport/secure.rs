@@ -72,6 +72,7 @@ fn finished(
         record.alpn = facts.alpn;
         record.tls_version = facts.tls_version;
         record.cipher = facts.cipher;
+        record.key_exchange = facts.key_exchange;
         record.resumed = facts.resumed;
         record.early_data = early_data;
     });

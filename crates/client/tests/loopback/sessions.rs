@@ -185,3 +185,29 @@ fn a_failed_load_says_why_and_not_that_it_gained_nothing() {
         assert_eq!(page.reason, Some(Reason::Status));
     });
 }
+
+#[test]
+fn connections_tell_their_key_exchange_and_over_quic_their_receive_buffer() {
+    let fixture = fixture();
+    for (protocol, tls) in variants() {
+        on_one_thread(async {
+            let port = serve(fixture.origin_with(false, &[]));
+            let base = Target {
+                tls,
+                ..target(&fixture.path("ca.pem"), port, protocol)
+            };
+            for session in [SessionUse::Cold, SessionUse::Gain, SessionUse::Resume] {
+                let page = load(with(&base, session)).await;
+                let group = match (tls, session) {
+                    (TlsVersion::Tls13, _) => Some("X25519MLKEM768"),
+                    (TlsVersion::Tls12, SessionUse::Resume) => None,
+                    (TlsVersion::Tls12, _) => Some("X25519"),
+                };
+                let first = &page.connections[0];
+                assert_eq!(first.key_exchange.as_deref(), group, "{protocol} {tls}");
+                let over_quic = protocol == Protocol::H3;
+                assert_eq!(first.udp_receive_buffer.is_some(), over_quic);
+            }
+        });
+    }
+}

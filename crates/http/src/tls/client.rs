@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::client::{ClientSessionStore, Resumption, Tls12Resumption, WebPkiServerVerifier};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::watch;
 
+use super::key_exchange::{AgreedGroup, Noting};
 use super::sessions::{Gaining, Kept, Key, Store};
 use super::witness::Witness;
 use super::{SessionUse, Sessions, TlsError, TlsVersion, certificates, provider};
@@ -31,6 +32,7 @@ pub struct ClientTls {
     /// rustls's configuration.
     pub config: ClientConfig,
     witness: Arc<Witness>,
+    agreed: AgreedGroup,
     kept: Option<watch::Receiver<u64>>,
 }
 
@@ -46,6 +48,12 @@ impl ClientTls {
     /// Certificates that servers sent so far; a connection that adds none was resumed.
     pub fn certificates(&self) -> u64 {
         self.witness.certificates()
+    }
+
+    /// The group of the key exchange of the last handshake of TLS 1.3, for connections that don't tell
+    /// themselves; none before the first.
+    pub fn key_exchange(&self) -> Option<String> {
+        self.agreed.name()
     }
 
     /// How many sessions were kept, by this load and those before it; none where none are kept.
@@ -75,12 +83,11 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
         version: *version,
         ca: ca.clone(),
     };
-    let (trust, resumption, kept) = match session {
-        SessionUse::Cold => (
-            trust(ca.as_deref(), *version)?,
-            Resumption::disabled(),
-            None,
-        ),
+    let (trust, sessions, kept): (Trust, Arc<dyn ClientSessionStore>, _) = match session {
+        SessionUse::Cold => {
+            let forgotten = Gaining(Arc::new(Store::new()));
+            (trust(ca.as_deref(), *version)?, Arc::new(forgotten), None)
+        }
         SessionUse::Gain => {
             let kept = match sessions.get(&key) {
                 Some(kept) => kept,
@@ -90,24 +97,30 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
                 },
             };
             sessions.insert(key, kept.clone());
-            let resumption = Resumption::store(Arc::new(Gaining(kept.store.clone())));
-            (kept.trust, resumption, Some(kept.store.kept()))
+            let counted = kept.store.kept();
+            (kept.trust, Arc::new(Gaining(kept.store)), Some(counted))
         }
         SessionUse::Resume | SessionUse::Early => {
             let kept = sessions.get(&key).ok_or(TlsError::NoSession)?;
             if *kept.store.kept().borrow() == 0 {
                 return Err(TlsError::NoSession);
             }
-            (kept.trust, Resumption::store(kept.store), None)
+            (kept.trust, kept.store, None)
         }
     };
+    let agreed = AgreedGroup::default();
+    let resumption = Resumption::store(Arc::new(Noting::new(sessions, agreed.clone())));
     let mut config = trust.config;
     config.alpn_protocols = vec![protocol.alpn().to_vec()];
-    config.resumption = resumption;
+    config.resumption = match session {
+        SessionUse::Cold => resumption.tls12_resumption(Tls12Resumption::Disabled),
+        _ => resumption,
+    };
     config.enable_early_data = *session == SessionUse::Early;
     Ok(ClientTls {
         config,
         witness: trust.witness,
+        agreed,
         kept,
     })
 }

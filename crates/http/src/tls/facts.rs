@@ -13,6 +13,8 @@ pub struct TlsFacts {
     pub tls_version: Option<String>,
     /// The cipher suite by its IANA name.
     pub cipher: Option<String>,
+    /// The group of its key exchange; none where an abbreviated handshake of TLS 1.2 had none.
+    pub key_exchange: Option<String>,
     /// Whether the session of an earlier connection went on.
     pub resumed: Option<bool>,
 }
@@ -31,10 +33,18 @@ pub fn connection_facts(connection: &rustls::CommonState) -> TlsFacts {
         cipher: connection
             .negotiated_cipher_suite()
             .map(|suite| iana_name(suite.suite())),
+        key_exchange: connection
+            .negotiated_key_exchange_group()
+            .map(|group| group_name(group.name())),
         resumed: connection
             .handshake_kind()
             .map(|kind| kind == rustls::HandshakeKind::Resumed),
     }
+}
+
+/// A group by the name that rustls and Chromium have for it, such as `X25519MLKEM768`.
+pub(super) fn group_name(group: rustls::NamedGroup) -> String {
+    format!("{group:?}")
 }
 
 /// rustls names TLS 1.3's suites `TLS13_…`; the registry `TLS_…`.

@@ -2,6 +2,7 @@
 
 mod client;
 mod facts;
+mod key_exchange;
 mod secrets;
 mod server;
 mod sessions;
