@@ -161,9 +161,10 @@ class ChromiumSession:
 
 def _environment(folder: Path) -> dict[str, str]:
     """The agent's: this package, and a home of its own, so that nothing of a person's settings is used."""
+    package = str(Path(pronghorn.__file__).parents[1])
     return {
         "HOME": str(folder),
-        "PYTHONPATH": str(Path(pronghorn.__file__).parents[1]),
+        "PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH")))),
         "XDG_CACHE_HOME": str(folder / "cache"),
         "XDG_CONFIG_HOME": str(folder / "config"),
     }
