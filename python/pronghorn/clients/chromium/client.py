@@ -7,7 +7,7 @@ from pronghorn.browser.job import Job
 from pronghorn.clients.base import Visit
 from pronghorn.clients.chromium import program
 from pronghorn.clients.chromium.session import ChromiumSession, start
-from pronghorn.clients.chromium.switches import switches
+from pronghorn.clients.chromium.switches import standing, switches
 from pronghorn.engine import Engine
 from pronghorn.errors import HostError
 from pronghorn.execute.artifacts import FILMSTRIP, HAR, NETLOG, SCREENSHOT
@@ -55,12 +55,13 @@ class Chromium:
         return await start(engine, visit, job)
 
     def identity(self) -> dict[str, str]:
-        """The browser's and Playwright's versions, and whether the browser's own sandbox is on."""
+        """The browser's version, whether its own sandbox is on, and the switches that it always gets."""
         return {
             "version": program.version(program.locate()),
             "sandbox": "off on a bench, where the client's host has root alone"
             if os.geteuid()
             else "off: it runs as root",
+            "switches": " ".join(standing()),
         }
 
 

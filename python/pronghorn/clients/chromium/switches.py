@@ -54,15 +54,20 @@ _NO_PORT = 1
 authority's certificate over QUIC, and forces nothing."""
 
 
-def switches(visit: Visit) -> list[str]:
-    """The whole command line but for what Playwright needs itself."""
-    on = list(_FEATURES_ON)
-    if visit.arm.early_data and not visit.arm.over_quic:
-        on.append("EnableTLS13EarlyData")
+def standing(*features: str) -> list[str]:
+    """What is said whatever the visit, with more `features` on where one asks for them."""
     return [
         *QUIET,
         f"--disable-features={','.join(_FEATURES_OFF)}",
-        f"--enable-features={','.join(on)}",
+        f"--enable-features={','.join((*_FEATURES_ON, *features))}",
+    ]
+
+
+def switches(visit: Visit) -> list[str]:
+    """The whole command line but for what Playwright needs itself."""
+    early = ("EnableTLS13EarlyData",) if visit.arm.early_data and not visit.arm.over_quic else ()
+    return [
+        *standing(*early),
         *_protocol(visit.arm, visit),
         *(_NO_CACHE if visit.arm.prepared and not visit.arm.warm else ()),
         *_netlog(visit),
