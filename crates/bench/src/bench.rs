@@ -11,13 +11,14 @@ use serde::Serialize;
 
 use crate::congestion::CongestionControl;
 use crate::course::{Plan, Start};
+use crate::cpu::CpuReading;
 use crate::cross::CrossTraffic;
 use crate::doorbell::Doorbell;
 use crate::driver::{Driver, Wiring};
 use crate::error::BenchError;
 use crate::host::{Host, Side};
 use crate::isolation::{Isolation, entered};
-use crate::kernel_counters::{CpuTime, NamespaceCounters};
+use crate::kernel_counters::NamespaceCounters;
 use crate::level::Level;
 use crate::mover::{Addresses, Movement, Mover};
 use crate::network;
@@ -76,9 +77,9 @@ struct Parts {
 }
 
 /// What the kernel had counted when the path that was asked for began.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Before {
-    cpu: CpuTime,
+    cpu: Option<CpuReading>,
     client: NamespaceCounters,
     server: NamespaceCounters,
 }
@@ -158,7 +159,7 @@ impl Bench {
         if !spec.warm_up {
             parts.start_cross_traffic()?;
         }
-        parts.before.cpu = CpuTime::now();
+        parts.before.cpu = Some(CpuReading::now());
         Ok(Bench { parts: Some(parts) })
     }
 
@@ -266,7 +267,7 @@ impl Parts {
         ];
         let answers = answers.map(|answer| answer.recv());
         self.before = Before {
-            cpu: CpuTime::now(),
+            cpu: Some(CpuReading::now()),
             client: self.client.within(NamespaceCounters::read),
             server: self.server.within(NamespaceCounters::read),
         };
@@ -309,8 +310,11 @@ impl Parts {
             client: of(&client),
             server: of(&server),
         };
+        let cpu = CpuReading::now();
+        let earlier = self.before.cpu.as_ref();
         let host = HostReport {
-            steal_share: CpuTime::now().steal_share_since(self.before.cpu),
+            steal_share: earlier.map_or(0.0, |earlier| cpu.steal_share_since(earlier)),
+            cpu: earlier.and_then(|earlier| cpu.since(earlier)),
             udp_receive_buffer_drops: both(|counters| counters.udp_receive_buffer_drops),
             checksum_errors: both(|counters| counters.broken_packets),
             tcp_retransmits: both(|counters| counters.tcp_retransmits),

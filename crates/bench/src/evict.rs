@@ -9,6 +9,8 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpid};
 
+use crate::proc::{numbers, proc_is_ours};
+
 const ROUNDS: usize = 20;
 const PAUSE: Duration = Duration::from_micros(500);
 
@@ -16,8 +18,7 @@ const PAUSE: Duration = Duration::from_micros(500);
 /// (what is killed may just have forked). Does nothing where `/proc` shows another PID namespace's
 /// numbers; there the end of the PID namespace ends them.
 pub(crate) fn evict_strangers() {
-    let shown = fs::read_link("/proc/self").ok();
-    if shown.as_deref().and_then(|pid| pid.to_str()) != Some(&getpid().to_string()) {
+    if !proc_is_ours() {
         return;
     }
     for _ in 0..ROUNDS {
@@ -41,12 +42,8 @@ fn strangers() -> Vec<Pid> {
     let Some(here) = namespace("/proc/thread-self/ns/net") else {
         return Vec::new();
     };
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    numbers()
+        .into_iter()
         .filter(|pid| *pid != getpid().as_raw())
         .filter(|pid| namespace(&format!("/proc/{pid}/ns/net")) == Some(here))
         .map(Pid::from_raw)

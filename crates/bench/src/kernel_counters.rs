@@ -1,4 +1,4 @@
-//! Counters that the kernel keeps: of a network namespace, of a device, of the CPUs.
+//! Counters that the kernel keeps of a network namespace and its device.
 
 use std::fs;
 
@@ -45,48 +45,6 @@ impl NamespaceCounters {
             device_receive_drops: grown(|counters| counters.device_receive_drops),
             device_transmit_drops: grown(|counters| counters.device_transmit_drops),
         }
-    }
-}
-
-/// CPU time of the whole machine since it started, in clock ticks (`proc_stat(5)`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CpuTime {
-    total: u64,
-    stolen: u64,
-}
-
-impl CpuTime {
-    pub(crate) fn now() -> CpuTime {
-        fs::read_to_string("/proc/stat")
-            .ok()
-            .and_then(|text| CpuTime::parse(&text))
-            .unwrap_or_default()
-    }
-
-    /// The share of the time since `earlier` that was stolen; 0 where no tick has passed.
-    pub(crate) fn steal_share_since(self, earlier: CpuTime) -> f64 {
-        let total = self.total.saturating_sub(earlier.total);
-        let stolen = self.stolen.saturating_sub(earlier.stolen);
-        if total == 0 {
-            0.0
-        } else {
-            stolen as f64 / total as f64
-        }
-    }
-
-    fn parse(stat: &str) -> Option<CpuTime> {
-        let ticks: Vec<u64> = stat
-            .lines()
-            .next()?
-            .strip_prefix("cpu ")?
-            .split_ascii_whitespace()
-            .take(8) // guest time, which follows, is contained in user time
-            .map_while(|ticks| ticks.parse().ok())
-            .collect();
-        Some(CpuTime {
-            total: ticks.iter().sum(),
-            stolen: *ticks.get(7)?,
-        })
     }
 }
 
@@ -149,17 +107,5 @@ mod tests {
                        path0: 1 2 3 40 5 6 7 8 9 10 11 120 13 14 15 16\n";
         assert_eq!(device_drops(devices, "path0"), Some((40, 120)));
         assert_eq!(device_drops(devices, "path1"), None);
-    }
-
-    #[test]
-    fn steal_is_a_share_of_all_ticks_between_two_readings() {
-        let earlier = CpuTime::parse("cpu  10 0 10 80 0 0 0 0 5 0\ncpu0 1\n");
-        let later = CpuTime::parse("cpu  20 0 20 140 0 0 0 20 9 0\n");
-        let (Some(earlier), Some(later)) = (earlier, later) else {
-            panic!("both parse")
-        };
-        assert_eq!(later.steal_share_since(earlier), 0.2);
-        assert_eq!(later.steal_share_since(later), 0.0);
-        assert_eq!(CpuTime::parse("intr 1 2 3"), None);
     }
 }

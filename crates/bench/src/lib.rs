@@ -42,6 +42,7 @@
 //! | does a server listen yet | `listening.rs` |
 //! | which TCP connections does a host have | `connections.rs` |
 //! | where does a program look up names | `names.rs` |
+//! | who used the CPUs meanwhile | `cpu/` |
 
 mod bench;
 mod buffers;
@@ -51,6 +52,7 @@ mod clock;
 mod congestion;
 mod connections;
 mod course;
+mod cpu;
 mod cross;
 mod doorbell;
 mod driver;
@@ -68,6 +70,7 @@ mod nat;
 mod netlink;
 mod network;
 mod priority;
+mod proc;
 mod process;
 mod pump;
 mod report;
@@ -90,6 +93,7 @@ pub use calibrate::{Calibration, Phase, ProbePlan, ProbedLink, ProbedPhase, cali
 pub use capture::{Capture, CaptureError, CaptureReport};
 pub use congestion::{CongestionControl, available_congestion_controls};
 pub use connections::{Connection, ConnectionState};
+pub use cpu::CpuShare;
 pub use cross::CrossReport;
 pub use error::{BenchError, SpawnError};
 pub use host::{Host, Side};

@@ -4,6 +4,7 @@ use hdrhistogram::Histogram;
 use pronghorn_path::Counters;
 use serde::Serialize;
 
+use crate::cpu::CpuShare;
 use crate::cross::CrossReport;
 use crate::mover::HandoverReport;
 
@@ -99,6 +100,8 @@ impl Lateness {
 pub struct HostReport {
     /// The share (0–1) of this machine's CPU time that a hypervisor gave to others.
     pub steal_share: f64,
+    /// Who used the CPUs; null where that can't be known, or for less than 0.1 s.
+    pub cpu: Option<CpuShare>,
     /// Datagrams that a full UDP socket buffer dropped.
     pub udp_receive_buffer_drops: BothSides,
     /// Packets that a host's kernel found broken by a checksum or a header field, of IP, TCP, UDP or ICMP.

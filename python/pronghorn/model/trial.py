@@ -159,10 +159,20 @@ class LinkCounters(FromEngine):
     handover: Lateness = Field(default_factory=Lateness)
 
 
+class CpuShare(FromEngine):
+    """Who used the host's CPUs: `own_s` is the CPU time of the engine and of all processes on its hosts,
+    `others_share` the share of the CPUs' time that was neither idle nor stolen nor own."""
+
+    own_s: float
+    others_share: float
+
+
 class HostCounters(FromEngine):
-    """What the host did to a bench over the bench's life."""
+    """What the host did to a bench since it was opened, or its path begun. `cpu` is None where that can't be
+    known, or was less than 0.1 s ago."""
 
     steal_share: float = 0.0
+    cpu: CpuShare | None = None
     udp_receive_buffer_drops: dict[str, int] = {}
     tcp_retransmits: dict[str, int] = {}
     offloads: list[str] = []

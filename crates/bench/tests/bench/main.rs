@@ -3,6 +3,7 @@
 
 mod begin;
 mod congestion;
+mod cpu;
 mod cross;
 mod echo;
 mod handover;
@@ -147,6 +148,18 @@ const CASES: &[Case] = &[
     (
         "cross_traffic_has_a_congestion_control_of_its_own",
         cross::its_congestion_control_is_its_own,
+    ),
+    (
+        "a_living_programs_cpu_time_is_the_benchs_own",
+        cpu::of_a_living_program,
+    ),
+    (
+        "an_ended_orphans_cpu_time_is_the_benchs_own",
+        cpu::of_an_ended_orphan,
+    ),
+    (
+        "the_cpu_time_of_earlier_benches_is_not_this_ones",
+        cpu::of_earlier_benches_is_not_this_ones,
     ),
     (
         "a_program_runs_on_its_host",
