@@ -105,8 +105,9 @@ impl Packet for Segment {
         self.buffer.shape().flow(self.buffer.packet()).hash(key)
     }
 
-    fn is_udp(&self) -> bool {
-        self.buffer.shape().is_udp()
+    fn is_udp_other_than_dns(&self) -> bool {
+        let shape = self.buffer.shape();
+        shape.is_udp() && !shape.is_dns_over_udp(self.buffer.packet())
     }
 
     fn mark_congestion(&mut self) -> bool {
@@ -197,6 +198,32 @@ mod tests {
         beyond.flip_bit(32 * 8);
         assert_eq!(beyond.write(&mut corrupted), 32);
         assert_eq!(corrupted, complete);
+    }
+
+    #[test]
+    fn udp_from_or_to_port_53_is_dns_and_fragments_are_not() {
+        let pool = Pool::new();
+        let mut intake = Intake::new(&pool);
+        let mut restricted = |ports: [u16; 2], protocol: u8, fragment: u16| {
+            let mut wire = datagram(0, &[0; 24])[DeviceHeader::LEN..].to_vec();
+            wire[6..8].copy_from_slice(&fragment.to_be_bytes());
+            wire[9] = protocol;
+            wire[20..22].copy_from_slice(&ports[0].to_be_bytes());
+            wire[22..24].copy_from_slice(&ports[1].to_be_bytes());
+            checksum::complete_ip(&mut wire[..20]);
+            let whole = [&[0; DeviceHeader::LEN][..], &wire].concat();
+            take(&mut intake, &whole).is_udp_other_than_dns()
+        };
+        assert!(!restricted([40_000, 53], 17, 0x4000));
+        assert!(!restricted([53, 40_000], 17, 0x4000));
+        assert!(restricted([40_000, 443], 17, 0x4000));
+        assert!(
+            restricted([13_568, 53 << 8], 17, 0x4000),
+            "the bytes of 53 elsewhere"
+        );
+        assert!(restricted([40_000, 53], 17, 0x2000), "the first fragment");
+        assert!(restricted([40_000, 53], 17, 3), "a later fragment");
+        assert!(!restricted([40_000, 443], 6, 0x4000), "TCP");
     }
 
     #[test]

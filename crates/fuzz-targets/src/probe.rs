@@ -41,7 +41,7 @@ impl Packet for Probe {
         (self.number % 3).wrapping_mul(key | 1)
     }
 
-    fn is_udp(&self) -> bool {
+    fn is_udp_other_than_dns(&self) -> bool {
         self.number % 3 == 0
     }
 

@@ -37,7 +37,7 @@ impl Packet for Handle {
         (self.flow ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
     }
 
-    fn is_udp(&self) -> bool {
+    fn is_udp_other_than_dns(&self) -> bool {
         self.flow % 2 == 0
     }
 }

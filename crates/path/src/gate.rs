@@ -1,4 +1,4 @@
-//! What keeps a packet out before anything else: length, being UDP, an outage; in this order.
+//! What keeps a packet out before anything else: length, being UDP other than DNS, an outage; in this order.
 
 use crate::fate::DropCause;
 use crate::outage::Outage;
@@ -48,7 +48,7 @@ impl Gate {
         if packet.len() > self.longest {
             return Some(DropCause::TooBig);
         }
-        if let Some(rule) = self.udp.as_mut().filter(|_| packet.is_udp()) {
+        if let Some(rule) = self.udp.as_mut().filter(|_| packet.is_udp_other_than_dns()) {
             let passes = match rule {
                 UdpRule::Block => false,
                 UdpRule::Police(bucket) => bucket.passes(at, packet.len()),

@@ -24,8 +24,9 @@ pub trait Packet {
         0
     }
 
-    /// Whether it is UDP.
-    fn is_udp(&self) -> bool {
+    /// Whether it is UDP that [`crate::LinkSpec::udp`] concerns: all but DNS (RFC 1035, section 4.2.1: port 53),
+    /// which networks that keep other UDP out let pass.
+    fn is_udp_other_than_dns(&self) -> bool {
         false
     }
 

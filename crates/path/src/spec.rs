@@ -105,7 +105,7 @@ pub struct LinkSpec {
     /// The longest IP packet that passes, in bytes, 68 (RFC 791) to 65535; none: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Mtu>,
-    /// What happens to UDP before anything else; none: nothing.
+    /// What happens to UDP other than DNS before anything else; none: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub udp: Option<Udp>,
     /// When the link loses everything; none: never.
@@ -170,7 +170,7 @@ pub struct Mtu {
     pub icmp: bool,
 }
 
-/// What happens to UDP while everything else passes.
+/// What happens to UDP while everything else passes, DNS over UDP included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Udp {

@@ -9,6 +9,7 @@ pub const MAX_HEADER: usize = 60 + 60;
 
 const TCP_HEADER: usize = 20;
 const UDP_HEADER: usize = 8;
+const DNS_PORT: [u8; 2] = 53u16.to_be_bytes();
 const FRAGMENT_OFFSET: u16 = 0x1fff;
 const MORE_FRAGMENTS: u16 = 0x2000;
 
@@ -194,6 +195,14 @@ impl Superpacket {
     #[must_use]
     pub fn is_udp(&self) -> bool {
         self.udp
+    }
+
+    /// Whether it is UDP from or to port 53; false in fragments, whose ports aren't all there. `packet` is the one
+    /// that was parsed.
+    #[must_use]
+    pub fn is_dns_over_udp(&self, packet: &[u8]) -> bool {
+        let [a, b, c, d] = self.flow(packet).ports;
+        self.protocol == Protocol::Udp && ([a, b] == DNS_PORT || [c, d] == DNS_PORT)
     }
 
     /// Whether a kernel finds a packet of this shape in which one bit has flipped by a checksum or a length

@@ -89,6 +89,10 @@ const CASES: &[Case] = &[
         middlebox::tcp_learns_the_mtu_that_it_is_told,
     ),
     (
+        "dns_crosses_a_path_that_blocks_udp_and_nothing_else_of_udp_does",
+        middlebox::dns_crosses_a_path_that_blocks_udp,
+    ),
+    (
         "a_begun_path_decides_as_a_new_one_does",
         begin::decides_as_a_new_one_does,
     ),

@@ -4,13 +4,14 @@ use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
 use pronghorn_bench::{Bench, Side};
-use pronghorn_path::{Mtu, PathSpec};
+use pronghorn_path::{Mtu, PathSpec, Udp};
 
 use crate::echo::{delays, socket};
 use crate::open;
 use crate::transfer::transfer;
 
 const PORT: u16 = 7;
+const DNS: u16 = 53;
 
 pub(crate) fn a_rebinding_changes_a_flows_address_and_port_under_way() {
     let rebinding = Duration::from_millis(400);
@@ -70,10 +71,35 @@ pub(crate) fn tcp_learns_the_mtu_that_it_is_told() {
     assert!(down.bytes_in / down.packets_in <= 1300);
 }
 
+pub(crate) fn dns_crosses_a_path_that_blocks_udp() {
+    let mut path = delays(Duration::from_millis(1), Duration::from_millis(1));
+    (path.down.udp, path.up.udp) = (Some(Udp::Block), Some(Udp::Block));
+    let bench = open(path, 1);
+    let client = socket(&bench, Side::Client, 40_000);
+    let other = socket(&bench, Side::Server, PORT);
+    let to_other = (bench.host(Side::Server).address(), PORT);
+    client.send_to(b"kept out", to_other).expect("it is sent");
+    let name_server = socket(&bench, Side::Server, DNS);
+    ask_at(&bench, &client, &name_server, DNS);
+    other
+        .send_to(b"kept out", (bench.host(Side::Client).address(), 40_000))
+        .expect("it is sent");
+    ask_at(&bench, &client, &name_server, DNS);
+    let report = bench.close();
+    for link in [&report.down.counters, &report.up.counters] {
+        assert_eq!((link.packets_out, link.udp_dropped), (2, 1));
+    }
+}
+
 /// The client asks, the server answers; the address that the server sees.
 fn ask(bench: &Bench, client: &UdpSocket, server: &UdpSocket) -> SocketAddr {
+    ask_at(bench, client, server, PORT)
+}
+
+/// As [`ask`], of a server at that port.
+fn ask_at(bench: &Bench, client: &UdpSocket, server: &UdpSocket, port: u16) -> SocketAddr {
     let mut got = [0; 8];
-    let to = (bench.host(Side::Server).address(), PORT);
+    let to = (bench.host(Side::Server).address(), port);
     client.send_to(b"ask", to).expect("it is sent");
     let (length, seen) = server.recv_from(&mut got).expect("it arrives");
     assert_eq!(got[..length], *b"ask");

@@ -79,6 +79,31 @@ fn policed_udp_passes_at_the_buckets_rate() {
 }
 
 #[test]
+fn what_the_udp_rule_does_not_concern_takes_no_tokens_of_its_bucket() {
+    let bucket = TokenBucket {
+        rate_bit_per_s: 8_000_000,
+        burst_bytes: 10_000,
+    };
+    let spec = LinkSpec {
+        udp: Some(Udp::Police(bucket)),
+        ..LinkSpec::default()
+    };
+    let sendings = evenly(4000, MS / 4, 1000);
+    let every_other = |id, len| {
+        of_kind(
+            id,
+            len,
+            Kind {
+                udp: id % 2 == 0,
+                ..Kind::default()
+            },
+        )
+    };
+    let (departures, counters) = send_each(&spec, 1, &sendings, every_other);
+    assert_eq!((departures.len(), counters.udp_dropped), (2000 + 1009, 991));
+}
+
+#[test]
 fn the_policer_before_the_queue_delays_nothing() {
     let bucket = TokenBucket {
         rate_bit_per_s: 8_000_000,

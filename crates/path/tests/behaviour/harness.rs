@@ -18,6 +18,7 @@ pub(crate) struct Numbered {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) flow: u64,
+    /// Whether it is UDP other than DNS.
     pub(crate) udp: bool,
     pub(crate) ecn: bool,
     /// Whether "congestion experienced" is set.
@@ -53,7 +54,7 @@ impl Packet for Numbered {
         hash ^ (hash >> 31)
     }
 
-    fn is_udp(&self) -> bool {
+    fn is_udp_other_than_dns(&self) -> bool {
         self.kind.udp
     }
 
