@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from pronghorn import origins
 from pronghorn.certificates import Certificates
-from pronghorn.model.trial import Counters, PageLoad
+from pronghorn.model.arm import parse
+from pronghorn.model.trial import Counters, OriginRequest, PageLoad
+from pronghorn.origins import OriginSetup
 
 from . import pages
-from .benches import Bench, bench
+from .benches import CONTROLS, Bench, bench
 from .links import both_ways, link
 
 pytestmark = pytest.mark.needs("namespaces")
@@ -86,3 +89,71 @@ def test_h3_migrates_when_the_hosts_address_changes(
     [connection] = page.connections
     [migrated_s] = connection.migrations
     assert page.load_s is not None and migrated_s < page.load_s
+
+
+NEAR: dict[str, Any] = {
+    **both_ways(link(5, rate_mbit=40, queue_bytes=400_000)),
+    "rebind_ns": [round(HALF_S * 1e9)],
+}
+SHIPPED_WORKERS = "worker_processes auto;\nworker_cpu_affinity auto;"
+PATIENCE_S = 8.0
+"""Four times a load's time; who has heard nothing by then won't."""
+
+
+@pytest.fixture(scope="module")
+def one_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of one resource of ten megabytes: nginx keeps the 64 kB of one stream's buffer on the way, which
+    leaves its congestion window room for the challenge to the new address (docs/servers.md)."""
+    root = tmp_path_factory.mktemp("one-file") / "site"
+    pages.write(root, [pages.Named("all", "script", 10_000_000, blocking=False)])
+    return root
+
+
+def rebound_on_nginx(
+    protocol: str, root: Path, identity: Certificates, folder: Path, limit_s: float
+) -> tuple[PageLoad, Counters, list[OriginRequest]]:
+    """A load from an nginx as shipped but for one worker: another one would reset the connection, which it
+    doesn't know."""
+    text = origins.find("nginx").identity()["configuration"]
+    assert SHIPPED_WORKERS in text
+    origin = origins.CONFIGURABLE["nginx"](text.replace(SHIPPED_WORKERS, "worker_processes 1;"))
+    (folder / "nginx").mkdir()
+
+    async def run() -> tuple[PageLoad, Counters, list[OriginRequest]]:
+        async with bench(folder) as one:
+            _, address = await one.open(NEAR)
+            setup = OriginSetup(root, identity, parse(protocol), {}, folder / "nginx", address, 443)
+            running = await origin.start(one.engine, setup)
+            page = await one.visit(identity, protocol, 443, congestion_control=CONTROLS, limit_s=limit_s)
+            log = await running.log()
+            return page, await one.close(), log.requests
+
+    return asyncio.run(run())
+
+
+@pytest.mark.needs("nginx")
+def test_h3_goes_on_without_a_new_handshake_when_the_nat_before_nginx_rebinds(
+    one_file: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    page, counters, log = rebound_on_nginx("h3", one_file, identity, tmp_path, 60.0)
+
+    assert (page.outcome, page.reason, page.detail) == ("ok", None, None)
+    [connection] = page.connections
+    assert connection.secured_s is not None and connection.secured_s < HALF_S
+    assert page.load_s is not None and page.load_s > HALF_S
+    assert counters.down is not None and counters.down.nat_dropped > 0
+    assert {request.protocol for request in log} == {"h3"}
+
+
+@pytest.mark.needs("nginx")
+def test_h2_is_lost_when_the_nat_before_nginx_rebinds(
+    one_file: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    page, counters, _ = rebound_on_nginx("h2", one_file, identity, tmp_path, PATIENCE_S)
+
+    assert page.outcome == "failed"
+    assert page.reason in ("reset", "timeout"), "a client that has nothing to send meets no reset"
+    assert counters.down is not None and counters.down.nat_dropped > 0
+    lost = page.resources[-1]
+    assert lost.error is not None or lost.last_byte_s is None
+    assert lost.bytes < 10_000_000

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from pronghorn import origins
 from pronghorn.certificates import Certificates
+from pronghorn.model.arm import parse
 from pronghorn.model.trial import PageLoad
+from pronghorn.origins import OriginSetup
 
 from .benches import Bench, side_by_side
 from .links import both_ways, link
@@ -55,6 +58,12 @@ FAR = both_ways(link(50, rate_mbit=1000))
 FAR_TRIALS = 5
 
 
+def fewest_round_trips(pages: list[PageLoad]) -> float:
+    """To the first byte of the load that the host's other work disturbed least: what a handshake needs, it
+    needs in every load."""
+    return min(page.ttfb_s or 0.0 for page in pages) / FAR_ROUND_TRIP_S
+
+
 @pytest.mark.parametrize(
     ("protocol", "tls", "session", "first_byte"),
     [
@@ -87,5 +96,29 @@ def test_tls_versions_and_sessions_cost_and_spare_their_round_trips(
     assert {connection.resumed for connection in first} == {session != "cold"}
     assert {connection.early_data for connection in first} == {"accepted" if session == "early" else None}
     assert {page.round_trips for page in pages} == {first_byte}
-    took = statistics.median(page.ttfb_s or 0.0 for page in pages) / FAR_ROUND_TRIP_S
-    assert first_byte <= took < first_byte + 0.3
+    assert first_byte <= fewest_round_trips(pages) < first_byte + 0.3
+
+
+@pytest.mark.needs("nginx")
+@pytest.mark.parametrize(("arm", "first_byte"), [("h2+tls12", 4), ("h2", 3), ("h3", 2)])
+def test_a_server_with_openssl_asks_for_no_other_key_share(
+    arm: str, first_byte: int, tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    asked = parse(arm)
+    folders = iter(range(FAR_TRIALS))
+
+    async def trial(bench: Bench) -> PageLoad:
+        folder = tmp_path / f"nginx-{next(folders)}"
+        folder.mkdir()
+        _, address = await bench.open(FAR)
+        setup = OriginSetup(tiny, identity, asked, {}, folder, address, 443)
+        await origins.find("nginx").start(bench.engine, setup)
+        page = await bench.visit(identity, asked.protocol, 443, tls=asked.tls_version)
+        await bench.close()
+        return page
+
+    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, tmp_path, [trial] * FAR_TRIALS))
+
+    assert {page.round_trips for page in pages} == {first_byte}
+    assert None not in {page.connections[0].key_exchange for page in pages}
+    assert first_byte <= fewest_round_trips(pages) < first_byte + 0.3

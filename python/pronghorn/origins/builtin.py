@@ -49,6 +49,7 @@ class Builtin:
             return kernel_tcp.settings(control)
         return {
             "transport": "quinn",
+            "congestion_control": control,
             "initial_window": _QUIC_INITIAL_WINDOWS[control],
             "slow_start_until": kernel_tcp.UNTIL_PLATEAU if control == "bbr" else kernel_tcp.UNTIL_LOSS,
         }

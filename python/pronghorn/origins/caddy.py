@@ -18,7 +18,7 @@ already; what is left is Go's memory: at 400 % instead of 100 % its collector ru
 
 _CONTROL = "newreno"
 _QUIC = {
-    "congestion_control": "New Reno (quic-go 0.63.0)",
+    "congestion_control": "newreno (quic-go 0.63.0)",
     "initial_window": "38400 bytes (32 packets, quic-go 0.63.0 under Caddy 2.11)",
     "slow_start_until": "signs of a queue (hybrid slow start, quic-go 0.63.0), or the first loss",
 }

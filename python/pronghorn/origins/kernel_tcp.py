@@ -11,12 +11,17 @@ _UNTIL_QUEUE = "HyStart's signs of a queue, or the first loss"
 
 
 def settings(congestion_control: str) -> dict[str, str]:
-    """For the manifest: the transport, its initial window and what ends slow start, as the kernel ships
-    them."""
+    """For the manifest: the transport, its congestion control, its initial window and what ends slow start,
+    as the kernel ships them."""
     until = UNTIL_PLATEAU if congestion_control == "bbr" else UNTIL_LOSS
     if congestion_control == "cubic" and _hystart():
         until = _UNTIL_QUEUE
-    return {"transport": "kernel TCP", "initial_window": _INITIAL_WINDOW, "slow_start_until": until}
+    return {
+        "transport": "kernel TCP",
+        "congestion_control": congestion_control,
+        "initial_window": _INITIAL_WINDOW,
+        "slow_start_until": until,
+    }
 
 
 def _hystart() -> bool:

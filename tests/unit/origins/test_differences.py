@@ -1,0 +1,91 @@
+"""How an origin's two transports differ as they ship is told for each origin, with the arm that mends it."""
+
+from pathlib import Path
+
+import pytest
+
+from pronghorn import manifest
+from pronghorn.engine import Hello
+from pronghorn.execute.caution import Caution
+from pronghorn.execute.cautions import cautions
+from pronghorn.model import experiment as experiments
+from pronghorn.model.experiment import Experiment, Vocabulary
+from pronghorn.model.source import Source
+from pronghorn.origins import kernel_tcp
+
+from .test_programs import GOOD, path, program
+
+__all__ = ["path"]
+
+VOCABULARY = Vocabulary(("tiny",), ("builtin", "caddy", "haproxy", "nginx"), ("native",), {}, configurable=())
+HOST = {"governor": None, "load_average": 0.0, "cores": 1}
+CONTROL = "arms-differ-congestion-control"
+WINDOW = "arms-differ-initial-window"
+
+
+def experiment(origins: list[str], arms: list[str]) -> Experiment:
+    text = f'sites = ["tiny"]\npaths = ["direct"]\norigins = {origins}\narms = {arms}\nseed = 1\n'
+    source = Source("x.toml", text, Path())
+    return experiments.parse(source.table(), source, VOCABULARY, default_seed=0, folder=Path())
+
+
+def found(asked: Experiment, code: str) -> list[Caution]:
+    notes = {"arms": manifest.closing(asked, [], ended="")["arms"], "host": HOST}
+    return [each for each in cautions(asked, Hello(isolation="root"), [], notes) if each.code == code]
+
+
+@pytest.mark.parametrize(
+    ("origin", "arms", "text", "remedy"),
+    [
+        ("nginx", ["h2", "h3"], "h2: cubic; h3: New Reno that takes", "this origin's QUIC offers no other"),
+        ("caddy", ["h2", "h3"], "h2: cubic; h3: newreno (quic-go", "Write the arm h2@reno"),
+        ("caddy", ["h2@bbr", "h2+tls12", "h3#a"], "h2+tls12: cubic; h3#a: newreno", "Write the arm h2@reno"),
+    ],
+)
+def test_transports_that_ship_different_congestion_control_are_a_warning(
+    path: Path, origin: str, arms: list[str], text: str, remedy: str
+) -> None:
+    program(path / "nginx", GOOD)
+    [caution] = found(experiment([origin], arms), CONTROL)
+    assert f"differ on {origin} in their congestion control" in caution.text
+    assert text in caution.text
+    assert remedy in caution.remedy
+
+
+@pytest.mark.parametrize(
+    ("origin", "arms"),
+    [
+        ("builtin", ["h2", "h3"]),
+        ("haproxy", ["h2", "h3"]),
+        ("builtin", ["h2", "h3@bbr"]),
+        ("caddy", ["h2@reno", "h3"]),
+        ("caddy", ["h1", "h2"]),
+    ],
+)
+def test_the_same_congestion_control_or_one_that_was_asked_for_is_none(
+    path: Path, origin: str, arms: list[str]
+) -> None:
+    program(path / "nginx", GOOD)
+    assert found(experiment([origin], arms), CONTROL) == []
+
+
+def test_newer_nginx_runs_cubic_on_both(path: Path) -> None:
+    program(path / "nginx", GOOD.replace("1.26.3", "1.29.4"))
+    assert found(experiment(["nginx"], ["h2", "h3"]), CONTROL) == []
+
+
+def test_where_quic_can_run_what_tcp_runs_that_is_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = experiment(["builtin"], ["h2", "h3"])
+    monkeypatch.setattr(kernel_tcp, "settings", lambda _: {"congestion_control": "reno"})
+    [caution] = found(asked, CONTROL)
+    assert "Write the arm h3@newreno" in caution.remedy
+
+
+def test_the_initial_window_of_nginx_is_told_beside_that_of_the_other_origins(path: Path) -> None:
+    program(path / "nginx", GOOD)
+    texts = [each.text for each in found(experiment(["builtin", "nginx"], ["h2", "h3"]), WINDOW)]
+    builtin, nginx = texts
+    assert "on builtin" in builtin
+    assert "h3: 12000 bytes" in builtin
+    assert "on nginx" in nginx
+    assert "h3: 131054 bytes, and never less (nginx before 1.27.5)" in nginx
