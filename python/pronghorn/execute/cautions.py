@@ -227,7 +227,7 @@ def _buffers(trials: Sequence[Trial]) -> Iterator[Caution]:
             "udp-receive-buffer",
             f"{arm} on {path}: the hosts dropped {datagrams} datagrams for want of a receive buffer, "
             "beyond what the path lost.",
-            "Run fewer trials side by side (--jobs). Our own sockets ask for 1 MiB, and the manifest has what "
+            "Run fewer trials side by side (--jobs). Our own sockets ask for 1 MiB; the manifest has what "
             "they got; for other programs: sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000",
         )
 
