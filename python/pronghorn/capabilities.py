@@ -7,6 +7,7 @@ from pronghorn import clients, origins
 from pronghorn.errors import InputError
 from pronghorn.execute.artifacts import PCAPNG
 from pronghorn.model.arm import Arm
+from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
 
 _Refusal = Callable[[Arm], str | None]
@@ -14,8 +15,8 @@ _Refusal = Callable[[Arm], str | None]
 
 def check(experiment: Experiment) -> None:
     """InputError for the first arm which one of the experiment's origins or clients can't honour, or the
-    first artifact which none of its clients can leave, naming who can; HostError where this host lacks an
-    origin or a client."""
+    first artifact or setting of a browser which none of its clients can, naming who can; HostError where this
+    host lacks an origin or a client."""
     its_origins = [(name, origins.of(experiment, name)) for name in experiment.origins]
     its_clients = [(name, clients.of(experiment, name)) for name in experiment.clients]
     for arm in experiment.arms:
@@ -30,6 +31,12 @@ def check(experiment: Experiment) -> None:
                 f"artifact '{artifact}': no client of the experiment ({', '.join(experiment.clients)}) "
                 f"leaves it. {_who('client', able, 'left')}"
             )
+    if experiment.browser != BrowserSettings() and not any(client.is_browser for _, client in its_clients):
+        able = [name for name, client in clients.CLIENTS.items() if client.is_browser]
+        raise InputError(
+            f"key 'browser': no client of the experiment ({', '.join(experiment.clients)}) is a browser. "
+            f"{_who('client', able, 'heeded')}"
+        )
     for name, client in its_clients:
         if experiment.authority is not None and not client.takes_authority:
             raise InputError(

@@ -76,6 +76,9 @@ class Client(Protocol):
     takes_authority: bool
     """Whether it can be told which authority to trust for a live server, other than the system's."""
 
+    is_browser: bool
+    """Whether it heeds the experiment's settings of a browser."""
+
     def refusal(self, arm: Arm) -> str | None:
         """Why it can't honour `arm`, as the end of a sentence; None where it can."""
         ...

@@ -28,6 +28,7 @@ class Command:
     expense = cost.NOTHING
     artifacts: tuple[str, ...] = ()
     takes_authority = True
+    is_browser = False
 
     def __init__(self, name: str, stack: OwnStack) -> None:
         self._name = name

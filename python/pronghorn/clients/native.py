@@ -17,6 +17,7 @@ class Native:
     expense = cost.NOTHING
     artifacts: tuple[str, ...] = ()
     takes_authority = True
+    is_browser = False
 
     def refusal(self, arm: Arm) -> str | None:
         """It speaks the protocol that it is told to, and has no cache."""

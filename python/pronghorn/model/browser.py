@@ -1,10 +1,12 @@
 """The settings of a browser as a client, in an experiment `browser = { cpu_slowdown = 4 }`."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from pronghorn.model.arm import Arm
 from pronghorn.model.experiment_reader import ExperimentReader
 
 EXAMPLE = '{ viewport = "1366x768", cpu_slowdown = 4, cache = true }'
@@ -34,13 +36,26 @@ class BrowserSettings(BaseModel):
         }
 
 
-def parse(reader: ExperimentReader) -> BrowserSettings:
-    """The settings in the table that `reader` reads; InputError where one is wrong."""
+def parse(reader: ExperimentReader, arms: Sequence[Arm]) -> BrowserSettings:
+    """The settings in the table that `reader` reads; InputError where one is wrong, or denies what one of the
+    `arms` asks for."""
     reader.allow("viewport", "cpu_slowdown", "cache")
     width, height = _viewport(reader)
     return BrowserSettings(
-        width=width, height=height, cpu_slowdown=_slowdown(reader), cache=reader.flag("cache", True)
+        width=width, height=height, cpu_slowdown=_slowdown(reader), cache=_cache(reader, arms)
     )
+
+
+def _cache(reader: ExperimentReader, arms: Sequence[Arm]) -> bool:
+    cache = reader.flag("cache", True)
+    warm = next((arm for arm in arms if arm.warm), None)
+    if warm is not None and not cache:
+        raise reader.error(
+            "cache",
+            f"without a cache there is no warm one, which arm '{warm.name}' asks for; leave the key out, or "
+            "leave out '+warm'.",
+        )
+    return cache
 
 
 def _viewport(reader: ExperimentReader) -> tuple[int, int]:

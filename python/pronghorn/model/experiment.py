@@ -222,7 +222,7 @@ def parse(
         pause=values.pause(reader),
         cache_control=values.cache_control(reader, arm_list),
         certificate=certificate.parse(reader.sub("certificate", certificate.EXAMPLE)),
-        browser=browser.parse(reader.sub("browser", browser.EXAMPLE)),
+        browser=browser.parse(reader.sub("browser", browser.EXAMPLE), arm_list),
     )
 
 

@@ -60,6 +60,12 @@ def test_the_override_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         program.locate()
 
 
+def test_a_program_that_is_no_browser_is_refused(tmp_path: Path) -> None:
+    other = program_at(tmp_path, "other", "#!/bin/sh\necho something else 1.2\n")
+    with pytest.raises(HostError, match=r"is no Chromium: for its version it says 'something else 1.2'\."):
+        program.version(other)
+
+
 def test_a_script_that_starts_a_snap_is_told_with_the_mend(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

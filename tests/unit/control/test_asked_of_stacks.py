@@ -36,6 +36,12 @@ def test_artifacts_that_no_client_of_the_experiment_leaves_are_refused() -> None
     assert "artifact 'har': no client of the experiment (native) leaves it." in message
 
 
+def test_settings_of_a_browser_are_refused_where_no_client_is_one() -> None:
+    message = refused("browser = { cpu_slowdown = 4 }\n" + REST)
+    assert "key 'browser': no client of the experiment (native) is a browser." in message
+    assert "It can be heeded by chromium." in message
+
+
 def test_a_private_authority_is_refused_where_the_client_trusts_the_systems(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\n", encoding="utf-8")
     text = 'origins = ["https://a.test/"]\nclients = ["chromium"]\nauthority = "ca.pem"\n' + LIVE

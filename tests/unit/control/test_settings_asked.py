@@ -44,6 +44,13 @@ def test_a_warm_arm_makes_the_pages_cacheable() -> None:
         warm('cache_control = "No-Store"\n')
 
 
+def test_a_warm_arm_needs_a_cache() -> None:
+    with pytest.raises(
+        InputError, match=r"without a cache there is no warm one, which arm 'h2\+warm' asks for"
+    ):
+        warm("browser = { cache = false }\n")
+
+
 def warm(text: str) -> Experiment:
     return parse(text + REST.replace('["h2", "h3"]', '["h2", "h2+warm"]'))
 

@@ -22,6 +22,7 @@ class Chromium:
     expense = Expense(start_s=1.5, start_cpu_s=1.8, load_cpu_s=0.35)
     artifacts: tuple[str, ...] = (HAR, NETLOG, SCREENSHOT, FILMSTRIP)
     takes_authority = False
+    is_browser = True
 
     def refusal(self, arm: Arm) -> str | None:  # noqa: ARG002
         """It honours every arm."""

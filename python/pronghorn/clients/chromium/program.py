@@ -1,6 +1,7 @@
 """Where Chromium's program is on this host, and what it says of itself."""
 
 import os
+import re
 import shutil
 import subprocess
 from functools import cache
@@ -24,6 +25,8 @@ _BEHIND_WRAPPERS = (
 _PLAYWRIGHT = "chromium-*/chrome-linux*/chrome"
 _WRAPPER_MOST_BYTES = 100_000
 _PATIENCE_S = 20.0
+_VERSION = re.compile(r"\b\d+(\.\d+){3}\b")
+_SHOWN = 80
 
 
 class SnapWrapper(HostError):
@@ -73,14 +76,19 @@ def is_snap(program: Path) -> bool:
 @cache
 def version(program: Path) -> str:
     """What the program says of its version, such as `Chromium 140.0.7339.80`; HostError where it can't be
-    run."""
+    run or is no browser."""
     try:
         done = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=_PATIENCE_S, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise HostError(f"{program} can't be run: {error}", hint=MEND) from error
-    return done.stdout.strip().partition(" built on")[0]
+    said = done.stdout.strip().partition(" built on")[0]
+    if _VERSION.search(said) is None:
+        raise HostError(
+            f"{program} is no Chromium: for its version it says {said[:_SHOWN] or 'nothing'!r}.", hint=MEND
+        )
+    return said
 
 
 def _behind(program: Path) -> Path:
