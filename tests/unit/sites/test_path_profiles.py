@@ -75,4 +75,5 @@ def test_the_document_explains_every_key() -> None:
     assert set(re.findall(r"^\*\*(\w+)\*\* –", DOCUMENT, re.MULTILINE)) == PLAIN.keys() - {"delay"} | {
         "rebind",
         "cross",
+        "handover",
     }
