@@ -12,7 +12,7 @@ from scipy.stats import fisher_exact
 from pronghorn.analysis.numbers import count
 from pronghorn.calibration.table import row_text
 from pronghorn.engine import Hello
-from pronghorn.execute import amplification, calibrate, controls, loopback, physics, proof, visits
+from pronghorn.execute import amplification, calibrate, controls, loopback, physics, proof, states, visits
 from pronghorn.execute.artifacts import PCAPNG
 from pronghorn.execute.caution import Caution
 from pronghorn.execute.progress import by_block
@@ -74,6 +74,7 @@ def cautions(
         *_discards(experiment, trials),
         *_arms(manifest["arms"]),
         *controls.cautions(experiment, manifest["arms"]),
+        *states.cautions(experiment, trials),
         *visits.cautions(experiment, trials, manifest.get("clients", {})),
         *_unlogged(trials),
         *_reconnected(trials),
