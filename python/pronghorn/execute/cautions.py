@@ -12,7 +12,17 @@ from scipy.stats import fisher_exact
 from pronghorn.analysis.numbers import count
 from pronghorn.calibration.table import row_text
 from pronghorn.engine import Hello
-from pronghorn.execute import amplification, calibrate, controls, loopback, physics, proof, states, visits
+from pronghorn.execute import (
+    amplification,
+    broken_stacks,
+    calibrate,
+    controls,
+    loopback,
+    physics,
+    proof,
+    states,
+    visits,
+)
 from pronghorn.execute.artifacts import PCAPNG
 from pronghorn.execute.caution import Caution
 from pronghorn.execute.progress import by_block
@@ -68,6 +78,7 @@ def cautions(
     return [
         *_instrument(trials),
         *_proof(trials),
+        *broken_stacks.cautions(trials),
         *_network(experiment, hello),
         *_captures(experiment, trials),
         *_calibration(manifest.get("calibration", [])),

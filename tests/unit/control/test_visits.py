@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pronghorn.execute import broken_stacks
 from pronghorn.execute.visits import cautions
 from pronghorn.model.trial import Trial
 
@@ -53,6 +54,18 @@ def test_visits_that_failed_are_counted_with_an_example() -> None:
     (found,) = said([trial])
     assert found.startswith("prepare: The unmeasured visit failed in 1 trial:")
     assert "small/lte/builtin/native, h2: it timed out" in found
+
+
+def test_a_stack_that_failed_is_named_with_its_last_words() -> None:
+    words = "mine ended with status 127; its last lines:\nnot found"
+    trials = [loaded("h2", 0, None, None), loaded("h3", 0, None, None)]
+    gone = [trial.model_copy(update={"reason": "origin", "detail": words}) for trial in trials]
+    (found,) = broken_stacks.cautions([*gone, loaded("h2", 1, 0.5, page([resource(0, "h2")]))])
+    assert found.code == "origin-failed"
+    assert found.text.startswith(
+        "The origin builtin failed in 2 trials, which count as failed loads, such as"
+    )
+    assert found.text.endswith(f", h2: {words}")
 
 
 def test_a_browser_without_its_sandbox_is_named() -> None:
