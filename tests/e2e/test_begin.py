@@ -83,3 +83,24 @@ def test_a_bench_without_a_warm_up_has_begun_already(tmp_path: Path) -> None:
     error = asyncio.run(refused())
     assert error.kind == "input"
     assert "warm-up" in error.message
+
+
+@pytest.mark.needs("namespaces")
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+def test_nothing_of_a_visit_comes_after_the_beginning(
+    protocol: str, tiny: Path, tmp_path: Path, identity: Certificates
+) -> None:
+    """A visit's connections are closed and acknowledged; QUIC's server would else probe for seconds."""
+
+    async def after_a_visit() -> tuple[PageLoad, list[int]]:
+        async with bench(tmp_path) as one:
+            await one.open(links.both_ways(link(20)), warm_up=True)
+            port = await one.serve(tiny, identity)
+            gained = await one.visit(identity, protocol, port, session="gain")
+            await one.begin(7)
+            await asyncio.sleep(1.0)
+            return gained, [(await one.link(way)).packets_in for way in ("down", "up")]
+
+    gained, entered = asyncio.run(after_a_visit())
+    assert gained.outcome == "ok"
+    assert entered == [0, 0]

@@ -5,6 +5,7 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
+use std::time::Duration;
 
 use pronghorn_path::{Direction, PathSpec};
 use serde::Serialize;
@@ -22,6 +23,7 @@ use crate::kernel_counters::NamespaceCounters;
 use crate::level::Level;
 use crate::mover::{Addresses, Movement, Mover};
 use crate::network;
+use crate::quiet::{self, Load};
 use crate::report::{BothSides, HostReport, LinkReport, PathReport};
 use crate::tap::Taps;
 use crate::tun::{Offloads, Tun};
@@ -177,6 +179,16 @@ impl Bench {
         }
     }
 
+    /// Ends the path's cross traffic, and waits until nothing is inside the links and nothing has entered them for a round
+    /// trip and the time that an end may take to answer; at most `at_most`. Whether it came to that: what goes on then
+    /// is the load's that comes next.
+    pub fn settle(&mut self, at_most: Duration) -> bool {
+        match &mut self.parts {
+            Some(parts) => parts.settle(at_most),
+            None => unreachable!("a bench has its parts until it is closed, which consumes it"),
+        }
+    }
+
     /// Whether it was opened for a warm-up.
     #[must_use]
     pub fn may_begin(&self) -> bool {
@@ -288,6 +300,22 @@ impl Parts {
         };
         self.start_cross_traffic()?;
         Ok(before)
+    }
+
+    fn settle(&mut self, at_most: Duration) -> bool {
+        self.cross = None;
+        let round_trip = |path: &PathSpec| path.down.delay_ns.saturating_add(path.up.delay_ns);
+        let other = self.path.handover.as_ref();
+        let longest = other.map_or(0, |handover| round_trip(&handover.path));
+        let round_trip = Duration::from_nanos(longest.max(round_trip(&self.path)));
+        let look = || {
+            let [down, up] = [&self.down, &self.up].map(|driver| driver.report().counters);
+            Load {
+                entered: down.packets_in + up.packets_in,
+                held: down.held + up.held,
+            }
+        };
+        quiet::wait(look, quiet::pause_over(round_trip), at_most)
     }
 
     fn start_cross_traffic(&mut self) -> Result<(), BenchError> {

@@ -73,6 +73,7 @@ mod priority;
 mod proc;
 mod process;
 mod pump;
+mod quiet;
 mod report;
 mod rtnetlink;
 mod run;

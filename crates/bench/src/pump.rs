@@ -127,7 +127,6 @@ impl Pump {
             earlier.stay();
             self.earlier.push(earlier);
             self.watch = watch;
-            self.timing.restart();
             self.counted = LinkReport::default();
             self.bottleneck_ns = 0;
             self.behind = false;
@@ -135,6 +134,9 @@ impl Pump {
         });
         let _ = beginning.answer.send(switched);
         let _ = beginning.rest.recv();
+        // A knock that came meanwhile was for a driver that had to rest.
+        self.wiring.bells[0].notice();
+        self.timing.restart();
     }
 
     /// Takes in and lets out, each at most a number; whether there may be more of either.

@@ -17,8 +17,8 @@ use crate::record::{ConnectionRecord, EarlyData, Kind, Outcome, PageLoad, Reason
 use crate::transport::{Context, Event, Failure, Prepared, Report, Target, Transport, Wanted};
 
 /// Loads the page at `document` (a path) with an empty cache. It ends when every resource has ended,
-/// or after `limit`; one that gains sessions ends a little later, when it has one. Must run inside a
-/// `LocalSet`.
+/// or after `limit`, and closes its connections then; one that gains sessions ends a little later, when
+/// it has one. Must run inside a `LocalSet`.
 ///
 /// Errors are of the set-up only; whatever the network or the origin does is in the record.
 pub async fn load(target: Target, document: &str, limit: Duration) -> Result<PageLoad, LoadError> {
@@ -46,7 +46,9 @@ pub async fn load(target: Target, document: &str, limit: Duration) -> Result<Pag
         navigation.keep(kept).await;
     }
     let connections = context.connections.borrow().clone();
-    Ok(navigation.record(connections))
+    let record = navigation.record(connections);
+    transport.close(context.target.session).await;
+    Ok(record)
 }
 
 /// How long a session may come after the page: servers give it with the handshake or right after it.
@@ -305,10 +307,13 @@ impl<'a> Navigation<'a> {
     fn handshake_round_trips(&self, first: Option<&ConnectionRecord>) -> u32 {
         let target = &self.context.target;
         let resumed = first.and_then(|first| first.resumed) != Some(false);
-        let early =
-            resumed && first.and_then(|first| first.early_data) != Some(EarlyData::Rejected);
+        // A handshake that is done and tells of no early data had no permission for any.
+        let early = first.is_none_or(|first| match first.early_data {
+            Some(answer) => answer == EarlyData::Accepted,
+            None => first.secured_s.is_none(),
+        });
         let handshake = match target.session {
-            SessionUse::Early if early => Handshake::Early,
+            SessionUse::Early if resumed && early => Handshake::Early,
             SessionUse::Resume | SessionUse::Early if resumed => Handshake::Resumed,
             _ => Handshake::Full,
         };

@@ -1,6 +1,7 @@
 //! The pair of hosts at hand: a bench's, or the machine itself over loopback.
 
 use std::io::ErrorKind;
+use std::time::Duration;
 
 use pronghorn_bench::{
     Bench, BenchError, BenchSpec, Host, Isolation, PacketsBefore, PathReport, ProbePlan, Side,
@@ -11,6 +12,9 @@ use serde_json::{Value, json};
 use crate::answer::Fault;
 use crate::capture::Recording;
 use crate::request;
+
+/// How long what was done before may go on before a path begins all the same.
+const SETTLES_WITHIN: Duration = Duration::from_secs(5);
 
 /// A bench, or loopback for loads without an emulated path.
 pub(crate) enum Hosts {
@@ -57,22 +61,25 @@ impl Hosts {
         }
     }
 
-    /// Begins the path that was asked for, and its capture; tells how many packets had entered each link before.
+    /// Begins the path that was asked for, and its capture, once what was done before is over; tells how many packets
+    /// had entered each link before, and whether all of that was over within [`SETTLES_WITHIN`].
     /// Loopback has no path: there nothing had.
     pub(crate) fn begin(
         &mut self,
         seed: u64,
         recording: Option<&mut Recording>,
-    ) -> Result<PacketsBefore, Fault> {
+    ) -> Result<(PacketsBefore, bool), Fault> {
         let Hosts::Bench(bench) = self else {
-            return Ok(PacketsBefore { down: 0, up: 0 });
+            return Ok((PacketsBefore { down: 0, up: 0 }, true));
         };
         if !bench.may_begin() {
             return Err(fault_of(BenchError::NoWarmUp));
         }
+        let quiet = bench.settle(SETTLES_WITHIN);
         let taps = recording.map(|recording| recording.restart(seed));
         let taps = taps.transpose().map_err(Fault::input)?;
-        bench.begin(seed, taps).map_err(fault_of)
+        let before = bench.begin(seed, taps).map_err(fault_of)?;
+        Ok((before, quiet))
     }
 
     pub(crate) fn get(&self, side: Side) -> &Host {

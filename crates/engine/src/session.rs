@@ -118,8 +118,8 @@ impl Session {
 
     fn begin(&mut self, seed: u64) -> Answer {
         let hosts = self.hosts.as_mut().ok_or_else(no_bench)?;
-        let before = hosts.begin(seed, self.recording.as_mut())?;
-        Ok(json!({ "packets_before": before }))
+        let (before, quiet) = hosts.begin(seed, self.recording.as_mut())?;
+        Ok(json!({ "packets_before": before, "quiet": quiet }))
     }
 
     fn start_origin(&mut self, request: request::Origin) -> Answer {

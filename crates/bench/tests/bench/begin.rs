@@ -69,9 +69,12 @@ pub(crate) fn delivers_what_is_inside() {
         for number in 0..20 {
             assert_eq!(received(&sink), number);
         }
-        let up = bench.counters().up;
+        let begun = bench.counters();
+        let up = &begun.up;
         assert_eq!((up.counters.packets_in, up.counters.packets_out), (0, 0));
         assert_eq!(up.lateness.count, 0);
+        let wakes = begun.down.wake.count + up.wake.count;
+        assert_eq!(wakes, 0, "knocks of before the beginning");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 
 use pronghorn_http::h3::{ClientConnection, H3Error};
 use pronghorn_http::{
@@ -42,6 +43,11 @@ impl H3 {
         })
     }
 
+    /// What outlives the requests.
+    pub(super) fn endpoint(&self) -> Endpoint {
+        Endpoint(self.endpoint.clone())
+    }
+
     /// Keeps a connection among those that migrate.
     fn follow(&self, context: &Context, index: usize, connection: &quinn::Connection) {
         self.opened.borrow_mut().push((index, connection.clone()));
@@ -49,6 +55,29 @@ impl H3 {
             let (context, endpoint) = (context.clone(), self.endpoint.clone());
             tokio::task::spawn_local(migrate(context, endpoint, watch, self.opened.clone()));
         }
+    }
+}
+
+/// How long the connections' closing may take to be sent. The runtime ends with the load, and with it whatever waits in it.
+const FAREWELL: Duration = Duration::from_millis(5);
+
+/// How long it may take to be over, in a load after which another one is measured.
+const LONG_FAREWELL: Duration = Duration::from_secs(3);
+
+/// The socket and what goes over it.
+pub(crate) struct Endpoint(quinn::Endpoint);
+
+impl Endpoint {
+    /// Tells the server that the connections are no longer needed (RFC 9114 §5.2). A load that gains sessions waits
+    /// besides until none of them can be heard of any more (RFC 9000 §10.2).
+    pub(super) async fn close(&self, session: SessionUse) {
+        self.0.close(pronghorn_http::h3::no_error(), b"");
+        let at_most = match session {
+            SessionUse::Gain => LONG_FAREWELL,
+            _ => FAREWELL,
+        };
+        // What isn't over by then ends with the socket.
+        let _ = tokio::time::timeout(at_most, self.0.wait_idle()).await;
     }
 }
 

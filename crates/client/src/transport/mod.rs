@@ -234,8 +234,11 @@ impl Prepared {
     pub(crate) fn start(self, context: Context) -> Transport {
         match self.stack {
             Stack::H1(tls) => Transport::H1(h1::Pool::new(context, tls)),
-            Stack::H2(tls) => Transport::Multiplexed(multiplexed::start(context, h2::H2 { tls })),
-            Stack::H3(h3) => Transport::Multiplexed(multiplexed::start(context, *h3)),
+            Stack::H2(tls) => Transport::H2(multiplexed::start(context, h2::H2 { tls })),
+            Stack::H3(h3) => {
+                let endpoint = h3.endpoint();
+                Transport::H3(multiplexed::start(context, *h3), endpoint)
+            }
         }
     }
 }
@@ -243,7 +246,8 @@ impl Prepared {
 /// One of the three transports, ready to take requests.
 pub(crate) enum Transport {
     H1(h1::Pool),
-    Multiplexed(UnboundedSender<Wanted>),
+    H2(UnboundedSender<Wanted>),
+    H3(UnboundedSender<Wanted>, h3::Endpoint),
 }
 
 impl Transport {
@@ -252,7 +256,16 @@ impl Transport {
         match self {
             Transport::H1(pool) => pool.submit(wanted),
             // The receiving task lives as long as the sender.
-            Transport::Multiplexed(requests) => drop(requests.send(wanted)),
+            Transport::H2(requests) | Transport::H3(requests, _) => drop(requests.send(wanted)),
+        }
+    }
+
+    /// Closes what the kernel doesn't close by itself when the page loader ends: QUIC's connections, whose server would
+    /// else go on probing for acknowledgements.
+    pub(crate) async fn close(self, session: SessionUse) {
+        if let Transport::H3(requests, endpoint) = self {
+            drop(requests);
+            endpoint.close(session).await;
         }
     }
 }

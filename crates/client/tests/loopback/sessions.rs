@@ -84,7 +84,10 @@ fn early_requests_are_answered_where_the_tickets_allow_them() {
     let fixture = fixture();
     for protocol in PROTOCOLS {
         on_one_thread(async {
-            for (allowed, seen) in [(true, Some(EarlyData::Accepted)), (false, None)] {
+            // Without permission a resumption over QUIC takes as many round trips as a full handshake, over TCP
+            // and TLS 1.3 too (RFC 8446 §2.2).
+            for (allowed, seen, spares) in [(true, Some(EarlyData::Accepted), 1), (false, None, 0)]
+            {
                 let port = serve(fixture.origin_with(allowed, &[]));
                 let base = target(&fixture.path("ca.pem"), port, protocol);
                 let gained = load(with(&base, SessionUse::Gain)).await;
@@ -95,7 +98,7 @@ fn early_requests_are_answered_where_the_tickets_allow_them() {
                 assert_eq!(first.resumed, Some(true), "{protocol}");
                 assert!(first.secured_s.is_some());
                 let spared = gained.round_trips - page.round_trips;
-                assert_eq!(spared, 1, "of {protocol}'s fewest round trips");
+                assert_eq!(spared, spares, "of {protocol}'s fewest round trips");
             }
         });
     }

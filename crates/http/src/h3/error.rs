@@ -64,6 +64,11 @@ pub(super) fn close_if_fatal(quic: &quinn::Connection, error: &pronghorn_http3::
     }
 }
 
+/// The code with which a connection ends that is no longer needed (RFC 9114 §8.1).
+pub fn no_error() -> quinn::VarInt {
+    code(Code::NoError)
+}
+
 /// A code as quinn carries it; every HTTP/3 code is a valid variable-length integer.
 pub(super) fn code(code: Code) -> quinn::VarInt {
     quinn::VarInt::from_u64(code.to_u64()).unwrap_or(quinn::VarInt::MAX)

@@ -6,7 +6,7 @@ mod error;
 mod server;
 
 pub use client::{ClientConnection, Exchange, RequestStream};
-pub use error::H3Error;
+pub use error::{H3Error, no_error};
 pub use server::{IncomingRequest, ServerConnection};
 
 /// Largest field section that is accepted, in bytes as RFC 9114 §4.2.2 counts them; hyper's limit
