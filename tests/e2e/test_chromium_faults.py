@@ -124,6 +124,19 @@ def test_a_load_that_takes_too_long_is_cut_at_its_limit(
     assert found.page.resources[0].status == 200
 
 
+def test_a_load_without_any_answer_is_cut_at_its_limit_too(
+    tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    """Until a document has come, the browser holds back what its page is asked."""
+    dead = {**FAR, "down": {**FAR["down"], "outage": {"at": "0s", "for": "1min"}}}
+    (found,), _ = asyncio.run(load(Scene("h2", tiny, identity, path=dead, limit="2s"), tmp_path))
+
+    assert (found.page.outcome, found.page.reason) == ("failed", "timeout"), found.page.detail
+    [document] = found.page.resources
+    assert (document.path, document.protocol, document.error) == ("/", None, None)
+    assert document.start_s is not None and 0 <= document.start_s < 1
+
+
 def test_where_udp_is_blocked_forced_h3_fails_to_connect(
     tiny: Path, identity: Certificates, tmp_path: Path
 ) -> None:

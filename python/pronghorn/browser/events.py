@@ -1,5 +1,6 @@
 """What the browser says of one navigation's requests, over the DevTools protocol's domain Network."""
 
+from collections.abc import Callable
 from typing import Any
 
 from playwright.async_api import CDPSession
@@ -36,11 +37,13 @@ class Exchange:
 
 
 class Events:
-    """Collects the exchanges of one navigation after the other."""
+    """Collects the exchanges of one navigation after the other; what comes once it has `ended` is none of
+    its load."""
 
     def __init__(self, session: CDPSession) -> None:
         self.exchanges: list[Exchange] = []
         self.loaded = False
+        self.ended = False
         self.changed: Any = lambda: None
         self._open: dict[str, Exchange] = {}
         for name, handler in (
@@ -54,14 +57,14 @@ class Events:
             ("loadingFinished", self._finished),
             ("loadingFailed", self._failed),
         ):
-            session.on(f"Network.{name}", handler)
-        session.on("Page.loadEventFired", self._load_event)
+            session.on(f"Network.{name}", self._until_ended(handler))
+        session.on("Page.loadEventFired", self._until_ended(self._load_event))
 
     def clear(self) -> None:
         """Forgets what was before a navigation."""
         self.exchanges.clear()
         self._open.clear()
-        self.loaded = False
+        self.loaded = self.ended = False
 
     @property
     def complete(self) -> bool:
@@ -72,6 +75,13 @@ class Events:
     def document(self) -> Exchange | None:
         """The navigation's own request, after its redirects."""
         return next((one for one in reversed(self.exchanges) if one.sent.get("type") == "Document"), None)
+
+    def _until_ended(self, handler: Callable[[Event], None]) -> Callable[[Event], None]:
+        def handle(event: Event) -> None:
+            if not self.ended:
+                handler(event)
+
+        return handle
 
     def outstanding(self) -> list[Exchange]:
         """The requests without an end."""

@@ -9,27 +9,36 @@ TIMEOUT = "timeout"
 
 _WORDS = {
     "connect": (
-        "ADDRESS_", "CONNECTION_FAILED", "CONNECTION_REFUSED", "CONNECTION_TIMED_OUT", "DNS_", "INTERNET_",
-        "NAME_", "QUIC_HANDSHAKE_FAILED",
+        "ADDRESS_", "CONNECTION_FAILED", "CONNECTION_REFUSED", "CONNECTION_TIMED_OUT", "INTERNET_",
+        "NETWORK_ACCESS_", "PROXY_", "QUIC_HANDSHAKE_FAILED", "SOCKS_", "TUNNEL_",
     ),
-    "incomplete": ("CONTENT_LENGTH_MISMATCH", "HTTP2_RST_STREAM", "INCOMPLETE_"),
+    "incomplete": (
+        "CONTENT_LENGTH_MISMATCH", "HTTP2_RST_STREAM", "INCOMPLETE_", "RESPONSE_HEADERS_TRUNCATED",
+    ),
     "protocol": (
-        "ALPN_", "HTTP2_FRAME", "HTTP2_INADEQUATE", "HTTP_1_1_REQUIRED", "INVALID_HTTP_", "NO_SUPPORTED_",
+        "ALPN_", "CONTENT_DECODING_", "DNS_NO_MATCHING_SUPPORTED_ALPN", "HTTP2_COMPRESSION", "HTTP2_FLOW",
+        "HTTP2_FRAME", "HTTP2_INADEQUATE", "HTTP_1_1_REQUIRED", "INVALID_CHUNKED_", "INVALID_HTTP_",
+        "INVALID_RESPONSE", "NO_SUPPORTED_", "RESPONSE_HEADERS_",
     ),
     "reset": (
         "CONNECTION_", "EMPTY_RESPONSE", "HTTP2_", "NETWORK_CHANGED", "NETWORK_IO_SUSPENDED", "QUIC_",
         "SOCKET_NOT_CONNECTED",
     ),
-    "timeout": ("TIMED_OUT",),
-    "tls": ("BAD_SSL_", "CERT_", "EARLY_DATA_", "ECH_", "SSL_", "TLS13_"),
+    "resolve": ("DNS_", "HOST_RESOLVER_", "ICANN_NAME_", "NAME_"),
+    "timeout": ("QUIC_PROTOCOL_ERROR.QUIC_NETWORK_IDLE_TIMEOUT", "TIMED_OUT"),
+    "tls": (
+        "BAD_SSL_", "CERTIFICATE_", "CERT_", "EARLY_DATA_", "ECH_", "INVALID_ECH_", "QUIC_CERT_",
+        "QUIC_PROTOCOL_ERROR.QUIC_TLS_", "SSL_", "TLS13_", "WRONG_VERSION_ON_EARLY_DATA",
+    ),
 }  # fmt: skip
 """Of each reason, how the errors begin that it stands for; the longest beginning that fits decides.
 ERR_HTTP2_PROTOCOL_ERROR is what Chromium says of a stream that the server reset, as nginx does where nothing
 could be sent for its send_timeout: a reset."""
 
 _PREFIX = "net::ERR_"
-_QUIC = f"{_PREFIX}QUIC_"
-"""Chromium has one error for a QUIC connection that never came about and for one that broke."""
+_QUIC = f"{_PREFIX}QUIC_PROTOCOL_ERROR"
+"""Chromium has one error for a QUIC connection that never came about and for one that broke. Only over the
+latter has a request left, be it as 0-RTT data before the handshake's end."""
 
 
 def reason(error: str) -> str:
@@ -48,10 +57,12 @@ def outcome(
 
     An error that a request met comes before a time-out that it led to; a resource that failed fails its
     load."""
-    unanswered = all(exchange.response is None for exchange in exchanges)
+    none_left = all(one.sent_headers is None and one.response is None for one in exchanges)
     for exchange, resource in zip(exchanges, resources, strict=True):
         if exchange.error is not None:
-            word = "connect" if unanswered and exchange.error.startswith(_QUIC) else reason(exchange.error)
+            word = reason(exchange.error)
+            if word == "reset" and none_left and exchange.error.startswith(_QUIC):
+                word = "connect"
             return word, f"{resource['path']}: {exchange.error}"
         if resource["status"] is not None and resource["status"] >= 400:
             return "status", f"{resource['path']}: status {resource['status']}"

@@ -30,6 +30,7 @@ class Tab:
         self._job = job
         self._keeper = Keeper(job, context, page, session)
         self._asked = 0.0
+        self._committed = False
         self._gone = asyncio.Event()
         self._changed = asyncio.Event()
         self.events.changed = self._changed.set
@@ -67,8 +68,13 @@ class Tab:
                 fault = await self._until_gone(self._navigate())
         except TimeoutError:
             fault = "timeout"
+        self.events.ended = True
         async with answering("after a load"):
-            started, seen = await self._started(), await vitals.read(self.session)
+            if self._committed:
+                started, seen = await self._started(), await vitals.read(self.session)
+            else:
+                started, seen = self._asked, vitals.NOTHING
+                await self.session.send("Page.stopLoading")
         page = record.make(self.events, started, seen, self._job, fault)
         page["ahead_s"] = max(0.0, started - self._asked)
         async with answering("while artifacts were made", _ARTIFACTS_S):
@@ -82,9 +88,13 @@ class Tab:
         return next(float(one["value"]) for one in answer["metrics"] if one["name"] == "NavigationStart")
 
     async def _navigate(self) -> str | None:
-        """Until the load event has come and all requests have ended; why it did not get there, or None."""
-        self._asked = time.monotonic()
+        """Until the load event has come and all requests have ended; why it did not get there, or None.
+
+        Before the browser has committed to a document, the server's or an error page, the page answers
+        nothing: the browser holds back what is asked of it."""
+        self._asked, self._committed = time.monotonic(), False
         answer = await self.session.send("Page.navigate", {"url": self._job.url})
+        self._committed = True
         if error := answer.get("errorText"):
             return str(error)
         while not self.events.complete:

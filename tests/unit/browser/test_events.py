@@ -29,6 +29,16 @@ class Told:
         self.tell("Network.loadingFinished", requestId="1", timestamp=2.0)
 
 
+def test_what_comes_after_a_loads_end_is_none_of_it() -> None:
+    told = Told()
+    events = Events(cast("CDPSession", told))
+    request = {"url": "https://origin.test/"}
+    told.tell("Network.requestWillBeSent", requestId="1", type="Document", request=request, timestamp=1.0)
+    events.ended = True
+    told.tell("Network.loadingFailed", requestId="1", timestamp=2.0, errorText="net::ERR_ABORTED")
+    assert [(one.ended, one.error) for one in events.exchanges] == [(None, None)]
+
+
 def test_a_load_event_of_the_page_before_that_is_told_late_completes_nothing() -> None:
     told = Told()
     events = Events(cast("CDPSession", told))
