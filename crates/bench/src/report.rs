@@ -100,7 +100,7 @@ impl Lateness {
 pub struct HostReport {
     /// The share (0–1) of this machine's CPU time that a hypervisor gave to others.
     pub steal_share: f64,
-    /// Who used the CPUs; null where that can't be known, or for less than 0.1 s.
+    /// Who used the CPUs; null where that can't be known, or for less than 0.05 s.
     pub cpu: Option<CpuShare>,
     /// Datagrams that a full UDP socket buffer dropped.
     pub udp_receive_buffer_drops: BothSides,

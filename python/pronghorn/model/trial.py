@@ -161,15 +161,16 @@ class LinkCounters(FromEngine):
 
 class CpuShare(FromEngine):
     """Who used the host's CPUs: `own_s` is the CPU time of the engine and of all processes on its hosts,
-    `others_share` the share of the CPUs' time that was neither idle nor stolen nor own."""
+    `own_share` what that is of the CPUs' time, `others_share` what was neither idle nor stolen nor own."""
 
     own_s: float
+    own_share: float
     others_share: float
 
 
 class HostCounters(FromEngine):
     """What the host did to a bench since it was opened, or its path begun. `cpu` is None where that can't be
-    known, or was less than 0.1 s ago."""
+    known, or was less than 0.05 s ago."""
 
     steal_share: float = 0.0
     cpu: CpuShare | None = None

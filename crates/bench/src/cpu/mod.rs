@@ -10,16 +10,18 @@ use serde::Serialize;
 use machine::MachineTime;
 
 /// The shortest time about which something is said: the kernel counts in hundredths of a second.
-const LEAST: Duration = Duration::from_millis(100);
+const LEAST: Duration = Duration::from_millis(50);
 
 /// The CPU time of the engine and of everything inside a bench's hosts, and what of the CPUs went to others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CpuShare {
     /// CPU time, user and system, of the engine and all processes below it, living and ended, in seconds. Exact to a
-    /// hundredth of a second or two a living process.
+    /// hundredth of a second or two.
     pub own_s: f64,
-    /// The share (0–1) of the capacity (the CPUs that this process may run on, times the time) that was neither idle,
-    /// nor stolen, nor own. Interrupts that the kernel charges to no process are in it.
+    /// The share (0–1) that it is of the capacity: of the CPUs that this process may run on, times the time.
+    pub own_share: f64,
+    /// The share (0–1) of the capacity that was neither idle, nor stolen, nor own. Interrupts that the kernel charges to no
+    /// process are in it.
     pub others_share: f64,
 }
 
@@ -58,6 +60,7 @@ impl CpuReading {
         let others_s = capacity_s - spared.seconds - own_s;
         Some(CpuShare {
             own_s,
+            own_share: (own_s / capacity_s).min(1.0),
             others_share: (others_s / capacity_s).clamp(0.0, 1.0),
         })
     }
@@ -88,6 +91,7 @@ mod tests {
             share,
             Some(CpuShare {
                 own_s: 0.5,
+                own_share: 0.25,
                 others_share: 0.5
             })
         );
@@ -107,7 +111,7 @@ mod tests {
         let later = start + Duration::from_secs(1);
         let known = reading(start, 0, Some(0.0));
         assert_eq!(reading(later, 10, None).since(&known), None);
-        let shortly = start + Duration::from_millis(99);
+        let shortly = start + Duration::from_millis(49);
         assert_eq!(reading(shortly, 1, Some(0.0)).since(&known), None);
     }
 }

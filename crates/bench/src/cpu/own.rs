@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use nix::unistd::{SysconfVar, sysconf};
+use nix::time::ClockId;
+use nix::unistd::{Pid, SysconfVar, sysconf};
 
 use crate::isolation::{Isolation, entered};
 use crate::proc::{numbers, proc_is_ours};
@@ -20,37 +21,43 @@ pub(super) fn seconds() -> Option<f64> {
     if !apart || !proc_is_ours() {
         return None;
     }
-    let per_second = sysconf(SysconfVar::CLK_TCK).ok().flatten()?;
-    let mut most = 0;
+    let per_second = sysconf(SysconfVar::CLK_TCK).ok().flatten()? as f64;
+    let mut most = 0.0_f64;
     let mut before = numbers();
     for _ in 0..ROUNDS {
         // One that ends between its parent's reading and its own is in neither.
-        let ticks: u64 = before.iter().filter_map(|pid| ticks_of(*pid)).sum();
-        most = most.max(ticks);
+        let found = before.iter().map(|pid| {
+            let ended = ended_ticks(*pid).unwrap_or_default() as f64 / per_second;
+            ended + living_s(*pid).unwrap_or_default()
+        });
+        most = most.max(found.sum());
         let after = numbers();
         if after == before {
             break;
         }
         before = after;
     }
-    Some(most as f64 / per_second as f64)
+    Some(most)
 }
 
-fn ticks_of(pid: i32) -> Option<u64> {
-    ticks(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+/// CPU time of a process that nobody has waited for yet, with all of its threads.
+fn living_s(pid: i32) -> Option<f64> {
+    let clock = ClockId::pid_cpu_clock_id(Pid::from_raw(pid)).ok()?;
+    let time = clock.now().ok()?;
+    Some(time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9)
 }
 
-/// User and system time of a process and of those it has waited for, in `/proc/PID/stat` (`proc_pid_stat(5)`, fields 14 to
-/// 17).
-fn ticks(stat: &str) -> Option<u64> {
+fn ended_ticks(pid: i32) -> Option<u64> {
+    waited_for(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// User and system time, in ticks, of the processes that one has waited for, in its `/proc/PID/stat`
+/// (`proc_pid_stat(5)`, fields 16 and 17).
+fn waited_for(stat: &str) -> Option<u64> {
     let (_, after_name) = stat.rsplit_once(')')?;
-    let fields: Vec<u64> = after_name
-        .split_ascii_whitespace()
-        .skip(11)
-        .take(4)
-        .map_while(|field| field.parse().ok())
-        .collect();
-    (fields.len() == 4).then(|| fields.iter().sum())
+    let mut fields = after_name.split_ascii_whitespace().skip(13);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some(ticks()? + ticks()?)
 }
 
 #[cfg(test)]
@@ -58,10 +65,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_processes_time_has_that_of_its_ended_children() {
+    fn a_processes_account_has_its_ended_children() {
         let stat = "7 (a ) name) S 1 7 7 0 -1 4194560 9 9 0 0 3 20 100 4000 20 0 1 0 99 1 1";
-        assert_eq!(ticks(stat), Some(4123));
-        assert_eq!(ticks("7 (short) S 1 7"), None);
-        assert_eq!(ticks(""), None);
+        assert_eq!(waited_for(stat), Some(4100));
+        assert_eq!(waited_for("7 (short) S 1 7"), None);
+        assert_eq!(waited_for(""), None);
+    }
+
+    #[test]
+    fn a_living_process_has_used_some_time() {
+        assert!(living_s(std::process::id() as i32).is_some_and(|time| time > 0.0));
+        assert_eq!(living_s(0x7fff_fff0), None, "there is none of this number");
     }
 }
