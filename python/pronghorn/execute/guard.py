@@ -15,6 +15,12 @@ STARVED_SHARE = 0.2
 """Of the load time that is expected of a cell, for which client and origin together may have waited for a CPU
 where the path, and not the CPU, sets the pace."""
 
+OTHERS_SHARE = 0.5
+"""Of the CPUs' time that a trial of foreign programs leaves: what the rest of the machine may have used."""
+
+OTHERS_FLOOR = 0.1
+"""Of all the CPUs' time: what the rest of the machine may have used however little such a trial leaves."""
+
 MOST_ATTEMPTS = 3
 """How often a block is tried before it is kept out."""
 
@@ -61,7 +67,12 @@ def contamination(page: PageLoad, counters: Counters, path: PathProfile, total_b
         )
     if counters.host is not None and counters.host.steal_share > STEAL_SHARE:
         return Fault("steal", f"{counters.host.steal_share:.0%} of the host's CPU time was taken by others")
-    return _starvation(page, path, total_bytes)
+    return _starvation(page, path, total_bytes) or _crowding(page, counters)
+
+
+def foreign(page: PageLoad) -> bool:
+    """Whether the client or the origin ran outside the engine, which keeps no account of their waits."""
+    return page.cpu.client is None or page.cpu.origin is None
 
 
 def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | None:
@@ -77,4 +88,20 @@ def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | 
         "starved",
         f"client and origin waited {waited * 1e3:.0f} ms for a CPU; "
         f"at most {tolerance * 1e3:.0f} ms are tolerated",
+    )
+
+
+def _crowding(page: PageLoad, counters: Counters) -> Fault | None:
+    """Foreign programs' waits for a CPU can't be told from their waits for each other, so what is bounded is
+    what others used; the busier a trial itself, the less it bears. A load that never began was not slowed."""
+    share = counters.host.cpu if counters.host is not None else None
+    if share is None or not foreign(page) or not (page.connections or page.resources):
+        return None
+    tolerance = max(OTHERS_FLOOR, OTHERS_SHARE * (1 - share.own_share))
+    if share.others_share <= tolerance:
+        return None
+    return Fault(
+        "starved",
+        f"the rest of the machine used {share.others_share:.0%} of the CPUs' time during the load; "
+        f"at most {tolerance:.0%} are tolerated beside the {share.own_share:.0%} of the trial's own",
     )

@@ -14,11 +14,11 @@ from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.clients import ClientFailed, ClientSession, Visit
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
-from pronghorn.execute import cost
+from pronghorn.execute import cost, guard
 from pronghorn.execute.artifacts import PCAPNG, Artifacts
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
-from pronghorn.model.trial import Cell, Counters, PageLoad
+from pronghorn.model.trial import Cell, Counters, CpuShare, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin
 from pronghorn.origins.live import RunningLive, Target
 
@@ -73,6 +73,7 @@ class Stage:
         self._client: ClientSession | None = None
         self._seen = 0
         self._fault: PageLoad | None = None
+        self._share: CpuShare | None = None
 
     async def open(self, seed: int) -> None:
         """Opens the bench, whose path's decisions follow from `seed`, starts the origin and makes the client
@@ -113,6 +114,7 @@ class Stage:
             page = await self._client.load()
         except ClientFailed as failure:
             page = self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
+        self._share = await self._cpu_share() if guard.foreign(page) else None
         try:
             return Measurement(page, await self._log(page))
         except OriginFailed as failure:
@@ -124,18 +126,19 @@ class Stage:
         return self._fault is not None
 
     async def counters(self) -> Counters:
-        """The counters since the last load began."""
-        return Counters.model_validate(await self._engine.request("counters"))
+        """The counters since the last load began; those of the CPUs end with the load."""
+        return self._with_share(Counters.model_validate(await self._engine.request("counters")))
 
     async def close(self) -> Counters:
-        """Ends client, origin and bench; HostError where an artifact could not be written."""
+        """Ends client, origin and bench, whose counters it gives as `counters` does; HostError where an
+        artifact could not be written."""
         if self._client is not None:
             await self._client.close()
         patience_s = _CAPTURE_PATIENCE_S if self._plot.artifacts.file(PCAPNG) else PATIENCE_S
         counters = Counters.model_validate(await self._engine.request("close", patience_s=patience_s))
         if counters.capture and counters.capture.fault:
             raise HostError(f"{counters.capture.fault}.", hint="Free some space, or leave the artifacts out.")
-        return counters
+        return self._with_share(counters)
 
     async def abandon(self) -> None:
         """Ends the client, whatever state it is in. The rest ends with the engine's bench."""
@@ -151,6 +154,15 @@ class Stage:
         experiment = plot.experiment
         client = clients.of(experiment, plot.cell.client)
         return experiment.kept or plot.arm.prepared or client.warms_up
+
+    async def _cpu_share(self) -> CpuShare | None:
+        host = Counters.model_validate(await self._engine.request("counters")).host
+        return host.cpu if host else None
+
+    def _with_share(self, counters: Counters) -> Counters:
+        if counters.host is not None and self._share is not None:
+            counters.host.cpu = self._share
+        return counters
 
     async def _make_ready(self, address: str) -> None:
         plot = self._plot

@@ -164,7 +164,7 @@ class CpuShare(FromEngine):
     `own_share` what that is of the CPUs' time, `others_share` what was neither idle nor stolen nor own."""
 
     own_s: float
-    own_share: float
+    own_share: float = 0.0
     others_share: float
 
 
