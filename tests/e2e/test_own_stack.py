@@ -26,11 +26,12 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def measured(folder: Path, experiment: str) -> list[Trial]:
-    """The trials of one of the guide's experiments that were not contaminated."""
+    """The trials of one of the guide's experiments, those on a crowded host too: who served what over which
+    protocol can be read off them as well."""
     out = folder / "out"
     result = run("run", experiment, "--out", str(out), folder=folder)
     assert result.status == 0, result.stderr
-    return [trial for trial in Run(out).trials() if trial.status != "contaminated"]
+    return [trial for trial in Run(out).trials() if trial.page is not None]
 
 
 def test_the_guides_server_fits_into_fifteen_lines(examples: Path) -> None:
@@ -43,7 +44,7 @@ def test_the_guides_server_serves_every_protocol_and_proves_it(examples: Path) -
     found = measured(examples, "hypercorn.toml")
     assert {trial.arm for trial in found} == {"h1", "h2", "h3"}
     for trial in found:
-        assert trial.status == "ok", trial.detail
+        assert trial.status != "failed", trial.detail
         assert trial.origin_log_kept
         assert [(each.path, each.protocol) for each in trial.origin_log] == [("/", trial.arm)]
         assert trial.metrics.protocols == {trial.arm: 1}
@@ -54,7 +55,7 @@ def test_the_guides_client_loads_the_page_and_proves_it(examples: Path) -> None:
     found = measured(examples, "stdlib.toml")
     assert found
     for trial in found:
-        assert trial.status == "ok", trial.detail
+        assert trial.status != "failed", trial.detail
         assert trial.cell.client == "stdlib"
         assert trial.metrics.load_s is not None and trial.metrics.load_s >= 0.3
         assert [(each.path, each.protocol) for each in trial.origin_log] == [("/", "h1")]

@@ -22,12 +22,13 @@ _CPU_S = 0.03
 
 
 class Expense(NamedTuple):
-    """What a client costs beyond the engine: its start in seconds and in seconds of CPU time, a load of its
-    own in seconds of CPU time."""
+    """What a client costs beyond the engine: its start in seconds and in seconds of CPU time, a load in
+    seconds of CPU time, and how many cores it keeps busy while it only waits for the path."""
 
     start_s: float = 0.0
     start_cpu_s: float = 0.0
     load_cpu_s: float = 0.0
+    waiting_cores: float = 0.0
 
 
 _CPU_S_PER_BYTE = 5e-8
@@ -56,8 +57,8 @@ def busy_cores(
 ) -> float:
     """Roughly how many cores a trial keeps busy: its CPU time over its duration and the pause after it. A
     client that is `kept` is not started anew."""
-    cpu_s = _CPU_S + _CPU_S_PER_BYTE * total_bytes + expense.load_cpu_s
     duration_s = expected_s(path, total_bytes) + pause_s
+    cpu_s = _CPU_S + _CPU_S_PER_BYTE * total_bytes + expense.load_cpu_s + expense.waiting_cores * duration_s
     if not kept:
         cpu_s, duration_s = cpu_s + expense.start_cpu_s, duration_s + expense.start_s
     return cpu_s / duration_s

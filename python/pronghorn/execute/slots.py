@@ -45,7 +45,7 @@ class Slots:
     """Runs blocks: `jobs` side by side, each in a slot with engines of its own."""
 
     def __init__(self, conditions: Conditions, jobs: int, journal: Journal, observer: Observer) -> None:
-        self._conditions = conditions
+        self._conditions = conditions._replace(starting=asyncio.Lock())
         self._jobs = jobs
         self._journal = journal
         self._observer = observer
@@ -58,19 +58,26 @@ class Slots:
         first.
 
         CPU-bound cells come first, one trial at a time; then the others, up to `jobs` at once, as long as
-        they together leave so much of the CPU idle that none of them waits for it. However it ends, no engine
-        is left. HostError where the host can't, InputError where the engine refuses a request as wrong.
+        they together leave so much of the CPU idle that none of them waits for it: those whose client's start
+        costs nothing, and then those of browsers, which would disturb them. However it ends, no engine is
+        left. HostError where the host can't, InputError where the engine refuses a request as wrong.
         """
         self._trials = list(recorded)
-        experiment = self._conditions.experiment
-        alone = [block for block in blocks if cost.cpu_bound(experiment.path(block.cell.path))]
-        shared = [block for block in blocks if not cost.cpu_bound(experiment.path(block.cell.path))]
+        alone = [block for block in blocks if self._cpu_bound(block.cell)]
+        shared = [block for block in blocks if not self._cpu_bound(block.cell)]
         try:
             await self._work(alone, 1)
-            await self._work(shared, self._jobs)
+            await self._work([block for block in shared if not self._starts(block.cell)], self._jobs)
+            await self._work([block for block in shared if self._starts(block.cell)], self._jobs)
         finally:
             await asyncio.gather(*(stages.close() for stages in self._fresh.values()))
         return self._trials
+
+    def _cpu_bound(self, cell: Cell) -> bool:
+        return cost.cpu_bound(self._conditions.experiment.path(cell.path))
+
+    def _starts(self, cell: Cell) -> bool:
+        return clients.of(self._conditions.experiment, cell.client).expense.start_cpu_s > 0
 
     async def _work(self, blocks: Sequence[Block], jobs: int) -> None:
         done = by_block(self._trials)

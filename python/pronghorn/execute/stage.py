@@ -44,7 +44,8 @@ class Site(NamedTuple):
 
 class Plot(NamedTuple):
     """What a stage is built of: one arm in one cell of an experiment. `folder` need not exist; what origin
-    and client write goes there, and whoever made the stage removes it."""
+    and client write goes there, and whoever made the stage removes it. Clients whose start costs CPU time
+    start one at a time, each with `starting` in its hand."""
 
     experiment: Experiment
     cell: Cell
@@ -53,6 +54,7 @@ class Plot(NamedTuple):
     certificates: Certificates
     artifacts: Artifacts
     folder: Path
+    starting: asyncio.Lock | None = None
 
 
 class Measurement(NamedTuple):
@@ -188,20 +190,21 @@ class Stage:
         authority: Path | None = plot.certificates.authority
         if isinstance(self._origin, RunningLive):
             target, certificates, authority = self._origin.target, None, self._origin.authority
-        self._client = await clients.of(experiment, plot.cell.client).open(
-            self._engine,
-            Visit(
-                **target._asdict(),
-                certificates=certificates,
-                arm=plot.arm,
-                limit_s=experiment.limit_s,
-                dns=experiment.dns,
-                browser=experiment.browser,
-                artifacts=plot.artifacts,
-                folder=_made(plot.folder / "client"),
-                authority=authority,
-            ),
+        visit = Visit(
+            **target._asdict(),
+            certificates=certificates,
+            arm=plot.arm,
+            limit_s=experiment.limit_s,
+            dns=experiment.dns,
+            browser=experiment.browser,
+            artifacts=plot.artifacts,
+            folder=_made(plot.folder / "client"),
+            authority=authority,
         )
+        client = clients.of(experiment, plot.cell.client)
+        turn = plot.starting if client.expense.start_cpu_s else None
+        async with turn or contextlib.nullcontext():
+            self._client = await client.open(self._engine, visit)
         if plot.arm.prepared:
             await self._client.prepare()
 

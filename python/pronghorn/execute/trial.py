@@ -1,5 +1,6 @@
 """One trial: the load on a stage of its own, the origin's log, the counters, and what they say."""
 
+import asyncio
 import shutil
 import time
 from collections.abc import Iterator
@@ -24,13 +25,14 @@ from pronghorn.plan import Block
 
 class Conditions(NamedTuple):
     """What all of a run's trials share. `work` is the run's temporary folder, `run` the directory that takes
-    their artifacts; None: they leave none."""
+    their artifacts; None: they leave none. Who starts a costly client holds `starting` meanwhile."""
 
     experiment: Experiment
     sites: dict[str, Site]
     certificates: Certificates
     work: Path
     run: Path | None = None
+    starting: asyncio.Lock | None = None
 
 
 class Assignment(NamedTuple):
@@ -152,6 +154,7 @@ def plot_of(conditions: Conditions, assignment: Assignment, artifacts: Artifacts
         certificates=conditions.certificates,
         artifacts=artifacts,
         folder=conditions.work / folder,
+        starting=conditions.starting,
     )
 
 

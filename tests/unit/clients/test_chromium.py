@@ -150,3 +150,18 @@ def test_a_browser_keeps_more_of_the_host_busy_than_the_native_client_and_less_w
         cost.busy_cores(path, 600_000, expense=browser, kept=True),
     )
     assert native < kept < started
+
+
+def test_a_browser_keeps_cores_busy_however_long_it_waits() -> None:
+    def busy(loss: float) -> float:
+        link = LinkSpec.model_validate(
+            {
+                "delay_ns": 10**8,
+                "rate_bit_per_s": 10**7,
+                "loss": {"model": "independent", "probability": loss},
+            }
+        )
+        path = PathProfile(name="far", spec=PathSpec(down=link, up=link))
+        return cost.busy_cores(path, 600_000, expense=cost.Expense(start_s=1.5, waiting_cores=0.1))
+
+    assert busy(0.3) == pytest.approx(0.1, abs=0.02)

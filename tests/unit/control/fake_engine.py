@@ -118,10 +118,10 @@ class Bench:
             return page(self.protocol, outcome="failed", reason="timeout", detail="cut after the limit")
         self.serve()
         seen = "h1" if self.fault == "client-protocol" else self.protocol
+        account = {"cpu": {"client": None, "origin": None}} if self.fault == "crowd" else {}
         load_s = self.floor_s(seen) * (0.5 if self.fault == "physics" else 1.2) * (1 + self.seed % 97 / 1000)
-        return page(
-            seen, outcome="ok", load_s=load_s, ttfb_s=load_s / 2, connect_s=load_s / 8, tls_s=load_s / 4
-        )
+        times = {"load_s": load_s, "ttfb_s": load_s / 2, "connect_s": load_s / 8, "tls_s": load_s / 4}
+        return page(seen, outcome="ok", **times, **account)
 
     def serve(self) -> None:
         protocol = "h1" if self.fault == "origin-protocol" else self.protocol
@@ -186,6 +186,7 @@ class Bench:
             "up": self.link("up"),
             "host": {
                 "steal_share": 0.5 if self.fault == "steal" else 0.0,
+                "cpu": {"own_s": 0.1, "own_share": 0.1, "others_share": 0.9},
                 "udp_receive_buffer_drops": {"client": 3 if self.fault == "buffer" else 0, "server": 0},
                 "tcp_retransmits": {"client": 0, "server": 0},
             },
@@ -225,6 +226,7 @@ def page(protocol: str, **figures: Any) -> dict[str, Any]:
         "bytes": BYTES,
         "failures": 0,
         "round_trips": ROUND_TRIPS[protocol],
+        "cpu": {name: {"used_s": 0.01, "waited_s": 0.0} for name in ("client", "origin")},
         "connections": [
             {
                 "protocol": protocol,

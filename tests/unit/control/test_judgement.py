@@ -79,6 +79,34 @@ def test_waiting_for_a_cpu_contaminates_where_the_path_sets_the_pace() -> None:
     assert guard.contamination(more, counters(), path(rate=10**9), SITE_BYTES) is None
 
 
+def crowded(others: float, own: float = 0.0) -> Counters:
+    share = {"own_s": 0.1, "own_share": own, "others_share": others}
+    return Counters.model_validate({"host": {"cpu": share}})
+
+
+@pytest.mark.parametrize(("own", "tolerated"), [(0.0, 0.5), (0.1, 0.45), (0.6, 0.2), (0.9, 0.1), (1.0, 0.1)])
+def test_foreign_programs_bear_others_in_half_of_what_they_leave(own: float, tolerated: float) -> None:
+    for where in (path(), path(rate=10**9)):
+        assert guard.contamination(page(), crowded(tolerated - 0.001, own), where, SITE_BYTES) is None
+        starved = guard.contamination(page(), crowded(tolerated + 0.001, own), where, SITE_BYTES)
+        assert starved is not None
+        assert starved.reason == "starved"
+        assert f"at most {tolerated:.0%} are tolerated" in starved.detail
+
+
+def test_one_foreign_half_is_enough_and_the_engines_own_threads_have_their_own_rule() -> None:
+    account = {"used_s": 0.1, "waited_s": 0.0}
+    both, client = page(cpu={"client": account, "origin": account}), page(cpu={"client": account})
+    assert guard.contamination(both, crowded(0.9), path(), SITE_BYTES) is None
+    assert guard.contamination(client, crowded(0.9), path(), SITE_BYTES) is not None
+
+
+def test_a_load_that_never_began_was_not_starved() -> None:
+    never = PageLoad(outcome="failed", reason="origin", detail="it ended")
+    assert guard.contamination(never, crowded(0.9), path(), SITE_BYTES) is None
+    assert guard.contamination(page(), Counters(), path(), SITE_BYTES) is None
+
+
 def test_no_load_beats_its_bytes_over_the_rate() -> None:
     exactly = page(bytes=2_500_000, load_s=1.0)
     faster = page(bytes=2_500_010, load_s=1.0)

@@ -132,7 +132,7 @@ def test_a_path_that_is_not_as_asked_twice_is_a_warning_of_the_run(laboratory: L
     assert any("Path far was not as asked" in note for note in summary["notes"])
 
 
-@pytest.mark.parametrize("fault", ["late", "ring", "steal", "physics", "break", "die", "garbage"])
+@pytest.mark.parametrize("fault", ["late", "ring", "steal", "crowd", "physics", "break", "die", "garbage"])
 def test_a_contaminated_trial_repeats_its_whole_block(laboratory: Laboratory, fault: str) -> None:
     laboratory.behave(rules=[{"do": fault, "protocol": "h2", "once": laboratory.marker(fault)}])
     result = laboratory.run("run", "experiment.toml", "--out", "out", "--set", "paths=far")
