@@ -139,7 +139,8 @@ def test_a_contaminated_trial_repeats_its_whole_block(laboratory: Laboratory, fa
     assert result.status == 0, result.stderr
     trials = laboratory.trials("out")
     [spoilt] = [trial for trial in trials if trial.status == "contaminated"]
-    assert spoilt.reason == {"break": "bench", "die": "engine", "garbage": "engine"}.get(fault, fault)
+    reasons = {"crowd": "starved", "break": "bench", "die": "engine", "garbage": "engine"}
+    assert spoilt.reason == reasons.get(fault, fault)
     again = [trial for trial in trials if trial.block == spoilt.block and trial.attempt == 1]
     assert {trial.arm for trial in again} == {"h1", "h2", "h3"}
     assert {trial.path_seed for trial in again} == {spoilt.path_seed}
