@@ -23,6 +23,6 @@ def cautions(trials: Sequence[Trial]) -> Iterator[Caution]:
         yield Caution(
             f"{reason}-failed",
             f"The {kind} {name} failed in {count(len(its), 'trial')}, which count as failed loads, such as "
-            f"{its[0].cell}, {its[0].arm}: {its[0].detail}",
+            f"{its[0].cell}, {its[0].arm}: {str(its[0].detail).rstrip('.')}.",
             "Mend what it says, or leave it out; 'detail' in trials.jsonl has the words of each.",
         )

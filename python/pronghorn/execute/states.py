@@ -32,6 +32,7 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
                     f"{arm.name} on {cell}: {words} in {doubted[cell]} of {count(seen[cell], 'load')}.",
                     _WHERE,
                 )
+    yield from _unequal_visits(experiment)
     measured = [trial for trial in trials if trial.status == "ok"]
     if experiment.kept and measured:
         yield Caution(
@@ -40,6 +41,19 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
             f"{len(loads)} of {count(len(measured), 'load')} opened any, and what arms say of handshakes "
             "(TLS version, 0-RTT, resumption) concerns these alone.",
             'Read verdicts as those of open connections, or measure with state = "fresh".',
+        )
+
+
+def _unequal_visits(experiment: Experiment) -> Iterator[Caution]:
+    visited = [arm.name for arm in experiment.arms if arm.prepared]
+    others = [arm.name for arm in experiment.arms if not arm.prepared]
+    if visited and others:
+        yield Caution(
+            "unequal-visits",
+            f"{', '.join(visited)} loaded the page once before, unmeasured; {', '.join(others)} did not. "
+            "Beside tickets such a visit leaves a server and a client whose programs are warm.",
+            "Bear it in mind where a difference is small, or compare with an arm that made a visit too, such "
+            "as h2+resumed.",
         )
 
 

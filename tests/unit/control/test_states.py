@@ -15,9 +15,19 @@ LTE = '[path.lte]\ndown = { delay = "75ms" }\nup = {}\n'
 ARMS = ["h2", "h2+0rtt", "h2+resumed", "h3", "h3+0rtt"]
 
 
-def said(trials: Sequence[Trial], more: str = "") -> list[str]:
-    experiment = parse(f'{more}sites = ["tiny"]\npaths = ["lte"]\narms = {ARMS}\nseed = 1\n{LTE}')
-    return [f"{one.code}: {one.text}" for one in cautions(experiment, trials)]
+def said(trials: Sequence[Trial], more: str = "", arms: Sequence[str] = ARMS) -> list[str]:
+    experiment = parse(f'{more}sites = ["tiny"]\npaths = ["lte"]\narms = {list(arms)}\nseed = 1\n{LTE}')
+    found = [f"{one.code}: {one.text}" for one in cautions(experiment, trials)]
+    return [text for text in found if arms is not ARMS or not text.startswith("unequal-visits: ")]
+
+
+def test_arms_of_which_some_made_a_visit_before_are_told() -> None:
+    (found,) = said([], arms=["h2+tls12", "h3+0rtt"])
+    assert found.startswith(
+        "unequal-visits: h3+0rtt loaded the page once before, unmeasured; h2+tls12 did not."
+    )
+    assert said([], arms=["h2+resumed", "h3+0rtt"]) == []
+    assert said([], arms=["h2", "h3"]) == []
 
 
 def load(arm: str, **connection: Any) -> Trial:

@@ -65,7 +65,7 @@ def test_a_stack_that_failed_is_named_with_its_last_words() -> None:
     assert found.text.startswith(
         "The origin builtin failed in 2 trials, which count as failed loads, such as"
     )
-    assert found.text.endswith(f", h2: {words}")
+    assert found.text.endswith(f", h2: {words}.")
 
 
 def test_a_browser_without_its_sandbox_is_named() -> None:
