@@ -7,7 +7,8 @@ import pytest
 
 from pronghorn.certificates import Certificates
 
-from .stages import Scene, load
+from .captures import Capture
+from .stages import FAR, Scene, load
 
 pytestmark = pytest.mark.needs("namespaces", "chromium")
 
@@ -43,3 +44,25 @@ def test_a_repeat_view_with_a_warm_cache_asks_for_nothing(
     assert found.log.requests == []
     assert (found.page.requests, found.page.bytes, found.page.connections) == (0, 0, [])
     assert [one.from_cache for one in found.page.resources] == [True]
+
+
+@pytest.mark.needs("tshark")
+@pytest.mark.parametrize("client", ["chromium", "native"])
+@pytest.mark.parametrize("arm", ["h2+resumed", "h3+resumed"])
+def test_nothing_of_the_visits_connections_is_on_the_measured_path(
+    client: str, arm: str, tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    scene = Scene(arm, tiny, identity, path=FAR, client=client, artifacts=("pcapng",))
+    (found,), counters = asyncio.run(load(scene, tmp_path))
+    (tmp_path / "home").mkdir()
+    capture = Capture(tmp_path / "artifacts" / "path.pcapng", tmp_path / "home")
+    over_tcp = arm.startswith("h2")
+    carried, opens = ("tcp", "tcp.flags.syn == 1") if over_tcp else ("udp", "quic.long.packet_type == 0")
+    # An ICMP message quotes a packet, with its addresses and ports.
+    up, down = "ip.src == 198.18.0.1 and not icmp", "ip.src == 198.18.0.2 and not icmp"
+    opened = capture.values(f"{opens} and {up}", f"{carried}.srcport")
+    seen = capture.values(up, f"{carried}.srcport") | capture.values(down, f"{carried}.dstport")
+
+    assert found.page.outcome == "ok"
+    assert seen == opened
+    assert counters.up is not None and counters.up.packets_in > 0

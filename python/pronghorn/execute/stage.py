@@ -105,22 +105,14 @@ class Stage:
         first."""
         if self._fault is not None or self._client is None or self._origin is None:
             return Measurement(self._fault or failed("client", "there is no client"), OriginLog([], []))
-        if self._warms_up:
-            self._seen = len((await self._origin.log()).requests)
-            await self._engine.request(
-                "begin",
-                seed=seed,
-                patience_s=PATIENCE_S + cost.warmup_s(self._plot.experiment.path(self._plot.cell.path)),
-            )
         try:
-            page = await self._client.load()
-        except ClientFailed as failure:
-            page = self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
-        self._share = await self._cpu_share() if guard.foreign(page) else None
-        try:
+            if self._warms_up:
+                await self._begin(self._origin, seed)
+            page = await self._explained(await self._loaded(self._client), self._origin)
             return Measurement(page, await self._log(page))
         except OriginFailed as failure:
-            return Measurement(failed("origin", str(failure)), OriginLog([], []))
+            self._fault = failed("origin", str(failure))
+            return Measurement(self._fault, OriginLog([], []))
 
     @property
     def spent(self) -> bool:
@@ -156,6 +148,28 @@ class Stage:
         experiment = plot.experiment
         client = clients.of(experiment, plot.cell.client)
         return experiment.kept or plot.arm.prepared or client.warms_up
+
+    async def _begin(self, origin: RunningOrigin, seed: int) -> None:
+        path = self._plot.experiment.path(self._plot.cell.path)
+        self._seen = len((await origin.log()).requests)
+        await self._engine.request("begin", seed=seed, patience_s=PATIENCE_S + cost.warmup_s(path))
+
+    async def _loaded(self, client: ClientSession) -> PageLoad:
+        try:
+            page = await client.load()
+        except ClientFailed as failure:
+            page = self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
+        self._share = await self._cpu_share() if guard.foreign(page) else None
+        return page
+
+    async def _explained(self, page: PageLoad, origin: RunningOrigin) -> PageLoad:
+        """A load, which failed because of its origin where that has ended."""
+        if page.outcome == "ok" or (ended := await origin.ended()) is None:
+            return page
+        saw = f"the client saw: {page.reason}: {page.detail}"
+        detail = self._with_last_lines(f"{ended} in mid-load; {saw}")
+        self._fault = page.model_copy(update={"reason": "origin", "detail": detail})
+        return self._fault
 
     async def _cpu_share(self) -> CpuShare | None:
         host = Counters.model_validate(await self._engine.request("counters")).host

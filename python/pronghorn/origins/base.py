@@ -53,6 +53,10 @@ class RunningOrigin(Protocol):
         """The requests and connections it has seen since its start."""
         ...
 
+    async def ended(self) -> str | None:
+        """That it serves no more, as a clause: a process of it has ended. None while it serves."""
+        ...
+
     def last_lines(self) -> str:
         """The end of what it said of faults, for people; empty where it said nothing."""
         ...

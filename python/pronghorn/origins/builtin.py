@@ -70,6 +70,10 @@ class RunningBuiltin:
             [OriginConnection.model_validate(entry) for entry in ok.get("connections", [])],
         )
 
+    async def ended(self) -> str | None:
+        """It ends with the engine."""
+        return None
+
     def last_lines(self) -> str:
         """It says nothing of faults: the engine does."""
         return ""

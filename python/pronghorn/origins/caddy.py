@@ -144,6 +144,10 @@ class RunningCaddy:
         requests = [request for line in process.whole_lines(self._log) if (request := parse(line))]
         return OriginLog(requests, connections)
 
+    async def ended(self) -> str | None:
+        """How its process ended."""
+        return await self._process.ended()
+
     def last_lines(self) -> str:
         """The end of its log of itself."""
         return process.last_lines(self._process.stderr)

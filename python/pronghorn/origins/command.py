@@ -89,6 +89,10 @@ class RunningCommand:
         ]
         return OriginLog(requests, await self._connections(), kept=kept)
 
+    async def ended(self) -> str | None:
+        """How its process ended."""
+        return await self._process.ended()
+
     def last_lines(self) -> str:
         """The end of its stderr."""
         return process.last_lines(self._process.stderr)

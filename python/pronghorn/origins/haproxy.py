@@ -125,6 +125,10 @@ class RunningHAProxy:
         requests = [request for line in process.whole_lines(self._front.stdout) if (request := parse(line))]
         return OriginLog(requests, await process.tcp_connections(self._engine, self.port))
 
+    async def ended(self) -> str | None:
+        """How the first of both that did so ended."""
+        return await self._front.ended() or await self._behind.ended()
+
     def last_lines(self) -> str:
         """The end of what both said of faults."""
         return process.last_lines(self._behind.stderr, self._front.stderr)

@@ -73,6 +73,10 @@ class RunningLive:
         """None is kept for us."""
         return OriginLog([], [], kept=False)
 
+    async def ended(self) -> str | None:
+        """Nobody tells us."""
+        return None
+
     def last_lines(self) -> str:
         """It says nothing to us."""
         return ""

@@ -131,6 +131,10 @@ class RunningNginx:
             return OriginLog([], open_ones, kept=False)
         return OriginLog(requests(process.whole_lines(self._log)), open_ones)
 
+    async def ended(self) -> str | None:
+        """How its process ended."""
+        return await self._process.ended()
+
     def last_lines(self) -> str:
         """The end of its error log."""
         return process.last_lines(self._process.stderr)

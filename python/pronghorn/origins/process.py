@@ -13,6 +13,7 @@ READY_S = 15.0
 """How long a server may take to listen, in seconds."""
 
 _LOOK_S = 0.01
+_LAST_BREATH_S = 0.25
 
 _SERVER = "server"
 _LAST_LINES = 12
@@ -63,6 +64,12 @@ class Process:
             ok = await self._engine.request("wait", process=self.number, timeout_s=_LOOK_S)
             if ok["status"] is not None or time.monotonic() > until:
                 raise self._failed(socket.name, ok["status"], said, timeout_s)
+
+    async def ended(self) -> str | None:
+        """How it ended, as a clause; None while it runs. One whose connections break is given a moment to
+        end as well."""
+        ok = await self._engine.request("wait", process=self.number, timeout_s=_LAST_BREATH_S)
+        return None if ok["status"] is None else f"{self._name} {_ending(ok['status'])}"
 
     def _failed(self, at: str, ended: int | None, said: Sequence[Path], timeout_s: float) -> OriginFailed:
         how = (
