@@ -16,7 +16,7 @@ STARVED_SHARE = 0.2
 where the path, and not the CPU, sets the pace."""
 
 OTHERS_SHARE = 0.5
-"""Of the CPUs' time that a trial of foreign programs leaves: what the rest of the machine may have used."""
+"""Of the CPUs' time that a trial with a foreign client leaves: what the rest of the machine may have used."""
 
 OTHERS_FLOOR = 0.1
 """Of all the CPUs' time: what the rest of the machine may have used however little such a trial leaves."""
@@ -67,7 +67,9 @@ def contamination(page: PageLoad, counters: Counters, path: PathProfile, total_b
         )
     if counters.host is not None and counters.host.steal_share > STEAL_SHARE:
         return Fault("steal", f"{counters.host.steal_share:.0%} of the host's CPU time was taken by others")
-    return _starvation(page, path, total_bytes) or _crowding(page, counters)
+    if page.cpu.client is None or (foreign(page) and cost.cpu_bound(path)):
+        return _crowding(page, counters)
+    return _starvation(page, path, total_bytes)
 
 
 def foreign(page: PageLoad) -> bool:
@@ -77,11 +79,12 @@ def foreign(page: PageLoad) -> bool:
 
 def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | None:
     """The bound is the cell's, whatever became of the load: one that moved with the load time would spare the
-    slow loads and condemn the fast."""
-    if cost.cpu_bound(path):
+    slow loads and condemn the fast. An origin outside the engine is taken to wait as the client does."""
+    client = page.cpu.client
+    if client is None or cost.cpu_bound(path):
         return None
     tolerance = STARVED_SHARE * cost.expected_s(path, total_bytes)
-    waited = sum(thread.waited_s for thread in (page.cpu.client, page.cpu.origin) if thread is not None)
+    waited = client.waited_s + (page.cpu.origin or client).waited_s
     if waited <= tolerance:
         return None
     return Fault(
@@ -92,10 +95,10 @@ def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | 
 
 
 def _crowding(page: PageLoad, counters: Counters) -> Fault | None:
-    """Foreign programs' waits for a CPU can't be told from their waits for each other, so what is bounded is
+    """A browser's waits for a CPU can't be told from its threads' waits for each other, so what is bounded is
     what others used; the busier a trial itself, the less it bears. A load that never began was not slowed."""
     share = counters.host.cpu if counters.host is not None else None
-    if share is None or not foreign(page) or not (page.connections or page.resources):
+    if share is None or not (page.connections or page.resources):
         return None
     tolerance = max(OTHERS_FLOOR, OTHERS_SHARE * (1 - share.own_share))
     if share.others_share <= tolerance:

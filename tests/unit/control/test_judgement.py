@@ -85,7 +85,7 @@ def crowded(others: float, own: float = 0.0) -> Counters:
 
 
 @pytest.mark.parametrize(("own", "tolerated"), [(0.0, 0.5), (0.1, 0.45), (0.6, 0.2), (0.9, 0.1), (1.0, 0.1)])
-def test_foreign_programs_bear_others_in_half_of_what_they_leave(own: float, tolerated: float) -> None:
+def test_a_foreign_client_bears_others_in_half_of_what_they_leave(own: float, tolerated: float) -> None:
     for where in (path(), path(rate=10**9)):
         assert guard.contamination(page(), crowded(tolerated - 0.001, own), where, SITE_BYTES) is None
         starved = guard.contamination(page(), crowded(tolerated + 0.001, own), where, SITE_BYTES)
@@ -94,11 +94,21 @@ def test_foreign_programs_bear_others_in_half_of_what_they_leave(own: float, tol
         assert f"at most {tolerated:.0%} are tolerated" in starved.detail
 
 
-def test_one_foreign_half_is_enough_and_the_engines_own_threads_have_their_own_rule() -> None:
+def test_a_foreign_origin_is_taken_to_wait_as_the_client_does() -> None:
+    def waiting(client_s: float) -> PageLoad:
+        return page(cpu={"client": {"used_s": 0.1, "waited_s": client_s}})
+
+    tolerated = guard.STARVED_SHARE * cost.expected_s(path(), SITE_BYTES)
+    assert guard.contamination(waiting(tolerated * 0.49), crowded(0.9), path(), SITE_BYTES) is None
+    assert guard.contamination(waiting(tolerated * 0.51), crowded(0.0), path(), SITE_BYTES) is not None
+
+
+def test_where_the_cpu_sets_the_pace_a_foreign_origin_is_held_against_others() -> None:
     account = {"used_s": 0.1, "waited_s": 0.0}
     both, client = page(cpu={"client": account, "origin": account}), page(cpu={"client": account})
-    assert guard.contamination(both, crowded(0.9), path(), SITE_BYTES) is None
-    assert guard.contamination(client, crowded(0.9), path(), SITE_BYTES) is not None
+    fast = path(rate=10**9)
+    assert guard.contamination(client, crowded(0.9), fast, SITE_BYTES) is not None
+    assert guard.contamination(both, crowded(0.9), fast, SITE_BYTES) is None
 
 
 def test_a_load_that_never_began_was_not_starved() -> None:
