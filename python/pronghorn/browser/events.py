@@ -31,6 +31,14 @@ class Exchange:
         return str(self.sent["request"]["url"])
 
     @property
+    def body_bytes(self) -> int:
+        """The bytes of the body as they came; of one with a content coding (RFC 9110 §8.4) at most what came
+        in all."""
+        response = self.response or {}
+        coded = any(name.lower() == "content-encoding" for name in response.get("headers", {}))
+        return min(self.decoded_bytes, self.encoded_bytes) if coded else self.decoded_bytes
+
+    @property
     def counted(self) -> bool:
         """Whether it is one that a network could carry."""
         return self.url.startswith(("http://", "https://"))

@@ -65,7 +65,7 @@ def _resource(exchange: Exchange, started: float, connection: int | None) -> dic
         "urgency": _URGENCIES.get(exchange.priority or ""),
         "protocol": _PROTOCOLS.get(response.get("protocol", "")),
         "status": response.get("status"),
-        "bytes": exchange.decoded_bytes if exchange.response else 0,
+        "bytes": exchange.body_bytes if exchange.response else 0,
         "connection": connection,
         "from_cache": exchange.from_cache,
         "start_s": exchange.sent["timestamp"] - started,

@@ -51,3 +51,15 @@ def test_a_load_event_of_the_page_before_that_is_told_late_completes_nothing() -
     assert not events.complete
     told.tell("Page.loadEventFired")
     assert events.complete
+
+
+def test_a_compressed_body_counts_by_what_came_and_not_by_what_it_became() -> None:
+    for headers, expected in (({"Content-Encoding": "gzip"}, 3_100), ({}, 10_000)):
+        told = Told()
+        events = Events(cast("CDPSession", told))
+        request = {"url": "https://origin.test/"}
+        told.tell("Network.requestWillBeSent", requestId="1", type="Document", request=request, timestamp=1.0)
+        told.tell("Network.responseReceived", requestId="1", response={"status": 200, "headers": headers})
+        told.tell("Network.dataReceived", requestId="1", dataLength=10_000)
+        told.tell("Network.loadingFinished", requestId="1", timestamp=2.0, encodedDataLength=3_100)
+        assert [one.body_bytes for one in events.exchanges] == [expected]
