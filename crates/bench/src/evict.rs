@@ -7,8 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, getpid};
+use nix::unistd::{Pid, getpid, getppid};
 
+use crate::isolation::{Isolation, entered};
 use crate::proc::{numbers, proc_is_ours};
 
 const ROUNDS: usize = 20;
@@ -18,11 +19,32 @@ const PAUSE: Duration = Duration::from_micros(500);
 /// (what is killed may just have forked). Does nothing where `/proc` shows another PID namespace's
 /// numbers; there the end of the PID namespace ends them.
 pub(crate) fn evict_strangers() {
-    if !proc_is_ours() {
-        return;
+    if proc_is_ours() {
+        end_all(strangers);
     }
+}
+
+/// Kills every other process of an engine that is isolated, and so alone with its init and with what it has started:
+/// also what has left its host for a network of its own, as a container does. For an engine that has no bench
+/// open. Does nothing where `/proc` shows another PID namespace's numbers; there that namespace's end ends them.
+pub fn evict_descendants() {
+    let isolated = matches!(entered(), Some(Isolation::Root | Isolation::UserNamespace));
+    if isolated && getppid() == INIT && proc_is_ours() {
+        end_all(others);
+    }
+}
+
+/// The first process of a PID namespace (`pid_namespaces(7)`).
+const INIT: Pid = Pid::from_raw(1);
+
+fn others() -> Vec<Pid> {
+    let all = numbers().into_iter().map(Pid::from_raw);
+    all.filter(|pid| *pid != INIT && *pid != getpid()).collect()
+}
+
+fn end_all(find: fn() -> Vec<Pid>) {
     for _ in 0..ROUNDS {
-        let found = strangers();
+        let found = find();
         if found.is_empty() {
             return;
         }

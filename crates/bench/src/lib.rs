@@ -97,6 +97,7 @@ pub use connections::{Connection, ConnectionState};
 pub use cpu::CpuShare;
 pub use cross::CrossReport;
 pub use error::{BenchError, SpawnError};
+pub use evict::evict_descendants;
 pub use host::{Host, Side};
 pub use isolation::{FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter};
 pub use level::Level;

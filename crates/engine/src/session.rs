@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use pronghorn_bench::{Isolation, Side, available_congestion_controls};
+use pronghorn_bench::{Isolation, Side, available_congestion_controls, evict_descendants};
 use pronghorn_http::{SecretLog, Sessions};
 use pronghorn_names::NameRecords;
 use pronghorn_path::{LinkSpec, PathSpec};
@@ -186,7 +186,9 @@ impl Session {
         self.processes.forget();
         let hosts = self.hosts.take().ok_or_else(no_bench)?;
         let recording = self.recording.take();
-        let mut counters = hosts.close()?;
+        let closed = hosts.close();
+        evict_descendants();
+        let mut counters = closed?;
         counters["capture"] = recording.map(Recording::finish).into();
         Ok(counters)
     }
