@@ -93,8 +93,9 @@ up = { delay = "1ms" }
 def test_a_command_that_fails_makes_its_trial_fail_and_the_run_goes_on(tmp_path: Path) -> None:
     (tmp_path / "failing.toml").write_text(FAILING, encoding="utf-8")
     said = {
-        (trial.cell.origin, trial.cell.client): f"{trial.reason}: {trial.detail}"
+        (trial.cell.origin, trial.cell.client): f"{trial.page.reason}: {trial.page.detail}"
         for trial in measured(tmp_path, "failing.toml")
+        if trial.page is not None
     }
     assert "client: broken ended with status 3; its last lines:\ngone wrong" in said["builtin", "broken"]
     assert "client: silent wrote no result" in said["builtin", "silent"]
