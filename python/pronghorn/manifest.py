@@ -37,6 +37,12 @@ SYSCTLS = (
     "net.ipv4.tcp_mtu_probing",
 )
 
+BENCH_SYSCTLS = {
+    "net.ipv4.tcp_no_metrics_save": "1; where the kernel refuses it, nothing is measured after a warm-up"
+}
+"""What the engine sets in a bench's hosts, whose other settings are those of new network namespaces. TCP's
+metrics are empty in new hosts; with this none outlive a warm-up or a kept load's connections."""
+
 
 def opening(
     experiment: Experiment, hello: Hello, *, command_line: Sequence[str], jobs: int, started: str
@@ -56,6 +62,7 @@ def opening(
         "isolation_reason": hello.isolation_reason,
         "host": host(),
         "sysctls": sysctls(),
+        "bench_sysctls": BENCH_SYSCTLS if any(path.spec for path in experiment.paths) else {},
         "libraries": hello.libraries,
         "paths": {path.name: path.spec.to_manifest() if path.spec else None for path in experiment.paths},
         "path_sources": {path.name: path.source for path in experiment.paths if path.source},

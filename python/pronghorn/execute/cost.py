@@ -65,24 +65,35 @@ def busy_cores(
 
 
 def cpu_bound(path: PathProfile) -> bool:
-    """Whether a trial on `path` needs the host for itself: no emulated network, no rate, or a high one."""
-    rate = path.down_figures.mean_rate_bit_per_s
-    return path.spec is None or rate is None or rate >= CPU_BOUND_BIT_PER_S
+    """Whether a trial on `path` needs the host for itself: no emulated network, no rate, or a high one, be it
+    after a handover."""
+    rates = [one.down_figures.mean_rate_bit_per_s for one in path.stretches]
+    return path.spec is None or any(rate is None or rate >= CPU_BOUND_BIT_PER_S for rate in rates)
 
 
 def expected_s(path: PathProfile, total_bytes: int) -> float:
     """A rough load time in seconds, for scheduling and the ETA only.
 
-    Set-up, some round trips, and the bytes at the throughput that the path allows.
+    Set-up, some round trips, and the bytes at the throughput that the path allows; what a handover finds
+    undone takes as long as that share of the whole does on the other path.
     """
     if path.spec is None:
         return _SET_UP_S
-    return _SET_UP_S + _ROUND_TRIPS * path.spec.round_trip_s + total_bytes * 8 / _throughput_bit_per_s(path)
+    first, *after = (_load_s(one, total_bytes) for one in path.stretches)
+    if path.spec.handover is None or first <= (at_s := path.spec.handover.at_ns / 1e9):
+        return _SET_UP_S + first
+    return _SET_UP_S + at_s + (1 - at_s / first) * after[0]
 
 
 def warmup_s(path: PathProfile) -> float:
     """How long the path's other flows send before a trial's load may begin, in seconds."""
     return path.spec.cross.warmup_ns / 1e9 if path.spec and path.spec.cross else 0.0
+
+
+def _load_s(path: PathProfile, total_bytes: int) -> float:
+    """As `expected_s`, without set-up, of a path without a handover."""
+    round_trip_s = path.spec.round_trip_s if path.spec else 0.0
+    return _ROUND_TRIPS * round_trip_s + total_bytes * 8 / _throughput_bit_per_s(path)
 
 
 def _throughput_bit_per_s(path: PathProfile) -> float:

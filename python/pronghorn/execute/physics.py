@@ -56,10 +56,7 @@ def fastest_s(size: int, path: PathProfile) -> float:
     overhead below zero makes packets shorter than their bodies: no bound then."""
     if path.spec is None:
         return 0.0
-    ways = [(path.down_figures, path.spec.down)]
-    if path.spec.handover is not None:
-        other = path.figures.handover if path.figures is not None else None
-        ways.append((other.down if other is not None else LinkFigures(), path.spec.handover.path.down))
+    ways = [(one.down_figures, one.spec.down) for one in path.stretches if one.spec is not None]
     rates = [_most_bit_per_s(figures, link) for figures, link in ways]
     granules_s = sum(_TRACE_STEP_S for _, link in ways if link.trace is not None)
     return max(0.0, size * 8 / max(rates) - granules_s)

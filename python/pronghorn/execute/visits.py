@@ -55,8 +55,9 @@ def expects_http3(arm: Arm) -> bool:
 
 
 def udp_is_blocked(path: PathProfile) -> bool:
-    """Whether no UDP crosses the path, in one direction at least."""
-    return path.spec is not None and "block" in (path.spec.down.udp, path.spec.up.udp)
+    """Whether no UDP but DNS crosses the path, in one direction at least, be it after a handover."""
+    specs = [one.spec for one in path.stretches if one.spec is not None]
+    return any("block" in (spec.down.udp, spec.up.udp) for spec in specs)
 
 
 def _beside(experiment: Experiment, arm: Arm) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pronghorn.errors import InputError
-from pronghorn.execute import physics
+from pronghorn.execute import cost, physics, visits
 from pronghorn.model import path as paths
 from pronghorn.model.experiment import Experiment, Vocabulary
 from pronghorn.model.experiment import parse as parse_experiment
@@ -102,6 +102,25 @@ def test_a_load_is_bounded_by_the_faster_of_the_two_paths() -> None:
 
     assert bound(8e6, 2e6) == bound(2e6, 8e6) == 1.0
     assert bound(8e6, None) == bound(None, 8e6) == 0.0
+
+
+@pytest.mark.parametrize("at_s", [0.0, 0.5, 1.0, 100.0])
+def test_a_load_is_expected_to_go_on_at_the_other_paths_pace(at_s: float) -> None:
+    moving = experiment(MOVING.replace('"2s"', f'"{at_s}s"')).path("moving")
+    first, last = (cost.expected_s(one, 10_000_000) for one in moving.stretches)
+    expected = cost.expected_s(moving, 10_000_000)
+    assert first < last
+    assert first <= expected <= last
+    if at_s in (0.0, 100.0):
+        assert expected == pytest.approx(last if at_s == 0 else first)
+
+
+def test_either_path_of_a_handover_may_want_the_host_for_itself_or_keep_udp_out() -> None:
+    asked = experiment(MOVING).path("moving")
+    fast = experiment(MOVING.replace("2Mbit", "1Gbit")).path("moving")
+    assert (cost.cpu_bound(asked), cost.cpu_bound(fast)) == (False, True)
+    blocked = experiment(MOVING.replace('rate = "2Mbit"', 'rate = "2Mbit", udp = "block"')).path("moving")
+    assert (visits.udp_is_blocked(asked), visits.udp_is_blocked(blocked)) == (False, True)
 
 
 def test_the_manifest_has_a_digest_in_the_place_of_the_other_paths_texts(tmp_path: Path) -> None:

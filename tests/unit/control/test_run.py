@@ -226,6 +226,7 @@ def test_the_manifest_says_what_ran_on_what(laboratory: Laboratory) -> None:
     assert manifest["command_line"][:3] == ["pronghorn", "run", "experiment.toml"]
     assert manifest["host"]["cores"] >= 1
     assert "net.ipv4.tcp_rmem" in manifest["sysctls"]
+    assert manifest["bench_sysctls"]["net.ipv4.tcp_no_metrics_save"].startswith("1")
     assert manifest["arms"]["h3"]["origins"]["builtin"]["origin_congestion_control"] == ["cubic"]
     assert manifest["arms"]["h2"]["origins"]["builtin"]["tls_version"] == ["TLSv1_3"]
     assert manifest["paths"]["far"]["down"]["rate_bit_per_s"] == 20_000_000

@@ -50,6 +50,18 @@ class PathProfile(BaseModel):
         rate = self.spec.down.rate_bit_per_s
         return LinkFigures(mean_rate_bit_per_s=rate, min_rate_bit_per_s=rate, max_rate_bit_per_s=rate)
 
+    @property
+    def stretches(self) -> "tuple[PathProfile, ...]":
+        """What a load meets one after the other: this path without its handover, and the one after it."""
+        if self.spec is None or self.spec.handover is None:
+            return (self,)
+        after = self.figures.handover if self.figures is not None else None
+        before = {"spec": self.spec.model_copy(update={"handover": None}), "other": None}
+        return (
+            self.model_copy(update=before),
+            PathProfile(name=self.name, spec=self.spec.handover.path, figures=after),
+        )
+
 
 def direct() -> PathProfile:
     """The special path `direct`."""
