@@ -1,6 +1,7 @@
 """Whether a trial's measurement may be trusted: the path was on time, its devices dropped nothing, the host
 had its CPU."""
 
+import math
 from typing import NamedTuple
 
 from pronghorn.execute import cost
@@ -20,6 +21,10 @@ OTHERS_SHARE = 0.5
 
 OTHERS_FLOOR = 0.1
 """Of all the CPUs' time: what the rest of the machine may have used however little such a trial leaves."""
+
+OTHERS_S = 0.02
+"""What the rest of the machine may have used however short the load: as much as the control plane itself
+does."""
 
 MOST_ATTEMPTS = 3
 """How often a block is tried before it is kept out."""
@@ -100,7 +105,8 @@ def _crowding(page: PageLoad, counters: Counters) -> Fault | None:
     share = counters.host.cpu if counters.host is not None else None
     if share is None or not (page.connections or page.resources):
         return None
-    tolerance = max(OTHERS_FLOOR, OTHERS_SHARE * (1 - share.own_share))
+    capacity_s = share.own_s / share.own_share if share.own_share else math.inf
+    tolerance = max(OTHERS_FLOOR, OTHERS_SHARE * (1 - share.own_share), OTHERS_S / capacity_s)
     if share.others_share <= tolerance:
         return None
     return Fault(

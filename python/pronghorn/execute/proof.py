@@ -14,13 +14,16 @@ CONGESTION_CONTROL = "congestion-control"
 
 
 def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
-    """How the load was not one of `arm`, or None.
+    """How the load was not proved to be one of `arm`, or None."""
+    return otherwise(arm, page, log) or _disagreement(page, log)
+
+
+def otherwise(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
+    """How the load was another one than of `arm`, which stands however crowded the host was, or None.
 
     Every resource that was answered must have come over the arm's protocol, or with a discovery over one of
-    those that lead there, as the client saw it; every request that the origin logged likewise; no resource of
-    a successful load may be missing from the origin's log, over the same protocol; and the origin's
-    connections must run the arm's congestion control where it can be read back. Where the origin keeps no log
-    the client's word is all there is."""
+    those that lead there, as the client saw it; every request that the origin logged likewise; and the
+    origin's connections must run the arm's congestion control where it can be read back."""
     for resource in page.resources:
         seen = resource.protocol
         if resource.from_cache:
@@ -35,13 +38,15 @@ def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
         asked = arm.controls["quic" if connection.protocol == "h3" else "tcp"]
         if actual is not None and actual != asked:
             return Fault(CONGESTION_CONTROL, f"asked {asked}, but the origin ran {actual}")
-    if not log.kept or page.outcome != "ok":
-        return None
-    return _disagreement(page, log)
+    return None
 
 
 def _disagreement(page: PageLoad, log: OriginLog) -> Fault | None:
-    """Where the log of the origin says otherwise than the client of a load that succeeded."""
+    """Where the origin's log says otherwise than the client of a load that succeeded: no resource may be
+    missing from it, over the same protocol. Where the origin keeps no log the client's word is all there is.
+    """
+    if not log.kept or page.outcome != "ok":
+        return None
     asked = Counter((resource.path, resource.protocol) for resource in answered(page))
     served = Counter((request.path, request.protocol) for request in log.requests)
     lacking = asked - served

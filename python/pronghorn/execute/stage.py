@@ -22,6 +22,13 @@ from pronghorn.model.trial import Cell, Counters, CpuShare, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin
 from pronghorn.origins.live import RunningLive, Target
 
+BUILTIN = "builtin"
+
+WARM_UP = "/.pronghorn-warm-up"
+"""What an origin's first request asks for; no site has it."""
+
+_WARM_UP_S = 10.0
+
 HTTPS = 443
 """The origin's port on a bench, whose hosts have all ports to themselves."""
 
@@ -147,7 +154,12 @@ class Stage:
         plot = self._plot
         experiment = plot.experiment
         client = clients.of(experiment, plot.cell.client)
-        return experiment.kept or plot.arm.prepared or client.warms_up
+        return experiment.kept or plot.arm.prepared or client.warms_up or self._foreign
+
+    @property
+    def _foreign(self) -> bool:
+        """Whether the origin is a process of its own that starts with the stage."""
+        return self._plot.cell.origin != BUILTIN and not self._plot.experiment.live
 
     async def _begin(self, origin: RunningOrigin, seed: int) -> None:
         path = self._plot.experiment.path(self._plot.cell.path)
@@ -215,6 +227,8 @@ class Stage:
             folder=_made(plot.folder / "client"),
             authority=authority,
         )
+        if self._foreign:
+            await self._warm_up(visit)
         client = clients.of(experiment, plot.cell.client)
         turn = plot.starting if client.expense.start_cpu_s else None
         async with turn or contextlib.nullcontext():
@@ -222,13 +236,30 @@ class Stage:
         if plot.arm.prepared:
             await self._client.prepare()
 
+    async def _warm_up(self, visit: Visit) -> None:
+        """One request to the origin for what isn't there, over each protocol of the arm, so that no measured
+        load is the first one of a process. How it is answered doesn't matter."""
+        for protocol in sorted(visit.arm.protocols):
+            await self._engine.request(
+                "load",
+                host_name=visit.host_name,
+                address=visit.address,
+                port=visit.port,
+                document=WARM_UP,
+                protocol=protocol,
+                tls=visit.arm.tls_version,
+                ca=str(self._plot.certificates.authority),
+                congestion_control=visit.arm.controls,
+                limit_s=_WARM_UP_S,
+            )
+
     async def _log(self, page: PageLoad) -> OriginLog:
         """The origin's log of the measured load; an origin may note a request a moment after the client has
         its answer."""
         assert self._origin is not None
         for wait_s in (*_LOG_WAITS_S, 0.0):
             log = await self._origin.log()
-            requests = log.requests[self._seen :]
+            requests = [one for one in log.requests[self._seen :] if one.path != WARM_UP]
             if not log.kept or page.outcome != "ok" or len(requests) >= len(answered(page)):
                 break
             await asyncio.sleep(wait_s)

@@ -179,12 +179,15 @@ def _judge(
 ) -> tuple[Status, Fault | None]:
     experiment, cell = conditions.experiment, assignment.block.cell
     path, page = experiment.path(cell.path), found.page
+    arm = experiment.arm(assignment.arm)
+    if wrong := proof.otherwise(arm, page, found.log):
+        return "failed", wrong
     doubt = guard.contamination(
         page, counters, path, conditions.sites[cell.site].total_bytes
     ) or physics.violation(page, counters, path)
     if doubt is not None:
         return "contaminated", doubt
-    if wrong := proof.mismatch(experiment.arm(assignment.arm), page, found.log):
+    if wrong := proof.mismatch(arm, page, found.log):
         return "failed", wrong
     if page.outcome == "failed":
         return "failed", Fault(page.reason or "incomplete", page.detail or "the client gave no details")

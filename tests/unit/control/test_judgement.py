@@ -79,8 +79,8 @@ def test_waiting_for_a_cpu_contaminates_where_the_path_sets_the_pace() -> None:
     assert guard.contamination(more, counters(), path(rate=10**9), SITE_BYTES) is None
 
 
-def crowded(others: float, own: float = 0.0) -> Counters:
-    share = {"own_s": 0.1, "own_share": own, "others_share": others}
+def crowded(others: float, own: float = 0.0, own_s: float = 10.0) -> Counters:
+    share = {"own_s": own_s, "own_share": own, "others_share": others}
     return Counters.model_validate({"host": {"cpu": share}})
 
 
@@ -92,6 +92,12 @@ def test_a_foreign_client_bears_others_in_half_of_what_they_leave(own: float, to
         assert starved is not None
         assert starved.reason == "starved"
         assert f"at most {tolerated:.0%} are tolerated" in starved.detail
+
+
+def test_a_short_load_bears_what_the_control_plane_itself_uses() -> None:
+    """The load took 50 ms on two cores, so 20 ms are a fifth of the CPUs' time."""
+    assert guard.contamination(page(), crowded(0.19, own=0.8, own_s=0.08), path(), SITE_BYTES) is None
+    assert guard.contamination(page(), crowded(0.21, own=0.8, own_s=0.08), path(), SITE_BYTES) is not None
 
 
 def test_a_foreign_origin_is_taken_to_wait_as_the_client_does() -> None:
