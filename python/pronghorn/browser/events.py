@@ -40,8 +40,12 @@ class Exchange:
 
     @property
     def counted(self) -> bool:
-        """Whether it is one that a network could carry."""
-        return self.url.startswith(("http://", "https://"))
+        """Whether it is one that a network could carry and the page asked for: the site's icon, which the
+        browser may ask for itself about when the load event comes, is none of the load."""
+        asked_by_browser = (
+            self.sent.get("type") == "Other" and self.sent.get("initiator", {}).get("type") == "other"
+        )
+        return self.url.startswith(("http://", "https://")) and not asked_by_browser
 
 
 class Events:

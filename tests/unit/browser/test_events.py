@@ -53,6 +53,20 @@ def test_a_load_event_of_the_page_before_that_is_told_late_completes_nothing() -
     assert events.complete
 
 
+def test_the_icon_that_the_browser_itself_asks_for_is_none_of_the_load() -> None:
+    told = Told()
+    events = Events(cast("CDPSession", told))
+    told.load_document()
+    told.tell(
+        "Network.requestWillBeSent",
+        requestId="2", type="Other", initiator={"type": "other"},
+        request={"url": "https://origin.test/favicon.ico"}, timestamp=1.5,
+    )  # fmt: skip
+    told.tell("Page.loadEventFired")
+    assert events.complete
+    assert [one.url for one in events.exchanges if one.counted] == ["https://origin.test/"]
+
+
 def test_a_compressed_body_counts_by_what_came_and_not_by_what_it_became() -> None:
     for headers, expected in (({"Content-Encoding": "gzip"}, 3_100), ({}, 10_000)):
         told = Told()
