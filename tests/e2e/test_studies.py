@@ -25,6 +25,17 @@ def run(name: str, folder: Path, **overrides: str) -> list[Trial]:
     return trials
 
 
+def assert_early_data_of_zero_rtt_alone(trials: list[Trial]) -> None:
+    """Some first loads of h3+0rtt sent early data: where a busy host delays a request by a round trip it
+    leaves after the handshake. No other load did."""
+    early = {
+        trial.arm
+        for trial in trials
+        if trial.page and "accepted" in {one.early_data for one in trial.page.connections}
+    }
+    assert early == {"h3+0rtt"}
+
+
 @pytest.mark.needs("nginx")
 def test_kiwee(tmp_path: Path) -> None:
     trials = run("kiwee", tmp_path, paths="wroclaw-lte")
@@ -43,8 +54,7 @@ def test_request_metrics_in_one_kept_browser(tmp_path: Path) -> None:
         assert trial.page is not None and {one.protocol for one in trial.page.resources} == {trial.arm[:2]}
         shook_hands = trial.page.tls_s is not None
         assert shook_hands == (trial.visit == 0), "only a stage's first load opens connections"
-        if trial.arm == "h3+0rtt" and not trial.visit:
-            assert "accepted" in {connection.early_data for connection in trial.page.connections}
+    assert_early_data_of_zero_rtt_alone(trials)
     assert {trial.arm for trial in trials if trial.visit} == {"h1+tls12", "h2+tls12", "h3+0rtt"}
 
 
@@ -56,6 +66,5 @@ def test_request_metrics_with_fresh_state(tmp_path: Path) -> None:
         assert trial.visit == 0
         assert trial.page is not None
         versions = {connection.tls_version for connection in trial.page.connections}
-        early = {connection.early_data for connection in trial.page.connections}
-        assert ("accepted" in early) == (trial.arm == "h3+0rtt")
         assert versions == {"1.3" if trial.arm == "h3+0rtt" else "1.2"}
+    assert_early_data_of_zero_rtt_alone(trials)
