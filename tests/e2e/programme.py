@@ -39,7 +39,7 @@ class Started(NamedTuple):
 
     def ended(self) -> Result:
         """Waits for its end."""
-        stdout, stderr = self.process.communicate(timeout=600)
+        stdout, stderr = self.process.communicate(timeout=1800)
         return Result(self.process.returncode, stdout, stderr)
 
 

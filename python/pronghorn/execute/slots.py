@@ -9,7 +9,7 @@ from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import cost, trial
 from pronghorn.execute.fresh import FreshStages
-from pronghorn.execute.guard import Fault
+from pronghorn.execute.guard import MOST_ATTEMPTS, Fault
 from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
 from pronghorn.execute.progress import by_block, standing
@@ -59,16 +59,21 @@ class Slots:
 
         CPU-bound cells come first, one trial at a time; then the others, up to `jobs` at once, as long as
         they together leave so much of the CPU idle that none of them waits for it: those whose client's start
-        costs nothing, and then those of browsers, which would disturb them. However it ends, no engine is
-        left. HostError where the host can't, InputError where the engine refuses a request as wrong.
+        costs nothing, and then those of browsers, which would disturb them. Blocks that were contaminated are
+        repeated when all others are done, one at a time, since what ran beside them may have been the cause.
+        However it ends, no engine is left. HostError where the host can't, InputError where the engine refuses
+        a request as wrong.
         """
         self._trials = list(recorded)
         alone = [block for block in blocks if self._cpu_bound(block.cell)]
         shared = [block for block in blocks if not self._cpu_bound(block.cell)]
+        quiet = [block for block in shared if not self._starts(block.cell)]
+        starting = [block for block in shared if self._starts(block.cell)]
         try:
-            await self._work(alone, 1)
-            await self._work([block for block in shared if not self._starts(block.cell)], self._jobs)
-            await self._work([block for block in shared if self._starts(block.cell)], self._jobs)
+            for blocks_in_turn, jobs in ((alone, 1), (quiet, self._jobs), (starting, self._jobs)):
+                await self._work(blocks_in_turn, jobs)
+            for _ in range(MOST_ATTEMPTS - 1):
+                await self._work([*alone, *quiet, *starting], 1)
         finally:
             await asyncio.gather(*(stages.close() for stages in self._fresh.values()))
         return self._trials
@@ -80,6 +85,7 @@ class Slots:
         return clients.of(self._conditions.experiment, cell.client).expense.start_cpu_s > 0
 
     async def _work(self, blocks: Sequence[Block], jobs: int) -> None:
+        """One attempt at each of `blocks` that isn't over."""
         done = by_block(self._trials)
         queue = self._courses(
             [block for block in blocks if not standing(block, done.get((block.cell, block.number), ())).over]
@@ -133,18 +139,21 @@ class Slots:
         if not self._conditions.experiment.kept:
             stages = self._fresh.setdefault(slot, FreshStages(self._conditions))
             for block in course:
-                await self._block(slot, block, stages)
+                await self._attempt(slot, block, stages)
             return
         kept = KeptStages(self._conditions)
         try:
-            for block in course:
-                await self._block(slot, block, kept)
+            for _ in range(MOST_ATTEMPTS):
+                for block in course:
+                    await self._attempt(slot, block, kept)
         finally:
             await kept.close()
 
-    async def _block(self, slot: int, block: Block, stages: Stages) -> None:
+    async def _attempt(self, slot: int, block: Block, stages: Stages) -> None:
+        """Measures `block` until it is over or has to be repeated."""
         trials = [trial for trial in self._trials if (trial.cell, trial.block) == (block.cell, block.number)]
-        while not (now := standing(block, trials)).over:
+        attempt = standing(block, trials).attempt
+        while not (now := standing(block, trials)).over and now.attempt == attempt:
             arm = next(arm for arm in block.order if arm not in now.recorded)
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)
             self._observer.starts(assignment)

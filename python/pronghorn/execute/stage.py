@@ -38,7 +38,7 @@ _CAPTURE_PATIENCE_S = 600.0
 _FAREWELL_S = 5.0
 """How long a client that is given up may take to end."""
 
-_LOG_WAITS_S = (0.02, 0.05, 0.2, 1.0)
+_LOG_WAITS_S = (0.02, 0.05, 0.2, 1.0, 2.0, 4.0)
 
 
 class Site(NamedTuple):

@@ -153,6 +153,18 @@ def test_a_contaminated_trial_repeats_its_whole_block(laboratory: Laboratory, fa
     }
 
 
+def test_a_contaminated_block_is_repeated_alone_after_all_others(laboratory: Laboratory) -> None:
+    rules = [{"do": "late", "protocol": "h2", "once": laboratory.marker("late")}]
+    laboratory.behave(rules=rules, pace_s=0.01)
+    asked = ("--set", "paths=far", "--set", "repeat=6", "--jobs", "3")
+    assert laboratory.run("run", "experiment.toml", "--out", "out", *asked).status == 0
+    trials = laboratory.trials("out")
+    assert len({trial.slot for trial in trials}) == 3
+    *_, earlier_attempt, first, second, last = trials
+    assert [trial.attempt for trial in (earlier_attempt, first, second, last)] == [0, 1, 1, 1]
+    assert {trial.slot for trial in (first, second, last)} == {0}
+
+
 def test_a_block_that_is_never_clean_is_kept_out_after_three_attempts(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "late", "protocol": "h2"}])
     result = laboratory.run(
