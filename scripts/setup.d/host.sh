@@ -56,6 +56,6 @@ install() {
     say "installing $what: $*"
     # shellcheck disable=SC2086
     ${prefix}env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -q --no-install-recommends --no-remove "$@" >&2 ||
+        apt-get -o DPkg::Lock::Timeout=300 install -y -q --no-install-recommends --no-remove "$@" >&2 ||
         fail "$what could not be installed." "${prefix}apt-get install $*   (its own message stands above)"
 }

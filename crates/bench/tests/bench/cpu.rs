@@ -10,6 +10,9 @@ use pronghorn_path::PathSpec;
 
 use crate::open;
 
+/// What an earlier bench's program uses: more than an idle bench does, however busy the host.
+const EARLIER_S: f64 = 1.0;
+
 /// How far two of the kernel's accounts may lie apart.
 const APART_S: f64 = 0.1;
 
@@ -45,8 +48,15 @@ pub(crate) fn of_an_ended_orphan() {
 pub(crate) fn of_earlier_benches_is_not_this_ones() {
     let bench = open(PathSpec::default(), 1);
     let program = shell(&bench, "while :; do :; done");
-    thread::sleep(Duration::from_millis(600));
-    let earlier_s = own_s(&bench);
+    let asked = Instant::now();
+    let earlier_s = loop {
+        thread::sleep(Duration::from_millis(100));
+        let used_s = own_s(&bench);
+        if used_s >= EARLIER_S {
+            break used_s;
+        }
+        assert!(asked.elapsed() < Duration::from_secs(60), "{used_s}");
+    };
     program.signal(libc::SIGKILL).expect("it runs");
     drop(bench);
     let bench = open(PathSpec::default(), 1);

@@ -199,7 +199,7 @@ pub(crate) fn send(bench: &Bench, source: &UdpSocket, numbers: Range<u64>) {
 /// The counters once `count` packets have entered the way up and none is left inside.
 pub(crate) fn settled(bench: &Bench, count: u64) -> PathReport {
     let through = |link: &LinkReport| link.counters.packets_in >= count && link.counters.held == 0;
-    for _ in 0..20_000 {
+    for _ in 0..60_000 {
         let report = bench.counters();
         if through(&report.up) || report.up.fault.is_some() {
             return report;

@@ -92,18 +92,19 @@ fn orphans(host: &Host) -> String {
             .filter_map(|stat| Some(stat.rsplit_once(") ")?.1.get(..1)?.to_owned()))
             .collect()
     };
-    // Init, the engine, and the two that sleep for long.
-    for _ in 0..2000 {
-        if states().len() <= 4 {
-            break;
+    let counted = || {
+        let states = states();
+        let zombies = states.iter().filter(|state| *state == "Z").count();
+        format!("{zombies} of {}", states.len())
+    };
+    // Init, the engine, and the two that sleep for long, of which a busy host may be late to start one.
+    for _ in 0..6000 {
+        if counted() == "0 of 4" {
+            return "0 of 4".to_owned();
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    format!(
-        "{} of {}",
-        states().iter().filter(|state| *state == "Z").count(),
-        states().len()
-    )
+    counted()
 }
 
 fn shell(script: &str) -> Program {

@@ -1,10 +1,11 @@
 //! A failed load is an outcome, with its reason.
 
-use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::time::Duration;
 
 use pronghorn_client::{Outcome, PageLoad, Reason};
 use pronghorn_http::Protocol;
+use tokio::net::TcpSocket;
 
 use crate::faulty;
 use crate::fixture::{AMPLE, Fixture, PROTOCOLS, on_one_thread, target};
@@ -42,10 +43,12 @@ fn a_missing_resource_fails_the_load_and_not_the_others() {
 fn nobody_at_the_port_is_a_failure_to_connect() {
     let site = Fixture::new(&[("site/index.html", b"")]);
     for protocol in [Protocol::H1, Protocol::H2] {
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-            .and_then(|listener| listener.local_addr())
-            .expect("a port that was free")
-            .port();
+        // Bound, so that nobody else gets the port, but not listening.
+        let bound = TcpSocket::new_v4().expect("a socket");
+        bound
+            .bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+            .expect("a free port");
+        let port = bound.local_addr().expect("an address").port();
         let target = target(&site.path("ca.pem"), port, protocol);
         let page = on_one_thread(pronghorn_client::load(target, "/", AMPLE)).expect("usable TLS");
         assert_failed(&page, Reason::Connect, &protocol.to_string());
