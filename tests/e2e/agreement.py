@@ -30,12 +30,13 @@ class Ranked(NamedTuple):
         return self.both_decided and len(set(self.verdicts.values())) > 1
 
 
-def rank(folder: Path, site: str, *, arms: tuple[str, ...], blocks: int) -> list[Ranked]:
-    """Every arm against h2 on each path, from the built-in origin."""
+def rank(folder: Path, site: str, *, arms: tuple[str, ...], blocks: int, seed: int = 1) -> list[Ranked]:
+    """Every arm against h2 on each path, from the built-in origin; the run's files go to `folder`."""
+    folder.mkdir(exist_ok=True)
     experiment = folder / "experiment.toml"
     experiment.write_text(
         f'sites = ["{site}"]\npaths = {list(PATHS)!r}\nclients = {list(CLIENTS)!r}\narms = {list(arms)!r}\n'
-        f'repeat = {blocks}\nseed = 1\nlimit = "60s"\n',
+        f'repeat = {blocks}\nseed = {seed}\nlimit = "60s"\n',
         encoding="utf-8",
     )
     result = programme.run("run", str(experiment), "--out", "found", folder=folder)

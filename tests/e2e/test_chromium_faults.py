@@ -14,6 +14,7 @@ from pronghorn.certificates import Certificates
 from pronghorn.execute.stage import Measurement
 
 from . import programme, remains
+from .benches import until
 from .captures import Capture
 from .pages import Named, write
 from .stages import FAR, Scene, load, stage
@@ -25,6 +26,9 @@ SLOW = {
     "up": {"rate": "1Mbit", "delay": "20ms", "queue": "1MB"},
 }
 MARK = "chromium-faults"
+
+MID_LOAD_S = 3.0
+"""When something happens to the browser: its page is under way even where its start took long."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +47,7 @@ def struck(
     async def one() -> Measurement:
         async with stage(Scene("h2", root, identity, path=SLOW, limit=limit), folder) as opened:
             loading = asyncio.create_task(opened.load(1))
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(MID_LOAD_S)
             strike()
             found = await loading
             await opened.close()
@@ -85,6 +89,11 @@ def renderers(mark: str) -> list[int]:
     return found
 
 
+def assert_nothing_is_left(mark: str) -> None:
+    """A process that was killed is there until its end is noticed."""
+    asyncio.run(until("nothing is left", lambda: remains.descendants(mark) == {}))
+
+
 def signal_all(pids: list[int], number: signal.Signals) -> None:
     """Sends a signal to processes that must be there."""
     assert pids
@@ -100,25 +109,25 @@ def test_a_crash_in_mid_load_fails_the_load_and_leaves_nothing(
 
     assert (found.page.outcome, found.page.reason) == ("failed", "browser")
     assert "crashed" in str(found.page.detail)
-    assert remains.descendants(mark) == {}
+    assert_nothing_is_left(mark)
 
 
 def test_a_hang_in_mid_load_fails_the_load_and_leaves_nothing(
     mark: str, large: Path, identity: Certificates, tmp_path: Path
 ) -> None:
     found = struck(
-        lambda: signal_all(main_processes(mark), signal.SIGSTOP), large, identity, tmp_path, limit="3s"
+        lambda: signal_all(main_processes(mark), signal.SIGSTOP), large, identity, tmp_path, limit="6s"
     )
 
     assert (found.page.outcome, found.page.reason) == ("failed", "browser")
     assert "hung" in str(found.page.detail)
-    assert remains.descendants(mark) == {}
+    assert_nothing_is_left(mark)
 
 
 def test_a_load_that_takes_too_long_is_cut_at_its_limit(
     large: Path, identity: Certificates, tmp_path: Path
 ) -> None:
-    (found,), _ = asyncio.run(load(Scene("h3", large, identity, path=SLOW, limit="2s"), tmp_path))
+    (found,), _ = asyncio.run(load(Scene("h3", large, identity, path=SLOW, limit="5s"), tmp_path))
 
     assert (found.page.outcome, found.page.reason, found.page.load_s) == ("failed", "timeout", None)
     assert found.page.resources[0].status == 200
@@ -129,19 +138,19 @@ def test_a_load_without_any_answer_is_cut_at_its_limit_too(
 ) -> None:
     """Until a document has come, the browser holds back what its page is asked."""
     dead = {**FAR, "down": {**FAR["down"], "outage": {"at": "0s", "for": "1min"}}}
-    (found,), _ = asyncio.run(load(Scene("h2", tiny, identity, path=dead, limit="2s"), tmp_path))
+    (found,), _ = asyncio.run(load(Scene("h2", tiny, identity, path=dead, limit="5s"), tmp_path))
 
     assert (found.page.outcome, found.page.reason) == ("failed", "timeout"), found.page.detail
     [document] = found.page.resources
     assert (document.path, document.protocol, document.error) == ("/", None, None)
-    assert document.start_s is not None and 0 <= document.start_s < 1
+    assert document.start_s is not None and 0 <= document.start_s < 2.5
 
 
 def test_where_udp_is_blocked_forced_h3_fails_to_connect(
     tiny: Path, identity: Certificates, tmp_path: Path
 ) -> None:
     blocked = {**FAR, "down": {**FAR["down"], "udp": "block"}}
-    (found,), _ = asyncio.run(load(Scene("h3", tiny, identity, path=blocked, limit="20s"), tmp_path))
+    (found,), _ = asyncio.run(load(Scene("h3", tiny, identity, path=blocked, limit="60s"), tmp_path))
 
     assert (found.page.outcome, found.page.reason) == ("failed", "connect")
     assert found.page.resources[0].protocol is None

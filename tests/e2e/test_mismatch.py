@@ -46,8 +46,11 @@ def test_a_browser_that_falls_back_to_http_1_fails_the_trial_with_reason_protoco
         ("h2", "failed", "protocol"),
         ("h3", "ok", None),
     }
-    (fallen,) = (trial for trial in judged if trial.arm == "h2")
-    assert fallen.detail == "asked h2, but the client got / over h1"
-    assert fallen.page is not None and {one.protocol for one in fallen.page.resources} == {"h1"}
-    assert {request.protocol for request in fallen.origin_log} == {"h1"}
+    # More than one where a crowded host spoilt the other arm's trial, with which a block is repeated.
+    fallen = [trial for trial in judged if trial.arm == "h2"]
+    assert fallen
+    for trial in fallen:
+        assert trial.detail == "asked h2, but the client got / over h1"
+        assert trial.page is not None and {one.protocol for one in trial.page.resources} == {"h1"}
+        assert {request.protocol for request in trial.origin_log} == {"h1"}
     assert "did not measure what was asked for" in " ".join(result.stdout.split())

@@ -72,12 +72,10 @@ async def place(root: Path, certificates: Certificates, folder: Path) -> AsyncIt
 
 async def logged(origin: RunningOrigin, page: PageLoad) -> OriginLog:
     """The origin's log, once it has all that the client got."""
-    for _ in range(100):
-        log = await origin.log()
-        if len(log.requests) >= len(page.resources):
-            return log
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"{len(log.requests)} of {len(page.resources)} requests in the log")
+    async with asyncio.timeout(LIMIT_S):
+        while len((log := await origin.log()).requests) < len(page.resources):
+            await asyncio.sleep(0.02)
+    return log
 
 
 @pytest.mark.parametrize("arm", ["h1", "h2", "h3", "h2+tls12"])
@@ -188,7 +186,8 @@ def test_a_port_that_is_taken_fails_the_start_and_nothing_of_nginx_is_left_behin
             await here.start(origins.find("nginx"), parse("h2"))
             with pytest.raises(OriginFailed, match=r"another program on its host has port 443"):
                 await here.start(origins.find("nginx"), parse("h2"))
-            assert len(processes_in(tmp_path)) > 1, "master and workers"
+            # It listens before it has workers.
+            await until("there are master and workers", lambda: len(processes_in(tmp_path)) > 1)
         await until("all of nginx has ended", lambda: not processes_in(tmp_path))
 
     asyncio.run(work())
