@@ -18,6 +18,9 @@ WRONG = 0.05
 """The largest share of runs that may decide, since the intervals hold 95 %. It is less in truth: a verdict
 asks for an interval wholly outside the equivalence margin."""
 
+ATTEMPTS = 3
+"""How often a run is made of which a busy host contaminates most blocks."""
+
 FALSE_ALARM = 0.003
 """The largest chance that a program which keeps to that share fails its test."""
 
@@ -42,10 +45,15 @@ def verdicts(
             seed=seed,
             name=f"experiment-{seed}.toml",
         )
-        result = programme.run("run", str(experiment), "--out", f"seed-{seed}", folder=folder)
-        assert result.status == 0, result.stderr
+        for attempt in range(ATTEMPTS):
+            out = f"seed-{seed}-{attempt}"
+            result = programme.run("run", str(experiment), "--out", out, folder=folder)
+            assert result.status == 0, result.stderr
+            cells = Run(folder / out).summary().cells
+            if all(cell.blocks > BLOCKS / 2 for cell in cells):
+                break
         found = {}
-        for cell in Run(folder / f"seed-{seed}").summary().cells:
+        for cell in cells:
             comparison = cell.comparison("h2#again")
             assert comparison is not None
             assert cell.blocks > BLOCKS / 2, f"{cell.path}: {cell.abandoned} blocks were contaminated"

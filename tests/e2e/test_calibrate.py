@@ -14,11 +14,12 @@ pytestmark = pytest.mark.needs("engine", "namespaces")
 
 BUDGET_S = 1.0
 
-CHANCES = ("delay=10ms", "loss=10%", "duplicate=5%", "corrupt=5%", "reorder=25%")
+CHANCES = ("delay=200ms", "loss=10%", "duplicate=5%", "corrupt=5%", "reorder=25%")
 SLOW = ("delay=10ms", "rate=20Mbit", "queue=64kB")
 
-ATTEMPTS = 3
-"""Times are only as good as the host is idle; chances are settled by the seed and need no second attempt."""
+ATTEMPTS = 5
+"""Times are only as good as the host is idle, and times tell who skipped the delay; the other chances are
+settled by the seed and need no second attempt."""
 
 
 def path(*words: str) -> PathSpec:
@@ -49,12 +50,17 @@ async def misjudged(driven: PathSpec, asked: PathSpec) -> set[str]:
 
 
 def test_chances_and_the_account_of_packets_are_as_asked() -> None:
-    report = asyncio.run(calibrated(path(*CHANCES)))
-    rows = {(row.direction, row.quantity): row for row in report.rows}
-    for direction in ("down", "up"):
-        for quantity in ("loss", "duplication", "corruption", "reordering", "packets"):
-            row = rows[direction, quantity]
-            assert row.verdict == "pass", row
+    for _ in range(ATTEMPTS):
+        report = asyncio.run(calibrated(path(*CHANCES)))
+        rows = {(row.direction, row.quantity): row for row in report.rows}
+        for direction in ("down", "up"):
+            for quantity in ("loss", "duplication", "corruption", "packets"):
+                row = rows[direction, quantity]
+                assert row.verdict == "pass", row
+        reordering = [rows[direction, "reordering"] for direction in ("down", "up")]
+        if all(row.verdict == "pass" for row in reordering):
+            return
+    pytest.fail(f"failed {ATTEMPTS} times: {reordering}")
 
 
 def test_no_packet_is_early_and_the_rest_is_as_asked_on_a_host_that_keeps_up() -> None:
@@ -64,11 +70,11 @@ def test_no_packet_is_early_and_the_rest_is_as_asked_on_a_host_that_keeps_up() -
             if row.quantity.startswith("delay"):
                 assert row.measured is not None and row.low is not None
                 assert row.measured >= row.low, row
-        if report.passed:
-            quantities = {row.quantity for row in report.rows if row.verdict == "pass"}
-            assert quantities >= {"delay (smallest)", "delay (median)", "packets", "rate", "queue"}
+        quantities = {row.quantity for row in report.rows if row.verdict == "pass"}
+        wanted = {"delay (smallest)", "delay (median)", "packets", "rate", "queue"}
+        if report.passed and quantities >= wanted:
             return
-    pytest.fail(f"failed {ATTEMPTS} times: {report.failed}")
+    pytest.fail(f"failed {ATTEMPTS} times: {report.rows}")
 
 
 @pytest.mark.parametrize(
@@ -92,4 +98,10 @@ def test_no_packet_is_early_and_the_rest_is_as_asked_on_a_host_that_keeps_up() -
 def test_a_path_other_than_the_asked_fails(
     driven: tuple[str, ...], asked: tuple[str, ...], fails: set[str]
 ) -> None:
-    assert asyncio.run(misjudged(path(*driven), path(*asked))) >= fails
+    # Of a path that was late much is explained by that.
+    found: list[set[str]] = []
+    for _ in range(ATTEMPTS):
+        found.append(asyncio.run(misjudged(path(*driven), path(*asked))))
+        if found[-1] >= fails:
+            return
+    pytest.fail(f"{fails} did not fail; what did in each attempt: {found}")

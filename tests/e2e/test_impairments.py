@@ -9,7 +9,7 @@ from pronghorn.model.trial import LinkCounters
 
 from .binomial import assert_as_asked
 from .links import link
-from .traffic import Traffic, send
+from .traffic import ECHO, Traffic, send
 
 pytestmark = pytest.mark.needs("namespaces")
 
@@ -63,7 +63,7 @@ def test_the_receiver_gets_what_the_path_let_out(tmp_path: Path) -> None:
 
 
 def test_an_echo_suffers_both_links_each_as_asked(tmp_path: Path) -> None:
-    traffic = through(tmp_path, seed=22, receiver="udp_echo", down_loss=0.05)
+    traffic = through(tmp_path, seed=22, receiver=ECHO, down_loss=0.05)
     down = traffic.counters.down
 
     assert down is not None

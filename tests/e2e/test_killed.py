@@ -16,18 +16,18 @@ pytestmark = pytest.mark.needs("namespaces")
 
 
 def test_kill_9_leaves_nothing_behind_and_costs_no_trial(tmp_path: Path) -> None:
-    kill_and_resume(tmp_path, kills=3, blocks=60, seed=1)
+    kill_and_resume(tmp_path, kills=3, blocks=90, seed=1)
 
 
 def test_ctrl_c_ends_in_order_leaves_nothing_behind_and_costs_no_trial(tmp_path: Path) -> None:
-    kill_and_resume(tmp_path, kills=1, blocks=60, seed=2, number=signal.SIGINT)
+    kill_and_resume(tmp_path, kills=1, blocks=90, seed=2, number=signal.SIGINT)
 
 
 @pytest.mark.parametrize("emulated", [True, False])
 def test_a_program_that_left_its_host_ends_with_the_bench(emulated: bool, tmp_path: Path) -> None:
     mark = f"left-{tmp_path.name}"
 
-    async def left_behind() -> dict[int, str]:
+    async def left_behind() -> None:
         async with bench(tmp_path) as one:
             path = links.both_ways(links.link(1)) if emulated else None
             await one.engine.request("open", path=path, seed=1, congestion_control="cubic", capture=None)
@@ -37,10 +37,6 @@ def test_a_program_that_left_its_host_ends_with_the_bench(emulated: bool, tmp_pa
             await until("it has left", lambda: any("sleep" in line for line in descendants(mark).values()))
             await one.close()
             # A process that was killed is there until its end is noticed.
-            for _ in range(50):
-                if not descendants(mark):
-                    break
-                await asyncio.sleep(0.02)
-            return descendants(mark)
+            await until("it has gone", lambda: not descendants(mark))
 
-    assert asyncio.run(left_behind()) == {}
+    asyncio.run(left_behind())

@@ -9,7 +9,7 @@ import pytest
 
 from pronghorn.engine import Engine, EngineError
 
-from .benches import bench
+from .benches import bench, until
 from .links import both_ways, link
 
 pytestmark = pytest.mark.needs("engine", "namespaces")
@@ -79,8 +79,7 @@ def test_a_server_on_loopback_is_waited_for_alike(tmp_path: Path) -> None:
             await one.engine.request("open", path=None, seed=1, congestion_control="", capture=None)
             stdout = tmp_path / "port"
             server = await spawned(one.engine, f"{ask}\nimport time; time.sleep(60)", stdout=str(stdout))
-            while not (stdout.exists() and stdout.read_text().endswith("\n")):
-                await asyncio.sleep(0.01)
+            await until("a port", lambda: stdout.exists() and stdout.read_text().endswith("\n"))
             found = await listening(one.engine, int(stdout.read_text()), udp=False, process=server)
             assert found == {"listening": True, "status": None}
 

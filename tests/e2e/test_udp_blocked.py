@@ -20,18 +20,23 @@ repeat = 1
 seed = 1
 
 [path.firewalled]
-down = {{ rate = "20Mbit", delay = "10ms", queue = "256kB", udp = "block" }}
-up = {{ rate = "20Mbit", delay = "10ms", queue = "256kB", udp = "block" }}
+down = {{ rate = "20Mbit", delay = "50ms", queue = "256kB", udp = "block" }}
+up = {{ rate = "20Mbit", delay = "50ms", queue = "256kB", udp = "block" }}
 """
+ATTEMPTS = 3
+"""How often it is run where a busy host contaminates the one block."""
 
 
 def test_arms_with_a_discovery_fall_back_to_h2_and_a_warning_tells_the_cost(tmp_path: Path) -> None:
     (tmp_path / "blocked.toml").write_text(EXPERIMENT, encoding="utf-8")
 
-    result = programme.run("run", "blocked.toml", "--out", "found", folder=tmp_path)
+    for attempt in range(ATTEMPTS):
+        result = programme.run("run", "blocked.toml", "--out", f"found-{attempt}", folder=tmp_path)
+        assert result.status == 0, result.stderr
+        run = Run(tmp_path / f"found-{attempt}")
+        if run.summary().cells[0].blocks:
+            break
 
-    assert result.status == 0, result.stderr
-    run = Run(tmp_path / "found")
     trials = {trial.arm: trial for trial in run.trials() if trial.status != "contaminated"}
     for arm in ("h2", *FALLING_BACK):
         trial = trials[arm]

@@ -104,7 +104,9 @@ def test_the_summary_keeps_its_contract(finished: Finished) -> None:
             assert one["baseline"] == "h2"
             assert one["verdict"] in ("faster", "slower", "same", "undecided")
             low, high = one["ci95"]
-            assert low <= one["ratio"] <= high if cell["blocks"] else one["verdict"] == "undecided"
+            # A mean's interval needs two blocks, of which a busy host may have left fewer.
+            known = cell["blocks"] > (one["statistic"] == "mean")
+            assert low <= one["ratio"] <= high if known else one["verdict"] == "undecided"
 
 
 def test_the_manifest_says_what_was_run(finished: Finished) -> None:

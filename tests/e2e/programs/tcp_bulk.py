@@ -39,8 +39,8 @@ def send(address: str, port: int, warmup_s: float, measured_s: float) -> None:
         print("ready", flush=True)
         end.setblocking(False)
         push(end, warmup_s)
-        samples = [info(end)]
         began = time.monotonic()
+        samples = [info(end)]
         while time.monotonic() < began + measured_s:
             push(end, SAMPLING_S)
             samples.append(info(end))
