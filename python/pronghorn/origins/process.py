@@ -13,7 +13,7 @@ READY_S = 15.0
 """How long a server may take to listen, in seconds."""
 
 _LOOK_S = 0.01
-_LAST_BREATH_S = 0.25
+_LAST_BREATH_S = 1.0
 
 _SERVER = "server"
 _LAST_LINES = 12
