@@ -52,18 +52,42 @@ def ratio_of_medians(
     """
     if not len(arm):
         return UNDEFINED
-    ratios = np.concatenate(
+    both = np.stack([arm, baseline], axis=1)
+    drawn = resampled_medians(both, rng, resamples=resamples)
+    low, high = percentiles(divide(drawn[:, 0], drawn[:, 1]), least=0.0, confidence=confidence)
+    medians = np.median(both, axis=0)
+    return Estimate(float(divide(medians[:1], medians[1:])[0]), low, high)
+
+
+def resampled_medians(times: Times, rng: np.random.Generator, *, resamples: int = RESAMPLES) -> Times:
+    """The arms' medians in each resample: (resamples, arms), of (blocks, arms) times with at least one block.
+
+    A resample draws its blocks once for all arms.
+    """
+    return np.concatenate(
         [
-            _divide(np.median(arm[draw], axis=1), np.median(baseline[draw], axis=1))
-            for draw in _draws(len(arm), rng, resamples)
+            np.stack([np.median(times[:, arm][draw], axis=1) for arm in range(times.shape[1])], axis=1)
+            for draw in _draws(len(times), rng, resamples)
         ]
     )
+
+
+def percentiles(values: Times, *, least: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """The percentile interval of a statistic of which `values` are the resamples'.
+
+    A resample that says nothing of it (NaN) widens the interval on both sides, downwards to `least`.
+    """
     tail = (1 - confidence) / 2
-    unknown = np.isnan(ratios)
-    low = _order_statistic(np.where(unknown, 0.0, ratios), tail)
-    high = _order_statistic(np.where(unknown, math.inf, ratios), 1 - tail)
-    ratio = _divide(np.array([np.median(arm)]), np.array([np.median(baseline)]))[0]
-    return Estimate(float(ratio), low, high)
+    unknown = np.isnan(values)
+    low = _order_statistic(np.where(unknown, least, values), tail)
+    high = _order_statistic(np.where(unknown, math.inf, values), 1 - tail)
+    return low, high
+
+
+def divide(numerator: Times, denominator: Times) -> Times:
+    """Their ratio: ±inf over zero, NaN for two zeros or two infinities."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(numerator, denominator)
 
 
 def ratio_of_means(
@@ -100,11 +124,6 @@ def _draws(n: int, rng: np.random.Generator, resamples: int) -> Iterator[npt.NDA
     rows = max(1, _DRAWS_AT_ONCE // n)
     for start in range(0, resamples, rows):
         yield rng.integers(0, n, size=(min(rows, resamples - start), n))
-
-
-def _divide(numerator: Times, denominator: Times) -> Times:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.divide(numerator, denominator)
 
 
 def _order_statistic(values: Times, share: float) -> float:

@@ -3,6 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
+
 from pronghorn.analysis import contamination, discovery, words
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import UNDEFINED, Estimate, ratio_of_means, ratio_of_medians
@@ -11,6 +13,7 @@ from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.times import has_failed, times
 from pronghorn.analysis.verdict import decide
 from pronghorn.model.summary import ArmSummary, CellSummary, Comparison, Metric, Statistic
+from pronghorn.model.trial import Cell
 
 COMPARED: tuple[tuple[Metric, Statistic], ...] = (("load", "median"), ("load", "mean"), ("ttfb", "median"))
 DIMENSIONS = ("site", "path", "origin", "client")
@@ -27,6 +30,12 @@ class Terms:
     margin: float
     seed: int
     resamples: int
+
+
+def block_draws(cell: Cell, seed: int, arm: str, metric: Metric, statistic: Statistic) -> np.random.Generator:
+    """What draws the blocks for a statistic of `arm` in a cell, whatever it is compared with: a verdict and
+    an explanation of one comparison rest on the same resamples."""
+    return generator(seed, "bootstrap", *(getattr(cell, key) for key in DIMENSIONS), arm, metric, statistic)
 
 
 def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
@@ -104,9 +113,7 @@ def _compare(
 
 
 def _estimate(trials: CellTrials, arm: str, metric: Metric, statistic: Statistic, terms: Terms) -> Estimate:
-    rng = generator(
-        terms.seed, "bootstrap", *(getattr(trials.cell, key) for key in DIMENSIONS), arm, metric, statistic
-    )
+    rng = block_draws(trials.cell, terms.seed, arm, metric, statistic)
     mine, theirs = (times(trials.of(name), metric) for name in (arm, terms.baseline))
     ratio_of = ratio_of_medians if statistic == "median" else ratio_of_means
     return ratio_of(mine, theirs, rng, resamples=terms.resamples)

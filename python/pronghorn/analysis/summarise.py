@@ -6,6 +6,8 @@ from pronghorn.analysis import words
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.bootstrap import RESAMPLES
 from pronghorn.analysis.cells import DIMENSIONS, Terms, summarise_cell
+from pronghorn.analysis.explain import explain
+from pronghorn.model.explanation import Explanation
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Cell, Trial
 
@@ -22,6 +24,7 @@ def summarise(
     cells: Sequence[Cell] | None = None,
     label: str | None = None,
     notes: Sequence[str] = (),
+    explanations: Sequence[Explanation] = (),
     resamples: int = RESAMPLES,
 ) -> Summary:
     """The summary of `trials`, which may be a whole run's or what there is of it so far.
@@ -36,13 +39,12 @@ def summarise(
     sorted_trials = select(trials, arms)
     order = list(cells) if cells is not None else sorted(sorted_trials, key=str)
     titles = _titles(order)
-    found = [
-        summarise_cell(
-            sorted_trials.get(cell, CellTrials(cell, tuple(arms), ())),
-            Terms(title=titles[cell], baseline=baseline, margin=margin, seed=seed, resamples=resamples),
-        )
+    terms = [
+        Terms(title=titles[cell], baseline=baseline, margin=margin, seed=seed, resamples=resamples)
         for cell in order
     ]
+    measured = [sorted_trials.get(cell, CellTrials(cell, tuple(arms), ())) for cell in order]
+    found = [summarise_cell(*each) for each in zip(measured, terms, strict=True)]
     return Summary(
         name=name,
         seed=seed,
@@ -59,6 +61,11 @@ def summarise(
         ],
         notes=list(notes),
         cells=found,
+        explanations=[
+            explain(of_cell, asked, its_terms)
+            for of_cell, its_terms in zip(measured, terms, strict=True)
+            for asked in explanations
+        ],
     )
 
 

@@ -244,6 +244,7 @@ def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]
         cells=experiment.cells(),
         label=notes.get("label"),
         notes=[f"{warning['text']} {warning['remedy']}" for warning in notes.get("warnings", [])],
+        explanations=experiment.explain,
     )
 
 

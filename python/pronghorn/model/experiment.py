@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from pronghorn.errors import unknown
-from pronghorn.model import browser, certificate, live_servers, stacks, units
+from pronghorn.model import browser, certificate, explanation, live_servers, stacks, units
 from pronghorn.model import experiment_values as values
 from pronghorn.model import path as paths
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.certificate import CertificateSettings
 from pronghorn.model.experiment_reader import ExperimentReader
+from pronghorn.model.explanation import Explanation
 from pronghorn.model.own_stack import OwnStack
 from pronghorn.model.path import PathProfile
 from pronghorn.model.source import Source
@@ -28,7 +29,7 @@ LIVE_SITE = "live"
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "state", "pause", "limit", "margin", "seed", "jobs", "artifacts", "path",
-    "cache_control", "certificate", "browser", "authority",
+    "cache_control", "certificate", "browser", "authority", "explain",
 )  # fmt: skip
 
 _LATER: Mapping[str, Any] = {
@@ -58,7 +59,8 @@ class Experiment(BaseModel):
     beside its line in the journal; `pause` is what lies between the loads of a cell whose state is kept.
     `cache_control` goes on every response; `own_origins` and `own_clients` are those that the experiment
     defines itself. `texts` are files that it names, by the names under which a run keeps them; `authority` is
-    that of the authority which vouches for live servers, None: the system's do."""
+    that of the authority which vouches for live servers, None: the system's do. `explain` holds the
+    differences between arms that its summary takes apart."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -83,6 +85,7 @@ class Experiment(BaseModel):
     own_clients: dict[str, OwnStack] = {}
     texts: dict[str, str] = {}
     authority: str | None = None
+    explain: tuple[Explanation, ...] = ()
 
     @property
     def dns(self) -> bool:
@@ -159,6 +162,8 @@ class Experiment(BaseModel):
             table["certificate"] = self.certificate.definition()
         if self.authority is not None:
             table["authority"] = self.authority
+        if self.explain:
+            table[explanation.KEY] = [one.definition() for one in self.explain]
         if self.jobs is not None:
             table["jobs"] = self.jobs
         if self.artifacts:
@@ -223,6 +228,7 @@ def parse(
         cache_control=values.cache_control(reader, arm_list),
         certificate=certificate.parse(reader.sub("certificate", certificate.EXAMPLE)),
         browser=browser.parse(reader.sub("browser", browser.EXAMPLE), arm_list),
+        explain=explanation.parse(table, source, tuple(arm.name for arm in arm_list)),
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ from pronghorn.errors import InputError, unknown
 Keys = tuple[str, ...]
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?")
+_ARRAY_HEADER = re.compile(r"\s*\[\[\s*([^\[\]]+?)\s*\]\]\s*(?:#.*)?")
 _PART = r"""(?:"[^"]*"|'[^']*'|[\w-]+)"""
 _ASSIGNMENT = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
 
 
 class Source:
-    """A TOML text with its name, in which keys can be found again.
+    """A TOML text with its name, in which keys can be found again; those of the first table of an array
+    `[[NAME]]` are `NAME.1.KEY`.
 
     `overrides` maps a key to the command-line option that set it, which is then named in the place of the
     line. `folder` is where the text stands: files that it names are looked for there."""
@@ -83,9 +86,13 @@ class Source:
     def _positions(self) -> dict[Keys, int]:
         positions: dict[Keys, int] = {}
         header: Keys = ()
+        tables: Counter[Keys] = Counter()
         for number, line in enumerate(self.text.splitlines(), 1):
-            if found := _HEADER.fullmatch(line):
+            if found := _HEADER.fullmatch(line) or _ARRAY_HEADER.fullmatch(line):
                 header = _split(found[1])
+                if found.re is _ARRAY_HEADER:
+                    tables[header] += 1
+                    header = (*header, str(tables[header]))
                 for length in range(1, len(header) + 1):
                     positions.setdefault(header[:length], number)
             elif found := _ASSIGNMENT.match(line):

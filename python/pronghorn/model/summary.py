@@ -107,11 +107,67 @@ class CellSummary(BaseModel):
         return None
 
 
+class Change(BaseModel):
+    """How the median of a metric changes from one arm to another, as a ratio and in seconds (negative: less
+    time), each with its 95 % interval. Null stands for what isn't finite or isn't defined."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, serialize_by_alias=True)
+
+    from_arm: str = Field(validation_alias="from", serialization_alias="from")
+    to_arm: str = Field(validation_alias="to", serialization_alias="to")
+    ratio: float | None
+    ci95: tuple[float | None, float | None]
+    difference_s: float | None
+    ci95_s: tuple[float | None, float | None]
+
+
+class Step(Change):
+    """One step of an explanation: what it changes, and which share of the whole change is its own.
+
+    `share` is of the ratio's logarithm, `share_s` of the difference in seconds: 0.6 is three fifths, a
+    negative one works against the whole. The shares of all steps add up to 1. A share stands beside its
+    interval or is null, as its interval is."""
+
+    name: str
+    share: float | None = None
+    share_ci95: tuple[float, float] | None = None
+    share_s: float | None = None
+    share_s_ci95: tuple[float, float] | None = None
+
+
+class Explained(BaseModel):
+    """What makes an arm of a cell differ from another, step by step: the steps' ratios multiply, their
+    differences add up, to those of `total`.
+
+    `reason` says why there are no shares, null where there are. `words` says the whole in one sentence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    site: str
+    path: str
+    origin: str
+    client: str
+    title: str
+    name: str
+    metric: Metric
+    blocks: int
+    total: Change
+    steps: list[Step]
+    reason: str | None = None
+    words: str
+
+    @property
+    def cell(self) -> Cell:
+        """The cell as its trials name it."""
+        return Cell(site=self.site, path=self.path, origin=self.origin, client=self.client)
+
+
 class Summary(BaseModel):
     """What a run found. `margin` is the equivalence margin as a fraction, `limit_s` a trial's limit.
 
     `label`, where there is one, qualifies everything the run says ("no emulated network on this host").
-    `headline` holds one sentence for each arm that is compared.
+    `headline` holds one sentence for each arm that is compared. `explanations` are those that the experiment
+    asks for, cell after cell.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -128,6 +184,11 @@ class Summary(BaseModel):
     headline: list[str]
     notes: list[str] = Field(default_factory=list)
     cells: list[CellSummary]
+    explanations: list[Explained] = Field(default_factory=list)
+
+    def explained(self, cell: Cell) -> list[Explained]:
+        """What is explained of a cell."""
+        return [found for found in self.explanations if found.cell == cell]
 
     def write(self, path: Path) -> None:
         """Writes the summary as JSON; raises OSError where the file can't be written."""

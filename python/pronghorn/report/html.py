@@ -14,6 +14,7 @@ from pronghorn.analysis.times import has_failed
 from pronghorn.analysis.words import claim
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
+from pronghorn.report import explained, steps
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.ratios import ratios
 from pronghorn.report.svg import NARROW, WIDE
@@ -73,6 +74,8 @@ def document(summary: Summary, trials: Sequence[Trial], manifest: Mapping[str, A
         summary=summary,
         cells=cells,
         overview=_overview(summary),
+        explanations=explained.explanations(summary),
+        step_colours=steps.COLOURS,
         manifest=manifest,
         warnings=manifest.get("warnings") or [],
         statistics=STATISTICS,

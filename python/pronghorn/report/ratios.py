@@ -50,7 +50,7 @@ def ratios(summary: Summary, width: int) -> str | None:
     axis = alt.Axis(title=caption, values=ticks, format="~g", labelOverlap=True)
     x = alt.X("ratio:Q", scale=scale, axis=axis)
     domain = alt.Scale(domain=[len(rows) - 0.4, -0.6], nice=False, zero=False)
-    y = alt.Y("lane:Q", scale=domain, axis=lane_axis(labels))
+    y = alt.Y("lane:Q", scale=domain, axis=lane_axis(labels, width))
     band = [{"ratio": 1 - summary.margin, "to": 1 + summary.margin}]
     layers = [
         alt.Chart(alt.InlineData(values=band)).mark_rect(fill="var(--band)").encode(x=x, x2="to:Q"),

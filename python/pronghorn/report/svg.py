@@ -21,14 +21,15 @@ def own(field: str) -> dict[str, Any]:
     return {"field": field, "type": "nominal", "scale": None, "legend": None}
 
 
-def lane_axis(labels: Sequence[str]) -> alt.Axis:
+def lane_axis(labels: Sequence[str], width: int = NARROW) -> alt.Axis:
+    """The axis that names the lanes of a drawing of this width; a third of a wide one is theirs."""
     names = ",".join(_quoted(label) for label in labels)
     return alt.Axis(
         title=None,
         values=list(range(len(labels))),
         labelExpr=f"[{names}][datum.value]",
         labelFontSize=13,
-        labelLimit=150,
+        labelLimit=max(150, width // 3),
         grid=False,
         ticks=False,
         domain=False,

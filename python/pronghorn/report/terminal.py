@@ -1,4 +1,5 @@
-"""The summary on a terminal: a table and the verdicts in words for each cell, the headline last."""
+"""The summary on a terminal: for each cell a table, and in words the verdicts and what explains them; the
+headline last."""
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -42,6 +43,8 @@ def _render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
     for comparison in cell.comparisons:
         if (comparison.metric, comparison.statistic) == ("load", "median"):
             _indented(Text(comparison.words, style=COLOURS[comparison.verdict]), console)
+    for explained in summary.explained(cell.cell):
+        _indented(Text(explained.words), console)
     for note in filter(None, [thin_note(found), *cell.notes]):
         _indented(Text(note, style="dim"), console)
 

@@ -1,0 +1,85 @@
+"""The chart of an explanation: in each cell the steps' ratios one after the other, from no difference to the
+whole one."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import mul
+
+import altair as alt
+
+from pronghorn.analysis.numbers import ratio
+from pronghorn.model.summary import Explained
+from pronghorn.report.svg import WIDE, Rows, lane_axis, own, svg
+
+LANE = 58
+_TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2, 3, 5, 10)
+COLOURS = 8
+"""How many colours the stylesheet has for them, those of the arms; more steps begin again."""
+
+
+def steps(explained: Sequence[Explained], width: int) -> str | None:
+    """A lane a cell: a bar a step, each beginning where the one before ends, and the whole ratio with its
+    interval beneath them; on a logarithmic axis, on which the bars' lengths add up. Cells without a ratio are
+    left out; None where that leaves none."""
+    known = [one for one in explained if all(change.ratio for change in (one.total, *one.steps))]
+    if not known:
+        return None
+    bars: Rows = []
+    totals: Rows = []
+    for lane, one in enumerate(known):
+        height = 0.5 / len(one.steps)
+        places = list(accumulate((step.ratio or 1.0 for step in one.steps), mul, initial=1.0))
+        bars.extend(
+            {
+                "ratio": places[number],
+                "to": places[number + 1],
+                "top": lane - 0.4 + height * number,
+                "bottom": lane - 0.4 + height * (number + 0.85),
+                "colour": f"var(--arm-{number % COLOURS})",
+            }
+            for number in range(len(one.steps))
+        )
+        low, high = one.total.ci95
+        whole = one.total.ratio or 1.0
+        totals.append(
+            {
+                "ratio": whole,
+                "from": low or whole,
+                "to": high or whole,
+                "lane": lane + 0.22,
+                "shown": ratio(whole, low, high),
+            }
+        )
+    ends = [row[key] for row in (*bars, *totals) for key in ("ratio", "from", "to") if key in row]
+    low_end, high_end = max(0.05, min(0.95, *ends) / 1.05), min(20.0, max(1.05, *ends) * 1.12)
+    first = known[0].total
+    caption = f"← less time · ratio of {first.to_arm} to {first.from_arm}, step by step · more time →"
+    if width < WIDE:
+        caption = "← less time · ratio · more time →"
+    axis = alt.Axis(
+        title=caption,
+        values=[tick for tick in _TICKS if low_end <= tick <= high_end],
+        format="~g",
+        labelOverlap=True,
+    )
+    scale = alt.Scale(type="log", domain=[low_end, high_end], nice=False, clamp=True)
+    domain = alt.Scale(domain=[len(known) - 0.4, -0.6], nice=False, zero=False)
+    lanes = lane_axis([one.title for one in known], width)
+    x = alt.X("ratio:Q", scale=scale, axis=axis)
+    y, top = (alt.Y(f"{field}:Q", scale=domain, axis=lanes) for field in ("lane", "top"))
+    layers = [
+        alt.Chart(alt.InlineData(values=[{"ratio": 1}])).mark_rule(stroke="var(--axis)").encode(x=x),
+        alt.Chart(alt.InlineData(values=bars))
+        .mark_rect(opacity=0.85)
+        .encode(x=x, x2="to:Q", y=top, y2="bottom:Q", fill=own("colour")),
+        alt.Chart(alt.InlineData(values=totals))
+        .mark_rule(strokeWidth=3, strokeCap="round", strokeOpacity=0.6, stroke="var(--ink)")
+        .encode(x=alt.X("from:Q", scale=scale, axis=axis), x2="to:Q", y=y),
+        alt.Chart(alt.InlineData(values=totals))
+        .mark_point(filled=True, size=60, opacity=1, color="var(--ink)")
+        .encode(x=x, y=y),
+        alt.Chart(alt.InlineData(values=totals))
+        .mark_text(dx=6, align="left", fontSize=12, fontWeight=600, color="var(--ink)")
+        .encode(x=alt.X("to:Q", scale=scale, axis=axis), y=y, text="shown:N"),
+    ]
+    return svg(layers, width, LANE * len(known) + 10)

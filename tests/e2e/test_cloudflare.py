@@ -1,0 +1,84 @@
+"""Cloudflare's question runs, on its quick cells: all arms as asked, and their differences taken apart."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from pronghorn.analysis.verdict import MINIMUM_BLOCKS
+from pronghorn.model.trial import Trial
+
+from . import programme
+from .programme import Run
+
+pytestmark = pytest.mark.needs("namespaces", "engine")
+
+BLOCKS = 2
+
+
+def run(name: str, folder: Path) -> Run:
+    """A run of the experiment at two blocks on its nearest path, with its page of 15 kB."""
+    sets = (f"--set=repeat={BLOCKS}", "--set=paths=wpt-cable", "--set=sites=page-15k")
+    result = programme.run("run", name, "--out", "found", *sets, folder=folder)
+    assert result.status == 0, result.stderr
+    return Run(folder / "found")
+
+
+def loads(found: Run) -> list[Trial]:
+    """Its loads, those on a busy host too; none of them failed."""
+    trials = [trial for trial in found.trials() if trial.page is not None]
+    assert not [(trial.key, trial.detail) for trial in trials if trial.status == "failed"]
+    return trials
+
+
+def assert_taken_apart(found: Run, orders: list[list[str]]) -> None:
+    """Each order of steps makes up the whole; two blocks are too few for shares, and say so."""
+    summary = found.summary()
+    assert [[step.name for step in one.steps] for one in summary.explanations] == orders
+    for one in summary.explanations:
+        assert one.words in found.report().replace("\u00a0", " ")
+        if one.blocks:
+            assert math.prod(step.ratio or 0 for step in one.steps) == pytest.approx(one.total.ratio)
+        assert one.reason == f"needs more blocks ({one.blocks} of at least {MINIMUM_BLOCKS})"
+    assert "What explains the difference" in found.report()
+
+
+def test_the_pages_with_both_controls_over_both_protocols(tmp_path: Path) -> None:
+    found = run("cloudflare-pages", tmp_path)
+    trials = loads(found)
+    assert {trial.arm for trial in trials} == {"h2@bbr", "h3@cubic", "h2@cubic", "h3@bbr"}
+    for trial in trials:
+        protocol, _, control = trial.arm.partition("@")
+        assert trial.page is not None and {one.protocol for one in trial.page.resources} == {protocol}
+        assert {one.congestion_control for one in trial.origin_connections} == {control}
+    assert_taken_apart(
+        found,
+        [["congestion control", "HTTP/3 and its stack"], ["HTTP/3 and its stack", "congestion control"]],
+    )
+
+
+def test_the_first_byte_cold_resumed_and_with_early_data(tmp_path: Path) -> None:
+    """Some loads of h2+0rtt and of h3+0rtt sent early data: where a busy host delays a request by a round
+    trip it leaves after the handshake."""
+    found = run("cloudflare-first-byte", tmp_path)
+    trials = loads(found)
+    states = {
+        trial.arm: {
+            (one.resumed, one.early_data)
+            for other in trials
+            if other.arm == trial.arm and other.page is not None
+            for one in other.page.connections
+        }
+        for trial in trials
+    }
+    assert set(states) == {"h2", "h3", "h2+resumed", "h3+resumed", "h2+0rtt", "h3+0rtt"}
+    for arm, seen in states.items():
+        assert {resumed for resumed, _ in seen} == {"+" in arm}
+        assert ("accepted" in {early for _, early in seen}) == arm.endswith("+0rtt")
+    assert_taken_apart(
+        found,
+        [
+            ["HTTP/3 and its handshake", "resumption", "0-RTT data"],
+            ["resumption", "0-RTT data", "HTTP/3 and its handshake"],
+        ],
+    )
