@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
 
+use http::Method;
 use pronghorn_http::{Handshake, SessionUse, TlsError};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
@@ -22,6 +23,9 @@ use crate::transport::{Context, Event, Failure, Prepared, Report, Target, Transp
 ///
 /// Errors are of the set-up only; whatever the network or the origin does is in the record.
 pub async fn load(target: Target, document: &str, limit: Duration) -> Result<PageLoad, LoadError> {
+    if target.method == Method::CONNECT {
+        return Err(LoadError::Connect);
+    }
     let (base, document) = locate(&target, document)?;
     let prepared = Prepared::new(&target)?;
     let kept = prepared.kept();
@@ -66,6 +70,12 @@ pub enum LoadError {
     /// A document that isn't the origin's.
     #[error("document `{0}` is not a path on the origin, as /index.html is")]
     Document(String),
+    /// A method that asks for no resource.
+    #[error(
+        "method `CONNECT` asks a proxy for a tunnel (RFC 9110 §9.3.6), which is no load; every other method asks \
+             for the document"
+    )]
+    Connect,
 }
 
 /// The origin's URL and the document's.
@@ -170,7 +180,12 @@ impl<'a> Navigation<'a> {
         let path = url[url::Position::BeforePath..].to_owned();
         let parent = initiator.map(|index| &self.resources[index]);
         let depth = parent.map_or(1, |parent| parent.depth + 1);
+        let method = match initiator {
+            None => self.context.target.method.clone(),
+            Some(_) => Method::GET,
+        };
         let record = ResourceRecord {
+            method: method.to_string(),
             path: path.clone(),
             kind,
             initiator: parent.map(|parent| parent.record.path.clone()),
@@ -181,6 +196,7 @@ impl<'a> Navigation<'a> {
             connection: None,
             start_s: self.seconds(at),
             request_s: None,
+            too_early_s: None,
             first_byte_s: None,
             last_byte_s: None,
             error: None,
@@ -194,7 +210,8 @@ impl<'a> Navigation<'a> {
             ended: false,
         });
         self.open += 1;
-        self.transport.submit(Wanted::new(resource, path, priority));
+        self.transport
+            .submit(Wanted::new(resource, method, path, priority));
     }
 
     fn handle(&mut self, report: Report) {
@@ -211,8 +228,11 @@ impl<'a> Navigation<'a> {
         match event {
             Event::Sent { connection } => {
                 resource.record.connection = Some(connection);
-                resource.record.request_s = Some(at_s);
+                if resource.record.too_early_s.is_none() {
+                    resource.record.request_s = Some(at_s);
+                }
             }
+            Event::TooEarly => resource.record.too_early_s = Some(at_s),
             Event::Head { protocol, status } => {
                 resource.record.protocol = protocol;
                 resource.record.status = Some(status);
@@ -328,6 +348,11 @@ impl<'a> Navigation<'a> {
             .map(|resource| resource.depth)
             .max()
             .unwrap_or(1);
+        // Every chain begins with the document.
+        let repeated = self
+            .resources
+            .first()
+            .is_some_and(|document| document.record.too_early_s.is_some());
         let resources: Vec<_> = self
             .resources
             .into_iter()
@@ -359,7 +384,7 @@ impl<'a> Navigation<'a> {
                 .iter()
                 .filter(|resource| resource.error.is_some())
                 .count(),
-            round_trips: handshake + depth,
+            round_trips: handshake + depth + u32::from(repeated),
             skipped: self.skipped,
             connections,
             resources,

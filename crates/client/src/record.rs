@@ -28,8 +28,8 @@ pub struct PageLoad {
     pub bytes: u64,
     /// Resources that failed.
     pub failures: usize,
-    /// The fewest round trips in which such a load can be done: the handshake's and one for each
-    /// step of the longest chain of discovery.
+    /// The fewest round trips in which such a load can be done: the handshake's, one for each step of the
+    /// longest chain of discovery, and one more where the document came too early.
     pub round_trips: u32,
     /// References that a browser would follow and this loader does not: other origins'.
     pub skipped: Vec<String>,
@@ -135,6 +135,8 @@ pub enum Kind {
 /// One resource.
 #[derive(Debug, Clone, Serialize)]
 pub struct ResourceRecord {
+    /// The method of its request.
+    pub method: String,
     /// Path and query as requested.
     pub path: String,
     /// What it is to the page.
@@ -154,8 +156,11 @@ pub struct ResourceRecord {
     pub connection: Option<usize>,
     /// When it was discovered.
     pub start_s: f64,
-    /// When the request was handed to its connection.
+    /// When the request was handed to its connection; the first time, where it came too early.
     pub request_s: Option<f64>,
+    /// When the server answered that it doesn't take the request as early data (425, RFC 8470 §5.2), upon
+    /// which it was made again over the same connection; none where it wasn't told so.
+    pub too_early_s: Option<f64>,
     /// When the response's head had arrived.
     pub first_byte_s: Option<f64>,
     /// When the body was complete.

@@ -33,9 +33,16 @@ pub(crate) fn load(
             request.limit_s
         )));
     }
+    let method = request.method.parse().map_err(|_| {
+        Fault::input(format!(
+            "method = `{}`; allowed is a method's name, such as GET or POST (RFC 9110 §9.1)",
+            request.method
+        ))
+    })?;
     let target = Target {
         address: SocketAddr::from((request.address.unwrap_or(server.into()), request.port)),
         host_name: request.host_name,
+        method,
         ca: request.ca,
         protocol: request.protocol,
         tls: request.tls,

@@ -80,6 +80,9 @@ pub(crate) struct Load {
     pub(crate) host_name: String,
     #[serde(default = "root_path")]
     pub(crate) document: String,
+    /// The document's.
+    #[serde(default = "get")]
+    pub(crate) method: String,
     pub(crate) port: u16,
     pub(crate) protocol: Protocol,
     #[serde(default)]
@@ -96,6 +99,10 @@ pub(crate) struct Load {
 
 fn root_path() -> String {
     "/".to_owned()
+}
+
+fn get() -> String {
+    "GET".to_owned()
 }
 
 /// Which of the two hosts.

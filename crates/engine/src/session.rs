@@ -161,6 +161,7 @@ impl Session {
         Ok(json!({
             "requests": origin.log.entries(),
             "connections": origin.log.connections(),
+            "tickets": origin.log.tickets(),
         }))
     }
 

@@ -16,7 +16,7 @@ pub use protocol::{Handshake, MAX_CONCURRENT_REQUESTS, Protocol, UnknownProtocol
 pub use quic::{QUIC_STACK, any_local, client_endpoint, client_quic_config, server_endpoint};
 pub use tcp::{TcpStack, congestion_control_of, connect, listen};
 pub use tls::{
-    ClientTls, ClientTlsOptions, MAX_EARLY_DATA_TCP, SecretLog, SessionUse, Sessions, TlsError,
-    TlsFacts, TlsVersion, client_tls, connection_facts, server_tls,
+    ClientTls, ClientTlsOptions, MAX_EARLY_DATA_TCP, SecretLog, SessionUse, Sessions, TicketUses,
+    Tickets, TlsError, TlsFacts, TlsVersion, client_tls, connection_facts, server_tls,
 };
 pub use udp::{UDP_RECEIVE_BUFFER, bind_udp, receive_buffer_of};

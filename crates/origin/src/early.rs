@@ -12,10 +12,13 @@ use std::task::{Context, Poll, ready};
 use rustls::{ServerConfig, ServerConnection};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::boundary::Boundary;
+
 /// A connection whose client is heard as early as it speaks.
 pub(crate) struct EarlyStream<S> {
     stream: S,
     tls: ServerConnection,
+    boundary: Boundary,
     closing: bool,
 }
 
@@ -26,6 +29,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> EarlyStream<S> {
         let mut early = EarlyStream {
             stream,
             tls,
+            boundary: Boundary::none(),
             closing: false,
         };
         std::future::poll_fn(|cx| {
@@ -40,7 +44,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> EarlyStream<S> {
             }
         })
         .await
-        .map(|()| early)
+        .map(|()| {
+            if early.tls.early_data().is_some() {
+                early.boundary = Boundary::ahead();
+            }
+            early
+        })
+    }
+
+    /// Where its early data ends. What reads it must be run by [`Boundary::serve`].
+    pub(crate) fn boundary(&self) -> Boundary {
+        self.boundary.clone()
     }
 
     /// What the handshake settled so far.
@@ -106,6 +120,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for EarlyStream<S> {
                     buffer.advance(length);
                     return Poll::Ready(Ok(()));
                 }
+            }
+            if !self.tls.is_handshaking() && self.boundary.reach() {
+                return Poll::Pending;
             }
             match self.tls.reader().read(room) {
                 Ok(length) => {
@@ -200,3 +217,7 @@ impl<S: AsyncWrite + Unpin> Write for Adapter<'_, '_, S> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "early_tests.rs"]
+mod tests;

@@ -11,22 +11,30 @@ use pronghorn_http::Protocol;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
+use crate::boundary::Boundary;
+use crate::log::Served;
 
 /// Serves a connection to its end. Errors of the peer end the connection and nothing else.
-pub(crate) async fn serve<S>(stream: S, shared: Rc<Shared>)
+pub(crate) async fn serve<S>(stream: S, boundary: &Boundary, shared: Rc<Shared>)
 where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     let service = service_fn(|request: http::Request<hyper::body::Incoming>| {
         let shared = shared.clone();
+        let early = boundary.is_ahead();
         async move {
             let arrived = Instant::now();
             let path = request.uri().path();
-            let response = shared.site.respond(request.method(), path, &shared.headers);
-            let (status, bytes) = (response.status(), response.body().len());
-            shared
-                .log
-                .record(path.to_owned(), Protocol::H1, status, bytes, arrived);
+            let response = shared.answer(request.method(), path, early);
+            shared.log.record(Served {
+                method: request.method().clone(),
+                path: path.to_owned(),
+                protocol: Protocol::H1,
+                status: response.status(),
+                bytes: response.body().len(),
+                early,
+                arrived,
+            });
             Ok::<_, Infallible>(response.map(Full::new))
         }
     });

@@ -16,13 +16,15 @@ use std::time::Instant;
 use bytes::Bytes;
 use h2::server::{Builder, SendResponse};
 use h2::{Reason, RecvStream, SendStream};
-use http::{Request, StatusCode};
+use http::Request;
 use pronghorn_http::Protocol;
 use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
+use crate::boundary::Boundary;
+use crate::log::Served;
 
 /// Data handed over before the socket is asked to take it: what one TLS record holds (RFC 8446 §5.1).
 const ROUND: usize = 16 * 1024;
@@ -33,8 +35,12 @@ const RECEIVE_WINDOW: u32 = 1024 * 1024;
 
 /// Serves a connection to its end; `blocked` tells whether the socket below took the last write.
 /// Errors of the peer end the connection and nothing else.
-pub(crate) async fn serve<S>(stream: S, blocked: Rc<Cell<bool>>, shared: Rc<Shared>)
-where
+pub(crate) async fn serve<S>(
+    stream: S,
+    blocked: Rc<Cell<bool>>,
+    boundary: &Boundary,
+    shared: Rc<Shared>,
+) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     let handshake = Builder::new()
@@ -54,7 +60,7 @@ where
         loop {
             match pin!(connection.accept()).poll(cx) {
                 Poll::Ready(Some(Ok((request, respond)))) => {
-                    responses.begin(&request, respond);
+                    responses.begin(&request, respond, boundary.is_ahead());
                     continue;
                 }
                 Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(()),
@@ -73,14 +79,7 @@ struct Sending {
     rank: Rank,
     stream: SendStream<Bytes>,
     body: Bytes,
-    log: PendingEntry,
-}
-
-struct PendingEntry {
-    path: String,
-    status: StatusCode,
-    bytes: usize,
-    arrived: Instant,
+    served: Served,
 }
 
 /// The responses under way on one connection, in the order in which they send.
@@ -91,20 +90,25 @@ struct Responses {
 }
 
 impl Responses {
-    fn begin(&mut self, request: &Request<RecvStream>, mut respond: SendResponse<Bytes>) {
+    fn begin(
+        &mut self,
+        request: &Request<RecvStream>,
+        mut respond: SendResponse<Bytes>,
+        early: bool,
+    ) {
         let arrived = Instant::now();
         let path = request.uri().path().to_owned();
-        let response = self
-            .shared
-            .site
-            .respond(request.method(), &path, &self.shared.headers);
+        let response = self.shared.answer(request.method(), &path, early);
         let rank = Rank::new(Priority::from_headers(request.headers()), self.accepted);
         self.accepted += 1;
         let (head, body) = response.into_parts();
-        let log = PendingEntry {
+        let served = Served {
+            method: request.method().clone(),
             path,
+            protocol: Protocol::H2,
             status: head.status,
             bytes: body.len(),
+            early,
             arrived,
         };
         let Ok(stream) =
@@ -113,13 +117,13 @@ impl Responses {
             return;
         };
         if body.is_empty() {
-            self.log(log);
+            self.shared.log.record(served);
         } else {
             self.enqueue(Sending {
                 rank,
                 stream,
                 body,
-                log,
+                served,
             });
         }
     }
@@ -168,24 +172,12 @@ impl Responses {
             if response.stream.send_data(frame, last).is_err() {
                 response.stream.send_reset(Reason::INTERNAL_ERROR);
             } else if last {
-                self.log(response.log);
+                self.shared.log.record(response.served);
             } else {
                 self.enqueue(response);
             }
             return Some(room);
         }
         None
-    }
-
-    fn log(&self, entry: PendingEntry) {
-        let PendingEntry {
-            path,
-            status,
-            bytes,
-            arrived,
-        } = entry;
-        self.shared
-            .log
-            .record(path, Protocol::H2, status, bytes, arrived);
     }
 }

@@ -8,6 +8,7 @@ use pronghorn_http::{Protocol, QuicCongestionControl};
 use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
 
+use crate::log::Served;
 use crate::{ConnectionEntry, Shared};
 
 /// Serves a connection to its end. Errors of the peer end the stream or connection, nothing else.
@@ -51,18 +52,23 @@ fn log(connection: &quinn::Connection, shared: &Shared) {
 }
 
 async fn answer(mut stream: IncomingRequest, shared: Rc<Shared>) {
-    let arrived = Instant::now();
+    let (arrived, early) = (Instant::now(), stream.is_early());
     let Ok(request) = stream.request().await else {
         return;
     };
     let rank = Rank::new(Priority::from_headers(&request.headers), stream.index());
     stream.prioritise(rank.falling());
-    let path = request.uri.path().to_owned();
-    let response = shared.site.respond(&request.method, &path, &shared.headers);
-    let (status, bytes) = (response.status(), response.body().len());
+    let response = shared.answer(&request.method, request.uri.path(), early);
+    let served = Served {
+        path: request.uri.path().to_owned(),
+        method: request.method,
+        protocol: Protocol::H3,
+        status: response.status(),
+        bytes: response.body().len(),
+        early,
+        arrived,
+    };
     if stream.respond(response).await.is_ok() {
-        shared
-            .log
-            .record(path, Protocol::H3, status, bytes, arrived);
+        shared.log.record(served);
     }
 }

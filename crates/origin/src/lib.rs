@@ -1,9 +1,12 @@
-//! The built-in origin: HTTP/1.1, HTTP/2 and HTTP/3 over TLS from one thread, for static sites.
+//! The built-in origin: HTTP/1.1, HTTP/2 and HTTP/3 over TLS from one thread, for static sites, and one
+//! path that counts what was executed (`EXECUTE_PATH`).
 //!
 //! No protocol is tuned alone: windows, GSO and buffers are as the libraries ship them, the
 //! congestion control is set explicitly on both transports, and HTTP/2 and HTTP/3 schedule their
 //! responses by the same rules (`pronghorn_http3::priority::Rank`).
 
+mod answer;
+mod boundary;
 mod early;
 mod gauge;
 mod h1;
@@ -21,17 +24,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_http::{
-    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, SecretLog, TcpStack, TlsError,
+    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, SecretLog, TcpStack, Tickets, TlsError,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
+use crate::boundary::Boundary;
 use crate::early::EarlyStream;
 use crate::gauge::Gauge;
 
+pub use answer::EXECUTE_PATH;
 pub use headers::{HeaderError, ResponseHeaders};
-pub use log::{AccessLog, ConnectionEntry, LogEntry};
+pub use log::{AccessLog, ConnectionEntry, LogEntry, TicketLog};
 pub use site::{Site, SiteError};
 
 /// What an origin is made of.
@@ -129,16 +134,19 @@ impl Origin {
                 port: config.port,
                 source,
             })?;
-        let tls = |protocols: &[Protocol], max_early_data: u32| {
+        let (tcp_tickets, quic_tickets) = (Tickets::new(), Tickets::new());
+        let tls = |protocols: &[Protocol], max_early_data: u32, tickets: &Arc<Tickets>| {
             let allowed = if config.early_data { max_early_data } else { 0 };
             let mut tls = pronghorn_http::server_tls(certificate, key, protocols, allowed)?;
+            tls.session_storage = tickets.clone();
             if let Some(secrets) = &config.secrets {
                 tls.key_log = secrets.clone();
             }
             Ok::<_, TlsError>(tls)
         };
-        let quic_tls = tls(&[Protocol::H3], u32::MAX)?;
-        let tls = tls(&[Protocol::H2, Protocol::H1], MAX_EARLY_DATA_TCP)?;
+        let quic_tls = tls(&[Protocol::H3], u32::MAX, &quic_tickets)?;
+        let over_tcp = [Protocol::H2, Protocol::H1];
+        let tls = tls(&over_tcp, MAX_EARLY_DATA_TCP, &tcp_tickets)?;
         let udp_receive_buffer = pronghorn_http::receive_buffer_of(&socket).ok();
         let endpoint = pronghorn_http::server_endpoint(socket, quic_tls, congestion_control.quic)?;
         Ok(Origin {
@@ -150,7 +158,7 @@ impl Origin {
                 headers: config.headers.clone(),
                 early_data: config.early_data,
                 udp_receive_buffer,
-                log: AccessLog::new(),
+                log: AccessLog::new(tcp_tickets, quic_tickets),
             }),
             port,
         })
@@ -222,14 +230,15 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
             let protocol = negotiated(stream.tls());
             limit_unsent(stream.get_ref().get_ref(), protocol);
             shared.connected_over_tcp(protocol, congestion_control);
-            serve(stream, protocol, blocked, shared).await;
+            let boundary = stream.boundary();
+            serve(stream, protocol, blocked, boundary, shared).await;
         }
     } else if let Ok(stream) = acceptor.accept(gauge).await {
         let (gauge, tls) = stream.get_ref();
         let protocol = negotiated(tls);
         limit_unsent(gauge.get_ref(), protocol);
         shared.connected_over_tcp(protocol, congestion_control);
-        serve(stream, protocol, blocked, shared).await;
+        serve(stream, protocol, blocked, Boundary::none(), shared).await;
     }
 }
 
@@ -247,12 +256,21 @@ fn limit_unsent(stream: &TcpStream, protocol: Protocol) {
     }
 }
 
-async fn serve<S>(stream: S, protocol: Protocol, blocked: Rc<Cell<bool>>, shared: Rc<Shared>)
-where
+async fn serve<S>(
+    stream: S,
+    protocol: Protocol,
+    blocked: Rc<Cell<bool>>,
+    boundary: Boundary,
+    shared: Rc<Shared>,
+) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     match protocol {
-        Protocol::H2 => h2::serve(stream, blocked, shared).await,
-        _ => h1::serve(stream, shared).await,
+        Protocol::H2 => {
+            boundary
+                .serve(h2::serve(stream, blocked, &boundary, shared))
+                .await;
+        }
+        _ => boundary.serve(h1::serve(stream, &boundary, shared)).await,
     }
 }

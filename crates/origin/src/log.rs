@@ -3,13 +3,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use http::StatusCode;
-use pronghorn_http::Protocol;
+use http::{Method, StatusCode};
+use pronghorn_http::{Protocol, TicketUses, Tickets};
 use serde::Serialize;
 
 /// One request as the origin saw it.
 #[derive(Debug, Clone, Serialize)]
 pub struct LogEntry {
+    /// Its method, as it came.
+    pub method: String,
     /// Path as requested.
     pub path: String,
     /// The protocol on which the request came.
@@ -18,6 +20,9 @@ pub struct LogEntry {
     pub status: u16,
     /// Bytes of the answer's body.
     pub bytes: u64,
+    /// Whether it came as early data: over TCP the last byte of its head did; over QUIC its stream came
+    /// to the origin before the client's handshake was done.
+    pub early: bool,
     /// Seconds from the origin's start to the request's arrival.
     pub arrived_s: f64,
 }
@@ -34,38 +39,58 @@ pub struct ConnectionEntry {
     pub udp_receive_buffer: Option<usize>,
 }
 
+/// What became of the session tickets that an origin's clients offered, by transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct TicketLog {
+    /// On connections of HTTP/1.1 and HTTP/2.
+    pub tcp: TicketUses,
+    /// On those of HTTP/3.
+    pub quic: TicketUses,
+}
+
+/// An answered request, on its way into the log.
+pub(crate) struct Served {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) protocol: Protocol,
+    pub(crate) status: StatusCode,
+    /// Of the answer's body.
+    pub(crate) bytes: usize,
+    pub(crate) early: bool,
+    pub(crate) arrived: Instant,
+}
+
 /// A log shared by all of an origin's connections.
 #[derive(Debug, Clone)]
 pub struct AccessLog {
     started: Instant,
     entries: Arc<Mutex<Vec<LogEntry>>>,
     connections: Arc<Mutex<Vec<ConnectionEntry>>>,
+    tcp: Arc<Tickets>,
+    quic: Arc<Tickets>,
 }
 
 impl AccessLog {
-    /// An empty log; its clock starts now.
-    pub(crate) fn new() -> Self {
+    /// An empty log beside both transports' tickets; its clock starts now.
+    pub(crate) fn new(tcp: Arc<Tickets>, quic: Arc<Tickets>) -> Self {
         AccessLog {
             started: Instant::now(),
             entries: Arc::default(),
             connections: Arc::default(),
+            tcp,
+            quic,
         }
     }
 
-    pub(crate) fn record(
-        &self,
-        path: String,
-        protocol: Protocol,
-        status: StatusCode,
-        bytes: usize,
-        arrived: Instant,
-    ) {
+    pub(crate) fn record(&self, served: Served) {
         let entry = LogEntry {
-            path,
-            protocol,
-            status: status.as_u16(),
-            bytes: bytes as u64,
-            arrived_s: (arrived - self.started).as_secs_f64(),
+            method: served.method.as_str().to_owned(),
+            path: served.path,
+            protocol: served.protocol,
+            status: served.status.as_u16(),
+            bytes: served.bytes as u64,
+            early: served.early,
+            arrived_s: (served.arrived - self.started).as_secs_f64(),
         };
         self.entries
             .lock()
@@ -94,5 +119,13 @@ impl AccessLog {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// What became of the tickets that clients offered so far.
+    pub fn tickets(&self) -> TicketLog {
+        TicketLog {
+            tcp: self.tcp.uses(),
+            quic: self.quic.uses(),
+        }
     }
 }

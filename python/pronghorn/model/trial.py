@@ -56,8 +56,11 @@ class Connection(FromEngine):
 
 class Resource(FromEngine):
     """One resource of a page load, with the protocol as the client saw it (null: no response came). One that
-    the client had in its cache (`from_cache`) asked nobody."""
+    the client had in its cache (`from_cache`) asked nobody. `too_early_s` is when the server answered that it
+    doesn't take the request as early data (425), upon which it was made again; `request_s` is the first time.
+    `method` is null where the client doesn't tell."""
 
+    method: str | None = None
     path: str
     kind: str = "other"
     initiator: str | None = None
@@ -69,6 +72,7 @@ class Resource(FromEngine):
     connection: int | None = None
     start_s: float | None = None
     request_s: float | None = None
+    too_early_s: float | None = None
     first_byte_s: float | None = None
     last_byte_s: float | None = None
     error: str | None = None
@@ -209,12 +213,15 @@ class Counters(FromEngine):
 
 
 class OriginRequest(FromEngine):
-    """One request in the origin's access log, with the protocol as the origin saw it."""
+    """One request in the origin's access log, with the protocol as the origin saw it. `early`: whether it
+    came as early data; null, as `method`, where the origin's log doesn't tell."""
 
+    method: str | None = None
     path: str
     protocol: str | None = None
     status: int | None = None
     bytes: int = 0
+    early: bool | None = None
 
 
 class OriginConnection(FromEngine):

@@ -12,7 +12,7 @@ use hyper_util::rt::TokioIo;
 use tokio::sync::Notify;
 
 use super::response::receive;
-use super::{Context, Event, Failure, Wanted, secure};
+use super::{Answer, Context, Event, Failure, Wanted, secure};
 
 /// Connections to one origin, as every browser limits them.
 const CONNECTIONS: usize = 6;
@@ -122,10 +122,16 @@ async fn fetch(
     sender: &mut SendRequest<Empty<Bytes>>,
     wanted: &Wanted,
 ) -> Result<(), Failure> {
-    let request = context
-        .request(wanted, http::Version::HTTP_11)?
-        .map(|()| Empty::new());
-    context.report(wanted.resource, Event::Sent { connection });
-    let response = sender.send_request(request).await?;
-    receive(context, wanted.resource, response).await
+    let resource = wanted.resource;
+    let early = !context.secured(connection);
+    let request = context.request(wanted, http::Version::HTTP_11)?;
+    context.report(resource, Event::Sent { connection });
+    let response = sender.send_request(request.map(|()| Empty::new())).await?;
+    if let Answer::TooEarly = receive(context, resource, early, response).await? {
+        sender.ready().await?;
+        let request = context.request(wanted, http::Version::HTTP_11)?;
+        let response = sender.send_request(request.map(|()| Empty::new())).await?;
+        receive(context, resource, false, response).await?;
+    }
+    Ok(())
 }

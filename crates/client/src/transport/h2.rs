@@ -9,7 +9,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 
 use super::multiplexed::Connector;
 use super::response::receive;
-use super::{Context, Event, Failure, Wanted, secure};
+use super::{Answer, Context, Event, Failure, Wanted, secure};
 use crate::local::LocalExecutor;
 
 /// Opens HTTP/2 connections.
@@ -40,11 +40,20 @@ impl Connector for H2 {
         mut connection: Self::Connection,
         wanted: &Wanted,
     ) -> Result<(), Failure> {
-        let request = context
-            .request(wanted, http::Version::HTTP_2)?
-            .map(|()| Empty::new());
-        context.report(wanted.resource, Event::Sent { connection: index });
-        let response = connection.send_request(request).await?;
-        receive(context, wanted.resource, response).await
+        let resource = wanted.resource;
+        let early = !context.secured(index);
+        let request = context.request(wanted, http::Version::HTTP_2)?;
+        context.report(resource, Event::Sent { connection: index });
+        let response = connection
+            .send_request(request.map(|()| Empty::new()))
+            .await?;
+        if let Answer::TooEarly = receive(context, resource, early, response).await? {
+            let request = context.request(wanted, http::Version::HTTP_2)?;
+            let response = connection
+                .send_request(request.map(|()| Empty::new()))
+                .await?;
+            receive(context, resource, false, response).await?;
+        }
+        Ok(())
     }
 }

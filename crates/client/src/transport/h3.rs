@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
+use http::StatusCode;
 use pronghorn_http::h3::{ClientConnection, H3Error};
 use pronghorn_http::{
     ClientTls, Protocol, QuicCongestionControl, SessionUse, TlsError, TlsVersion,
@@ -13,7 +14,7 @@ use tokio::sync::watch;
 use super::failure::connection_reason;
 use super::migration::Watch;
 use super::multiplexed::Connector;
-use super::{Context, Event, Failure, Target, Wanted};
+use super::{Answer, Context, Event, Failure, Target, Wanted};
 use crate::record::{EarlyData, Reason};
 
 /// Opens HTTP/3 connections.
@@ -167,7 +168,11 @@ impl Connector for H3 {
             connection.settle().await;
             outcome = exchange(context, index, &connection, wanted).await;
         }
-        outcome.map_err(|error| {
+        if let Ok(Answer::TooEarly) = outcome {
+            // The handshake is done: no answer comes before.
+            outcome = exchange(context, index, &connection, wanted).await;
+        }
+        outcome.map(|_| ()).map_err(|error| {
             let mut failure = Failure::from(error);
             if failure.reason == Reason::Reset && !context.connected(index) {
                 failure.reason = Reason::Connect;
@@ -232,31 +237,37 @@ async fn exchange(
     index: usize,
     connection: &Opened,
     wanted: &Wanted,
-) -> Result<(), H3Error> {
+) -> Result<Answer, H3Error> {
     let resource = wanted.resource;
     let request = match context.request(wanted, http::Version::HTTP_3) {
         Ok(request) => request,
         Err(failure) => {
             context.report(resource, Event::Failed(failure));
-            return Ok(());
+            return Ok(Answer::Response);
         }
     };
+    let early = !*connection.settled.borrow();
     let stream = connection.http.open().await?;
     context.report(resource, Event::Sent { connection: index });
     let mut exchange = stream.send(&request).await?;
-    let status = exchange.head().await?.status.as_u16();
+    let status = exchange.head().await?.status;
     // A response comes after the handshake, of which the record is to know first.
     connection.settle().await;
+    if early && status == StatusCode::TOO_EARLY {
+        context.report(resource, Event::TooEarly);
+        while exchange.data().await?.is_some() {}
+        return Ok(Answer::TooEarly);
+    }
     context.report(
         resource,
         Event::Head {
             protocol: Some(Protocol::H3),
-            status,
+            status: status.as_u16(),
         },
     );
     while let Some(data) = exchange.data().await? {
         context.report(resource, Event::Data(data));
     }
     context.report(resource, Event::End);
-    Ok(())
+    Ok(Answer::Response)
 }

@@ -17,6 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::Method;
 use pronghorn_http::{
     ClientTlsOptions, CongestionControl, Protocol, SecretLog, SessionUse, Sessions, TlsError,
     TlsVersion,
@@ -37,6 +38,8 @@ pub struct Target {
     pub address: SocketAddr,
     /// Its name in TLS and in requests.
     pub host_name: String,
+    /// The method of the document's request; what the document needs is asked for with GET.
+    pub method: Method,
     /// PEM file of the only CA to trust; none: those of the system.
     pub ca: Option<PathBuf>,
     /// The protocol to speak.
@@ -63,10 +66,11 @@ impl Target {
     }
 }
 
-/// A request to be made: its resource's index, where and how urgent.
+/// A request to be made, without content: its resource's index, what is asked for and how urgently.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     resource: usize,
+    method: Method,
     path: String,
     priority: Priority,
     /// The connection whose server refused it unread: it is made once more, elsewhere.
@@ -74,9 +78,10 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    pub(crate) fn new(resource: usize, path: String, priority: Priority) -> Self {
+    pub(crate) fn new(resource: usize, method: Method, path: String, priority: Priority) -> Self {
         Wanted {
             resource,
+            method,
             path,
             priority,
             refused_by: None,
@@ -90,6 +95,8 @@ pub(crate) enum Event {
     Sent {
         connection: usize,
     },
+    /// The server doesn't take it as early data; it is made again.
+    TooEarly,
     Head {
         protocol: Option<Protocol>,
         status: u16,
@@ -97,6 +104,14 @@ pub(crate) enum Event {
     Data(Bytes),
     End,
     Failed(Failure),
+}
+
+/// What a server said to a request.
+enum Answer {
+    /// A response, which was reported to its end.
+    Response,
+    /// 425 to early data (RFC 8470 §5.2): the request is to be made again, once, after the handshake.
+    TooEarly,
 }
 
 /// An event of one resource.
@@ -115,6 +130,9 @@ pub(crate) struct Context {
     pub(crate) connections: Rc<RefCell<Vec<ConnectionRecord>>>,
     pub(crate) reports: UnboundedSender<Report>,
 }
+
+/// Methods that are expected to bring content, so that a request without any says so (RFC 9110 §8.6).
+const WITH_CONTENT: [Method; 3] = [Method::POST, Method::PUT, Method::PATCH];
 
 impl Context {
     /// Seconds since the navigation began.
@@ -148,6 +166,11 @@ impl Context {
         self.connections.borrow()[connection].connected_s.is_some()
     }
 
+    /// Whether a connection's TLS handshake is done; before, what is sent goes as early data.
+    fn secured(&self, connection: usize) -> bool {
+        self.connections.borrow()[connection].secured_s.is_some()
+    }
+
     fn update(&self, connection: usize, change: impl FnOnce(&mut ConnectionRecord)) {
         change(&mut self.connections.borrow_mut()[connection]);
     }
@@ -171,7 +194,9 @@ impl Context {
             http::Version::HTTP_11 => wanted.path.clone(),
             _ => format!("https://{authority}{}", wanted.path),
         };
-        let mut request = http::Request::get(uri)
+        let mut request = http::Request::builder()
+            .method(wanted.method.clone())
+            .uri(uri)
             .version(version)
             .header(
                 http::header::USER_AGENT,
@@ -182,6 +207,9 @@ impl Context {
             request = request.header(http::header::HOST, authority);
         } else if let Some(priority) = wanted.priority.header() {
             request = request.header("priority", priority);
+        }
+        if WITH_CONTENT.contains(&wanted.method) {
+            request = request.header(http::header::CONTENT_LENGTH, 0);
         }
         request
             .body(())

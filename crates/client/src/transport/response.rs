@@ -1,26 +1,37 @@
 //! A response of hyper's, reported piece by piece.
 
+use http::StatusCode;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use pronghorn_http::Protocol;
 
-use super::{Context, Event, Failure};
+use super::{Answer, Context, Event, Failure};
 
-/// Reports a response from its head to its end.
+/// Reports a response from its head to its end; `early`: its request went as early data. A 425 to that is
+/// read to its end, too, so that the connection can go on.
 pub(super) async fn receive(
     context: &Context,
     resource: usize,
+    early: bool,
     response: http::Response<Incoming>,
-) -> Result<(), Failure> {
+) -> Result<Answer, Failure> {
     let protocol = Protocol::from_version(response.version());
-    let status = response.status().as_u16();
-    context.report(resource, Event::Head { protocol, status });
+    let status = response.status();
     let mut body = response.into_body();
+    if early && status == StatusCode::TOO_EARLY {
+        context.report(resource, Event::TooEarly);
+        while let Some(frame) = body.frame().await {
+            frame?;
+        }
+        return Ok(Answer::TooEarly);
+    }
+    let status = status.as_u16();
+    context.report(resource, Event::Head { protocol, status });
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame?.into_data() {
             context.report(resource, Event::Data(data));
         }
     }
     context.report(resource, Event::End);
-    Ok(())
+    Ok(Answer::Response)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Method;
 use pronghorn_client::{PageLoad, Target};
 use pronghorn_http::{CongestionControl, Protocol, QuicCongestionControl, SessionUse, TlsVersion};
 use pronghorn_origin::{AccessLog, Origin, OriginConfig, ResponseHeaders, Site};
@@ -106,6 +107,7 @@ pub(crate) fn target(ca: &Path, port: u16, protocol: Protocol) -> Target {
     Target {
         address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
         host_name: HOST_NAME.to_owned(),
+        method: Method::GET,
         ca: Some(ca.to_owned()),
         protocol,
         tls: TlsVersion::Tls13,

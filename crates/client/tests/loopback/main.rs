@@ -1,8 +1,11 @@
 //! Page loads from the built-in origin over loopback: what is loaded, over which protocol, and how
 //! failures are told.
 
+mod early;
 mod failures;
 mod faulty;
 mod fixture;
 mod pages;
+mod relay;
+mod replay;
 mod sessions;

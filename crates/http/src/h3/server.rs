@@ -53,6 +53,12 @@ impl IncomingRequest {
         self.send.id().index()
     }
 
+    /// Whether the stream came to us before the client's handshake was done, so that the request may be
+    /// a replay (RFC 8470 §2).
+    pub fn is_early(&self) -> bool {
+        self.receive.is_0rtt()
+    }
+
     /// Reads the request to its end; its content is passed over.
     pub async fn request(&mut self) -> Result<request::Parts, H3Error> {
         let mut reader = RequestReader::request(MAX_FIELD_SECTION_SIZE);

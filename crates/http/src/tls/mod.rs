@@ -6,6 +6,7 @@ mod key_exchange;
 mod secrets;
 mod server;
 mod sessions;
+mod tickets;
 mod version;
 mod witness;
 
@@ -22,6 +23,7 @@ pub use facts::{TlsFacts, connection_facts};
 pub use secrets::SecretLog;
 pub use server::{MAX_EARLY_DATA_TCP, server_tls};
 pub use sessions::{SessionUse, Sessions};
+pub use tickets::{TicketUses, Tickets};
 pub use version::TlsVersion;
 
 /// Why TLS can't be set up.
