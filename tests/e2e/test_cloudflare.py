@@ -39,7 +39,7 @@ def assert_taken_apart(found: Run, orders: list[list[str]]) -> None:
         assert one.words in found.report().replace("\u00a0", " ")
         if one.blocks:
             assert math.prod(step.ratio or 0 for step in one.steps) == pytest.approx(one.total.ratio)
-        assert one.reason == f"needs more blocks ({one.blocks} of at least {MINIMUM_BLOCKS})"
+        assert one.reason == f"it needs more blocks ({one.blocks} of at least {MINIMUM_BLOCKS})"
     assert "What explains the difference" in found.report()
 
 

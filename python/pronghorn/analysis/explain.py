@@ -19,7 +19,7 @@ from pronghorn.analysis.cells import Terms, block_draws
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.numbers import listed
 from pronghorn.analysis.times import Times, times
-from pronghorn.analysis.verdict import decide
+from pronghorn.analysis.verdict import MINIMUM_BLOCKS, decide
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.summary import Change, Explained, Step
 
@@ -145,7 +145,7 @@ def _why_no_shares(
     estimate = Estimate(math.nan if total.ratio is None else total.ratio, low, high)
     _, reason = decide(estimate, margin=terms.margin, blocks=blocks)
     if reason is not None:
-        return reason
+        return f"it {reason}" if blocks < MINIMUM_BLOCKS else reason
     if low <= 1 <= high:
         return "the whole difference may be none"
     return None

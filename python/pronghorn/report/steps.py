@@ -55,7 +55,7 @@ def steps(explained: Sequence[Explained], width: int) -> str | None:
     first = known[0].total
     caption = f"← less time · ratio of {first.to_arm} to {first.from_arm}, step by step · more time →"
     if width < WIDE:
-        caption = "← less time · ratio · more time →"
+        caption = "← less · ratio · more →"
     axis = alt.Axis(
         title=caption,
         values=[tick for tick in _TICKS if low_end <= tick <= high_end],

@@ -148,13 +148,13 @@ def test_of_no_difference_nothing_is_shared_out() -> None:
 
 def test_too_few_blocks_have_no_shares_but_the_steps_ratios() -> None:
     found = explained(steady(KNOWN, blocks=5))
-    assert no_shares(found) == "needs more blocks (5 of at least 6)"
+    assert no_shares(found) == "it needs more blocks (5 of at least 6)"
     assert [step.ratio for step in found.steps] == pytest.approx([1.2, 1.25])
 
 
 def test_nothing_measured_is_no_error() -> None:
     (found,) = summary([], CONTROL_FIRST, cells=[LTE]).explanations
-    assert no_shares(found) == "needs more blocks (0 of at least 6)"
+    assert no_shares(found) == "it needs more blocks (0 of at least 6)"
     assert (found.total.ratio, found.total.ci95, found.total.ci95_s) == (None, (None, None), (None, None))
 
 
