@@ -61,8 +61,8 @@ class Slots:
         they together leave so much of the CPU idle that none of them waits for it: those whose client's start
         costs nothing, and then those of browsers, which would disturb them. Blocks that were contaminated are
         repeated when all others are done, one at a time, since what ran beside them may have been the cause.
-        However it ends, no engine is left. HostError where the host can't, InputError where the engine refuses
-        a request as wrong.
+        However it ends, no engine is left. HostError where the host can't, InputError where the engine
+        refuses a request as wrong.
         """
         self._trials = list(recorded)
         alone = [block for block in blocks if self._cpu_bound(block.cell)]
