@@ -5,12 +5,16 @@ from collections.abc import Callable, Iterable
 
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
-from pronghorn.execute.artifacts import PCAPNG
+from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
 
 _Refusal = Callable[[Arm], str | None]
+
+_OF_BENCHES = (PCAPNG, FLIGHT)
+_OF_ORIGINS = {QLOG: "builtin"}
+"""Artifacts that no client need leave: those of every bench, and those of an origin, by its name."""
 
 
 def check(experiment: Experiment) -> None:
@@ -25,7 +29,9 @@ def check(experiment: Experiment) -> None:
         for name, client in its_clients:
             _check(arm, "client", name, client.refusal, _able(arm, [*clients.CLIENTS.items(), *its_clients]))
     for artifact in experiment.artifacts:
-        if artifact != PCAPNG and not any(artifact in client.artifacts for _, client in its_clients):
+        if artifact in _OF_BENCHES or _OF_ORIGINS.get(artifact) in experiment.origins:
+            continue
+        if not any(artifact in client.artifacts for _, client in its_clients):
             able = [name for name, client in clients.CLIENTS.items() if artifact in client.artifacts]
             raise InputError(
                 f"artifact '{artifact}': no client of the experiment ({', '.join(experiment.clients)}) "

@@ -46,6 +46,7 @@ class Bench:
         congestion_control: str = "cubic",
         capture: Path | None = None,
         warm_up: bool = False,
+        flight_interval_s: float | None = None,
     ) -> tuple[str, str]:
         """Opens a bench; the addresses of client and server."""
         ok = await self.engine.request(
@@ -55,6 +56,7 @@ class Bench:
             congestion_control=congestion_control,
             capture=str(capture) if capture else None,
             warm_up=warm_up,
+            flight={"interval_s": flight_interval_s} if flight_interval_s else None,
         )
         return ok["client_address"], ok["server_address"]
 
@@ -62,6 +64,10 @@ class Bench:
         """Ends the warm-up, or begins anew; how many packets had entered each link before."""
         ok = await self.engine.request("begin", seed=seed)
         return dict(ok["packets_before"])
+
+    async def flight(self) -> dict[str, Any]:
+        """What the connections have done over time."""
+        return await self.engine.request("flight")
 
     async def close(self) -> Counters:
         """Closes the bench; its final counters."""

@@ -7,6 +7,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
+use pronghorn_flight::Recorder;
 use pronghorn_path::{Direction, PathSpec};
 use serde::Serialize;
 
@@ -17,6 +18,7 @@ use crate::cross::CrossTraffic;
 use crate::doorbell::Doorbell;
 use crate::driver::{Driver, Wiring};
 use crate::error::BenchError;
+use crate::flight::Sampler;
 use crate::host::{Host, Side};
 use crate::isolation::{Isolation, entered};
 use crate::kernel_counters::NamespaceCounters;
@@ -43,6 +45,8 @@ pub struct BenchSpec {
     pub taps: Option<Taps>,
     /// Whether the path has only its constant delays at first, until [`Bench::begin`]; its cross traffic starts then.
     pub warm_up: bool,
+    /// Who takes what the hosts' TCP connections do over time, from when the path begins; none: nobody looks.
+    pub flight: Option<Arc<Recorder>>,
 }
 
 /// How many packets had entered each link before a beginning.
@@ -76,6 +80,8 @@ struct Parts {
     offloads: Offloads,
     before: Before,
     may_begin: bool,
+    /// With who looks at the connections.
+    flight: Option<(Arc<Recorder>, Sampler)>,
 }
 
 /// What the kernel had counted when the path that was asked for began.
@@ -143,6 +149,10 @@ impl Bench {
         if let Some(cross) = &spec.path.cross {
             CrossTraffic::prepare(cross, &client, &server)?;
         }
+        let flight = spec.flight.map(|recorder| {
+            let sampler = Sampler::start(&client, &server, Arc::clone(&recorder));
+            sampler.map(|sampler| (recorder, sampler))
+        });
         let mut parts = Parts {
             path: spec.path,
             client,
@@ -157,8 +167,10 @@ impl Bench {
             offloads: client_offloads.min(server_offloads),
             before: Before::default(),
             may_begin: spec.warm_up,
+            flight: flight.transpose()?,
         };
         if !spec.warm_up {
+            parts.begin_flight();
             parts.start_cross_traffic()?;
         }
         parts.before.cpu = Some(CpuReading::now());
@@ -239,8 +251,10 @@ impl Bench {
             up,
             cross,
             mover,
+            flight,
             ..
         } = parts;
+        drop(flight);
         drop(cross);
         drop((down, up));
         drop(mover);
@@ -288,6 +302,7 @@ impl Parts {
             Some(mover) => mover.undo(&self.client),
             None => Ok(()),
         };
+        self.begin_flight();
         drop((go_down, go_up));
         moved_back?;
         let [down, up] = answers.map(|answer| match answer {
@@ -316,6 +331,12 @@ impl Parts {
             }
         };
         quiet::wait(look, quiet::pause_over(round_trip), at_most)
+    }
+
+    fn begin_flight(&self) {
+        if let Some((recorder, _)) = &self.flight {
+            recorder.begin();
+        }
     }
 
     fn start_cross_traffic(&mut self) -> Result<(), BenchError> {

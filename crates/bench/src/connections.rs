@@ -4,7 +4,8 @@ use std::fmt;
 
 use nix::errno::Errno;
 
-use crate::netlink::{Request, Socket, attribute};
+use crate::netlink::Socket;
+use crate::sock_diag::{CONGESTION_CONTROL, Message, list};
 
 /// A TCP connection, whose congestion control is that of its sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,19 @@ const STATES: [(ConnectionState, u8, &str); 6] = [
     (ConnectionState::Closing, 11, "closing"),
 ];
 
+impl ConnectionState {
+    /// All of them, each as the bit of its number.
+    pub(crate) fn all() -> u32 {
+        STATES.iter().map(|(_, number, _)| 1_u32 << number).sum()
+    }
+
+    /// The state with this number.
+    pub(crate) fn of_number(number: u8) -> Option<ConnectionState> {
+        let found = STATES.iter().find(|(_, known, _)| *known == number);
+        found.map(|(state, ..)| *state)
+    }
+}
+
 impl fmt::Display for ConnectionState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = STATES.iter().find(|(state, ..)| state == self);
@@ -54,65 +68,18 @@ impl fmt::Display for ConnectionState {
     }
 }
 
-// `struct inet_diag_req_v2` and `struct inet_diag_msg` (`include/uapi/linux/inet_diag.h`).
-const SOCK_DIAG_BY_FAMILY: u16 = 20;
-const REQUEST_BYTES: usize = 56;
-const MESSAGE_BYTES: usize = 72;
-const STATE: usize = 1;
-const LOCAL_PORT: usize = 4;
-const PEER_PORT: usize = 6;
-const LOCAL_ADDRESS: usize = 8;
-const INET_DIAG_CONG: u16 = 4;
-
-/// What an IPv4 address begins with where a socket of IPv6 has it (RFC 4291, section 2.5.5.2).
-const MAPPED: [u8; 12] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
-
 /// All of IPv4, whether their sockets are of IPv4 or of IPv6. The error is the kernel's.
 pub(crate) fn connections_here() -> Result<Vec<Connection>, Errno> {
-    let socket = Socket::of_sockets()?;
-    let mut found = Vec::new();
-    for family in [libc::AF_INET, libc::AF_INET6] {
-        let messages = match socket.list(request(family)) {
-            // Kernels without IPv6 have none of its sockets.
-            Err(Errno::ENOENT) if family == libc::AF_INET6 => continue,
-            other => other?,
-        };
-        let of_ipv4 = |message: &&Vec<u8>| {
-            let address = message.get(LOCAL_ADDRESS..);
-            family == libc::AF_INET || address.is_some_and(|address| address.starts_with(&MAPPED))
-        };
-        found.extend(messages.iter().filter(of_ipv4).filter_map(|m| parse(m)));
-    }
-    Ok(found)
+    let found = list(&Socket::of_sockets()?, &[CONGESTION_CONTROL])?;
+    Ok(found.iter().filter_map(connection).collect())
 }
 
-fn request(family: i32) -> Request {
-    let states = STATES
-        .iter()
-        .map(|(_, number, _)| 1u32 << number)
-        .sum::<u32>();
-    let mut body = [0; REQUEST_BYTES];
-    body[0] = family as u8;
-    body[1] = libc::IPPROTO_TCP as u8;
-    body[2] = 1 << (INET_DIAG_CONG - 1);
-    body[4..8].copy_from_slice(&states.to_ne_bytes());
-    Request::new(SOCK_DIAG_BY_FAMILY, 0, &body)
-}
-
-fn parse(message: &[u8]) -> Option<Connection> {
-    let port = |at: usize| {
-        Some(u16::from_be_bytes(
-            message.get(at..at + 2)?.try_into().ok()?,
-        ))
-    };
-    let number = *message.get(STATE)?;
-    let (state, ..) = STATES.iter().find(|(_, known, _)| *known == number)?;
-    let name = attribute(message.get(MESSAGE_BYTES..)?, INET_DIAG_CONG)?;
-    let name = name.split(|byte| *byte == 0).next()?;
+fn connection(message: &Message) -> Option<Connection> {
+    let ends = message.ends()?;
     Some(Connection {
-        local_port: port(LOCAL_PORT)?,
-        peer_port: port(PEER_PORT)?,
-        state: *state,
-        congestion_control: String::from_utf8_lossy(name).into_owned(),
+        local_port: ends.local.port(),
+        peer_port: ends.peer.port(),
+        state: message.state()?,
+        congestion_control: message.congestion_control()?.to_owned(),
     })
 }

@@ -40,7 +40,8 @@
 //! | how does a bench's server reach the machine's services | `uplink/` |
 //! | how does a program run on a host | `host.rs`, `process.rs` |
 //! | does a server listen yet | `listening.rs` |
-//! | which TCP connections does a host have | `connections.rs` |
+//! | which TCP connections does a host have | `connections.rs`, `sock_diag.rs` |
+//! | what do they do over time | `flight/` |
 //! | where does a program look up names | `names.rs` |
 //! | who used the CPUs meanwhile | `cpu/` |
 
@@ -58,6 +59,7 @@ mod doorbell;
 mod driver;
 mod error;
 mod evict;
+mod flight;
 mod host;
 mod isolation;
 mod keeper;
@@ -79,6 +81,7 @@ mod rtnetlink;
 mod run;
 mod run_delay;
 mod segment;
+mod sock_diag;
 #[cfg(test)]
 mod steady_state;
 mod tap;

@@ -145,6 +145,22 @@ impl Socket {
         }
     }
 
+    /// Asks for one thing, and gives what is in the message that answers. The error is the kernel's.
+    pub(crate) fn get(&self, request: Request) -> Result<Vec<u8>, Errno> {
+        self.send(&request.unacknowledged().finished())?;
+        let mut answer = [0_u8; 4096];
+        let fd = self.0.as_raw_fd();
+        // SAFETY: the buffer outlives the call and is as long as said.
+        let received = unsafe { libc::recv(fd, answer.as_mut_ptr().cast(), answer.len(), 0) };
+        let received = Errno::result(received)?;
+        let mut found = Vec::with_capacity(1);
+        take_messages(
+            answer.get(..received as usize).unwrap_or_default(),
+            &mut found,
+        )?;
+        found.pop().ok_or(Errno::EBADMSG)
+    }
+
     fn send(&self, bytes: &[u8]) -> Result<(), Errno> {
         let fd = self.0.as_raw_fd();
         // SAFETY: the buffer outlives the call and is as long as said.

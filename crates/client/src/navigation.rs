@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use http::Method;
+use pronghorn_flight::monotonic_s;
 use pronghorn_http::{Handshake, SessionUse, TlsError};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
@@ -27,6 +28,12 @@ pub async fn load(target: Target, document: &str, limit: Duration) -> Result<Pag
         return Err(LoadError::Connect);
     }
     let (base, document) = locate(&target, document)?;
+    // Only of connections that are made while it lives.
+    let _timeouts = target
+        .quic_watch
+        .flight
+        .as_ref()
+        .map(|_| pronghorn_http::count_timeouts());
     let prepared = Prepared::new(&target)?;
     let kept = prepared.kept();
     let (reports, inbox) = unbounded_channel();
@@ -371,6 +378,7 @@ impl<'a> Navigation<'a> {
             reason: self.failure.as_ref().map(|failure| failure.reason),
             load_s: self.failure.is_none().then_some(last),
             detail: self.failure.map(|failure| failure.detail),
+            started_monotonic_s: monotonic_s(self.context.started.into_std()),
             ttfb_s: resources.first().and_then(|document| document.first_byte_s),
             connect_s: connections
                 .first()

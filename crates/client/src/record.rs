@@ -14,6 +14,8 @@ pub struct PageLoad {
     pub reason: Option<Reason>,
     /// The first failure in words.
     pub detail: Option<String>,
+    /// Seconds of the kernel's `CLOCK_MONOTONIC` at its start, to which all times here can be added.
+    pub started_monotonic_s: f64,
     /// When the last resource was complete; none for a load that failed.
     pub load_s: Option<f64>,
     /// When the document's response began.

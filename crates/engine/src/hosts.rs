@@ -1,12 +1,14 @@
 //! The pair of hosts at hand: a bench's, or the machine itself over loopback.
 
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_bench::{
     Bench, BenchError, BenchSpec, Host, Isolation, PacketsBefore, PathReport, ProbePlan, Side,
     calibrate,
 };
+use pronghorn_flight::Recorder;
 use serde_json::{Value, json};
 
 use crate::answer::Fault;
@@ -27,10 +29,16 @@ impl Hosts {
     pub(crate) fn open(
         request: request::Open,
         isolation: &Isolation,
+        flight: Option<Arc<Recorder>>,
     ) -> Result<(Hosts, Option<Recording>), Fault> {
         let Some(path) = request.path else {
             if request.capture.is_some() {
                 return Err(Fault::input("over loopback there is no path to capture"));
+            }
+            if flight.is_some() {
+                return Err(Fault::input(
+                    "over loopback no flight is recorded: the connections there are all the machine's",
+                ));
             }
             return match Host::local() {
                 Ok(host) => Ok((Hosts::Direct(host), None)),
@@ -53,6 +61,7 @@ impl Hosts {
             tcp_congestion_control: request.congestion_control.into(),
             taps: taps.filter(|_| !request.warm_up),
             warm_up: request.warm_up,
+            flight,
             ..BenchSpec::default()
         };
         match Bench::open(spec) {

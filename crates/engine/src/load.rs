@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pronghorn_bench::Host;
 use pronghorn_client::{PageLoad, Target};
-use pronghorn_http::{SecretLog, Sessions};
+use pronghorn_http::{QuicWatch, SecretLog, Sessions};
 use tokio::task::LocalSet;
 
 use crate::answer::Fault;
@@ -23,6 +23,7 @@ pub(crate) fn load(
     request: request::Load,
     sessions: Arc<Sessions>,
     secrets: Option<Arc<SecretLog>>,
+    quic_watch: QuicWatch,
 ) -> Result<(PageLoad, Option<Cpu>), Fault> {
     let limit = Duration::try_from_secs_f64(request.limit_s)
         .map_err(|error| Fault::input(format!("limit_s = {}: {error}", request.limit_s)))?;
@@ -50,6 +51,7 @@ pub(crate) fn load(
         sessions,
         congestion_control: request.congestion_control,
         secrets,
+        quic_watch,
     };
     let document = request.document;
     let thread = host.thread("client", move || {

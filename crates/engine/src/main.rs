@@ -5,6 +5,7 @@ mod answer;
 mod capture;
 mod cpu;
 mod dns;
+mod flight;
 mod hosts;
 mod load;
 mod origin;

@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use pronghorn_bench::Host;
-use pronghorn_http::SecretLog;
+use pronghorn_http::{QuicWatch, SecretLog};
 use pronghorn_origin::{AccessLog, Origin, OriginConfig, ResponseHeaders, Site};
 use tokio::sync::oneshot;
 use tokio::task::LocalSet;
@@ -34,6 +34,7 @@ impl Running {
         site: Arc<Site>,
         isolated: bool,
         secrets: Option<Arc<SecretLog>>,
+        quic_watch: QuicWatch,
     ) -> Result<Running, Fault> {
         let headers = ResponseHeaders::new(&request.headers).map_err(Fault::input)?;
         let config = OriginConfig {
@@ -46,6 +47,7 @@ impl Running {
             headers,
             early_data: request.early_data,
             secrets,
+            quic_watch,
         };
         let (ready, started) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();

@@ -36,6 +36,7 @@ pub(crate) enum Request {
     Sockets { host: Side },
     Dns { records: Vec<NameRecords> },
     DnsLog,
+    Flight,
     Calibrate(ProbePlan),
     Counters,
     Close,
@@ -53,6 +54,15 @@ pub(crate) struct Open {
     /// Whether the path is its constant delays alone until it is begun.
     #[serde(default)]
     pub(crate) warm_up: bool,
+    /// Whether what connections do over time is recorded.
+    pub(crate) flight: Option<FlightSpec>,
+}
+
+/// How a flight is recorded.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlightSpec {
+    pub(crate) interval_s: f64,
 }
 
 /// The built-in origin, in the server's host.
@@ -71,6 +81,8 @@ pub(crate) struct Origin {
     /// Whether session tickets allow early data.
     #[serde(default)]
     pub(crate) early_data: bool,
+    /// The folder in which its QUIC connections leave their qlogs.
+    pub(crate) qlog: Option<PathBuf>,
 }
 
 /// One page load, from the client's host.
@@ -95,6 +107,8 @@ pub(crate) struct Load {
     pub(crate) ca: Option<PathBuf>,
     pub(crate) congestion_control: CongestionControl,
     pub(crate) limit_s: f64,
+    /// The folder in which its QUIC connections leave their qlogs.
+    pub(crate) qlog: Option<PathBuf>,
 }
 
 fn root_path() -> String {

@@ -1,5 +1,6 @@
 //! The engine's state between two requests, and what each request does to it.
 
+use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,6 +14,7 @@ use crate::answer::{self, Fault};
 use crate::capture::Recording;
 use crate::cpu::Cpu;
 use crate::dns::Answering;
+use crate::flight::Recordings;
 use crate::hosts::Hosts;
 use crate::load;
 use crate::origin::{Running, SiteCache};
@@ -31,6 +33,7 @@ pub(crate) struct Session {
     recording: Option<Recording>,
     // What loads of this bench gained.
     sessions: Arc<Sessions>,
+    recordings: Recordings,
     sites: SiteCache,
 }
 
@@ -46,6 +49,7 @@ impl Session {
             hosts: None,
             recording: None,
             sessions: Arc::default(),
+            recordings: Recordings::default(),
             sites: SiteCache::default(),
         }
     }
@@ -82,6 +86,7 @@ impl Session {
             Request::Sockets { host } => self.hosts()?.connections(host.into()),
             Request::Dns { records } => self.start_names(&records),
             Request::DnsLog => self.names_log(),
+            Request::Flight => self.recordings.flight(),
             Request::Calibrate(plan) => self.hosts()?.calibrate(&plan),
             Request::Counters => self.counters(),
             Request::Close => self.close(),
@@ -104,7 +109,8 @@ impl Session {
             return Err(Fault::input("a bench is open; close it first"));
         }
         let started = Instant::now();
-        let (hosts, recording) = Hosts::open(open, &self.isolation)?;
+        let recordings = Recordings::new(open.flight.as_ref())?;
+        let (hosts, recording) = Hosts::open(open, &self.isolation, recordings.flight.clone())?;
         let answer = json!({
             "client_address": hosts.get(Side::Client).address(),
             "server_address": hosts.get(Side::Server).address(),
@@ -113,6 +119,7 @@ impl Session {
         self.hosts = Some(hosts);
         self.sessions = Arc::default();
         self.recording = recording;
+        self.recordings = recordings;
         Ok(answer)
     }
 
@@ -125,6 +132,8 @@ impl Session {
     fn start_origin(&mut self, request: request::Origin) -> Answer {
         self.origin = None;
         let site = self.sites.read(&request.root)?;
+        self.hosts()?;
+        let watch = self.recordings.watch(request.qlog.as_deref())?;
         let hosts = self.hosts()?;
         let isolated = matches!(hosts, Hosts::Bench(_));
         let running = Running::start(
@@ -133,6 +142,7 @@ impl Session {
             site,
             isolated,
             self.secrets(),
+            watch,
         )?;
         let answer = json!({ "port": running.port });
         self.origin = Some(running);
@@ -140,13 +150,15 @@ impl Session {
     }
 
     fn load(&mut self, request: request::Load) -> Answer {
+        self.hosts()?;
+        let watch = self.recordings.watch(request.qlog.as_deref())?;
         let hosts = self.hosts()?;
         let server = hosts.get(Side::Server).address();
         let origin_cpu = || self.origin.as_ref().and_then(|origin| origin.serves.cpu());
         let before = origin_cpu();
         let (sessions, secrets) = (self.sessions.clone(), self.secrets());
         let client = hosts.get(Side::Client);
-        let (page, client) = load::load(client, server, request, sessions, secrets)?;
+        let (page, client) = load::load(client, server, request, sessions, secrets, watch)?;
         let origin = Cpu::between(before, origin_cpu());
         let mut page = serde_json::to_value(page).map_err(Fault::bench)?;
         page["cpu"] = json!({ "client": client, "origin": origin });
@@ -189,14 +201,17 @@ impl Session {
         let recording = self.recording.take();
         let closed = hosts.close();
         evict_descendants();
+        let recordings = mem::take(&mut self.recordings);
         let mut counters = closed?;
         counters["capture"] = recording.map(Recording::finish).into();
+        counters["qlog"] = recordings.qlogs();
         Ok(counters)
     }
 
     fn counters(&self) -> Answer {
         let mut counters = self.hosts()?.counters()?;
         counters["capture"] = self.recording.as_ref().map(Recording::report).into();
+        counters["qlog"] = self.recordings.qlogs();
         Ok(counters)
     }
 

@@ -1,10 +1,13 @@
 //! Congestion control as a parameter of both transports.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
 use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use serde::{Deserialize, Serialize};
+
+use crate::flight::Metered;
 
 /// The congestion controllers of an arm, one for each transport.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +48,12 @@ impl QuicCongestionControl {
 
     /// The name of the controller that a live connection runs, by the type of its state.
     pub fn of(connection: &quinn::Connection) -> Option<QuicCongestionControl> {
-        let state = connection.congestion_state().into_any();
+        QuicCongestionControl::of_state(connection.congestion_state().into_any())
+    }
+
+    /// The name of the controller with this state.
+    pub(crate) fn of_state(state: Box<dyn Any>) -> Option<QuicCongestionControl> {
+        let state = Metered::inside(state);
         if state.is::<quinn::congestion::Cubic>() {
             Some(QuicCongestionControl::Cubic)
         } else if state.is::<quinn::congestion::NewReno>() {

@@ -4,16 +4,23 @@
 //! control is set and read back, QUIC endpoints, and HTTP/3 over quinn's streams.
 
 mod congestion;
+mod flight;
 pub mod h3;
 mod protocol;
+mod qlog;
 mod quic;
 mod tcp;
 mod tls;
 mod udp;
 
 pub use congestion::{CongestionControl, QuicCongestionControl, UnknownCongestionControl};
+pub use flight::{TimeoutCounting, count_timeouts, record_flight};
 pub use protocol::{Handshake, MAX_CONCURRENT_REQUESTS, Protocol, UnknownProtocol};
-pub use quic::{QUIC_STACK, any_local, client_endpoint, client_quic_config, server_endpoint};
+pub use qlog::QlogFolder;
+pub use quic::{
+    QUIC_STACK, QuicServer, QuicWatch, any_local, client_endpoint, client_quic_config,
+    logged_client_config, server_endpoint,
+};
 pub use tcp::{TcpStack, congestion_control_of, connect, listen};
 pub use tls::{
     ClientTls, ClientTlsOptions, MAX_EARLY_DATA_TCP, SecretLog, SessionUse, Sessions, TicketUses,

@@ -1,12 +1,15 @@
 //! HTTP/3 connections, over quinn, whose stream priorities follow RFC 9218.
 
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Instant;
 
+use pronghorn_flight::End;
 use pronghorn_http::h3::{IncomingRequest, ServerConnection};
 use pronghorn_http::{Protocol, QuicCongestionControl};
 use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
+use tokio::task::JoinHandle;
 
 use crate::log::Served;
 use crate::{ConnectionEntry, Shared};
@@ -16,16 +19,33 @@ pub(crate) async fn serve(incoming: quinn::Incoming, shared: Rc<Shared>) {
     let Some(connection) = accept(incoming, &shared).await else {
         return;
     };
+    let recording = record_flight(&connection, &shared);
     let connection = ServerConnection::start(connection);
     while let Ok(stream) = connection.accept().await {
         tokio::task::spawn_local(answer(stream, shared.clone()));
     }
+    // It must not keep a connection that nobody serves.
+    if let Some(recording) = recording {
+        recording.abort();
+    }
+}
+
+/// Records what the connection does, where that is asked for.
+fn record_flight(connection: &quinn::Connection, shared: &Shared) -> Option<JoinHandle<()>> {
+    let recorder = shared.quic.flight()?.clone();
+    let local = shared.quic.endpoint.local_addr().ok()?;
+    let local = match connection.local_ip() {
+        Some(ip) => SocketAddr::new(ip, local.port()),
+        None => local,
+    };
+    let recording = pronghorn_http::record_flight(connection.clone(), local, End::Server, recorder);
+    Some(tokio::task::spawn_local(recording))
 }
 
 /// The connection once its handshake is done or, where early data is allowed, before that, so that
 /// early requests are answered at once.
 async fn accept(incoming: quinn::Incoming, shared: &Rc<Shared>) -> Option<quinn::Connection> {
-    let connecting = incoming.accept().ok()?;
+    let connecting = shared.quic.accept(incoming).ok()?;
     if shared.early_data {
         let (connection, completed) = connecting.into_0rtt().ok()?;
         let (shared, handle) = (shared.clone(), connection.clone());

@@ -24,7 +24,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_http::{
-    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, SecretLog, TcpStack, Tickets, TlsError,
+    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, QuicServer, QuicWatch, SecretLog, TcpStack,
+    Tickets, TimeoutCounting, TlsError,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -60,6 +61,8 @@ pub struct OriginConfig {
     pub early_data: bool,
     /// Where the connections leave their TLS secrets; none: nowhere.
     pub secrets: Option<Arc<SecretLog>>,
+    /// How its QUIC connections are watched.
+    pub quic_watch: QuicWatch,
 }
 
 /// Why an origin can't start.
@@ -87,6 +90,7 @@ pub(crate) struct Shared {
     early_data: bool,
     udp_receive_buffer: Option<usize>,
     log: AccessLog,
+    quic: QuicServer,
 }
 
 impl Shared {
@@ -103,9 +107,10 @@ impl Shared {
 pub struct Origin {
     listener: TcpListener,
     acceptor: TlsAcceptor,
-    endpoint: quinn::Endpoint,
     shared: Rc<Shared>,
     port: u16,
+    /// As long as connections are made.
+    _timeouts: Option<TimeoutCounting>,
 }
 
 /// How much unsent data the kernel may hold for an HTTP/2 connection, in bytes: beyond it, what was
@@ -148,19 +153,23 @@ impl Origin {
         let over_tcp = [Protocol::H2, Protocol::H1];
         let tls = tls(&over_tcp, MAX_EARLY_DATA_TCP, &tcp_tickets)?;
         let udp_receive_buffer = pronghorn_http::receive_buffer_of(&socket).ok();
-        let endpoint = pronghorn_http::server_endpoint(socket, quic_tls, congestion_control.quic)?;
+        let watch = config.quic_watch.clone();
+        let timeouts = watch.flight.is_some().then(pronghorn_http::count_timeouts);
+        let quic =
+            pronghorn_http::server_endpoint(socket, quic_tls, congestion_control.quic, watch)?;
         Ok(Origin {
             listener,
             acceptor: TlsAcceptor::from(Arc::new(tls)),
-            endpoint,
             shared: Rc::new(Shared {
                 site: config.site.clone(),
                 headers: config.headers.clone(),
                 early_data: config.early_data,
                 udp_receive_buffer,
                 log: AccessLog::new(tcp_tickets, quic_tickets),
+                quic,
             }),
             port,
+            _timeouts: timeouts,
         })
     }
 
@@ -194,7 +203,7 @@ impl Origin {
     }
 
     async fn serve_quic(&self) {
-        while let Some(incoming) = self.endpoint.accept().await {
+        while let Some(incoming) = self.shared.quic.endpoint.accept().await {
             tokio::task::spawn_local(h3::serve(incoming, self.shared.clone()));
         }
     }

@@ -4,6 +4,7 @@ from pronghorn import __version__
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.engine import Engine
 from pronghorn.execute import cost
+from pronghorn.execute.artifacts import QLOG
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import PageLoad
 
@@ -15,7 +16,7 @@ class Native:
 
     warms_up = False
     expense = cost.NOTHING
-    artifacts: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = (QLOG,)
     takes_authority = True
     is_browser = False
 
@@ -62,6 +63,7 @@ class NativeSession:
 
     async def _load(self, session: str) -> PageLoad:
         visit = self._visit
+        folder = None if session == "gain" else visit.artifacts.file(QLOG)
         ok = await self._engine.request(
             "load",
             patience_s=visit.limit_s + _GRACE_S,
@@ -75,5 +77,6 @@ class NativeSession:
             ca=str(visit.authority) if visit.authority else None,
             congestion_control=visit.arm.controls,
             limit_s=visit.limit_s,
+            qlog=str(folder) if folder else None,
         )
         return PageLoad.model_validate(ok)

@@ -13,15 +13,21 @@ from pronghorn.model.trial import TrialKey
 
 FOLDER = "artifacts"
 PCAPNG = "pcapng"
+FLIGHT, QLOG = "flight", "qlog"
 HAR, NETLOG, SCREENSHOT, FILMSTRIP = "har", "netlog", "screenshot", "filmstrip"
 
 _FILES = {
     PCAPNG: "path.pcapng",
+    FLIGHT: "flight.json",
+    QLOG: "qlog",
     HAR: "load.har",
     NETLOG: "netlog.json",
     SCREENSHOT: "screenshot.png",
     FILMSTRIP: "filmstrip.json",
 }
+_OF_A_PATH = (PCAPNG, FLIGHT)
+"""Those which only an emulated path can leave."""
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+@~-]")
 _DIGITS = 8
 
@@ -52,8 +58,8 @@ class Artifacts(NamedTuple):
 
     @classmethod
     def of(cls, run: Path, key: TrialKey, wanted: tuple[str, ...]) -> "Artifacts":
-        """Those that there can be: over loopback there is no path to capture."""
-        possible = tuple(name for name in wanted if name != PCAPNG or key.cell.path != DIRECT)
+        """Those that there can be: over loopback there is neither a path to capture nor a host of its own."""
+        possible = tuple(name for name in wanted if name not in _OF_A_PATH or key.cell.path != DIRECT)
         return cls(run, Path(FOLDER) / trial_name(key), possible)
 
     def prepare(self) -> None:
@@ -74,7 +80,7 @@ class Artifacts(NamedTuple):
         shutil.rmtree(self.run / self.folder, ignore_errors=True)
 
     def file(self, name: str) -> Path | None:
-        """Where an artifact goes, as an absolute path; None where it isn't wanted."""
+        """Where an artifact goes, as an absolute path (of QLOG a folder's); None where it isn't wanted."""
         return (self.run / self.folder / _FILES[name]).absolute() if name in self.wanted else None
 
     def found(self) -> dict[str, str]:

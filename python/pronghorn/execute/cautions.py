@@ -23,7 +23,7 @@ from pronghorn.execute import (
     states,
     visits,
 )
-from pronghorn.execute.artifacts import PCAPNG
+from pronghorn.execute.artifacts import FLIGHT, PCAPNG
 from pronghorn.execute.caution import Caution
 from pronghorn.execute.progress import by_block
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
@@ -160,6 +160,12 @@ def _captures(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
             "not-captured",
             "Trials over loopback (path 'direct') are not captured: they have no emulated path.",
             "Leave the path out, or capture loopback by other means.",
+        )
+    if FLIGHT in experiment.artifacts and any(path.name == DIRECT for path in experiment.paths):
+        yield Caution(
+            "no-flight",
+            "Trials over loopback (path 'direct') leave no flight: connections there are all the machine's.",
+            "Leave the path out, or the artifact.",
         )
     captured = [trial.counters.capture for trial in trials if trial.counters and trial.counters.capture]
     short = [capture for capture in captured if capture.lost_records]

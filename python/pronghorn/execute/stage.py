@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import socket
 from collections.abc import Mapping
 from contextlib import closing
@@ -15,7 +16,7 @@ from pronghorn.clients import ClientFailed, ClientSession, Visit
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
 from pronghorn.execute import cost, guard
-from pronghorn.execute.artifacts import PCAPNG, Artifacts
+from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG, Artifacts
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Counters, CpuShare, PageLoad
@@ -34,6 +35,9 @@ HTTPS = 443
 
 _CAPTURE_PATIENCE_S = 600.0
 """A capture is put in order when its bench closes, at the disk's speed."""
+
+_FLIGHT_INTERVAL_S = 0.01
+"""How often the connections are looked at whose flight is wanted."""
 
 _FAREWELL_S = 5.0
 """How long a client that is given up may take to end."""
@@ -83,6 +87,7 @@ class Stage:
         self._seen = 0
         self._fault: PageLoad | None = None
         self._share: CpuShare | None = None
+        self._begun = False
 
     async def open(self, seed: int) -> None:
         """Opens the bench, whose path's decisions follow from `seed`, starts the origin and makes the client
@@ -90,7 +95,9 @@ class Stage:
         plot = self._plot
         path = plot.experiment.path(plot.cell.path)
         capture = plot.artifacts.file(PCAPNG)
-        asked = {"warm_up": True} if self._warms_up else {}
+        asked: dict[str, object] = {"warm_up": True} if self._warms_up else {}
+        if plot.artifacts.file(FLIGHT):
+            asked["flight"] = {"interval_s": _FLIGHT_INTERVAL_S}
         opened = await self._engine.request(
             "open",
             path=path.spec.to_engine() if path.spec else None,
@@ -135,11 +142,26 @@ class Stage:
         artifact could not be written."""
         if self._client is not None:
             await self._client.close()
+        await self._keep_flight()
         patience_s = _CAPTURE_PATIENCE_S if self._plot.artifacts.file(PCAPNG) else PATIENCE_S
         counters = Counters.model_validate(await self._engine.request("close", patience_s=patience_s))
         if counters.capture and counters.capture.fault:
-            raise HostError(f"{counters.capture.fault}.", hint="Free some space, or leave the artifacts out.")
+            raise _unwritten(counters.capture.fault)
+        if counters.qlog and counters.qlog.fault:
+            raise _unwritten(counters.qlog.fault)
         return self._with_share(counters)
+
+    async def _keep_flight(self) -> None:
+        """Writes what the connections did over time, where that is wanted. There is none of a path which no
+        load came to."""
+        file = self._plot.artifacts.file(FLIGHT)
+        if file is None or (self._warms_up and not self._begun):
+            return
+        flight = await self._engine.request("flight")
+        try:
+            file.write_text(json.dumps(flight, separators=(",", ":")), encoding="utf-8")
+        except OSError as error:
+            raise _unwritten(f"{file}: {error.strerror}") from error
 
     async def abandon(self) -> None:
         """Ends the client, whatever state it is in. The rest ends with the engine's bench."""
@@ -165,6 +187,7 @@ class Stage:
         path = self._plot.experiment.path(self._plot.cell.path)
         self._seen = len((await origin.log()).requests)
         await self._engine.request("begin", seed=seed, patience_s=PATIENCE_S + cost.warmup_s(path))
+        self._begun = True
 
     async def _loaded(self, client: ClientSession) -> PageLoad:
         try:
@@ -207,6 +230,7 @@ class Stage:
                 folder=_made(plot.folder / "origin"),
                 address=address,
                 port=port,
+                qlog=plot.artifacts.file(QLOG),
             ),
         )
         if experiment.dns:
@@ -273,6 +297,10 @@ class Stage:
 def failed(reason: str, detail: str) -> PageLoad:
     """The record of a load that did not come about."""
     return PageLoad(outcome="failed", reason=reason, detail=detail)
+
+
+def _unwritten(fault: str) -> HostError:
+    return HostError(f"{fault}.", hint="Free some space, or leave the artifacts out.")
 
 
 def _headers(experiment: Experiment, port: int) -> Mapping[str, str]:

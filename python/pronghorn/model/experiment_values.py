@@ -22,9 +22,9 @@ STATES = ("fresh", "kept")
 """Whether each load has a bench, an origin and a client of its own, or all loads of an arm in a cell share
 them."""
 
-ARTIFACTS = ("pcapng", "har", "netlog", "screenshot", "filmstrip")
-"""What trials can be asked to leave beside their line in the journal: the first by the bench, the others by
-clients."""
+ARTIFACTS = ("pcapng", "flight", "qlog", "har", "netlog", "screenshot", "filmstrip")
+"""What trials can be asked to leave beside their line in the journal: the first two by the bench, the others
+by clients, and `qlog` by the built-in origin too."""
 
 
 def cache_control(reader: ExperimentReader, arm_list: tuple[Arm, ...]) -> str:

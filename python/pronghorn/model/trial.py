@@ -98,11 +98,13 @@ class PageLoad(FromEngine):
 
     `round_trips` is the fewest that such a load needs, `ahead_s` how long before the navigation's start the
     client may have begun with them: a browser connects ahead while it still asks the page before for its
-    leave."""
+    leave. `started_monotonic_s` is its start in seconds of CLOCK_MONOTONIC, which places it on the axis of a
+    flight; None where the client doesn't tell."""
 
     outcome: Literal["ok", "failed"]
     reason: str | None = None
     detail: str | None = None
+    started_monotonic_s: float | None = None
     load_s: float | None = None
     ttfb_s: float | None = None
     connect_s: float | None = None
@@ -201,14 +203,22 @@ class HandoverReport(FromEngine):
     late_s: float
 
 
+class QlogReport(FromEngine):
+    """How many qlogs a bench's own client and origin have begun; `fault` where one could not be written."""
+
+    files: int = 0
+    fault: str | None = None
+
+
 class Counters(FromEngine):
-    """The path's and the host's counters over a bench's life; none of them on the path `direct`. `capture` is
-    None where none was taken, `handover` where none has been."""
+    """The path's and the host's counters over a bench's life; none of them on the path `direct`. `capture`
+    and `qlog` are None where none were taken, `handover` where none has been."""
 
     down: LinkCounters | None = None
     up: LinkCounters | None = None
     host: HostCounters | None = None
     capture: CaptureReport | None = None
+    qlog: QlogReport | None = None
     handover: HandoverReport | None = None
 
 

@@ -25,7 +25,8 @@ class OriginSetup(NamedTuple):
     `root` is the site's folder; `headers` go on every response; `folder` is empty, the origin's own for its
     configuration and logs, and is removed after the trial; `address` and `port` (TCP and UDP) are on the
     server's host, port 0 where the origin may choose one itself; clients call it `host_name`. QUIC takes
-    0-RTT data only where the arm asks for it."""
+    0-RTT data only where the arm asks for it. `qlog` is the folder in which an origin that can leaves a qlog
+    of each QUIC connection; None: none is wanted."""
 
     root: Path
     certificates: Certificates
@@ -35,6 +36,7 @@ class OriginSetup(NamedTuple):
     address: str
     port: int
     host_name: str = HOST_NAME
+    qlog: Path | None = None
 
 
 class OriginFailed(Exception):

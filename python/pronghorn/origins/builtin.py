@@ -35,6 +35,7 @@ class Builtin:
             congestion_control=setup.arm.controls,
             headers=dict(setup.headers),
             early_data=setup.arm.early_data,
+            qlog=str(setup.qlog) if setup.qlog else None,
         )
         return RunningBuiltin(engine, int(ok["port"]))
 

@@ -38,6 +38,8 @@ class Bench:
         self.control: dict[str, str] = {}
         self.fault: str | None = None
         self.capture: str | None = None
+        self.qlog: str | None = None
+        self.flight: dict[str, float] | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         operation = getattr(self, f"op_{request['op']}", None)
@@ -75,6 +77,7 @@ class Bench:
         self.is_open, self.warms_up = True, request.get("warm_up", False)
         self.path, self.seed = request["path"], request["seed"]
         self.capture = request.get("capture")
+        self.flight, self.qlog = request.get("flight"), None
         self.fault, self.served, self.visits, self.loads = None, None, 0, 0
         return {"client_address": "198.18.0.1", "server_address": "198.18.0.2", "open_s": 0.001}
 
@@ -92,6 +95,7 @@ class Bench:
     def op_origin(self, request: dict[str, Any]) -> dict[str, Any]:
         self.needs_bench()
         self.served = []
+        self.log("server", request)
         self.control = request["congestion_control"]
         for file in (request["root"], request["certificate"], request["key"]):
             if not Path(file).exists():
@@ -101,6 +105,7 @@ class Bench:
     def op_load(self, request: dict[str, Any]) -> dict[str, Any]:
         self.needs_bench()
         self.protocol = request["protocol"]
+        self.log("client", request)
         self.fault = fault(self.protocol, self.visits)
         self.visits, self.loads = self.visits + 1, self.loads + 1
         time.sleep(CONFIGURATION.get("pace_s", 0))
@@ -123,6 +128,12 @@ class Bench:
         times = {"load_s": load_s, "ttfb_s": load_s / 2, "connect_s": load_s / 8, "tls_s": load_s / 4}
         return page(seen, outcome="ok", **times, **account)
 
+    def log(self, end: str, request: dict[str, Any]) -> None:
+        if folder := request.get("qlog"):
+            Path(folder).mkdir(exist_ok=True)
+            (Path(folder) / f"{end}-0.sqlog").touch()
+            self.qlog = folder
+
     def serve(self) -> None:
         protocol = "h1" if self.fault == "origin-protocol" else self.protocol
         names = RESOURCES[1:] if self.fault == "origin-forgets" else RESOURCES
@@ -139,6 +150,11 @@ class Bench:
             control = "reno"
         connections = [{"protocol": self.protocol, "congestion_control": control}] if self.visits else []
         return {"requests": self.served, "connections": connections}
+
+    def op_flight(self, _request: dict[str, Any]) -> dict[str, Any]:
+        if self.flight is None:
+            raise Refusal("input", "the bench was opened without a flight", None)
+        return {"clock_base_monotonic_s": 1.0, "connections": [], **self.flight}
 
     def op_calibrate(self, request: dict[str, Any]) -> dict[str, Any]:
         """A path that is as asked; with `miscalibrated` in CONFIGURATION one of twice the delay."""
@@ -191,7 +207,14 @@ class Bench:
                 "tcp_retransmits": {"client": 0, "server": 0},
             },
             "capture": self.captured() if self.capture else None,
+            "qlog": self.logged(),
         }
+
+    def logged(self) -> dict[str, Any] | None:
+        if self.qlog is None:
+            return None
+        fault = "no room" if self.fault == "qlog" else None
+        return {"files": len(list(Path(self.qlog).iterdir())), "fault": fault}
 
     def captured(self) -> dict[str, Any]:
         if self.fault == "capture":

@@ -1,5 +1,6 @@
 """Artifacts: each trial's in a folder of its own, where the experiment asks for them."""
 
+import json
 from pathlib import Path
 
 from pronghorn.execute.artifacts import Artifacts, trial_name
@@ -42,6 +43,34 @@ def test_loopback_has_no_capture(tmp_path: Path) -> None:
     assert Artifacts.of(tmp_path, key(path="direct"), ("pcapng",)).file("pcapng") is None
     assert Artifacts.of(tmp_path, key(), ("pcapng",)).file("pcapng") is not None
     assert Artifacts.of(tmp_path, key(), ()).file("pcapng") is None
+
+
+def test_loopback_has_no_flight_but_qlogs(tmp_path: Path) -> None:
+    wanted = ("flight", "qlog")
+    assert Artifacts.of(tmp_path, key(path="direct"), wanted).wanted == ("qlog",)
+    assert Artifacts.of(tmp_path, key(), wanted).wanted == wanted
+
+
+def test_every_trial_leaves_its_flight_and_its_qlogs(laboratory: Laboratory) -> None:
+    asked = ("--set", 'artifacts=["flight", "qlog"]')
+    result = laboratory.run("run", "experiment.toml", "--out", "out", *asked)
+    assert result.status == 0, result.stderr
+    out = laboratory.folder / "out"
+    trials = laboratory.trials("out")
+    assert trials
+    for trial in trials:
+        flight = json.loads((out / trial.artifacts["flight"]).read_text())
+        assert flight["interval_s"] == 0.01
+        logs = {file.name for file in (out / trial.artifacts["qlog"]).iterdir()}
+        assert logs == {"client-0.sqlog", "server-0.sqlog"}
+    assert len({trial.artifacts["flight"] for trial in trials}) == len(trials)
+
+
+def test_a_qlog_that_cannot_be_written_ends_the_run(laboratory: Laboratory) -> None:
+    laboratory.behave(rules=[{"do": "qlog"}])
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--set", 'artifacts=["qlog"]')
+    assert result.status == 3
+    assert "no room" in result.stderr
 
 
 def test_every_trial_leaves_its_capture(laboratory: Laboratory) -> None:

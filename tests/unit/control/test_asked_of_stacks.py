@@ -36,6 +36,17 @@ def test_artifacts_that_no_client_of_the_experiment_leaves_are_refused() -> None
     assert "artifact 'har': no client of the experiment (native) leaves it." in message
 
 
+def test_qlogs_are_left_by_the_native_client_and_the_builtin_origin_alone() -> None:
+    message = refused('origins = ["caddy"]\nclients = ["chromium"]\nartifacts = ["flight", "qlog"]\n' + REST)
+    assert "artifact 'qlog': no client of the experiment (chromium) leaves it." in message
+    assert "It can be left by native." in message
+
+
+def test_that_loopback_leaves_no_flight_is_a_warning() -> None:
+    assert "no-flight" in found(parse('artifacts = ["flight"]\n' + REST))
+    assert "no-flight" not in found(parse(REST))
+
+
 def test_settings_of_a_browser_are_refused_where_no_client_is_one() -> None:
     message = refused("browser = { cpu_slowdown = 4 }\n" + REST)
     assert "key 'browser': no client of the experiment (native) is a browser." in message

@@ -6,6 +6,7 @@ mod congestion;
 mod cpu;
 mod cross;
 mod echo;
+mod flight;
 mod handover;
 mod middlebox;
 mod offloads;
@@ -152,6 +153,26 @@ const CASES: &[Case] = &[
     (
         "cross_traffic_has_a_congestion_control_of_its_own",
         cross::its_congestion_control_is_its_own,
+    ),
+    (
+        "a_flight_of_tcp_tells_windows_round_trips_and_retransmissions_of_both_ends",
+        flight::of_tcp_tells_both_ends,
+    ),
+    (
+        "a_flight_begins_with_the_path_and_anew_with_it_and_knows_older_connections",
+        flight::begins_with_the_path,
+    ),
+    (
+        "a_flight_knows_short_connections_and_each_once",
+        flight::knows_short_connections,
+    ),
+    (
+        "a_flight_costs_a_small_share_of_a_cpu",
+        flight::costs_little,
+    ),
+    (
+        "a_bench_without_a_flight_has_no_thread_for_it",
+        flight::without_one_there_is_no_thread,
     ),
     (
         "a_living_programs_cpu_time_is_the_benchs_own",

@@ -1,10 +1,12 @@
 //! HTTP/3 over quinn, with quinn's windows.
 
 use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
 use http::StatusCode;
+use pronghorn_flight::End;
 use pronghorn_http::h3::{ClientConnection, H3Error};
 use pronghorn_http::{
     ClientTls, Protocol, QuicCongestionControl, SessionUse, TlsError, TlsVersion,
@@ -12,7 +14,7 @@ use pronghorn_http::{
 use tokio::sync::watch;
 
 use super::failure::connection_reason;
-use super::migration::Watch;
+use super::migration::{Watch, local_address};
 use super::multiplexed::Connector;
 use super::{Answer, Context, Event, Failure, Target, Wanted};
 use crate::record::{EarlyData, Reason};
@@ -20,6 +22,7 @@ use crate::record::{EarlyData, Reason};
 /// Opens HTTP/3 connections.
 pub(crate) struct H3 {
     endpoint: quinn::Endpoint,
+    config: quinn::ClientConfig,
     tls: ClientTls,
     receive_buffer: Option<usize>,
     /// Until the first connection is opened.
@@ -31,12 +34,14 @@ impl H3 {
     /// Binds a socket. Must be called inside a tokio runtime.
     pub(super) fn new(tls: ClientTls, target: &Target) -> Result<H3, TlsError> {
         let control = target.congestion_control.quic;
-        let config = pronghorn_http::client_quic_config(tls.config.clone(), control)?;
+        let config =
+            pronghorn_http::client_quic_config(tls.config.clone(), control, &target.quic_watch)?;
         let socket = pronghorn_http::bind_udp(pronghorn_http::any_local(target.address))?;
         let receive_buffer = pronghorn_http::receive_buffer_of(&socket).ok();
-        let endpoint = pronghorn_http::client_endpoint(config, socket)?;
+        let endpoint = pronghorn_http::client_endpoint(config.clone(), socket)?;
         Ok(H3 {
             endpoint,
+            config,
             tls,
             receive_buffer,
             watch: Cell::new(Some(Watch::new(target.address)?)),
@@ -49,13 +54,38 @@ impl H3 {
         Endpoint(self.endpoint.clone())
     }
 
-    /// Keeps a connection among those that migrate.
+    /// Begins with a connection.
+    fn connect(&self, target: &Target) -> Result<quinn::Connecting, quinn::ConnectError> {
+        let control = target.congestion_control.quic;
+        let (address, name) = (target.address, &target.host_name);
+        match pronghorn_http::logged_client_config(&self.config, control, &target.quic_watch) {
+            Some(config) => self.endpoint.connect_with(config, address, name),
+            None => self.endpoint.connect(address, name),
+        }
+    }
+
+    /// Keeps a connection among those that migrate, and records what it does where that is asked for.
     fn follow(&self, context: &Context, index: usize, connection: &quinn::Connection) {
+        if let Some(recorder) = &context.target.quic_watch.flight {
+            if let Some(local) = self.local_address(connection) {
+                let (connection, recorder) = (connection.clone(), recorder.clone());
+                let end = End::Client;
+                let recording = pronghorn_http::record_flight(connection, local, end, recorder);
+                tokio::task::spawn_local(recording);
+            }
+        }
         self.opened.borrow_mut().push((index, connection.clone()));
         if let Some(watch) = self.watch.take() {
             let (context, endpoint) = (context.clone(), self.endpoint.clone());
             tokio::task::spawn_local(migrate(context, endpoint, watch, self.opened.clone()));
         }
+    }
+
+    /// The client's end of a connection: the socket is bound to no address of the host's.
+    fn local_address(&self, connection: &quinn::Connection) -> Option<SocketAddr> {
+        let bound = self.endpoint.local_addr().ok()?;
+        let ip = local_address(connection.remote_address());
+        Some(SocketAddr::new(ip.unwrap_or(bound.ip()), bound.port()))
     }
 }
 
@@ -108,8 +138,7 @@ impl Connector for H3 {
         });
         let certificates = self.tls.certificates();
         let connecting = self
-            .endpoint
-            .connect(target.address, &target.host_name)
+            .connect(target)
             .map_err(|error| Failure::new(Reason::Connect, error))?;
         let (tell, settled) = watch::channel(false);
         let connecting = match target.session {

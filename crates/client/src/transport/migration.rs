@@ -74,7 +74,7 @@ fn recv_any(socket: i32) -> nix::Result<usize> {
 }
 
 /// The address from which packets to `server` leave; none where it can't be reached. Sends nothing.
-fn local_address(server: SocketAddr) -> Option<IpAddr> {
+pub(super) fn local_address(server: SocketAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind(pronghorn_http::any_local(server)).ok()?;
     socket.connect(server).ok()?;
     Some(socket.local_addr().ok()?.ip())

@@ -19,8 +19,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Method;
 use pronghorn_http::{
-    ClientTlsOptions, CongestionControl, Protocol, SecretLog, SessionUse, Sessions, TlsError,
-    TlsVersion,
+    ClientTlsOptions, CongestionControl, Protocol, QuicWatch, SecretLog, SessionUse, Sessions,
+    TlsError, TlsVersion,
 };
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
@@ -54,6 +54,8 @@ pub struct Target {
     pub congestion_control: CongestionControl,
     /// Where the connections leave their TLS secrets; none: nowhere.
     pub secrets: Option<Arc<SecretLog>>,
+    /// How its QUIC connections are watched.
+    pub quic_watch: QuicWatch,
 }
 
 impl Target {

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use http::Method;
 use pronghorn_client::{PageLoad, Target};
-use pronghorn_http::{CongestionControl, Protocol, QuicCongestionControl, SessionUse, TlsVersion};
+use pronghorn_http::{
+    CongestionControl, Protocol, QuicCongestionControl, QuicWatch, SessionUse, TlsVersion,
+};
 use pronghorn_origin::{AccessLog, Origin, OriginConfig, ResponseHeaders, Site};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use tempfile::TempDir;
@@ -68,23 +70,41 @@ impl Fixture {
 
     /// An origin whose tickets may allow early data, with these headers on its responses.
     pub(crate) fn origin_with(&self, early_data: bool, headers: &[(&str, &str)]) -> Origin {
-        let site = Site::read(&self.site()).expect("a readable site");
         let headers = headers
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
         let config = OriginConfig {
+            headers: ResponseHeaders::new(&headers).expect("usable headers"),
+            early_data,
+            ..self.origin_config()
+        };
+        Origin::bind(&config).expect("an origin")
+    }
+
+    /// An origin whose QUIC connections are watched.
+    pub(crate) fn origin_watched(&self, quic_watch: QuicWatch) -> Origin {
+        let config = OriginConfig {
+            quic_watch,
+            ..self.origin_config()
+        };
+        Origin::bind(&config).expect("an origin")
+    }
+
+    fn origin_config(&self) -> OriginConfig {
+        let site = Site::read(&self.site()).expect("a readable site");
+        OriginConfig {
             site: Arc::new(site),
             certificate: self.path("leaf.pem"),
             key: self.path("leaf.key"),
             congestion_control: congestion_control(),
             address: Ipv4Addr::LOCALHOST,
             port: 0,
-            headers: ResponseHeaders::new(&headers).expect("usable headers"),
-            early_data,
+            headers: ResponseHeaders::default(),
+            early_data: false,
             secrets: None,
-        };
-        Origin::bind(&config).expect("an origin")
+            quic_watch: QuicWatch::default(),
+        }
     }
 
     /// Loads a page from an origin of its own; gives the origin's log as well.
@@ -115,6 +135,7 @@ pub(crate) fn target(ca: &Path, port: u16, protocol: Protocol) -> Target {
         sessions: Arc::default(),
         congestion_control: congestion_control(),
         secrets: None,
+        quic_watch: QuicWatch::default(),
     }
 }
 

@@ -6,6 +6,7 @@ mod failures;
 mod faulty;
 mod fixture;
 mod pages;
+mod recordings;
 mod relay;
 mod replay;
 mod sessions;

@@ -166,6 +166,7 @@ fn open(request: &Request, level: Level) -> Result<Opened, Failure> {
             level,
             taps,
             warm_up: false,
+            flight: None,
         };
         match Bench::open(spec) {
             Ok(bench) => {

@@ -1,0 +1,134 @@
+//! What is recorded of connections: the bench's flight, and the folders of qlogs.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use pronghorn_flight::{Recorder, Transport};
+use pronghorn_http::{QlogFolder, QuicWatch};
+use serde_json::{Value, json};
+
+use crate::answer::Fault;
+use crate::request::FlightSpec;
+use crate::versions;
+
+/// The recordings of one bench.
+#[derive(Default)]
+pub(crate) struct Recordings {
+    /// Who takes what connections do over time; none: nobody.
+    pub(crate) flight: Option<Arc<Recorder>>,
+    qlogs: Vec<Arc<QlogFolder>>,
+}
+
+impl Recordings {
+    /// With a flight where that is asked for.
+    pub(crate) fn new(flight: Option<&FlightSpec>) -> Result<Recordings, Fault> {
+        let flight = flight.map(|spec| Recorder::new(spec.interval_s));
+        Ok(Recordings {
+            flight: flight.transpose().map_err(Fault::input)?,
+            qlogs: Vec::new(),
+        })
+    }
+
+    /// How the QUIC connections of a client or an origin are watched that leave qlogs in a folder, or none.
+    pub(crate) fn watch(&mut self, qlog: Option<&Path>) -> Result<QuicWatch, Fault> {
+        let folder = |folder: &Path| {
+            let made = QlogFolder::new(folder);
+            made.map_err(|error| Fault::input(format!("qlog = {}: {error}", folder.display())))
+        };
+        let qlog = qlog.map(folder).transpose()?;
+        self.qlogs.extend(qlog.clone());
+        Ok(QuicWatch {
+            flight: self.flight.clone(),
+            qlog,
+        })
+    }
+
+    /// All that was recorded of the flight so far.
+    pub(crate) fn flight(&self) -> Result<Value, Fault> {
+        let recorder = self.flight.as_ref();
+        let recorder = recorder
+            .ok_or_else(|| Fault::input("no flight is recorded: the bench was opened without"))?;
+        let flight = recorder
+            .flight()
+            .ok_or_else(|| Fault::input("no flight is recorded yet: the path has not begun"))?;
+        let stacks: Vec<String> = flight
+            .connections
+            .iter()
+            .map(|connection| stack(connection.transport))
+            .collect();
+        let mut told = serde_json::to_value(flight).map_err(Fault::bench)?;
+        let connections = told["connections"].as_array_mut();
+        for (connection, stack) in connections.into_iter().flatten().zip(stacks) {
+            connection["stack"] = stack.into();
+        }
+        Ok(told)
+    }
+
+    /// How many qlogs were begun, and what went wrong with the first that failed; null where none were asked for.
+    pub(crate) fn qlogs(&self) -> Value {
+        if self.qlogs.is_empty() {
+            return Value::Null;
+        }
+        let files: usize = self.qlogs.iter().map(|folder| folder.files()).sum();
+        let fault = self.qlogs.iter().find_map(|folder| folder.fault());
+        json!({ "files": files, "fault": fault })
+    }
+}
+
+/// What implements a transport, with its version.
+fn stack(transport: Transport) -> String {
+    match transport {
+        Transport::Tcp => {
+            let release = fs::read_to_string("/proc/sys/kernel/osrelease");
+            format!("linux {}", release.unwrap_or_default().trim())
+        }
+        Transport::Quic => {
+            let version = versions::libraries().get("quinn-proto").copied();
+            format!("quinn-proto {}", version.unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_flight_none_is_told() {
+        let recordings = Recordings::new(None).expect("nothing is wrong");
+        let fault = recordings.flight().expect_err("there is none");
+        assert!(format!("{fault:?}").contains("opened without"));
+        assert_eq!(recordings.qlogs(), Value::Null);
+    }
+
+    #[test]
+    fn a_flight_that_has_not_begun_is_not_told() {
+        let spec = FlightSpec { interval_s: 0.01 };
+        let recordings = Recordings::new(Some(&spec)).expect("an interval");
+        assert!(recordings.flight().is_err());
+        recordings.flight.as_ref().expect("it is recorded").begin();
+        let told = recordings.flight().expect("it has begun");
+        assert_eq!(told["connections"], json!([]));
+        assert_eq!(told["interval_s"], 0.01);
+        assert!(told["clock_base_monotonic_s"].is_f64());
+    }
+
+    #[test]
+    fn an_interval_at_which_nobody_can_look_is_refused() {
+        let spec = FlightSpec { interval_s: 0.0 };
+        assert!(Recordings::new(Some(&spec)).is_err());
+    }
+
+    #[test]
+    fn stacks_have_versions() {
+        for transport in [Transport::Tcp, Transport::Quic] {
+            let told = stack(transport);
+            let (name, version) = told.split_once(' ').expect("two words");
+            assert!(
+                !name.is_empty() && version.starts_with(|c: char| c.is_ascii_digit()),
+                "{told}"
+            );
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What our QUIC connections do over time, for the flight recorder: sampled from quinn by the thread that drives them.
+
+mod metered;
+mod timeouts;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use pronghorn_flight::{End, Key, Pace, Reading, Recorder, Sample, Transport, thread_cpu_time};
+
+use crate::QuicCongestionControl;
+pub(crate) use metered::{Metered, MeteredFactory};
+pub use timeouts::{TimeoutCounting, count_timeouts};
+
+/// Tells a recorder of a connection until that is closed. `local` is this end's address.
+///
+/// What stacks of TCP tell and quinn doesn't: the variation of the round-trip time, a delivery rate and (but for BBR) a pacing
+/// rate; and QUIC sends no packet again. Bytes in flight and acknowledged bytes need a connection whose transport is metered
+/// ([`crate::QuicWatch`]), timeouts besides that [`count_timeouts`] was called before the connection was made.
+pub async fn record_flight(
+    connection: quinn::Connection,
+    local: SocketAddr,
+    end: End,
+    recorder: Arc<Recorder>,
+) {
+    let mut watched = Watched::new(connection, local, end);
+    let mut pace = Pace::new(recorder.interval(), Instant::now());
+    loop {
+        let before = thread_cpu_time();
+        let late = pace.look(Instant::now());
+        watched.look(&recorder);
+        recorder.looked(thread_cpu_time().saturating_sub(before), late);
+        if watched.connection.close_reason().is_some() {
+            return;
+        }
+        tokio::select! {
+            () = tokio::time::sleep_until(pace.due().into()) => {}
+            _ = watched.connection.closed() => {}
+        }
+    }
+}
+
+struct Watched {
+    connection: quinn::Connection,
+    key: Key,
+    local: SocketAddr,
+    acked: Rising,
+}
+
+impl Watched {
+    fn new(connection: quinn::Connection, local: SocketAddr, end: End) -> Watched {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Watched {
+            connection,
+            key: Key {
+                end,
+                transport: Transport::Quic,
+                number: NEXT.fetch_add(1, Ordering::Relaxed),
+            },
+            local,
+            acked: Rising::default(),
+        }
+    }
+
+    fn look(&mut self, recorder: &Recorder) {
+        let path = self.connection.stats().path;
+        let controller = self.connection.congestion_state();
+        let pacing_rate_bit_per_s = controller.metrics().pacing_rate;
+        let state = controller.into_any();
+        let tally = Metered::tally_of(state.as_ref());
+        let control = QuicCongestionControl::of_state(state).map(|control| control.to_string());
+        let sample = Sample {
+            cwnd_bytes: Some(path.cwnd),
+            in_flight_bytes: tally.map(|tally| tally.in_flight_bytes),
+            srtt_s: Some(path.rtt.as_secs_f64()),
+            rttvar_s: None,
+            min_rtt_s: Some(path.min_rtt.as_secs_f64()),
+            delivery_rate_bit_per_s: None,
+            pacing_rate_bit_per_s,
+            lost_packets: Some(path.lost_packets),
+            retransmits: None,
+            timeouts: tally.and_then(|tally| tally.timeouts),
+            acked_bytes: tally.map(|tally| self.acked.total(tally.acked_bytes)),
+        };
+        let reading = Reading {
+            local: self.local,
+            peer: self.connection.remote_address(),
+            congestion_control: control.as_deref(),
+            mss: Some(path.current_mtu.into()),
+            sample,
+        };
+        recorder.take(self.key, Instant::now(), &reading);
+    }
+}
+
+/// A count that goes on where what it is read from begins anew, as on another path.
+#[derive(Default)]
+struct Rising {
+    before: u64,
+    last: u64,
+}
+
+impl Rising {
+    fn total(&mut self, read: u64) -> u64 {
+        if read < self.last {
+            self.before += self.last;
+        }
+        self.last = read;
+        self.before + read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_goes_on_where_it_is_begun_anew() {
+        let mut rising = Rising::default();
+        let totals = [0, 5, 9, 2, 3, 0, 4].map(|read| rising.total(read));
+        assert_eq!(totals, [0, 5, 9, 11, 12, 12, 16]);
+    }
+}
