@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG
+from pronghorn.model import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
+from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, QUIC, able_ends, ends
+from pronghorn.model.trial import Cell
 
 _Refusal = Callable[[Arm], str | None]
 
@@ -18,9 +21,9 @@ _OF_ORIGINS = {QLOG: "builtin"}
 
 
 def check(experiment: Experiment) -> None:
-    """InputError for the first arm which one of the experiment's origins or clients can't honour, or the
-    first artifact or setting of a browser which none of its clients can, naming who can; HostError where this
-    host lacks an origin or a client."""
+    """InputError for the first arm or knob of an arm which one of the experiment's origins, clients or paths
+    can't honour, or the first artifact or setting of a browser which none of its clients can, naming who can;
+    HostError where this host lacks an origin or a client."""
     its_origins = [(name, origins.of(experiment, name)) for name in experiment.origins]
     its_clients = [(name, clients.of(experiment, name)) for name in experiment.clients]
     for arm in experiment.arms:
@@ -28,6 +31,9 @@ def check(experiment: Experiment) -> None:
             _check(arm, "origin", name, origin.refusal, _able(arm, [*origins.ORIGINS.items(), *its_origins]))
         for name, client in its_clients:
             _check(arm, "client", name, client.refusal, _able(arm, [*clients.CLIENTS.items(), *its_clients]))
+    for cell in experiment.cells():
+        for arm in experiment.arms:
+            _check_knobs(experiment, cell, arm)
     for artifact in experiment.artifacts:
         if artifact in _OF_BENCHES or _OF_ORIGINS.get(artifact) in experiment.origins:
             continue
@@ -60,6 +66,45 @@ def _check(arm: Arm, kind: str, name: str, refusal: _Refusal, able: list[str]) -
     if reason is not None:
         who = _who(kind, able, "honoured")
         raise InputError(f"arm '{arm.name}': {kind} '{name}' can't honour it: {reason}. {who}")
+
+
+def _check_knobs(experiment: Experiment, cell: Cell, arm: Arm) -> None:
+    """What `fair` asks for isn't refused: what of it nobody honours is told (`fair.unequalled`)."""
+    spec = experiment.path(cell.path).spec
+    able = able_ends(emulated=spec is not None, origin=cell.origin, client=cell.client)
+    knobs = experiment.knobs.of(arm)
+    for name, value in knobs.asked().items():
+        missing = ends(arm, name, value) - able
+        knob = f"arm '{arm.name}': knob '{name}'"
+        if "bench" in missing:
+            raise InputError(
+                f"{knob}: path '{cell.path}' can't honour it: it has no hosts of its own. It can be "
+                "honoured on any emulated path."
+            )
+        for kind, chosen, who in (("origin", cell.origin, OUR_ORIGIN), ("client", cell.client, OUR_CLIENT)):
+            if kind in missing:
+                raise InputError(
+                    f"{knob}: {kind} '{chosen}' can't honour it: it can't be told. "
+                    f"{_who(kind, [who], 'honoured')}"
+                )
+    _check_datagrams(experiment, cell, arm)
+
+
+def _check_datagrams(experiment: Experiment, cell: Cell, arm: Arm) -> None:
+    """QUIC's datagrams must fit the path, and two of them the initial window."""
+    knobs, spec = effective.of_arm(experiment, cell, arm), experiment.path(cell.path).spec
+    if not arm.protocols & QUIC or knobs.initial_mtu is None:
+        return
+    if knobs.initial_window is not None and knobs.initial_window < 2 * knobs.initial_mtu:
+        raise InputError(
+            f"arm '{arm.name}': knob 'initial_window': {knobs.initial_window}B is less than two datagrams of "
+            f"{knobs.initial_mtu}B (initial_mtu), which QUIC's window is at least (RFC 9002 §7.2)."
+        )
+    if spec is not None and knobs.initial_mtu > spec.udp_payload_bytes:
+        raise InputError(
+            f"arm '{arm.name}': knob 'initial_mtu': path '{cell.path}' carries IP packets of "
+            f"{spec.mtu_bytes} bytes, and in them UDP payloads of at most {spec.udp_payload_bytes}B."
+        )
 
 
 def _who(kind: str, able: list[str], done: str) -> str:

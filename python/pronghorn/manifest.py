@@ -10,6 +10,7 @@ from typing import Any
 
 from pronghorn import __version__, clients, origins
 from pronghorn.engine import Hello
+from pronghorn.model import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
@@ -57,6 +58,7 @@ def opening(
         "name": experiment.name,
         "seed": experiment.seed,
         "experiment": experiment.digest(),
+        "fair": experiment.fair,
         "jobs": jobs,
         "isolation": hello.isolation,
         "isolation_reason": hello.isolation_reason,
@@ -139,19 +141,47 @@ def sysctls() -> dict[str, str]:
 
 
 def _arm(experiment: Experiment, arm: Arm, trials: Sequence[Trial]) -> dict[str, Any]:
-    """What an arm asks for, and for each origin what is known of its sending side and what was read back from
-    `trials`."""
+    """What an arm asks for, its knobs by the cells in which they hold, and for each origin what is known of
+    its sending side and what was read back from `trials`."""
     return {
         "protocol": arm.protocol,
         "congestion_control": arm.congestion_control,
         "discovery": arm.discovery,
         "options": sorted(arm.options),
+        "knobs": _knobs(experiment, arm),
         "origins": {
-            name: origins.of(experiment, name).settings(arm)
+            name: _sending(experiment, arm, name)
             | read_back([trial for trial in trials if trial.arm == arm.name and trial.cell.origin == name])
             for name in experiment.origins
         },
     }
+
+
+def _knobs(experiment: Experiment, arm: Arm) -> list[dict[str, Any]]:
+    """The knobs that hold for an arm, each set of them with its cells; none where nothing is asked."""
+    cells: dict[str, list[str]] = {}
+    asked: dict[str, dict[str, Any]] = {}
+    for cell in experiment.cells():
+        knobs = effective.of_arm(experiment, cell, arm)
+        if knobs.asked():
+            cells.setdefault(repr(knobs), []).append(str(cell))
+            asked[repr(knobs)] = knobs.asked()
+    return [{"cells": cells[key], "knobs": asked[key]} for key in cells]
+
+
+def _sending(experiment: Experiment, arm: Arm, origin: str) -> dict[str, Any]:
+    """What is known of an origin's sending side: as it ships it, but for an initial window that is asked."""
+    told: dict[str, Any] = dict(origins.of(experiment, origin).settings(arm))
+    asked = {
+        effective.initial_window_bytes(experiment, cell, arm)
+        for cell in experiment.cells()
+        if cell.origin == origin
+    }
+    if asked - {None}:
+        shipped = told.get("initial_window", "as it ships it")
+        windows = sorted({shipped if size is None else f"{size} bytes" for size in asked})
+        told["initial_window"] = windows[0] if len(windows) == 1 else windows
+    return told
 
 
 def _note(seen: dict[str, set[str]], key: str, value: str | None) -> None:

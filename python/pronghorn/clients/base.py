@@ -9,6 +9,7 @@ from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.cost import Expense
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
+from pronghorn.model.knobs import Knobs
 from pronghorn.model.trial import PageLoad
 
 
@@ -19,7 +20,8 @@ class Visit(NamedTuple):
     `certificates` are the origin's, None where it is a live server; `authority` is the PEM file of the
     authority to trust, None where the system's are. With `dns` the name is to be
     resolved by the name server that the host's resolver names, across the path; without, the client knows
-    the address. `folder` is empty, the client's own, and is removed after the trial."""
+    the address. `folder` is empty, the client's own, and is removed after the trial. `knobs` are what is
+    asked of the arm's transports."""
 
     host_name: str
     address: str
@@ -33,6 +35,7 @@ class Visit(NamedTuple):
     artifacts: Artifacts
     folder: Path
     authority: Path | None = None
+    knobs: Knobs = Knobs()
 
 
 class ClientFailed(Exception):

@@ -1,5 +1,7 @@
 """The engine's own page loader."""
 
+from typing import Any
+
 from pronghorn import __version__
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.engine import Engine
@@ -64,6 +66,8 @@ class NativeSession:
     async def _load(self, session: str) -> PageLoad:
         visit = self._visit
         folder = None if session == "gain" else visit.artifacts.file(QLOG)
+        knobs = visit.knobs.of_client(visit.arm)
+        asked: dict[str, Any] = {"knobs": knobs} if knobs else {}
         ok = await self._engine.request(
             "load",
             patience_s=visit.limit_s + _GRACE_S,
@@ -78,5 +82,6 @@ class NativeSession:
             congestion_control=visit.arm.controls,
             limit_s=visit.limit_s,
             qlog=str(folder) if folder else None,
+            **asked,
         )
         return PageLoad.model_validate(ok)

@@ -65,9 +65,9 @@ def resolve(request: Request) -> Experiment:
 
 def may_fall_back(request: Request) -> bool:
     """Whether the run may go over loopback on a host without namespaces: only where nobody asked for a path
-    by name."""
+    by name, or for knobs, of which a path's hosts honour some."""
     asked = any(
-        override.partition("=")[0].strip().split(".")[0] in ("paths", "path")
+        override.partition("=")[0].strip().split(".")[0] in ("paths", "path", "knobs")
         for override in request.overrides
     )
     return request.experiment is None and request.resume is None and not asked

@@ -17,8 +17,10 @@ from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
 from pronghorn.execute import cost, guard
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG, Artifacts
+from pronghorn.model import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
+from pronghorn.model.knobs import Knobs
 from pronghorn.model.trial import Cell, Counters, CpuShare, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin
 from pronghorn.origins.live import RunningLive, Target
@@ -67,6 +69,11 @@ class Plot(NamedTuple):
     folder: Path
     starting: asyncio.Lock | None = None
 
+    @property
+    def knobs(self) -> Knobs:
+        """What is asked of the arm's transports."""
+        return effective.of_arm(self.experiment, self.cell, self.arm)
+
 
 class Measurement(NamedTuple):
     """What came out of one load on a stage, but for the counters."""
@@ -98,6 +105,7 @@ class Stage:
         asked: dict[str, object] = {"warm_up": True} if self._warms_up else {}
         if plot.artifacts.file(FLIGHT):
             asked["flight"] = {"interval_s": _FLIGHT_INTERVAL_S}
+        asked |= effective.of_bench(plot.experiment, plot.cell, plot.arm)
         opened = await self._engine.request(
             "open",
             path=path.spec.to_engine() if path.spec else None,
@@ -231,6 +239,7 @@ class Stage:
                 address=address,
                 port=port,
                 qlog=plot.artifacts.file(QLOG),
+                knobs=plot.knobs,
             ),
         )
         if experiment.dns:
@@ -250,6 +259,7 @@ class Stage:
             artifacts=plot.artifacts,
             folder=_made(plot.folder / "client"),
             authority=authority,
+            knobs=plot.knobs,
         )
         if self._foreign:
             await self._warm_up(visit)

@@ -18,6 +18,7 @@ from pronghorn.execute import guard, physics, proof
 from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.guard import Fault
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
+from pronghorn.model import effective
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Counters, Metrics, Status, Trial, TrialKey
 from pronghorn.plan import Block
@@ -91,7 +92,7 @@ def recorded(
     stage."""
     wall_s = watch.wall_s()
     status, fault = _judge(found, counters, conditions, assignment)
-    page = found.page
+    page, experiment, cell = found.page, conditions.experiment, assignment.block.cell
     return Trial(
         **_identity(assignment),
         visit=visit,
@@ -116,6 +117,7 @@ def recorded(
         origin_log=found.log.requests,
         origin_connections=found.log.connections,
         origin_log_kept=found.log.kept,
+        knobs=effective.of_arm(experiment, cell, experiment.arm(assignment.arm)).asked(),
     )
 
 

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from pronghorn.errors import unknown
-from pronghorn.model import browser, certificate, explanation, live_servers, stacks, units
+from pronghorn.model import browser, certificate, experiment_knobs, explanation, live_servers, stacks, units
 from pronghorn.model import experiment_values as values
 from pronghorn.model import path as paths
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.certificate import CertificateSettings
+from pronghorn.model.experiment_knobs import KnobTables
 from pronghorn.model.experiment_reader import ExperimentReader
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.own_stack import OwnStack
@@ -30,6 +31,7 @@ KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "state", "pause", "limit", "margin", "seed", "jobs", "artifacts", "path",
     "cache_control", "certificate", "browser", "authority", "explain",
+    "fair", "knobs",
 )  # fmt: skip
 
 _LATER: Mapping[str, Any] = {
@@ -60,7 +62,8 @@ class Experiment(BaseModel):
     `cache_control` goes on every response; `own_origins` and `own_clients` are those that the experiment
     defines itself. `texts` are files that it names, by the names under which a run keeps them; `authority` is
     that of the authority which vouches for live servers, None: the system's do. `explain` holds the
-    differences between arms that its summary takes apart."""
+    differences between arms that its summary takes apart. `knobs` are settings of the arms' transports; with
+    `fair` those that are left unsaid are equal in all arms, as far as somebody honours them (`fair.py`)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -86,6 +89,8 @@ class Experiment(BaseModel):
     texts: dict[str, str] = {}
     authority: str | None = None
     explain: tuple[Explanation, ...] = ()
+    fair: bool = False
+    knobs: KnobTables = KnobTables()
 
     @property
     def dns(self) -> bool:
@@ -164,6 +169,10 @@ class Experiment(BaseModel):
             table["authority"] = self.authority
         if self.explain:
             table[explanation.KEY] = [one.definition() for one in self.explain]
+        if self.fair:
+            table["fair"] = True
+        if knobs := self.knobs.definition():
+            table[experiment_knobs.KEY] = knobs
         if self.jobs is not None:
             table["jobs"] = self.jobs
         if self.artifacts:
@@ -229,6 +238,8 @@ def parse(
         certificate=certificate.parse(reader.sub("certificate", certificate.EXAMPLE)),
         browser=browser.parse(reader.sub("browser", browser.EXAMPLE), arm_list),
         explain=explanation.parse(table, source, tuple(arm.name for arm in arm_list)),
+        fair=reader.flag("fair", False),
+        knobs=experiment_knobs.parse(reader.sub(experiment_knobs.KEY, experiment_knobs.EXAMPLE), arm_list),
     )
 
 

@@ -279,7 +279,8 @@ class Trial(BaseModel):
     repeated with the next `attempt`). `position` is the arm's place in the block's random order; `started` is
     UTC in ISO 8601; `visit` counts the earlier loads of the same bench and client, of which there are none
     where the state is fresh; `artifacts` are the paths of what it left, within the run's directory. Where the
-    origin keeps no log (`origin_log_kept` is false) its protocol is proved by the client alone."""
+    origin keeps no log (`origin_log_kept` is false) its protocol is proved by the client alone. `knobs` are
+    what was asked of the arm's transports beyond what is shipped, sizes in bytes."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -304,6 +305,7 @@ class Trial(BaseModel):
     origin_connections: list[OriginConnection] = []
     origin_log_kept: bool = True
     artifacts: dict[str, str] = {}
+    knobs: dict[str, int | bool | str] = {}
 
     @property
     def key(self) -> TrialKey:

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.engine import Engine
 from pronghorn.model.arm import Arm
+from pronghorn.model.knobs import Knobs
 from pronghorn.model.trial import OriginConnection, OriginRequest
 
 
@@ -26,7 +27,7 @@ class OriginSetup(NamedTuple):
     configuration and logs, and is removed after the trial; `address` and `port` (TCP and UDP) are on the
     server's host, port 0 where the origin may choose one itself; clients call it `host_name`. QUIC takes
     0-RTT data only where the arm asks for it. `qlog` is the folder in which an origin that can leaves a qlog
-    of each QUIC connection; None: none is wanted."""
+    of each QUIC connection; None: none is wanted. `knobs` are what is asked of the arm's transports."""
 
     root: Path
     certificates: Certificates
@@ -37,6 +38,7 @@ class OriginSetup(NamedTuple):
     port: int
     host_name: str = HOST_NAME
     qlog: Path | None = None
+    knobs: Knobs = Knobs()
 
 
 class OriginFailed(Exception):

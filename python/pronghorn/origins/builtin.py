@@ -1,5 +1,7 @@
 """The origin inside the engine: h1 and h2 over the kernel's TCP, h3 over quinn, one process."""
 
+from typing import Any
+
 from pronghorn import __version__
 from pronghorn.engine import Engine
 from pronghorn.model.arm import Arm
@@ -26,6 +28,8 @@ class Builtin:
 
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningBuiltin":
         """Starts it on the port of the setup."""
+        knobs = setup.knobs.of_origin(setup.arm)
+        asked: dict[str, Any] = {"knobs": knobs} if knobs else {}
         ok = await engine.request(
             "origin",
             root=str(setup.root),
@@ -36,6 +40,7 @@ class Builtin:
             headers=dict(setup.headers),
             early_data=setup.arm.early_data,
             qlog=str(setup.qlog) if setup.qlog else None,
+            **asked,
         )
         return RunningBuiltin(engine, int(ok["port"]))
 

@@ -6,6 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+_DEVICE_MTU_BYTES = 1500
+"""That of the devices of an emulated path's hosts."""
+
+_TCP_HEADERS_BYTES = 20 + 20 + 12
+"""Before a segment's payload: IPv4, TCP, its timestamps (RFC 7323), which Linux sends."""
+
+_UDP_HEADERS_BYTES = 20 + 8
+"""Before a datagram's payload: IPv4 and UDP."""
+
 
 class _Spec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -255,6 +264,23 @@ class PathSpec(_Spec):
         """The shorter of the undisturbed round trips before and after a handover, in seconds."""
         others = [self.handover.path.round_trip_s] if self.handover else []
         return min([self.round_trip_s, *others])
+
+    @property
+    def mtu_bytes(self) -> int:
+        """The longest IP packet that passes in both directions, after a handover too."""
+        told = [link.mtu.bytes for link in (self.down, self.up) if link.mtu is not None]
+        others = [self.handover.path.mtu_bytes] if self.handover else []
+        return min([_DEVICE_MTU_BYTES, *told, *others])
+
+    @property
+    def mss_bytes(self) -> int:
+        """The payload of the longest TCP segment."""
+        return self.mtu_bytes - _TCP_HEADERS_BYTES
+
+    @property
+    def udp_payload_bytes(self) -> int:
+        """The payload of the longest UDP datagram."""
+        return self.mtu_bytes - _UDP_HEADERS_BYTES
 
     def to_engine(self) -> dict[str, Any]:
         """The engine's JSON."""

@@ -1,0 +1,82 @@
+"""What the kernel's TCP and the stacks of QUIC differ in that no setting of theirs makes equal."""
+
+from collections.abc import Iterator
+
+from pronghorn.model.arm import Arm
+from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, QUIC, TCP, Knobs
+from pronghorn.model.trial import Cell
+
+
+def differences(cell: Cell, arm: Arm, knobs: Knobs) -> Iterator[str]:
+    """Sentences about `arm` in `cell`, where `knobs` are set; each difference stands with one transport."""
+    if cell.origin != OUR_ORIGIN:
+        if arm.protocols & QUIC:
+            yield _of_foreign_origin(cell, arm)
+    else:
+        if arm.protocols & TCP:
+            yield from _of_tcp(arm.controls["tcp"], knobs)
+        if arm.protocols & QUIC:
+            yield from _of_quic(arm.controls["quic"])
+    if arm.protocols & QUIC:
+        yield _of_acknowledgements(cell, knobs)
+    if "h2" in arm.protocols:
+        yield (
+            "A lost segment of HTTP/2's one TCP connection holds up all that came after it; over QUIC a "
+            "stream waits for its own losses only."
+        )
+    if "h1" in arm.protocols:
+        yield "HTTP/1.1 spreads its requests over several connections, each with a window of its own."
+
+
+def _of_foreign_origin(cell: Cell, arm: Arm) -> str:
+    control = "" if arm.control_asked else "congestion control, "
+    return f"Over QUIC origin '{cell.origin}' has a {control}loss recovery and pacing of its own."
+
+
+def _of_tcp(control: str, knobs: Knobs) -> Iterator[str]:
+    if control == "cubic":
+        yield (
+            "The kernel's CUBIC may end slow start before a loss, by HyStart (unless "
+            "/sys/module/tcp_cubic/parameters/hystart is 0); quinn's has no HyStart."
+        )
+    if control != "bbr":
+        yield (
+            "The kernel takes a reduction of TCP's window back where the loss proves to have been none "
+            "(D-SACK, RFC 3708; Eifel, RFC 4015), and spreads one over a round trip (PRR, RFC 6937); quinn "
+            "does neither."
+        )
+    if control != "bbr" and knobs.pacing:
+        yield (
+            "The kernel paces TCP by two windows a round trip in slow start and by 1.2 later, quinn by 1.25 "
+            "throughout."
+        )
+    yield (
+        "The kernel tells TCP's losses by RACK, whose tolerance of reordering adapts (RFC 8985); quinn takes "
+        "three later packets or 9/8 of a round trip for a loss (RFC 9002 §6.1)."
+    )
+
+
+def _of_quic(control: str) -> Iterator[str]:
+    if control == "bbr":
+        yield (
+            "quinn's BBR, which its authors call experimental, is a program of its own, and is paced by 1.25 "
+            "windows a round trip, where the kernel's is paced by the bandwidth that it has found."
+        )
+    yield (
+        "quinn counts whole datagrams against its window, QUIC's headers included; the kernel counts TCP's "
+        "segments without their headers."
+    )
+    yield (
+        "Of packets of equal length QUIC's hold a little less of the page: each has its own authentication "
+        "tag and frame header, where TLS over TCP has one a record."
+    )
+
+
+def _of_acknowledgements(cell: Cell, knobs: Knobs) -> str:
+    if cell.client != OUR_CLIENT:
+        return f"Client '{cell.client}' acknowledges over QUIC in its own way."
+    frequency = 1 if knobs.ack_frequency is None else knobs.ack_frequency
+    return (
+        f"quinn leaves {frequency} of QUIC's packets unacknowledged before it sends an ACK, for 25 ms; the "
+        "kernel one of TCP's segments or super-packets, none while the connection is young, for 40 to 200 ms."
+    )
