@@ -174,6 +174,7 @@ impl Session {
             "requests": origin.log.entries(),
             "connections": origin.log.connections(),
             "tickets": origin.log.tickets(),
+            "cpu_s": origin.serves.cpu().map(|cpu| cpu.used_s),
         }))
     }
 

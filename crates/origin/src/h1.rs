@@ -1,9 +1,13 @@
 //! HTTP/1.1 connections, by hyper.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use bytes::Bytes;
 use http_body_util::Full;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -12,21 +16,23 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
 use crate::boundary::Boundary;
-use crate::log::Served;
+use crate::log::{AccessLog, Served};
 
 /// Serves a connection to its end. Errors of the peer end the connection and nothing else.
 pub(crate) async fn serve<S>(stream: S, boundary: &Boundary, shared: Rc<Shared>)
 where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
+    let over = Arc::new(AtomicBool::new(false));
     let service = service_fn(|request: http::Request<hyper::body::Incoming>| {
         let shared = shared.clone();
+        let over = over.clone();
         let early = boundary.is_ahead();
         async move {
             let arrived = Instant::now();
             let path = request.uri().path();
             let response = shared.answer(request.method(), path, early);
-            shared.log.record(Served {
+            let served = Served {
                 method: request.method().clone(),
                 path: path.to_owned(),
                 protocol: Protocol::H1,
@@ -34,12 +40,55 @@ where
                 bytes: response.body().len(),
                 early,
                 arrived,
-            });
-            Ok::<_, Infallible>(response.map(Full::new))
+            };
+            let log = shared.log.clone();
+            Ok::<_, Infallible>(response.map(|bytes| Full::new(logged(bytes, served, log, over))))
         }
     });
     let connection =
         hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
     // A client that goes away in mid-response is no fault of the origin's.
-    let _ = connection.await;
+    let _ = connection.as_mut().await;
+    over.store(true, Ordering::Relaxed);
+}
+
+/// A body that puts its request into the log when hyper lets go of it: once the stream below has taken its
+/// last byte, or with the connection, which is `over` then.
+fn logged(bytes: Bytes, served: Served, log: AccessLog, over: Arc<AtomicBool>) -> Bytes {
+    if bytes.is_empty() {
+        log.record(served);
+        return bytes;
+    }
+    Bytes::from_owner(Body {
+        bytes,
+        served: Some(served),
+        log,
+        over,
+    })
+}
+
+struct Body {
+    bytes: Bytes,
+    served: Option<Served>,
+    log: AccessLog,
+    over: Arc<AtomicBool>,
+}
+
+impl AsRef<[u8]> for Body {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        if let Some(served) = self.served.take() {
+            if self.over.load(Ordering::Relaxed) {
+                self.log.record_cut_off(served);
+            } else {
+                self.log.record(served);
+            }
+        }
+    }
 }

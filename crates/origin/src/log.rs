@@ -25,6 +25,9 @@ pub struct LogEntry {
     pub early: bool,
     /// Seconds from the origin's start to the request's arrival.
     pub arrived_s: f64,
+    /// Seconds from there until the last byte of its answer was handed to the transport below HTTP:
+    /// TLS's and the kernel's buffers, or quinn's. None where the connection ended before.
+    pub served_s: Option<f64>,
 }
 
 /// One connection as the origin saw it.
@@ -82,7 +85,18 @@ impl AccessLog {
         }
     }
 
+    /// Notes a request the last byte of whose answer was handed over just now.
     pub(crate) fn record(&self, served: Served) {
+        let served_s = served.arrived.elapsed().as_secs_f64();
+        self.note(served, Some(served_s));
+    }
+
+    /// Notes a request whose answer the connection's end has cut off.
+    pub(crate) fn record_cut_off(&self, served: Served) {
+        self.note(served, None);
+    }
+
+    fn note(&self, served: Served, served_s: Option<f64>) {
         let entry = LogEntry {
             method: served.method.as_str().to_owned(),
             path: served.path,
@@ -91,6 +105,7 @@ impl AccessLog {
             bytes: served.bytes as u64,
             early: served.early,
             arrived_s: (served.arrived - self.started).as_secs_f64(),
+            served_s,
         };
         self.entries
             .lock()

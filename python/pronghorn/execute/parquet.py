@@ -11,7 +11,16 @@ from pronghorn.model.trial import Cell, Metrics, Trial
 
 _TEXT = ("arm", "started", "status", "reason", "detail")
 _NUMBERS = ("block", "attempt", "position", "slot", "visit")
-_NESTED = ("warnings", "page", "counters", "origin_log", "origin_connections", "artifacts", "knobs")
+_NESTED = (
+    "warnings",
+    "page",
+    "counters",
+    "origin_log",
+    "origin_connections",
+    "origin_tickets",
+    "artifacts",
+    "knobs",
+)
 _WHOLE_METRICS = ("requests", "bytes", "failures")
 
 SCHEMA: dict[str, polars.DataType] = {

@@ -22,7 +22,7 @@ from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.trial import Cell, Counters, CpuShare, PageLoad
-from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin
+from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, Tickets
 from pronghorn.origins.live import RunningLive, Target
 
 BUILTIN = "builtin"
@@ -92,6 +92,7 @@ class Stage:
         self._origin: RunningOrigin | None = None
         self._client: ClientSession | None = None
         self._seen = 0
+        self._tickets: Tickets = {}
         self._fault: PageLoad | None = None
         self._share: CpuShare | None = None
         self._begun = False
@@ -193,7 +194,8 @@ class Stage:
 
     async def _begin(self, origin: RunningOrigin, seed: int) -> None:
         path = self._plot.experiment.path(self._plot.cell.path)
-        self._seen = len((await origin.log()).requests)
+        before = await origin.log()
+        self._seen, self._tickets = len(before.requests), before.tickets
         await self._engine.request("begin", seed=seed, patience_s=PATIENCE_S + cost.warmup_s(path))
         self._begun = True
 
@@ -297,11 +299,19 @@ class Stage:
             if not log.kept or page.outcome != "ok" or len(requests) >= len(answered(page)):
                 break
             await asyncio.sleep(wait_s)
-        return log._replace(requests=requests)
+        return log._replace(requests=requests, tickets=_since(self._tickets, log.tickets))
 
     def _with_last_lines(self, sentence: str) -> str:
         lines = self._origin.last_lines() if self._origin else ""
         return f"{sentence}; the origin's last lines: {lines}" if lines else sentence
+
+
+def _since(before: Tickets, now: Tickets) -> Tickets:
+    """What became of the tickets that were offered after `before`."""
+    return {
+        transport: {fate: number - before.get(transport, {}).get(fate, 0) for fate, number in fates.items()}
+        for transport, fates in now.items()
+    }
 
 
 def failed(reason: str, detail: str) -> PageLoad:

@@ -32,6 +32,7 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
                     f"{arm.name} on {cell}: {words} in {doubted[cell]} of {count(seen[cell], 'load')}.",
                     _WHERE,
                 )
+    yield from _replays(trials)
     yield from _unequal_visits(experiment)
     measured = [trial for trial in trials if trial.status == "ok"]
     if experiment.kept and measured:
@@ -41,6 +42,22 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
             f"{len(loads)} of {count(len(measured), 'load')} opened any, and what arms say of handshakes "
             "(TLS version, 0-RTT, resumption) concerns these alone.",
             'Read verdicts as those of open connections, or measure with state = "fresh".',
+        )
+
+
+def _replays(trials: Sequence[Trial]) -> Iterator[Caution]:
+    """Tickets that came a second time (RFC 8446 §8.1): a client's fault, or somebody's recording."""
+    found = [
+        trial for trial in trials if any(fates.get("replayed") for fates in trial.origin_tickets.values())
+    ]
+    if found:
+        first = found[0]
+        yield Caution(
+            "replays",
+            f"In {count(len(found), 'trial')} the origin was offered session tickets that it had redeemed "
+            f"before, such as {first.cell}, {first.arm}: it took none of them and shook hands in full.",
+            "Don't take these loads for what the arm says; origin_tickets in trials.jsonl tells which they "
+            "are.",
         )
 
 

@@ -117,6 +117,7 @@ def recorded(
         origin_log=found.log.requests,
         origin_connections=found.log.connections,
         origin_log_kept=found.log.kept,
+        origin_tickets={transport: dict(fates) for transport, fates in found.log.tickets.items()},
         knobs=effective.of_arm(experiment, cell, experiment.arm(assignment.arm)).asked(),
     )
 

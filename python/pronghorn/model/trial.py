@@ -224,7 +224,8 @@ class Counters(FromEngine):
 
 class OriginRequest(FromEngine):
     """One request in the origin's access log, with the protocol as the origin saw it. `early`: whether it
-    came as early data; null, as `method`, where the origin's log doesn't tell."""
+    came as early data; `served_s`: seconds from its arrival until the last byte of its answer was handed to
+    the transport. Both are null, as `method`, where the origin's log doesn't tell."""
 
     method: str | None = None
     path: str
@@ -232,6 +233,7 @@ class OriginRequest(FromEngine):
     status: int | None = None
     bytes: int = 0
     early: bool | None = None
+    served_s: float | None = None
 
 
 class OriginConnection(FromEngine):
@@ -279,7 +281,9 @@ class Trial(BaseModel):
     repeated with the next `attempt`). `position` is the arm's place in the block's random order; `started` is
     UTC in ISO 8601; `visit` counts the earlier loads of the same bench and client, of which there are none
     where the state is fresh; `artifacts` are the paths of what it left, within the run's directory. Where the
-    origin keeps no log (`origin_log_kept` is false) its protocol is proved by the client alone. `knobs` are
+    origin keeps no log (`origin_log_kept` is false) its protocol is proved by the client alone.
+    `origin_tickets` says by transport (`tcp`, `quic`) how many of the session tickets that the origin was
+    offered in this load were `redeemed`, `replayed` and `unknown`; empty where it doesn't tell. `knobs` are
     what was asked of the arm's transports beyond what is shipped, sizes in bytes."""
 
     model_config = ConfigDict(extra="forbid")
@@ -304,6 +308,7 @@ class Trial(BaseModel):
     origin_log: list[OriginRequest] = []
     origin_connections: list[OriginConnection] = []
     origin_log_kept: bool = True
+    origin_tickets: dict[str, dict[str, int]] = {}
     artifacts: dict[str, str] = {}
     knobs: dict[str, int | bool | str] = {}
 

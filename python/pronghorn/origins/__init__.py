@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.stacks import is_url
-from pronghorn.origins.base import Origin, OriginFailed, OriginLog, OriginSetup, RunningOrigin
+from pronghorn.origins.base import Origin, OriginFailed, OriginLog, OriginSetup, RunningOrigin, Tickets
 from pronghorn.origins.builtin import Builtin
 from pronghorn.origins.caddy import Caddy
 from pronghorn.origins.command import Command
@@ -43,6 +43,7 @@ __all__ = [
     "OriginLog",
     "OriginSetup",
     "RunningOrigin",
+    "Tickets",
     "find",
     "of",
 ]

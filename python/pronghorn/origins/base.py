@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from pronghorn.certificates import HOST_NAME, Certificates
@@ -10,14 +11,18 @@ from pronghorn.model.arm import Arm
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.trial import OriginConnection, OriginRequest
 
+Tickets = Mapping[str, Mapping[str, int]]
+"""By transport (`tcp`, `quic`), how many session tickets were `redeemed`, `replayed` and `unknown`."""
+
 
 class OriginLog(NamedTuple):
     """What an origin has seen since its start. One that keeps no log (`kept` is false) proves nothing: what
-    was measured is then known by the client alone."""
+    was measured is then known by the client alone. `tickets` are empty where it doesn't tell of them."""
 
     requests: list[OriginRequest]
     connections: list[OriginConnection]
     kept: bool = True
+    tickets: Tickets = MappingProxyType({})
 
 
 class OriginSetup(NamedTuple):

@@ -74,6 +74,7 @@ class RunningBuiltin:
         return OriginLog(
             [OriginRequest.model_validate(entry) for entry in ok["requests"]],
             [OriginConnection.model_validate(entry) for entry in ok.get("connections", [])],
+            tickets=ok.get("tickets", {}),
         )
 
     async def ended(self) -> str | None:

@@ -23,6 +23,9 @@ _QUIC = {
     "slow_start_until": "signs of a queue (hybrid slow start, quic-go 0.63.0), or the first loss",
 }
 _PROTOCOLS = {"HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
+_OTHER_DURATIONS = re.compile(r"\bduration_format\b")
+"""What a configuration says that has the log's durations in another form than seconds."""
+
 _NO_EARLY_DATA = re.compile(r'^\s*0rtt\s+off\b|"allow_0rtt"\s*:\s*false', re.MULTILINE)
 
 
@@ -74,7 +77,11 @@ class Caddy:
         except OriginFailed as failure:
             raise OriginFailed(f"{failure}{await self._complaint(engine, where, setup.folder)}") from None
         return RunningCaddy(
-            engine, started, setup.port, log if template.uses(text, "PRONGHORN_LOG") else None
+            engine,
+            started,
+            setup.port,
+            log if template.uses(text, "PRONGHORN_LOG") else None,
+            in_seconds=_OTHER_DURATIONS.search(text) is None,
         )
 
     def settings(self, arm: Arm) -> dict[str, str]:
@@ -128,12 +135,16 @@ class Caddy:
 
 
 class RunningCaddy:
-    """Caddy in a bench; `log`: its access log, None where it keeps none."""
+    """Caddy in a bench; `log`: its access log, None where it keeps none. Where that has its durations not
+    `in_seconds`, nothing is known of them."""
 
-    def __init__(self, engine: Engine, started: Process, port: int, log: Path | None) -> None:
+    def __init__(
+        self, engine: Engine, started: Process, port: int, log: Path | None, *, in_seconds: bool
+    ) -> None:
         self._engine = engine
         self._process = started
         self._log = log
+        self._in_seconds = in_seconds
         self.port = port
 
     async def log(self) -> OriginLog:
@@ -142,6 +153,8 @@ class RunningCaddy:
         if self._log is None:
             return OriginLog([], connections, kept=False)
         requests = [request for line in process.whole_lines(self._log) if (request := parse(line))]
+        if not self._in_seconds:
+            requests = [request.model_copy(update={"served_s": None}) for request in requests]
         return OriginLog(requests, connections)
 
     async def ended(self) -> str | None:
@@ -166,12 +179,13 @@ def parse(line: str) -> OriginRequest | None:
     """A line of Caddy's access log, JSON as it ships; None where the line is none of a request."""
     try:
         entry = json.loads(line)
-        request = entry["request"]
+        request, duration = entry["request"], entry.get("duration")
         return OriginRequest(
             path=request["uri"],
             protocol=_PROTOCOLS.get(request["proto"]),
             status=entry["status"],
             bytes=entry["size"],
+            served_s=duration if isinstance(duration, int | float) else None,
         )
     except (ValueError, KeyError, TypeError):
         return None

@@ -138,11 +138,13 @@ def parse(line: str) -> OriginRequest | None:
     """A line of the access log as `haproxy_cfg` has it; None where the line is none of a request."""
     try:
         entry = json.loads(line)
+        served_ms = entry.get("served_ms", -1)
         return OriginRequest(
             path=entry["path"],
             protocol=_PROTOCOLS.get(entry["protocol"]),
             status=entry["status"],
             bytes=int(entry["bytes"] or 0),
+            served_s=served_ms / 1e3 if served_ms >= 0 else None,
         )
     except (ValueError, KeyError, TypeError):
         return None

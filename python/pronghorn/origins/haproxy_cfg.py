@@ -37,8 +37,11 @@ backend files
 """
 
 _LOG_FORMAT = (
-    '{"path": "%[var(txn.path),json(utf8s)]", "protocol": "%HV", "status": %ST, "bytes": "%[var(txn.bytes)]"}'
+    '{"path": "%[var(txn.path),json(utf8s)]", "protocol": "%HV", "status": %ST, '
+    '"bytes": "%[var(txn.bytes)]", "served_ms": %Ta}'
 )
+"""`%Ta`: from the first byte of the request's head to the last of the response, in milliseconds; -1 where it
+was cut off ('Timing events' in HAProxy's manual)."""
 
 _EXPERIMENTAL = "    # Its BBR is an experiment to its makers.\n    expose-experimental-directives\n"
 

@@ -154,7 +154,10 @@ def requests(lines: Sequence[str]) -> list[OriginRequest]:
 def _request(line: str) -> OriginRequest:
     entry = json.loads(line)
     seen = entry["protocol"]
-    return OriginRequest.model_validate({**entry, "protocol": _PROTOCOLS.get(seen, seen)})
+    served_s = entry.pop("duration_s", None)
+    return OriginRequest.model_validate(
+        {"served_s": served_s, **entry, "protocol": _PROTOCOLS.get(seen, seen)}
+    )
 
 
 def _arguments(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pronghorn.model.summary import CellSummary
-from pronghorn.model.trial import PageLoad, Trial
+from pronghorn.model.trial import OriginRequest, PageLoad, Trial
 from pronghorn.report import html
 from pronghorn.report.units import unit_for
 from pronghorn.report.waterfall import waterfalls
@@ -212,3 +212,43 @@ def test_a_request_costs_the_report_at_most_a_hundred_bytes() -> None:
     small = run({arm: page([resource(0)]) for arm in ("h1", "h2")}, blocks=1)
     added = len(document(large).encode()) - len(document(small).encode())
     assert added / (2 * (many - 1)) < 100
+
+
+def served(number: int, served_s: float | None, **changes: Any) -> OriginRequest:
+    """The origin's line of the resource `number`."""
+    entry = {"path": resource(number)["path"], "protocol": "h2", "status": 200, "served_s": served_s}
+    return OriginRequest.model_validate(entry | changes)
+
+
+def test_the_time_that_the_origin_had_a_request_is_found_by_path_protocol_and_status() -> None:
+    load = page([resource(0), resource(1), resource(1), resource(2)])
+    log = [
+        served(1, 0.02),
+        served(0, 0.01),
+        served(0, 9.0, protocol="h3"),
+        served(1, 0.03),
+        served(2, 8.0, status=425),
+    ]
+    assert [one.served_s for one in requests(load, log)] == [0.01, 0.02, 0.03, None]
+
+
+def test_what_the_origin_had_begins_half_of_the_shortest_wait_after_the_request() -> None:
+    load = page([resource(0), resource(1, first_byte_s=SECURED_S + 0.04)])
+    assert [one.arrived_s for one in requests(load)] == pytest.approx([SECURED_S + 0.02] * 2)
+
+
+def test_a_waterfall_shows_the_origins_time_only_where_a_log_tells_of_it() -> None:
+    trials = run({"h2": page([resource(0), resource(1)])})
+    told = [trial.model_copy(update={"origin_log": [served(0, 0.0123)]}) for trial in trials]
+    without, with_it = (waterfalls(cell_of(found), {"h2": found}) for found in (trials, told))
+    assert without is not None and with_it is not None
+    assert not without.served
+    assert "origin ms" not in without.panels[0].heading
+    assert 'class="served"' not in without.panels[0].drawing
+    assert with_it.served
+    assert "origin ms" in with_it.panels[0].heading
+    assert 'class="served"' in with_it.panels[0].drawing
+    first, second = with_it.panels[0].lines
+    assert " 12.3 /" in first.text
+    assert " – /" in second.text
+    assert "at the origin" in html.document(summary(told, arms=["h2"]), told, {})

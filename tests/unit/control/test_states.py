@@ -66,3 +66,12 @@ def test_a_kept_client_shook_hands_in_some_loads_only() -> None:
     (found,) = said(trials, 'state = "kept"\n')
     assert found.startswith("kept: Clients kept their connections from load to load: 1 of 4 loads opened any")
     assert said(trials) == []
+
+
+def test_tickets_that_come_a_second_time_are_told() -> None:
+    once = {"quic": {"redeemed": 1, "replayed": 0, "unknown": 0}}
+    twice = {"quic": {"redeemed": 0, "replayed": 1, "unknown": 0}}
+    resumed = load("h3+0rtt", resumed=True, early_data="accepted")
+    assert said([resumed.model_copy(update={"origin_tickets": once})]) == []
+    (found,) = said([resumed.model_copy(update={"origin_tickets": twice})])
+    assert found.startswith("replays: In 1 trial the origin was offered session tickets")

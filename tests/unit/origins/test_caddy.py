@@ -24,7 +24,12 @@ def test_a_line_of_the_access_log_is_a_request_with_its_protocol() -> None:
         '{"remote_ip":"198.18.0.1","proto":"HTTP/3.0","method":"GET","host":"origin.pronghorn.test",'
         '"uri":"/a.png?b"},"bytes_read":0,"duration":0.0037,"size":4286,"status":200}'
     )
-    assert parse(line) == OriginRequest(path="/a.png?b", protocol="h3", status=200, bytes=4286)
+    assert parse(line) == OriginRequest(
+        path="/a.png?b", protocol="h3", status=200, bytes=4286, served_s=0.0037
+    )
+    otherwise = parse(line.replace("0.0037", '"3.7ms"'))
+    assert otherwise is not None
+    assert otherwise.served_s is None
     protocols = [parse(line.replace("HTTP/3.0", proto)) for proto in ("HTTP/1.1", "HTTP/2.0", "HTTP/4.0")]
     assert [request.protocol for request in protocols if request] == ["h1", "h2", None]
 

@@ -25,6 +25,16 @@ def test_a_line_of_the_access_log_is_a_request_with_its_protocol() -> None:
     assert parse(without) == OriginRequest(path="/", protocol="h1", status=503, bytes=0)
 
 
+@pytest.mark.parametrize(("told", "served_s"), [(37, 0.037), (0, 0.0), (-1, None)])
+def test_how_long_haproxy_had_a_request_is_told_unless_it_was_cut_off(
+    told: int, served_s: float | None
+) -> None:
+    line = f'{{"path": "/", "protocol": "HTTP/2.0", "status": 200, "bytes": "9", "served_ms": {told}}}'
+    found = parse(line)
+    assert found is not None
+    assert found.served_s == served_s
+
+
 @pytest.mark.parametrize("line", ["", "Proxy site started.", "{}", '{"path": "/", "protocol": "HTTP/1.1"}'])
 def test_a_line_that_is_of_no_request_is_left_out(line: str) -> None:
     assert parse(line) is None

@@ -125,6 +125,9 @@ def test_the_log_is_read_with_the_names_that_arms_have() -> None:
     ]
     found = [(one.path, one.protocol, one.status, one.bytes) for one in nginx.requests(lines)]
     assert found == [("/", "h3", 200, 612), ('/a"b', "h1", 404, 9), ("/", "HTTP/0.9", 400, 0)]
+    assert [one.served_s for one in nginx.requests(lines)] == [0.004, 0.0, 0.0]
+    (without,) = nginx.requests(['{"path": "/", "protocol": "HTTP/3.0", "status": 200, "bytes": 612}'])
+    assert without.served_s is None
 
 
 @pytest.mark.parametrize("line", ['1.2.3.4 - - "GET / HTTP/2.0" 200', "[]", "{}", '{"protocol": ["h2"]}'])

@@ -29,6 +29,9 @@ def bars(requests: Sequence[Request], marks: Sequence[tuple[str, float]], scale:
             if span.phase == phase
         )
         parts.append(_path(phase, drawn))
+    parts.append(
+        _path("served", "".join(_served(request, row, scale) for row, request in enumerate(requests)))
+    )
     broken = "".join(
         f"M{scale.place(request.broke_s, WIDTH)} {row - 0.5:g}v1"
         for row, request in enumerate(requests)
@@ -49,6 +52,18 @@ def _bar(span: Span, row: int, scale: Axis) -> str:
     if span.phase == "download":
         end = max(end, begin + 1)
     return f"M{begin} {row}h{end - begin}" if end - begin >= _SHORTEST.get(span.phase, 1) else ""
+
+
+def _served(request: Request, row: int, scale: Axis) -> str:
+    """The time that the origin had the request, ending with its answer's last byte at the latest; however
+    short, it is shown."""
+    if request.served_s is None or request.arrived_s is None:
+        return ""
+    ended_s = request.arrived_s + request.served_s
+    if request.resource.last_byte_s is not None:
+        ended_s = min(ended_s, request.resource.last_byte_s)
+    begin, end = scale.place(request.arrived_s, WIDTH), scale.place(ended_s, WIDTH)
+    return f"M{begin} {row}h{max(1, end - begin)}"
 
 
 def _path(name: str, drawn: str) -> str:

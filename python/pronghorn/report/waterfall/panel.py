@@ -45,12 +45,14 @@ class Tick:
 
 @dataclass(frozen=True)
 class Waterfalls:
-    """A cell's panels with what they share: the axis, and the phases and marks that occur."""
+    """A cell's panels with what they share: the axis, and the phases and marks that occur, among them whether
+    an origin told how long it had requests (`served`)."""
 
     panels: list[Panel]
     ticks: list[Tick]
     unit: str
     phases: dict[Phase, str]
+    served: bool
     marks: dict[str, str]
 
 
@@ -58,7 +60,7 @@ def waterfalls(cell: CellSummary, trials: Mapping[str, Sequence[Trial]]) -> Wate
     """The waterfalls of a cell: of each arm the trial nearest to its median; None where no trial recorded its
     requests."""
     picked = [
-        (place, arm, trial, trial.page, requests(trial.page))
+        (place, arm, trial, trial.page, requests(trial.page, trial.origin_log))
         for place, (arm, mine) in enumerate(trials.items())
         if (trial := chosen(mine, cell.arms[arm].median)) is not None and trial.page is not None
     ]
@@ -77,6 +79,7 @@ def waterfalls(cell: CellSummary, trials: Mapping[str, Sequence[Trial]]) -> Wate
         ticks=[Tick(scale.label(at), round(100 * at / scale.end_s, 1)) for at in scale.ticks_s],
         unit=scale.unit.symbol,
         phases={phase: name for phase, name in PHASES.items() if phase in drawn},
+        served=any(row.served_s is not None for *_, rows in picked for row in rows),
         marks={mark: name for mark, name in MARKS.items() if mark in named},
     )
 

@@ -1,10 +1,11 @@
-"""What a request did when: its time cut into phases, and the connection's set-up given to the request that
-opened it."""
+"""What a request did when: its time cut into phases, the connection's set-up given to the request that opened
+it, and the time that the origin had it."""
 
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from pronghorn.model.trial import Connection, PageLoad, Resource
+from pronghorn.model.trial import Connection, OriginRequest, PageLoad, Resource
 
 Phase = Literal["queued", "dns", "tcp", "tls", "quic", "wait", "download"]
 PHASES: dict[Phase, str] = {
@@ -28,18 +29,53 @@ class Span(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A resource's phases in their order, and `broke_s`, when a failed one was last heard of (else None)."""
+    """A resource's phases in their order, and `broke_s`, when a failed one was last heard of (else None).
+    `served_s` is how long the origin had it, by its log, `arrived_s` about when it came there; None where
+    that isn't known."""
 
     resource: Resource
     spans: tuple[Span, ...]
     broke_s: float | None
+    served_s: float | None = None
+    arrived_s: float | None = None
 
 
-def requests(page: PageLoad) -> list[Request]:
-    """The load's requests in the order in which they were found, those without a time last."""
+def requests(page: PageLoad, log: Sequence[OriginRequest] = ()) -> list[Request]:
+    """The load's requests in the order in which they were found, those without a time last; `log` is the
+    origin's of this load."""
     opened = _openers(page)
-    found = [_request(resource, opened.get(place)) for place, resource in enumerate(page.resources)]
+    served = _served(page, log)
+    way_s = _way_s(page)
+    found = [
+        _request(resource, opened.get(place))._replace(
+            served_s=served[place],
+            arrived_s=resource.request_s + way_s if resource.request_s is not None else None,
+        )
+        for place, resource in enumerate(page.resources)
+    ]
     return sorted(found, key=lambda each: (each.resource.start_s is None, each.resource.start_s or 0.0))
+
+
+def _served(page: PageLoad, log: Sequence[OriginRequest]) -> list[float | None]:
+    """By a resource's place, what the origin's log says of its request; of equal ones in their order."""
+    told: defaultdict[tuple[str, str | None, int | None], deque[float | None]] = defaultdict(deque)
+    for entry in log:
+        told[entry.path, entry.protocol, entry.status].append(entry.served_s)
+    found: list[float | None] = []
+    for resource in page.resources:
+        mine = told.get((resource.path, resource.protocol, resource.status))
+        found.append(mine.popleft() if mine and not resource.from_cache else None)
+    return found
+
+
+def _way_s(page: PageLoad) -> float:
+    """How long a request takes to the origin: at most half of the shortest wait for a first byte."""
+    waits = [
+        one.first_byte_s - one.request_s
+        for one in page.resources
+        if one.first_byte_s is not None and one.request_s is not None and not one.from_cache
+    ]
+    return max(0.0, min(waits, default=0.0)) / 2
 
 
 def _openers(page: PageLoad) -> dict[int, Connection]:
