@@ -3,10 +3,12 @@
 //! quinn's are of qlog 0.3 (draft-ietf-quic-qlog-main-schema-02) as JSON text sequences (RFC 7464), the newest that qvis reads.
 //! They have four events: `transport:packet_sent` and `transport:packet_received` (packet number, type and, of what is sent,
 //! length; no frames), `recovery:metrics_updated` (windows, bytes in flight, round-trip times and PTOs in a row, whatever of
-//! these has changed) and `recovery:packet_lost`. Four things that quinn writes are mended here: whose end it was, which it
-//! doesn't say; the group of events, which changes with the server's connection ID, so that a reader would see two connections;
-//! and the trigger of losses, which says `reordering_threshold` also where it was time that told; both go. Events are put in the order of
-//! their times.
+//! these has changed) and `recovery:packet_lost`. What quinn writes otherwise than the draft has it is mended here: whose end it
+//! was, which it doesn't say, and the list of original URIs, which the draft's definition wants; the group of events, which changes with
+//! the server's connection ID, so that a reader would see two connections, and the trigger of losses, which says `reordering_threshold` also
+//! where it was time that told: both go; round-trip times, which it has in seconds where qlog has milliseconds; and a packet's whole
+//! length, which it has in its header, where qlog's `length` is that of the header's field, which not all packets have: it goes to
+//! `raw`, and from a lost packet, which has none in the draft. Events are put in the order of their times.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -211,6 +213,7 @@ fn headed(record: &[u8], header: &Header) -> io::Result<Vec<u8>> {
         "reference_time": began.as_secs_f64() * 1e3,
     });
     trace["configuration"]["clock_base_monotonic_s"] = json!(monotonic_s(header.start));
+    trace["configuration"]["original_uris"] = json!([]);
     let mut written = vec![SEPARATOR];
     serde_json::to_writer(&mut written, &file)?;
     written.push(b'\n');
@@ -228,22 +231,62 @@ fn time_of(record: &[u8]) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// An event without its group, and of a loss without its trigger.
+/// An event as the draft has it.
 fn mended(record: &[u8]) -> Cow<'_, [u8]> {
     let Ok(text) = std::str::from_utf8(record) else {
         return Cow::Borrowed(record);
     };
     let ungrouped = without_text(text, "group_id");
-    if ungrouped.contains("\"recovery:packet_lost\"") {
-        return Cow::Owned(
-            without_text(&ungrouped, "trigger")
-                .into_owned()
-                .into_bytes(),
-        );
-    }
-    match ungrouped {
-        Cow::Borrowed(_) => Cow::Borrowed(record),
-        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    let mended = if ungrouped.contains("\"recovery:metrics_updated\"") {
+        RTTS.iter().fold(ungrouped, |object, name| {
+            Cow::Owned(in_milliseconds(object, name))
+        })
+    } else if ungrouped.contains("\"recovery:packet_lost\"") {
+        Cow::Owned(with_header_length(
+            &without_text(&ungrouped, "trigger"),
+            |_| String::new(),
+        ))
+    } else {
+        let raw = |length: &str| format!(",\"raw\":{{\"length\":{length}}}");
+        Cow::Owned(with_header_length(&ungrouped, raw))
+    };
+    Cow::Owned(mended.into_owned().into_bytes())
+}
+
+/// Members of `recovery:metrics_updated` that quinn has in seconds.
+const RTTS: [&str; 4] = ["min_rtt", "smoothed_rtt", "latest_rtt", "rtt_variance"];
+
+/// An object with a number of seconds made milliseconds, to the nanosecond.
+fn in_milliseconds(object: Cow<'_, str>, name: &str) -> String {
+    let member = format!("\"{name}\":");
+    let found = object.find(&member).and_then(|start| {
+        let value = start + member.len();
+        let end = value + object.get(value..)?.find([',', '}'])?;
+        let seconds: f64 = object.get(value..end)?.parse().ok()?;
+        let milliseconds = (seconds * 1e9).round() / 1e6;
+        Some(format!(
+            "{}{milliseconds}{}",
+            object.get(..value)?,
+            object.get(end..)?
+        ))
+    });
+    found.unwrap_or_else(|| object.into_owned())
+}
+
+/// An object whose header has no length, with what is made of that behind the header. The length is the
+/// header's last member.
+fn with_header_length(object: &str, make: impl FnOnce(&str) -> String) -> String {
+    const MEMBER: &str = ",\"length\":";
+    let found = object.find(MEMBER).and_then(|start| {
+        let value = start + MEMBER.len();
+        let end = value + object.get(value..)?.find('}')?;
+        let length = object.get(value..end)?;
+        length.parse::<u64>().ok()?;
+        Some((object.get(..start)?, length, object.get(end + 1..)?))
+    });
+    match found {
+        None => object.to_owned(),
+        Some((before, length, after)) => format!("{before}}}{}{after}", make(length)),
     }
 }
 
@@ -290,7 +333,7 @@ mod tests {
     }
 
     const HEADER: &str = r#"{"qlog_version":"0.3","qlog_format":"JSON-SEQ","trace":{"vantage_point":{"type":"unknown"},"configuration":{"time_offset":0.0}}}"#;
-    const LOST: &str = r#"{"time":1.5,"name":"recovery:packet_lost","data":{"header":{"packet_type":"1RTT","packet_number":7},"trigger":"reordering_threshold"},"group_id":"0a1b"}"#;
+    const LOST: &str = r#"{"time":1.5,"name":"recovery:packet_lost","data":{"header":{"packet_type":"1RTT","packet_number":7,"length":1200},"trigger":"reordering_threshold"},"group_id":"0a1b"}"#;
 
     #[test]
     fn events_are_written_in_the_order_of_their_times() {
@@ -326,6 +369,35 @@ mod tests {
             (r#"{"a":"x"}"#, r#"{"a":"x"}"#),
         ] {
             assert_eq!(without_text(object, "x"), rest);
+        }
+    }
+
+    #[test]
+    fn what_quinn_has_otherwise_than_the_draft_is_mended() {
+        for (written, meant) in [
+            (
+                r#"{"time":0.5,"name":"transport:packet_sent","data":{"header":{"packet_type":"1RTT","packet_number":7,"length":1200}},"group_id":"0a"}"#,
+                r#"{"time":0.5,"name":"transport:packet_sent","data":{"header":{"packet_type":"1RTT","packet_number":7},"raw":{"length":1200}}}"#,
+            ),
+            (
+                r#"{"time":0.5,"name":"transport:packet_received","data":{"header":{"packet_type":"1RTT","packet_number":7}},"group_id":"0a"}"#,
+                r#"{"time":0.5,"name":"transport:packet_received","data":{"header":{"packet_type":"1RTT","packet_number":7}}}"#,
+            ),
+            (
+                r#"{"time":0.5,"name":"recovery:packet_lost","data":{"header":{"packet_type":"1RTT","packet_number":7,"length":1200},"trigger":"reordering_threshold"}}"#,
+                r#"{"time":0.5,"name":"recovery:packet_lost","data":{"header":{"packet_type":"1RTT","packet_number":7}}}"#,
+            ),
+            (
+                r#"{"time":0.5,"name":"recovery:metrics_updated","data":{"min_rtt":0.04,"smoothed_rtt":0.0412345,"latest_rtt":3.1e-5,"rtt_variance":0.02,"pto_count":0,"congestion_window":12000}}"#,
+                r#"{"time":0.5,"name":"recovery:metrics_updated","data":{"min_rtt":40,"smoothed_rtt":41.2345,"latest_rtt":0.031,"rtt_variance":20,"pto_count":0,"congestion_window":12000}}"#,
+            ),
+            (
+                r#"{"time":0.5,"name":"recovery:metrics_updated","data":{"rtt_variance":0.02}}"#,
+                r#"{"time":0.5,"name":"recovery:metrics_updated","data":{"rtt_variance":20}}"#,
+            ),
+        ] {
+            let mended = mended(written.as_bytes()).into_owned();
+            assert_eq!(String::from_utf8(mended).as_deref(), Ok(meant));
         }
     }
 
