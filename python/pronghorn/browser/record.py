@@ -40,6 +40,7 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
         "outcome": "failed" if reason else "ok",
         "reason": reason,
         "detail": detail,
+        "started_monotonic_s": started,
         "load_s": None if reason else vitals.seconds(navigation.get("loadEventStart")),
         "ttfb_s": document["first_byte_s"] if document else None,
         "connect_s": first.get("connected_s"),

@@ -42,7 +42,7 @@ def report(
         page = directory.file(files.REPORT)
         draft = page.with_name(page.name + ".draft")
         try:
-            html.write(summary, contents.trials, notes, draft)
+            html.write(summary, contents.trials, notes, draft, run)
             draft.replace(page)
         except OSError as error:
             draft.unlink(missing_ok=True)

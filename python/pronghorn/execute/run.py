@@ -223,7 +223,7 @@ def _finish(
     journal.replace(directory.file(files.SUMMARY), (summary.model_dump_json(indent=2) + "\n").encode())
     draft = work / files.REPORT
     try:
-        html.write(summary, trials, notes, draft)
+        html.write(summary, trials, notes, draft, directory.path)
     except OSError as error:
         raise _no_room(draft, error) from error
     report = directory.file(files.REPORT)

@@ -15,6 +15,7 @@ from pronghorn.analysis.words import claim
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
+from pronghorn.report.flights import Flights, flights
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.ratios import ratios
 from pronghorn.report.svg import NARROW, WIDE
@@ -43,18 +44,28 @@ class CellView:
     chart: Chart | None
     links: list[LinkReport]
     falls: Waterfalls | None
+    flown: Flights | None
 
 
-def write(summary: Summary, trials: Sequence[Trial], manifest: dict[str, Any], path: Path) -> None:
+def write(
+    summary: Summary,
+    trials: Sequence[Trial],
+    manifest: dict[str, Any],
+    path: Path,
+    run: Path | None = None,
+) -> None:
     """Writes the report of a run to `path`; raises OSError where the file can't be written.
 
     Of the manifest, `warnings` (`code`, `text`, `remedy`) and `paths` (name to PathSpec) are looked at, and
-    all of it is shown.
+    all of it is shown. `run` is the run's directory, in which its trials' artifacts are; one that isn't there
+    or is broken is said to be so. Without it no artifact is looked at.
     """
-    path.write_text(document(summary, trials, manifest), encoding="utf-8")
+    path.write_text(document(summary, trials, manifest, run), encoding="utf-8")
 
 
-def document(summary: Summary, trials: Sequence[Trial], manifest: Mapping[str, Any]) -> str:
+def document(
+    summary: Summary, trials: Sequence[Trial], manifest: Mapping[str, Any], run: Path | None = None
+) -> str:
     """The report of a run as HTML."""
     environment = Environment(
         loader=PackageLoader("pronghorn.report"),
@@ -67,7 +78,7 @@ def document(summary: Summary, trials: Sequence[Trial], manifest: Mapping[str, A
     environment.globals.update(claim=claim, ratio=ratio, interval=interval, count=count)
     found = select(trials, summary.arms)
     cells = [
-        _view(place, cell, summary, found.get(cell.cell), manifest)
+        _view(place, cell, summary, found.get(cell.cell), manifest, run)
         for place, cell in enumerate(summary.cells)
     ]
     return environment.get_template("report.html.j2").render(
@@ -89,7 +100,12 @@ def unbroken(text: str) -> str:
 
 
 def _view(
-    place: int, cell: CellSummary, summary: Summary, trials: CellTrials | None, manifest: Mapping[str, Any]
+    place: int,
+    cell: CellSummary,
+    summary: Summary,
+    trials: CellTrials | None,
+    manifest: Mapping[str, Any],
+    run: Path | None,
 ) -> CellView:
     by_arm = {arm: trials.of(arm) if trials else [] for arm in summary.arms}
     shown = table(cell)
@@ -102,6 +118,7 @@ def _view(
         chart=_violins(cell, by_arm),
         links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),
         falls=waterfalls(cell, by_arm),
+        flown=flights(cell, by_arm, run),
     )
 
 

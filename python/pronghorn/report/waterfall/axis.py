@@ -1,4 +1,4 @@
-"""The one time axis of a cell's waterfalls."""
+"""The one time axis of a cell's waterfalls, or of its flights."""
 
 import math
 from collections.abc import Iterable
@@ -28,12 +28,12 @@ class Axis(NamedTuple):
 def axis(times_s: Iterable[float]) -> Axis:
     """An axis that holds all the times, with ticks at round numbers."""
     end_s = max((time for time in times_s if time > 0), default=1.0) * 1.01
-    step = _round_step(end_s / _MOST_TICKS)
+    step = round_step(end_s / _MOST_TICKS)
     ticks = tuple(step * number for number in range(int(end_s / step) + 1))
     return Axis(end_s, ticks, unit_for([end_s]))
 
 
-def _round_step(least: float) -> float:
+def round_step(least: float) -> float:
     """The smallest of 1, 2, 5 times a power of ten that is at least `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least * 0.999)

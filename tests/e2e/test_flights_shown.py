@@ -1,0 +1,54 @@
+"""A run's flights stand in its report, and a browser's loads lie on their axis."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from pronghorn import sites
+from pronghorn.certificates import Certificates
+from pronghorn.model.flight import Flight
+
+from . import experiments, programme, stages
+from .stages import FAR, Scene
+
+pytestmark = pytest.mark.needs("engine", "namespaces")
+
+ONE_WAY_S = 0.05
+"""Of the path `FAR`."""
+
+
+def test_the_report_overlays_what_the_arms_connections_did(tmp_path: Path) -> None:
+    experiments.write(tmp_path, arms=["h1", "h2", "h3"], repeat=1, sites=["small"])
+    asked = ("experiment.toml", "--out", "out", "--set", 'artifacts=["flight"]')
+    result = programme.run("run", *asked, folder=tmp_path)
+    assert result.status == 0, result.stderr
+    run = programme.Run(tmp_path / "out")
+    report = run.report()
+    assert "what the server's connections did over time" in report
+    for stack in ("connections: cubic of linux", "1 connection: cubic of linux", "cubic of quinn-proto"):
+        assert stack in report.replace("\u00a0", " ")
+
+    (run.directory / run.trials()[0].artifacts["flight"]).unlink()
+    again = programme.run("report", "out", folder=tmp_path)
+    assert again.status == 0, again.stderr
+    assert "flight.json can&#39;t be read: No such file or directory" in run.report()
+
+
+@pytest.mark.needs("chromium")
+@pytest.mark.parametrize("arm", ["h2", "h3"])
+def test_chromiums_load_lies_on_the_flights_axis(arm: str, identity: Certificates, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    sites.build("small", 1, tmp_path / "site")
+    scene = Scene(arm, tmp_path / "site", identity, path=FAR, artifacts=("flight",))
+    (found,), _ = asyncio.run(stages.load(scene, tmp_path / "stage"))
+    assert (found.page.outcome, found.page.detail) == ("ok", None)
+    assert found.page.started_monotonic_s is not None
+    assert found.page.load_s is not None
+    written = json.loads((tmp_path / "stage/artifacts/flight.json").read_text(encoding="utf-8"))
+    flight = Flight.model_validate(written)
+    offset_s = flight.clock_base_monotonic_s - found.page.started_monotonic_s
+    seen_s = [one.samples.at_s[0] + offset_s for one in flight.connections if one.host == "server"]
+    assert seen_s
+    assert ONE_WAY_S - found.page.ahead_s <= min(seen_s) < found.page.load_s
