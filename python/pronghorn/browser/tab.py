@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import time
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any, Self
@@ -9,6 +10,7 @@ from typing import Any, Self
 from playwright.async_api import BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
+from pronghorn import cpu_time
 from pronghorn.browser import record, vitals
 from pronghorn.browser.artifacts import Keeper
 from pronghorn.browser.events import Events
@@ -63,12 +65,14 @@ class Tab:
                 await self.page.goto(BLANK)
             self.events.clear()
             await self._keeper.before()
+        before_s = _browsers_cpu_s()
         try:
             async with asyncio.timeout(self._job.limit_s):
                 fault = await self._until_gone(self._navigate())
         except TimeoutError:
             fault = "timeout"
         self.events.ended = True
+        after_s = _browsers_cpu_s()
         async with answering("after a load"):
             if self._committed:
                 started, seen = await self._started(), await vitals.read(self.session)
@@ -77,6 +81,8 @@ class Tab:
                 await self.session.send("Page.stopLoading")
         page = record.make(self.events, started, seen, self._job, fault)
         page["ahead_s"] = max(0.0, started - self._asked)
+        if before_s is not None and after_s is not None:
+            page["processes_cpu_s"] = max(0.0, after_s - before_s)
         async with answering("while artifacts were made", _ARTIFACTS_S):
             page["vitals"]["speed_index_s"] = await self._keeper.after(self.events, started, seen)
         return page
@@ -116,6 +122,14 @@ class Tab:
             for waiting in (task, gone):
                 waiting.cancel()
             await asyncio.gather(task, gone, return_exceptions=True)
+
+
+def _browsers_cpu_s() -> float | None:
+    """CPU time that the browser's processes have used, which Playwright's driver has started, our one
+    child."""
+    return cpu_time.used_s(
+        lambda seen: [browser for driver in seen.children(os.getpid()) for browser in seen.children(driver)]
+    )
 
 
 @contextlib.asynccontextmanager

@@ -18,6 +18,7 @@ _NESTED = (
     "origin_log",
     "origin_connections",
     "origin_tickets",
+    "cpu",
     "artifacts",
     "knobs",
 )

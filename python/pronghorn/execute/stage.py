@@ -13,6 +13,7 @@ from pronghorn import clients, origins
 from pronghorn.analysis.protocols import answered
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.clients import ClientFailed, ClientSession, Visit
+from pronghorn.clients.native import NativeSession
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
 from pronghorn.execute import cost, guard
@@ -21,7 +22,7 @@ from pronghorn.model import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
-from pronghorn.model.trial import Cell, Counters, CpuShare, PageLoad
+from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, Tickets
 from pronghorn.origins.live import RunningLive, Target
 
@@ -80,6 +81,7 @@ class Measurement(NamedTuple):
 
     page: PageLoad
     log: OriginLog
+    cpu: CpuSeconds = CpuSeconds()
 
 
 class Stage:
@@ -131,8 +133,11 @@ class Stage:
         try:
             if self._warms_up:
                 await self._begin(self._origin, seed)
-            page = await self._explained(await self._loaded(self._client), self._origin)
-            return Measurement(page, await self._log(page))
+            before_s = None if self._tells_cpu else await self._origin.cpu_s()
+            loaded = await self._loaded(self._client)
+            cpu = await self._cpu(loaded, self._origin, before_s)
+            page = await self._explained(loaded, self._origin)
+            return Measurement(page, await self._log(page), cpu)
         except OriginFailed as failure:
             self._fault = failed("origin", str(failure))
             return Measurement(self._fault, OriginLog([], []))
@@ -198,6 +203,20 @@ class Stage:
         self._seen, self._tickets = len(before.requests), before.tickets
         await self._engine.request("begin", seed=seed, patience_s=PATIENCE_S + cost.warmup_s(path))
         self._begun = True
+
+    @property
+    def _tells_cpu(self) -> bool:
+        """Whether a load itself tells what the origin used: the engine has both ends."""
+        return self._plot.cell.origin == BUILTIN and isinstance(self._client, NativeSession)
+
+    async def _cpu(self, page: PageLoad, origin: RunningOrigin, before_s: float | None) -> CpuSeconds:
+        """What client and origin used in a load that ended just now, before which the origin had used
+        `before_s`."""
+        client, served = page.cpu.client, page.cpu.origin
+        origin_s = served.used_s if served else None
+        if before_s is not None and (after_s := await origin.cpu_s()) is not None:
+            origin_s = max(0.0, after_s - before_s)
+        return CpuSeconds(client_s=client.used_s if client else page.processes_cpu_s, origin_s=origin_s)
 
     async def _loaded(self, client: ClientSession) -> PageLoad:
         try:

@@ -114,6 +114,7 @@ def recorded(
         ),
         page=page,
         counters=counters,
+        cpu=found.cpu,
         origin_log=found.log.requests,
         origin_connections=found.log.connections,
         origin_log_kept=found.log.kept,

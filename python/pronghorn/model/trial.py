@@ -93,13 +93,22 @@ class CpuTime(FromEngine):
     origin: ThreadTime | None = None
 
 
+class CpuSeconds(FromEngine):
+    """CPU time, user and system, during a load: of the native client's and the built-in origin's thread, of a
+    foreign client's or origin's processes with all that they have started. None where nobody tells."""
+
+    client_s: float | None = None
+    origin_s: float | None = None
+
+
 class PageLoad(FromEngine):
     """One navigation: what was loaded, when, and over which connections.
 
     `round_trips` is the fewest that such a load needs, `ahead_s` how long before the navigation's start the
     client may have begun with them: a browser connects ahead while it still asks the page before for its
     leave. `started_monotonic_s` is its start in seconds of CLOCK_MONOTONIC, which places it on the axis of a
-    flight; None where the client doesn't tell."""
+    flight, `processes_cpu_s` the CPU time that the processes of a foreign client used from its start to its
+    end; None where the client doesn't tell."""
 
     outcome: Literal["ok", "failed"]
     reason: str | None = None
@@ -115,6 +124,7 @@ class PageLoad(FromEngine):
     round_trips: float = 0
     ahead_s: float = 0.0
     cpu: CpuTime = CpuTime()
+    processes_cpu_s: float | None = None
     connections: list[Connection] = []
     resources: list[Resource] = []
 
@@ -309,6 +319,7 @@ class Trial(BaseModel):
     origin_connections: list[OriginConnection] = []
     origin_log_kept: bool = True
     origin_tickets: dict[str, dict[str, int]] = {}
+    cpu: CpuSeconds = CpuSeconds()
     artifacts: dict[str, str] = {}
     knobs: dict[str, int | bool | str] = {}
 

@@ -62,6 +62,10 @@ class RunningOrigin(Protocol):
         """The requests and connections it has seen since its start."""
         ...
 
+    async def cpu_s(self) -> float | None:
+        """CPU time that it has used since its start, in seconds; None where that isn't known."""
+        ...
+
     async def ended(self) -> str | None:
         """That it serves no more, as a clause: a process of it has ended. None while it serves."""
         ...

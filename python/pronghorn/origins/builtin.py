@@ -77,6 +77,11 @@ class RunningBuiltin:
             tickets=ok.get("tickets", {}),
         )
 
+    async def cpu_s(self) -> float | None:
+        """That of the thread that serves."""
+        told = (await self._engine.request("origin_log")).get("cpu_s")
+        return None if told is None else float(told)
+
     async def ended(self) -> str | None:
         """It ends with the engine."""
         return None

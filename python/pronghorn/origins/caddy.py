@@ -157,6 +157,10 @@ class RunningCaddy:
             requests = [request.model_copy(update={"served_s": None}) for request in requests]
         return OriginLog(requests, connections)
 
+    async def cpu_s(self) -> float | None:
+        """That of its process and all below it."""
+        return self._process.cpu_s()
+
     async def ended(self) -> str | None:
         """How its process ended."""
         return await self._process.ended()

@@ -89,6 +89,10 @@ class RunningCommand:
         ]
         return OriginLog(requests, await self._connections(), kept=kept)
 
+    async def cpu_s(self) -> float | None:
+        """That of its process and all below it."""
+        return self._process.cpu_s()
+
     async def ended(self) -> str | None:
         """How its process ended."""
         return await self._process.ended()

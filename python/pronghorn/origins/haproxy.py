@@ -125,6 +125,11 @@ class RunningHAProxy:
         requests = [request for line in process.whole_lines(self._front.stdout) if (request := parse(line))]
         return OriginLog(requests, await process.tcp_connections(self._engine, self.port))
 
+    async def cpu_s(self) -> float | None:
+        """That of both together."""
+        front_s, behind_s = self._front.cpu_s(), self._behind.cpu_s()
+        return None if front_s is None or behind_s is None else front_s + behind_s
+
     async def ended(self) -> str | None:
         """How the first of both that did so ended."""
         return await self._front.ended() or await self._behind.ended()

@@ -73,6 +73,10 @@ class RunningLive:
         """None is kept for us."""
         return OriginLog([], [], kept=False)
 
+    async def cpu_s(self) -> float | None:
+        """It is somebody else's."""
+        return None
+
     async def ended(self) -> str | None:
         """Nobody tells us."""
         return None

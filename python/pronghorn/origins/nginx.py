@@ -131,6 +131,10 @@ class RunningNginx:
             return OriginLog([], open_ones, kept=False)
         return OriginLog(requests(process.whole_lines(self._log)), open_ones)
 
+    async def cpu_s(self) -> float | None:
+        """That of its process and all below it."""
+        return self._process.cpu_s()
+
     async def ended(self) -> str | None:
         """How its process ended."""
         return await self._process.ended()

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from pronghorn import cpu_time
 from pronghorn.engine import PATIENCE_S, Engine, EngineError
 from pronghorn.model.trial import OriginConnection
 from pronghorn.origins.base import OriginFailed
@@ -32,12 +33,21 @@ class Process:
     """A server's process on the server's host. What it writes goes to `NAME.out` and `NAME.err` in its
     folder. The bench's end is its end."""
 
-    def __init__(self, engine: Engine, name: str, number: int, stdout: Path, stderr: Path) -> None:
+    def __init__(self, engine: Engine, name: str, number: int, pid: int, stdout: Path, stderr: Path) -> None:
         self._engine = engine
         self._name = name
+        self._pid = pid
+        self._pid_here: int | None = None
         self.number = number
         self.stdout = stdout
         self.stderr = stderr
+
+    def cpu_s(self) -> float | None:
+        """CPU time that it and all below it have used, in seconds; None where that isn't known.
+
+        The engine tells its number in the engine's own PID namespace."""
+        here = self._pid_here = self._pid_here or cpu_time.numbered(self._engine.pid, self._pid)
+        return None if here is None else cpu_time.used_s(lambda _: (here,))
 
     async def listening(
         self, listens: Listens, *, said: Sequence[Path] = (), timeout_s: float = READY_S
@@ -184,7 +194,7 @@ async def _spawn(
         )
     except EngineError as error:
         raise OriginFailed(f"{name} could not be started: {error.message}") from error
-    return Process(engine, name, int(ok["process"]), out, err)
+    return Process(engine, name, int(ok["process"]), int(ok["pid"]), out, err)
 
 
 async def _taken(engine: Engine, port: int, kind: str) -> bool:

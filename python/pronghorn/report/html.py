@@ -15,6 +15,7 @@ from pronghorn.analysis.words import claim
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
+from pronghorn.report.cpu import CpuTimes, cpu_times
 from pronghorn.report.flights import Flights, flights
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.ratios import ratios
@@ -40,6 +41,7 @@ class CellView:
     anchor: str
     summary: CellSummary
     table: Table
+    cpu: dict[str, CpuTimes] | None
     thin: str | None
     chart: Chart | None
     links: list[LinkReport]
@@ -114,6 +116,7 @@ def _view(
         anchor=f"cell-{place + 1}",
         summary=cell,
         table=shown,
+        cpu=cpu_times(by_arm),
         thin=thin_note(shown),
         chart=_violins(cell, by_arm),
         links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),

@@ -8,7 +8,7 @@ import pytest
 
 from pronghorn.analysis.summarise import summarise
 from pronghorn.model.summary import Summary
-from pronghorn.model.trial import Trial
+from pronghorn.model.trial import CpuSeconds, Trial
 from pronghorn.report import html
 
 from .synthetic import Behaviour, cell, paired, run
@@ -156,3 +156,19 @@ def test_an_arm_that_always_fails_is_drawn() -> None:
     for h2, h3 in ((loaded, failed), (failed, loaded)):
         found = paired(cell("lte"), {"h2": h2, "h3": h3})
         assert "<svg" in html.document(summary(found), found, {})
+
+
+def used(trial: Trial, client_s: float | None, origin_s: float | None) -> Trial:
+    return trial.model_copy(update={"cpu": CpuSeconds(client_s=client_s, origin_s=origin_s)})
+
+
+def test_a_cells_table_has_the_median_cpu_time_of_both_ends_where_any_trial_tells() -> None:
+    found = paired(cell("lte"), {"h2": [1.0, 1.1, None], "h3": [1.0, 1.1, 1.2]})
+    assert "client CPU" not in html.document(summary(found), found, {})
+    times = {("h2", 0): (0.0123, None), ("h2", 1): (0.0125, None), ("h2", 2): (9.0, 9.0)}
+    told = [used(one, *times.get((one.arm, one.block), (0.2, 0.0041))) for one in found]
+    said = " ".join(" ".join(Page(html.document(summary(told), told, {})).texts).split())
+    assert "median CPU time of client and origin in ms" in said
+    h2, h3 = (said[said.index(f" {arm} ", said.index("origin CPU")) :][:120] for arm in ("h2", "h3"))
+    assert " 12.4 – 3 1 " in h2
+    assert " 200 4.10 3 0 " in h3
