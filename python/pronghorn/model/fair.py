@@ -17,6 +17,7 @@ from pronghorn.model.knobs import (
     lacking,
 )
 from pronghorn.model.path import PathSpec
+from pronghorn.model.path.spec import DEVICE_MTU_BYTES
 from pronghorn.model.stack_differences import differences
 from pronghorn.model.trial import Cell
 
@@ -103,6 +104,11 @@ def _out_of_reach(experiment: Experiment, cell: Cell, arm: Arm) -> Iterator[str]
             yield f"{unable} can't be told of {arm.name}'s {_listed(words)}; {who} could be."
     if arm.tls_version == "1.2":
         yield f"{arm.name} keeps TLS 1.2, whose ciphers and handshake are others."
+    if arm.protocols & TCP and spec is not None and spec.mtu_bytes < DEVICE_MTU_BYTES:
+        yield (
+            f"Of path '{cell.path}' QUIC is told that it carries {spec.mtu_bytes} bytes; TCP begins with "
+            f"{DEVICE_MTU_BYTES} and learns it by ICMP, if it does."
+        )
     if arm.protocols & QUIC and spec is None:
         yield f"On path '{cell.path}' packets of TCP and of QUIC are as long as each finds that they can be."
     if arm.protocols & QUIC and spec is not None and spec.udp_payload_bytes < _LEAST_QUIC_PAYLOAD:

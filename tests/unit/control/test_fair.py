@@ -198,6 +198,8 @@ def test_what_a_path_forbids_is_told() -> None:
     assert "packets of TCP and of QUIC are as long as each finds" in unequalled(fairly(path="direct"), "h3")
     assert "Path 'slit' carries datagrams of 972 bytes at most" in unequalled(fairly(path="slit"), "h3")
     assert "initial_mtu" not in asked(*fairly(path="slit"), "h3")
+    assert "TCP begins with 1500 and learns it by ICMP" in unequalled(fairly(path="narrow"), "h2")
+    assert "ICMP" not in unequalled(fairly(), "h2")
 
 
 @pytest.mark.parametrize("arm", ["h1", "h2", "h3", "h2+tls12", "h3~altsvc", "h3@bbr", "h2@reno"])

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-_DEVICE_MTU_BYTES = 1500
+DEVICE_MTU_BYTES = 1500
 """That of the devices of an emulated path's hosts."""
 
 _TCP_HEADERS_BYTES = 20 + 20 + 12
@@ -270,7 +270,7 @@ class PathSpec(_Spec):
         """The longest IP packet that passes in both directions, after a handover too."""
         told = [link.mtu.bytes for link in (self.down, self.up) if link.mtu is not None]
         others = [self.handover.path.mtu_bytes] if self.handover else []
-        return min([_DEVICE_MTU_BYTES, *told, *others])
+        return min([DEVICE_MTU_BYTES, *told, *others])
 
     @property
     def mss_bytes(self) -> int:
