@@ -24,10 +24,12 @@ use crate::isolation::{Isolation, entered};
 use crate::kernel_counters::NamespaceCounters;
 use crate::level::Level;
 use crate::mover::{Addresses, Movement, Mover};
-use crate::network;
+use crate::network::{self, Setup};
 use crate::quiet::{self, Load};
 use crate::report::{BothSides, HostReport, LinkReport, PathReport};
 use crate::tap::Taps;
+use crate::tcp_knobs::TcpKnobs;
+use crate::tcp_settings::{HostTcp, TcpOfHosts};
 use crate::tun::{Offloads, Tun};
 
 /// What a bench is to be like.
@@ -39,6 +41,11 @@ pub struct BenchSpec {
     pub seed: u64,
     /// What TCP's sockets on either host use.
     pub tcp_congestion_control: CongestionControl,
+    /// What else is asked of TCP on either host.
+    pub tcp: TcpKnobs,
+    /// Whether the hosts' kernels cut all that they send into single packets, rather than leave that to the path's
+    /// devices (no TSO, no USO).
+    pub single_packets: bool,
     /// Which addresses the hosts have.
     pub level: Level,
     /// Who watches the links; none: nobody, which costs nothing.
@@ -106,12 +113,17 @@ impl Bench {
             });
         }
         spec.path.validate()?;
+        spec.tcp.validate()?;
+        let setup = Setup {
+            level: spec.level,
+            congestion_control: spec.tcp_congestion_control,
+            tcp: spec.tcp,
+            single_packets: spec.single_packets,
+        };
         let host = |side: Side| {
             let host = Host::isolated(side, spec.level)?;
-            let algorithm = spec.tcp_congestion_control.clone();
-            let level = spec.level;
-            let set_up = move || network::set_up(level, side, &algorithm);
-            let (tun, offloads) = host.within(set_up)?;
+            let setup = setup.clone();
+            let (tun, offloads) = host.within(move || network::set_up(&setup, side))?;
             Ok::<_, BenchError>((host, Arc::new(tun), offloads))
         };
         let (client, client_tun, client_offloads) = host(Side::Client)?;
@@ -138,10 +150,7 @@ impl Bench {
             true => spec.path.delays_alone(),
             false => spec.path.clone(),
         };
-        let addresses = Addresses {
-            level: spec.level,
-            congestion_control: spec.tcp_congestion_control,
-        };
+        let addresses = Addresses { setup };
         let (mover, [down_plan, up_plan]) =
             plans(&driven, spec.seed, spec.taps, &client, &addresses)?;
         let down = drive(Direction::Down, &server_tun, &client_tun, down_plan)?;
@@ -215,6 +224,12 @@ impl Bench {
             Side::Client => &parts.client,
             Side::Server => &parts.server,
         }
+    }
+
+    /// How TCP is set up on the hosts, as their kernels tell now.
+    #[must_use]
+    pub fn tcp(&self) -> TcpOfHosts {
+        self.parts().tcp()
     }
 
     /// What has been counted since the bench was opened, or begun.
@@ -347,6 +362,15 @@ impl Parts {
         Ok(())
     }
 
+    fn tcp(&self) -> TcpOfHosts {
+        let level = self.addresses.setup.level;
+        let of = |host: &Host, side| host.within(move || HostTcp::read(level, side));
+        TcpOfHosts {
+            client: of(&self.client, Side::Client),
+            server: of(&self.server, Side::Server),
+        }
+    }
+
     fn report(&self, of_link: fn(&Driver) -> LinkReport) -> PathReport {
         let (mut down, mut up) = (of_link(&self.down), of_link(&self.up));
         let client = self.client.within(NamespaceCounters::read);
@@ -369,6 +393,7 @@ impl Parts {
             tcp_retransmits: both(|counters| counters.tcp_retransmits),
             driver_priority: self.down.priority().name(),
             offloads: self.offloads.names(),
+            tcp: self.tcp(),
         };
         let handover = self.mover.as_ref().and_then(Mover::outcome).transpose();
         if let Err(error) = &handover {

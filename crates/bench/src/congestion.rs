@@ -26,7 +26,7 @@ impl CongestionControl {
     /// Whether sockets of the calling thread's network namespace use it where they don't ask for another.
     #[must_use]
     pub fn is_default_here(&self) -> bool {
-        fs::read_to_string(DEFAULT).is_ok_and(|name| name.trim_end() == self.name())
+        default_here().is_some_and(|name| name == self.name())
     }
 
     /// Makes it the default of the calling thread's network namespace, where it need not hold against what
@@ -61,6 +61,12 @@ impl From<&str> for CongestionControl {
 }
 
 const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+
+/// The default of the calling thread's network namespace; none where it can't be read.
+pub(crate) fn default_here() -> Option<String> {
+    let name = fs::read_to_string(DEFAULT).ok()?;
+    Some(name.trim_end().to_owned())
+}
 
 /// The algorithms that the kernel has loaded, as `net.ipv4.tcp_available_congestion_control` lists
 /// them. More may be loadable as modules by name.

@@ -59,6 +59,28 @@ pub enum BenchError {
         "cannot set net.ipv4.tcp_no_metrics_save = 1 in a host's network, which a warm-up needs"
     )]
     Metrics,
+    /// A setting of the hosts' TCP that no kernel takes.
+    #[error("{key} = {asked}; allowed is {least} to {most}")]
+    OutOfRange {
+        /// Its name.
+        key: &'static str,
+        /// What was asked for.
+        asked: u32,
+        /// The least.
+        least: u32,
+        /// The most.
+        most: u32,
+    },
+    /// The kernel refuses a setting of a host's TCP.
+    #[error("cannot set net.ipv4.{name} = {value} in a host's network: {source}")]
+    Setting {
+        /// Its name below `net.ipv4`.
+        name: &'static str,
+        /// What was to be set.
+        value: String,
+        /// The kernel's answer, or what it has instead.
+        source: io::Error,
+    },
     /// A thread or a descriptor for it could not be had.
     #[error("cannot start a bench's threads: {0}")]
     Threads(#[source] io::Error),
@@ -73,7 +95,7 @@ impl BenchError {
             BenchError::CongestionControl { asked, .. } => Some(format!(
                 "`sudo modprobe tcp_{asked}`, where the kernel has it as a module"
             )),
-            BenchError::Metrics => Some(
+            BenchError::Metrics | BenchError::Setting { .. } => Some(
                 "make /proc/sys/net writable here (in a container: `--privileged`, or /proc/sys mounted writable)"
                     .to_owned(),
             ),

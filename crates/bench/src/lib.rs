@@ -28,6 +28,7 @@
 //! | what does this host allow, and what mends it | `isolation/` |
 //! | why does nothing outlive the engine | `isolation/supervise.rs`, `evict.rs` |
 //! | how is a host's network set up, congestion control locked | `network.rs` |
+//! | what else of TCP can be set, and what is it | `tcp_knobs.rs`, `tcp_settings.rs` |
 //! | which addresses do the hosts have | `level.rs` |
 //! | how does a packet get from host to host | `driver.rs`, `pump.rs`, `course.rs` |
 //! | how does a super-packet become packets, and one again | `wire/`, `segment.rs`, `run.rs` |
@@ -85,6 +86,8 @@ mod sock_diag;
 #[cfg(test)]
 mod steady_state;
 mod tap;
+mod tcp_knobs;
+mod tcp_settings;
 mod timing;
 mod tun;
 mod uplink;
@@ -109,4 +112,6 @@ pub use mover::HandoverReport;
 pub use process::{Attached, Process, Program};
 pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};
 pub use tap::{Delivery, Dropping, Leaving, Tap, Taps};
+pub use tcp_knobs::TcpKnobs;
+pub use tcp_settings::{HostTcp, TcpOfHosts};
 pub use uplink::{Uplink, UplinkError, Way};

@@ -11,11 +11,9 @@ use pronghorn_path::Time;
 use serde::Serialize;
 
 use crate::clock::now;
-use crate::congestion::CongestionControl;
 use crate::error::BenchError;
 use crate::host::{Host, Side};
-use crate::level::Level;
-use crate::network;
+use crate::network::{self, Setup};
 use crate::priority;
 use crate::report::seconds;
 
@@ -34,21 +32,20 @@ pub(crate) type Movement = Sender<Time>;
 /// Which addresses the client has before and after.
 #[derive(Clone, Debug)]
 pub(crate) struct Addresses {
-    pub(crate) level: Level,
-    pub(crate) congestion_control: CongestionControl,
+    pub(crate) setup: Setup,
 }
 
 impl Addresses {
     pub(crate) fn first(&self) -> Ipv4Addr {
-        self.level.address(Side::Client)
+        self.setup.level.address(Side::Client)
     }
 
     pub(crate) fn second(&self) -> Ipv4Addr {
-        self.level.address_after_handover()
+        self.setup.level.address_after_handover()
     }
 
     fn change(&self, from: Ipv4Addr, to: Ipv4Addr) -> Result<(), BenchError> {
-        network::move_client(self.level, &self.congestion_control, from, to)
+        network::move_client(&self.setup, from, to)
     }
 }
 

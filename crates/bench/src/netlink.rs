@@ -67,7 +67,8 @@ impl Request {
         self
     }
 
-    fn finished(mut self) -> Vec<u8> {
+    /// The message's bytes.
+    pub(crate) fn finished(mut self) -> Vec<u8> {
         let length = self.0.len() as u32;
         self.0[..4].copy_from_slice(&length.to_ne_bytes());
         self.0

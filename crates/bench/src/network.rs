@@ -12,9 +12,10 @@ use crate::host::Side;
 use crate::level::Level;
 use crate::netlink::{Request, Socket};
 use crate::rtnetlink::{
-    forwarding, link, new_address, new_route, no_address, no_ipv6_address, no_queueing_discipline,
-    other_route,
+    Metrics, forwarding, link, new_address, new_route, no_address, no_ipv6_address,
+    no_queueing_discipline, other_route,
 };
+use crate::tcp_knobs::TcpKnobs;
 use crate::tun::{Offloads, Tun};
 
 /// The device by which a host reaches the other one.
@@ -31,19 +32,48 @@ const NO_METRICS_SAVE: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
 /// leaves lying, so that queueing happens in the path alone.
 const RING_PACKETS: u32 = 16_384;
 
+/// How a host's network is to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    pub(crate) level: Level,
+    pub(crate) congestion_control: CongestionControl,
+    pub(crate) tcp: TcpKnobs,
+    /// Whether the kernel cuts everything into single packets before the device gets it.
+    pub(crate) single_packets: bool,
+}
+
+impl Setup {
+    /// What routes over the path tell TCP, in the calling thread's network namespace, of which this may set the default
+    /// congestion control.
+    fn metrics(&self) -> Metrics<'_> {
+        Metrics {
+            congestion_control: (!self.congestion_control.settle())
+                .then_some(&self.congestion_control),
+            initial_window_segments: self.tcp.initial_window_segments,
+        }
+    }
+}
+
 /// Sets up the calling thread's network namespace, which must be new: loopback, a TUN device with
 /// the address of `side`, and routes over the path, by which or by the namespace's default TCP's
-/// sockets get their `congestion_control`. Beyond level 0 packets are passed on between path and uplinks.
-pub(crate) fn set_up(
-    level: Level,
-    side: Side,
-    congestion_control: &CongestionControl,
-) -> Result<(Tun, Offloads), BenchError> {
+/// sockets get their congestion control. Beyond level 0 packets are passed on between path and uplinks.
+pub(crate) fn set_up(setup: &Setup, side: Side) -> Result<(Tun, Offloads), BenchError> {
+    let Setup {
+        level,
+        congestion_control,
+        tcp,
+        single_packets,
+    } = setup;
     let tun = Tun::open().map_err(|source| BenchError::Device {
         doing: "open",
         source,
     })?;
-    let offloads = tun.create(DEVICE).map_err(|source| BenchError::Device {
+    let most = match single_packets {
+        true => Offloads::Checksums,
+        false => Offloads::Datagrams,
+    };
+    let created = tun.create(DEVICE, most);
+    let offloads = created.map_err(|source| BenchError::Device {
         doing: "create",
         source,
     })?;
@@ -73,12 +103,13 @@ pub(crate) fn set_up(
     )?;
     let address = level.address(side);
     ask("add the address", new_address(index, address))?;
-    let on_route = (!congestion_control.settle()).then_some(congestion_control);
+    tcp.apply()?;
+    let metrics = setup.metrics();
     for network in level.over_the_path(side) {
-        let route = new_route(index, network, None, address, on_route);
+        let route = new_route(index, network, None, address, metrics);
         add_route(&socket, route, congestion_control)?;
     }
-    if level == Level::default() {
+    if *level == Level::default() {
         // Where this is refused, whoever needs it is told (`keeps_no_metrics`).
         let _ = fs::write(NO_METRICS_SAVE, "1");
     } else {
@@ -115,19 +146,15 @@ pub(crate) fn add_pair(
     socket
         .ask(new_address(index, address))
         .map_err(failed("add an address"))?;
-    let route = new_route(index, (peer, 32), None, address, Some(congestion_control));
+    let metrics = Some(congestion_control).into();
+    let route = new_route(index, (peer, 32), None, address, metrics);
     add_route(&socket, route, congestion_control)
 }
 
 /// Gives the client, in whose network namespace the caller must be and which is set up, the address `to` instead of `from`.
 ///
 /// The kernel has both for some tens of microseconds, so that there always is a way to the server.
-pub(crate) fn move_client(
-    level: Level,
-    congestion_control: &CongestionControl,
-    from: Ipv4Addr,
-    to: Ipv4Addr,
-) -> Result<(), BenchError> {
+pub(crate) fn move_client(setup: &Setup, from: Ipv4Addr, to: Ipv4Addr) -> Result<(), BenchError> {
     let index = if_nametoindex(DEVICE).map_err(|source| BenchError::Device {
         doing: "find",
         source,
@@ -137,10 +164,10 @@ pub(crate) fn move_client(
     socket
         .ask(new_address(index, to))
         .map_err(failed("add the address after the handover"))?;
-    let on_route = (!congestion_control.settle()).then_some(congestion_control);
-    for network in level.over_the_path(Side::Client) {
-        let route = other_route(index, network, to, on_route);
-        add_route(&socket, route, congestion_control)?;
+    let metrics = setup.metrics();
+    for network in setup.level.over_the_path(Side::Client) {
+        let route = other_route(index, network, to, metrics);
+        add_route(&socket, route, &setup.congestion_control)?;
     }
     socket
         .ask(no_address(index, from))

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::cpu::CpuShare;
 use crate::cross::CrossReport;
 use crate::mover::HandoverReport;
+use crate::tcp_settings::TcpOfHosts;
 
 /// Both links and the hosts.
 #[derive(Clone, Debug, Serialize)]
@@ -113,6 +114,8 @@ pub struct HostReport {
     /// What the kernel left to the path's devices: `csum` (checksums), `tso` (TCP's segmentation) and
     /// `uso` (UDP's, since Linux 6.2).
     pub offloads: &'static [&'static str],
+    /// How TCP is set up on the hosts, as their kernels tell now.
+    pub tcp: TcpOfHosts,
 }
 
 /// A count for each host.

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use crate::congestion::CongestionControl;
-use crate::netlink::Request;
+use crate::netlink::{Request, attribute};
 
 // linux/rtnetlink.h, linux/if_link.h, linux/pkt_sched.h: what the libc crate does not hold.
 const TC_H_ROOT: u32 = 0xffff_ffff;
@@ -13,7 +13,10 @@ const RTA_DST: u16 = 1;
 const RTA_METRICS: u16 = 8;
 const RTA_PREFSRC: u16 = 7;
 const RTAX_LOCK: u16 = 1;
+const RTAX_INITCWND: u16 = 11;
 const RTAX_CC_ALGO: u16 = 16;
+/// Bytes of `struct rtmsg`.
+const ROUTE_HEADER: usize = 12;
 const IFLA_INET6_ADDR_GEN_MODE: u16 = 8;
 const IN6_ADDR_GEN_MODE_NONE: u8 = 1;
 
@@ -59,24 +62,56 @@ pub(crate) fn no_address(index: u32, address: Ipv4Addr) -> Request {
     Request::new(libc::RTM_DELADDR, 0, &header).attribute(libc::IFA_LOCAL, &address.octets())
 }
 
-/// A route to a network by a device; `gateway` where the network is not the device's own,
-/// `congestion_control` where the route has one.
+/// What a route tells TCP (`ip-route(8)`); nothing by default.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Metrics<'a> {
+    pub(crate) congestion_control: Option<&'a CongestionControl>,
+    /// The initial congestion window, in segments.
+    pub(crate) initial_window_segments: Option<u32>,
+}
+
+impl<'a> From<Option<&'a CongestionControl>> for Metrics<'a> {
+    fn from(congestion_control: Option<&'a CongestionControl>) -> Self {
+        Metrics {
+            congestion_control,
+            initial_window_segments: None,
+        }
+    }
+}
+
+impl Metrics<'_> {
+    fn is_empty(&self) -> bool {
+        self.congestion_control.is_none() && self.initial_window_segments.is_none()
+    }
+
+    fn append_to(self, mut metrics: Request) -> Request {
+        if matches!(self.congestion_control, Some(CongestionControl::Locked(_))) {
+            let lock = 1u32 << RTAX_CC_ALGO;
+            metrics = metrics.attribute(RTAX_LOCK, &lock.to_ne_bytes());
+        }
+        if let Some(segments) = self.initial_window_segments {
+            metrics = metrics.attribute(RTAX_INITCWND, &segments.to_ne_bytes());
+        }
+        match self.congestion_control {
+            Some(control) => {
+                let name = [control.name().as_bytes(), b"\0"].concat();
+                metrics.attribute(RTAX_CC_ALGO, &name)
+            }
+            None => metrics,
+        }
+    }
+}
+
+/// A route to a network by a device, with these `metrics`; `gateway` where the network is not the device's own.
 /// It is refused where there is one already.
 pub(crate) fn new_route(
     index: u32,
     network: (Ipv4Addr, u8),
     gateway: Option<Ipv4Addr>,
     source: Ipv4Addr,
-    congestion_control: Option<&CongestionControl>,
+    metrics: Metrics<'_>,
 ) -> Request {
-    route(
-        libc::NLM_F_EXCL,
-        index,
-        network,
-        gateway,
-        source,
-        congestion_control,
-    )
+    route(libc::NLM_F_EXCL, index, network, gateway, source, metrics)
 }
 
 /// A route as [`new_route`]'s to the device's own network, in the place of the one that there is.
@@ -84,16 +119,9 @@ pub(crate) fn other_route(
     index: u32,
     network: (Ipv4Addr, u8),
     source: Ipv4Addr,
-    congestion_control: Option<&CongestionControl>,
+    metrics: Metrics<'_>,
 ) -> Request {
-    route(
-        libc::NLM_F_REPLACE,
-        index,
-        network,
-        None,
-        source,
-        congestion_control,
-    )
+    route(libc::NLM_F_REPLACE, index, network, None, source, metrics)
 }
 
 fn route(
@@ -102,7 +130,7 @@ fn route(
     (network, prefix): (Ipv4Addr, u8),
     gateway: Option<Ipv4Addr>,
     source: Ipv4Addr,
-    congestion_control: Option<&CongestionControl>,
+    metrics: Metrics<'_>,
 ) -> Request {
     let scope = match gateway {
         Some(_) => libc::RT_SCOPE_UNIVERSE,
@@ -127,17 +155,53 @@ fn route(
         .attribute(RTA_DST, &network.octets())
         .attribute(RTA_OIF, &index.to_ne_bytes())
         .attribute(RTA_PREFSRC, &source.octets());
-    let Some(control) = congestion_control else {
+    if metrics.is_empty() {
         return route;
-    };
-    route.nest(RTA_METRICS, |mut metrics| {
-        if matches!(control, CongestionControl::Locked(_)) {
-            let lock = 1u32 << RTAX_CC_ALGO;
-            metrics = metrics.attribute(RTAX_LOCK, &lock.to_ne_bytes());
+    }
+    route.nest(RTA_METRICS, |nest| metrics.append_to(nest))
+}
+
+/// Asks for all routes of IPv4.
+pub(crate) fn all_routes() -> Request {
+    let mut header = [0; ROUTE_HEADER];
+    header[0] = libc::AF_INET as u8;
+    Request::new(libc::RTM_GETROUTE, 0, &header)
+}
+
+/// A route of the main table, as the kernel tells it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct KnownRoute {
+    pub(crate) network: (Ipv4Addr, u8),
+    /// Its device's.
+    pub(crate) index: u32,
+    pub(crate) congestion_control: Option<String>,
+    pub(crate) initial_window_segments: Option<u32>,
+}
+
+impl KnownRoute {
+    /// The route in a message of the list of [`all_routes`]; none where it is another table's, or has no device.
+    pub(crate) fn of(message: &[u8]) -> Option<KnownRoute> {
+        let (header, attributes) = message.split_at_checked(ROUTE_HEADER)?;
+        if header[4] != libc::RT_TABLE_MAIN {
+            return None;
         }
-        let name = [control.name().as_bytes(), b"\0"].concat();
-        metrics.attribute(RTAX_CC_ALGO, &name)
-    })
+        let number = |value: &[u8]| Some(u32::from_ne_bytes(value.try_into().ok()?));
+        let network = match attribute(attributes, RTA_DST) {
+            Some(octets) => Ipv4Addr::from(<[u8; 4]>::try_from(octets).ok()?),
+            None => Ipv4Addr::UNSPECIFIED,
+        };
+        let metrics = attribute(attributes, RTA_METRICS).unwrap_or_default();
+        let name = attribute(metrics, RTAX_CC_ALGO).map(|name| {
+            let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+            String::from_utf8_lossy(name).into_owned()
+        });
+        Some(KnownRoute {
+            network: (network, header[1]),
+            index: attribute(attributes, RTA_OIF).and_then(number)?,
+            congestion_control: name,
+            initial_window_segments: attribute(metrics, RTAX_INITCWND).and_then(number),
+        })
+    }
 }
 
 /// Puts `noqueue` at the device's root: packets go straight into its ring.
@@ -194,4 +258,50 @@ pub(crate) fn new_pair(name: &str, peer: &str, elsewhere: BorrowedFd<'_>) -> Req
             )
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of a netlink header, before the message.
+    const ENVELOPE: usize = 16;
+
+    #[test]
+    fn a_route_is_known_as_it_was_made() {
+        let control = CongestionControl::Locked("reno".to_owned());
+        let network = (Ipv4Addr::new(198, 18, 0, 0), 15);
+        let source = Ipv4Addr::new(198, 18, 0, 1);
+        for (congestion_control, initial_window_segments) in [
+            (Some(&control), Some(32)),
+            (None, Some(1)),
+            (Some(&control), None),
+            (None, None),
+        ] {
+            let metrics = Metrics {
+                congestion_control,
+                initial_window_segments,
+            };
+            let message = new_route(7, network, None, source, metrics).finished();
+            let known = KnownRoute {
+                network,
+                index: 7,
+                congestion_control: congestion_control.map(|control| control.name().to_owned()),
+                initial_window_segments,
+            };
+            assert_eq!(KnownRoute::of(&message[ENVELOPE..]), Some(known));
+        }
+    }
+
+    #[test]
+    fn a_default_route_is_to_everywhere_and_other_tables_are_not_known() {
+        let mut message = vec![0; ROUTE_HEADER];
+        message[4] = libc::RT_TABLE_MAIN;
+        message.extend([8, 0, RTA_OIF as u8, 0, 3, 0, 0, 0]);
+        let known = KnownRoute::of(&message).expect("a route");
+        assert_eq!(known.network, (Ipv4Addr::UNSPECIFIED, 0));
+        message[4] = libc::RT_TABLE_LOCAL;
+        assert_eq!(KnownRoute::of(&message), None);
+        assert_eq!(KnownRoute::of(&message[..5]), None);
+    }
 }

@@ -28,9 +28,9 @@ impl Tun {
     }
 
     /// Creates the device `name` in the calling thread's network namespace: IP packets, each after
-    /// a `virtio_net_hdr` of ten bytes; tells what the kernel leaves to the reader. Names longer than
+    /// a `virtio_net_hdr` of ten bytes; tells what the kernel leaves to the reader, `most` or less. Names longer than
     /// 15 bytes are cut.
-    pub(crate) fn create(&self, name: &str) -> Result<Offloads, Errno> {
+    pub(crate) fn create(&self, name: &str, most: Offloads) -> Result<Offloads, Errno> {
         // SAFETY: an all-zero ifreq is valid.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
         for (to, from) in request
@@ -47,13 +47,14 @@ impl Tun {
         Errno::result(unsafe {
             libc::ioctl(self.0.as_raw_fd(), libc::TUNSETIFF as _, &raw mut request)
         })?;
-        self.offload()
+        self.offload(most)
     }
 
-    /// Asks for all offloads that a path can carry, and for fewer where the kernel hasn't got them.
-    fn offload(&self) -> Result<Offloads, Errno> {
+    /// Asks for `most` offloads, and for fewer where the kernel hasn't got them.
+    fn offload(&self, most: Offloads) -> Result<Offloads, Errno> {
         let mut refusal = Errno::EINVAL;
-        for offloads in [Offloads::Datagrams, Offloads::Segments, Offloads::Checksums] {
+        let all = [Offloads::Datagrams, Offloads::Segments, Offloads::Checksums];
+        for offloads in all.into_iter().filter(|offloads| *offloads <= most) {
             // SAFETY: TUNSETOFFLOAD takes a number.
             let asked = unsafe {
                 libc::ioctl(

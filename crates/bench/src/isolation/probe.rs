@@ -10,7 +10,7 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, fork, getegid, geteuid, pipe2};
 
-use crate::tun::Tun;
+use crate::tun::{Offloads, Tun};
 
 /// How the right to make namespaces is had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ fn attempt(way: Way) -> Result<(), Refusal> {
     unshare(CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS)
         .map_err(refused(Step::Namespaces))?;
     let tun = Tun::open().map_err(refused(Step::OpenTun))?;
-    tun.create("probe")
+    tun.create("probe", Offloads::Datagrams)
         .map(drop)
         .map_err(refused(Step::CreateDevice))
 }

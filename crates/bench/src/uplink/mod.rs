@@ -184,7 +184,7 @@ fn set_up_server(
     let (here, there) = (level.uplink_here(), level.uplink());
     let on_route = (!congestion_control.settle()).then_some(congestion_control);
     for (network, gateway) in [((there, 32), None), ((0.into(), 0), Some(there))] {
-        let route = new_route(index, network, gateway, here, on_route);
+        let route = new_route(index, network, gateway, here, on_route.into());
         add_route(&socket, route, congestion_control)?;
     }
     ask(&socket, "allow forwarding", forwarding(index))?;

@@ -47,7 +47,8 @@ pub(super) fn set_up_around(
     let (here, there) = (level.uplink(), level.uplink_here());
     configure(&socket, index, &name, here)?;
     let add = |network, gateway| {
-        let route = new_route(index, network, gateway, here, Some(congestion_control));
+        let metrics = Some(congestion_control).into();
+        let route = new_route(index, network, gateway, here, metrics);
         add_route(&socket, route, congestion_control)
     };
     add((there, 32), None)?;

@@ -14,6 +14,7 @@ mod programs;
 mod statistics;
 #[path = "../support/mod.rs"]
 mod support;
+mod tcp_knobs;
 mod traffic;
 mod transfer;
 
@@ -145,6 +146,26 @@ const CASES: &[Case] = &[
     (
         "a_preferred_congestion_control_may_be_asked_for_and_so_may_another",
         congestion::a_preferred_one_may_be_asked_for,
+    ),
+    (
+        "an_initial_window_of_tcp_is_its_first_flight",
+        tcp_knobs::the_initial_window_is_the_first_flight,
+    ),
+    (
+        "a_receive_buffer_of_tcp_bounds_what_a_round_trip_brings",
+        tcp_knobs::a_receive_buffer_bounds_what_a_round_trip_brings,
+    ),
+    (
+        "what_is_asked_of_tcp_reads_back",
+        tcp_knobs::what_is_asked_for_reads_back,
+    ),
+    (
+        "what_no_kernels_tcp_takes_is_refused",
+        tcp_knobs::what_no_kernel_takes_is_refused,
+    ),
+    (
+        "without_offloads_the_path_gets_single_packets",
+        tcp_knobs::single_packets_stay_single,
     ),
     (
         "a_flow_of_cross_traffic_and_a_measured_one_share_the_link",

@@ -165,8 +165,7 @@ fn open(request: &Request, level: Level) -> Result<Opened, Failure> {
             tcp_congestion_control: congestion_control.clone(),
             level,
             taps,
-            warm_up: false,
-            flight: None,
+            ..BenchSpec::default()
         };
         match Bench::open(spec) {
             Ok(bench) => {
