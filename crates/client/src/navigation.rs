@@ -56,6 +56,7 @@ pub async fn load(target: Target, document: &str, limit: Duration) -> Result<Pag
     if let Some(kept) = kept {
         navigation.keep(kept).await;
     }
+    transport.read_settings(&context);
     let connections = context.connections.borrow().clone();
     let record = navigation.record(connections);
     transport.close(context.target.session).await;

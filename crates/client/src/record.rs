@@ -1,6 +1,6 @@
 //! The record of a page load: what the client saw, resource by resource.
 
-use pronghorn_http::Protocol;
+use pronghorn_http::{Protocol, Settings};
 use serde::Serialize;
 
 use crate::priority::Priority;
@@ -98,6 +98,8 @@ pub struct ConnectionRecord {
     /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
     /// for); none over TCP, whose buffers grow.
     pub udp_receive_buffer: Option<usize>,
+    /// How the client's end is set up: TCP's when it was connected, QUIC's when the load was over.
+    pub settings: Settings,
     /// Whether it went on with the session of an earlier connection; none before its handshake was done.
     pub resumed: Option<bool>,
     /// What became of its early data; none where it offered none.

@@ -1,5 +1,6 @@
 //! What the engine answers: a result, or an error of one of three kinds.
 
+use pronghorn_http::UdpError;
 use pronghorn_path::SpecError;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -41,6 +42,18 @@ impl Fault {
 
     pub(crate) fn host(message: impl ToString, mend: Option<String>) -> Self {
         Fault::new(Kind::Host, message, mend)
+    }
+
+    /// A UDP socket that the kernel doesn't give as it was asked for.
+    pub(crate) fn udp(error: &UdpError) -> Self {
+        let mend = match error {
+            UdpError::Buffer { buffer, asked, .. } => Some(format!(
+                "`sudo sysctl {}={asked}`, or run as root or where user namespaces are allowed",
+                buffer.limit()
+            )),
+            UdpError::Io(_) => None,
+        };
+        Fault::host(error, mend)
     }
 
     /// A specification that can't be; `message` is the problem alone where it has a line.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pronghorn_bench::{
     Bench, BenchError, BenchSpec, Host, Isolation, PacketsBefore, PathReport, ProbePlan, Side,
-    calibrate,
+    TcpKnobs, calibrate,
 };
 use pronghorn_flight::Recorder;
 use serde_json::{Value, json};
@@ -40,6 +40,11 @@ impl Hosts {
                     "over loopback no flight is recorded: the connections there are all the machine's",
                 ));
             }
+            if request.tcp.is_some_and(|tcp| tcp != TcpKnobs::default()) || !request.offloads {
+                return Err(Fault::input(
+                    "over loopback neither `tcp` nor `offloads` can be set: they are the machine's; a bench's hosts have their own",
+                ));
+            }
             return match Host::local() {
                 Ok(host) => Ok((Hosts::Direct(host), None)),
                 Err(error) => Err(Fault::bench(error)),
@@ -62,6 +67,8 @@ impl Hosts {
             taps: taps.filter(|_| !request.warm_up),
             warm_up: request.warm_up,
             flight,
+            tcp: request.tcp.unwrap_or_default(),
+            single_packets: !request.offloads,
             ..BenchSpec::default()
         };
         match Bench::open(spec) {
@@ -112,6 +119,14 @@ impl Hosts {
         Ok(json!({ "tcp": told.collect::<Vec<_>>() }))
     }
 
+    /// How TCP is set up on both hosts; null over loopback, where it is as the machine has it.
+    pub(crate) fn tcp(&self) -> Result<Value, Fault> {
+        match self {
+            Hosts::Bench(bench) => serde_json::to_value(bench.tcp()).map_err(Fault::bench),
+            Hosts::Direct(_) => Ok(Value::Null),
+        }
+    }
+
     /// Probes the path; loopback has none.
     pub(crate) fn calibrate(&self, plan: &ProbePlan) -> Result<Value, Fault> {
         let Hosts::Bench(bench) = self else {
@@ -144,7 +159,7 @@ impl Hosts {
 fn fault_of(error: BenchError) -> Fault {
     match (error.mend(), &error) {
         (Some(mend), _) => Fault::host(error, Some(mend)),
-        (None, BenchError::NoWarmUp) => Fault::input(error),
+        (None, BenchError::NoWarmUp | BenchError::OutOfRange { .. }) => Fault::input(error),
         (None, _) => Fault::bench(error),
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_bench::Host;
-use pronghorn_client::{PageLoad, Target};
-use pronghorn_http::{QuicWatch, SecretLog, Sessions};
+use pronghorn_client::{LoadError, PageLoad, Target};
+use pronghorn_http::{QuicWatch, SecretLog, Sessions, TlsError};
 use tokio::task::LocalSet;
 
 use crate::answer::Fault;
@@ -40,6 +40,10 @@ pub(crate) fn load(
             request.method
         ))
     })?;
+    request
+        .knobs
+        .check_client(request.protocol, &request.congestion_control.tcp)
+        .map_err(Fault::input)?;
     let target = Target {
         address: SocketAddr::from((request.address.unwrap_or(server.into()), request.port)),
         host_name: request.host_name,
@@ -50,6 +54,7 @@ pub(crate) fn load(
         session: request.session,
         sessions,
         congestion_control: request.congestion_control,
+        knobs: request.knobs,
         secrets,
         quic_watch,
     };
@@ -63,11 +68,19 @@ pub(crate) fn load(
         let before = thread.cpu();
         let page = LocalSet::new()
             .block_on(&runtime, pronghorn_client::load(target, &document, limit))
-            .map_err(Fault::input)?;
+            .map_err(fault_of)?;
         Ok((page, Cpu::between(before, thread.cpu())))
     });
     thread
         .map_err(Fault::bench)?
         .join()
         .map_err(|_| Fault::bench("the page loader panicked; its message is on stderr"))?
+}
+
+/// A socket that the kernel doesn't give is the host's lack.
+fn fault_of(error: LoadError) -> Fault {
+    match error {
+        LoadError::Tls(TlsError::Udp(error)) => Fault::udp(&error),
+        other => Fault::input(other),
+    }
 }

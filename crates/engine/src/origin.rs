@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use pronghorn_bench::Host;
 use pronghorn_http::{QuicWatch, SecretLog};
-use pronghorn_origin::{AccessLog, Origin, OriginConfig, ResponseHeaders, Site};
+use pronghorn_origin::{AccessLog, Origin, OriginConfig, OriginError, ResponseHeaders, Site};
 use tokio::sync::oneshot;
 use tokio::task::LocalSet;
 
@@ -37,11 +37,16 @@ impl Running {
         quic_watch: QuicWatch,
     ) -> Result<Running, Fault> {
         let headers = ResponseHeaders::new(&request.headers).map_err(Fault::input)?;
+        request
+            .knobs
+            .check_server(&request.congestion_control.tcp)
+            .map_err(Fault::input)?;
         let config = OriginConfig {
             site,
             certificate: request.certificate,
             key: request.key,
             congestion_control: request.congestion_control,
+            knobs: request.knobs,
             address: host.address(),
             port: request.port.unwrap_or(if isolated { HTTPS } else { 0 }),
             headers,
@@ -55,8 +60,7 @@ impl Running {
         let thread = thread.map_err(Fault::bench)?;
         let Listening { port, log, serves } = started
             .recv()
-            .map_err(|_| Fault::bench("the origin ended before it listened"))?
-            .map_err(Fault::bench)?;
+            .map_err(|_| Fault::bench("the origin ended before it listened"))??;
         Ok(Running {
             port,
             log,
@@ -86,7 +90,7 @@ struct Listening {
     serves: Thread,
 }
 
-type Started = Result<Listening, String>;
+type Started = Result<Listening, Fault>;
 
 fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot::Receiver<()>) {
     let runtime = match tokio::runtime::Builder::new_current_thread()
@@ -95,7 +99,7 @@ fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot:
     {
         Ok(runtime) => runtime,
         Err(error) => {
-            let _ = ready.send(Err(error.to_string()));
+            let _ = ready.send(Err(Fault::bench(error)));
             return;
         }
     };
@@ -112,9 +116,17 @@ fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot:
                     _ = stopped => {}
                 }
             }
-            Err(error) => drop(ready.send(Err(error.to_string()))),
+            Err(error) => drop(ready.send(Err(fault_of(&error)))),
         }
     });
+}
+
+/// A socket that the kernel doesn't give as it was asked for is the host's lack.
+fn fault_of(error: &OriginError) -> Fault {
+    match error {
+        OriginError::Udp(error) => Fault::udp(error),
+        other => Fault::bench(other),
+    }
 }
 
 /// The last site that was read, for as long as its folder stays as it was.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use pronghorn_bench::ProbePlan;
-use pronghorn_http::{CongestionControl, Protocol, SessionUse, TlsVersion};
+use pronghorn_bench::{ProbePlan, TcpKnobs};
+use pronghorn_http::{CongestionControl, Protocol, SessionUse, TlsVersion, TransportKnobs};
 use pronghorn_names::NameRecords;
 use pronghorn_path::PathSpec;
 use serde::Deserialize;
@@ -56,6 +56,11 @@ pub(crate) struct Open {
     pub(crate) warm_up: bool,
     /// Whether what connections do over time is recorded.
     pub(crate) flight: Option<FlightSpec>,
+    /// What is asked of the hosts' TCP beside the congestion control.
+    pub(crate) tcp: Option<TcpKnobs>,
+    /// Whether segmentation is left to the path's devices.
+    #[serde(default = "yes")]
+    pub(crate) offloads: bool,
 }
 
 /// How a flight is recorded.
@@ -81,6 +86,9 @@ pub(crate) struct Origin {
     /// Whether session tickets allow early data.
     #[serde(default)]
     pub(crate) early_data: bool,
+    /// What is asked of its transports beside the congestion control.
+    #[serde(default)]
+    pub(crate) knobs: TransportKnobs,
     /// The folder in which its QUIC connections leave their qlogs.
     pub(crate) qlog: Option<PathBuf>,
 }
@@ -106,9 +114,16 @@ pub(crate) struct Load {
     /// The only CA to trust; the system's where it is null.
     pub(crate) ca: Option<PathBuf>,
     pub(crate) congestion_control: CongestionControl,
+    /// What is asked of the client's transport besides.
+    #[serde(default)]
+    pub(crate) knobs: TransportKnobs,
     pub(crate) limit_s: f64,
     /// The folder in which its QUIC connections leave their qlogs.
     pub(crate) qlog: Option<PathBuf>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn root_path() -> String {

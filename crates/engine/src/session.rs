@@ -114,6 +114,7 @@ impl Session {
         let answer = json!({
             "client_address": hosts.get(Side::Client).address(),
             "server_address": hosts.get(Side::Server).address(),
+            "tcp": hosts.tcp()?,
             "open_s": started.elapsed().as_secs_f64(),
         });
         self.hosts = Some(hosts);

@@ -39,10 +39,36 @@ pub struct UnknownCongestionControl(String);
 impl QuicCongestionControl {
     /// The factory from which quinn makes a controller for each connection, with quinn's defaults.
     pub fn factory(self) -> Arc<dyn ControllerFactory + Send + Sync> {
+        self.factory_beginning_with(None)
+    }
+
+    /// Such a factory of controllers whose windows begin with so many bytes, where it says.
+    pub fn factory_beginning_with(
+        self,
+        initial_window: Option<u64>,
+    ) -> Arc<dyn ControllerFactory + Send + Sync> {
         match self {
-            QuicCongestionControl::Cubic => Arc::new(CubicConfig::default()),
-            QuicCongestionControl::NewReno => Arc::new(NewRenoConfig::default()),
-            QuicCongestionControl::Bbr => Arc::new(BbrConfig::default()),
+            QuicCongestionControl::Cubic => {
+                let mut config = CubicConfig::default();
+                if let Some(bytes) = initial_window {
+                    config.initial_window(bytes);
+                }
+                Arc::new(config)
+            }
+            QuicCongestionControl::NewReno => {
+                let mut config = NewRenoConfig::default();
+                if let Some(bytes) = initial_window {
+                    config.initial_window(bytes);
+                }
+                Arc::new(config)
+            }
+            QuicCongestionControl::Bbr => {
+                let mut config = BbrConfig::default();
+                if let Some(bytes) = initial_window {
+                    config.initial_window(bytes);
+                }
+                Arc::new(config)
+            }
         }
     }
 

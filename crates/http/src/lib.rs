@@ -6,24 +6,29 @@
 mod congestion;
 mod flight;
 pub mod h3;
+mod knobs;
 mod protocol;
 mod qlog;
 mod quic;
+mod settings;
 mod tcp;
 mod tls;
 mod udp;
 
 pub use congestion::{CongestionControl, QuicCongestionControl, UnknownCongestionControl};
 pub use flight::{TimeoutCounting, count_timeouts, record_flight};
+pub use knobs::{KnobError, TransportKnobs};
 pub use protocol::{Handshake, MAX_CONCURRENT_REQUESTS, Protocol, UnknownProtocol};
 pub use qlog::QlogFolder;
 pub use quic::{
-    QUIC_STACK, QuicServer, QuicWatch, any_local, client_endpoint, client_quic_config,
+    QUIC_STACK, QuicOptions, QuicServer, QuicWatch, any_local, client_endpoint, client_quic_config,
     logged_client_config, server_endpoint,
 };
+pub use settings::{QuicReader, QuicSettings, Settings, TcpSettings};
 pub use tcp::{TcpStack, congestion_control_of, connect, listen};
 pub use tls::{
-    ClientTls, ClientTlsOptions, MAX_EARLY_DATA_TCP, SecretLog, SessionUse, Sessions, TicketUses,
-    Tickets, TlsError, TlsFacts, TlsVersion, client_tls, connection_facts, server_tls,
+    CipherSuite, ClientTls, ClientTlsOptions, KeyExchange, MAX_EARLY_DATA_TCP, SecretLog,
+    SessionUse, Sessions, TicketUses, Tickets, TlsError, TlsFacts, TlsOffer, TlsVersion,
+    client_tls, connection_facts, server_tls,
 };
-pub use udp::{UDP_RECEIVE_BUFFER, bind_udp, receive_buffer_of};
+pub use udp::{Buffer, QuicSocket, UDP_RECEIVE_BUFFER, UdpError, bind_udp};

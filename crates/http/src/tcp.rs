@@ -1,8 +1,10 @@
-//! Kernel TCP sockets whose congestion control is set, locked by the route or not, and read back.
+//! Kernel TCP sockets whose congestion control is set, locked by the route or not, and read back; alike their pacing.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::fd::AsRawFd;
 
+use nix::libc;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -11,7 +13,16 @@ use tokio::net::{TcpListener, TcpStream};
 pub struct TcpStack {
     /// The kernel's name of the congestion control.
     pub congestion_control: String,
+    /// Whether the kernel paces them whatever their congestion control: then with its own timers, where no queueing discipline
+    /// does (tcp(7)).
+    pub paced: bool,
 }
+
+/// `SO_MAX_PACING_RATE` of asm-generic/socket.h, which the libc crate doesn't hold for Linux.
+const SO_MAX_PACING_RATE: libc::c_int = 47;
+
+/// The bound of pacing that means none.
+const UNLIMITED: u32 = u32::MAX;
 
 impl TcpStack {
     /// Makes a socket run this congestion control. Where a route locks it (`congctl NAME lock`)
@@ -30,6 +41,49 @@ impl TcpStack {
             }
         }
         Ok(())
+    }
+
+    /// Has the kernel pace a socket, by a bound in bytes a second that no path here reaches: sending is then spread by the
+    /// window and the round trip, as ever where the kernel paces.
+    fn pace(&self, socket: &Socket) -> io::Result<()> {
+        if !self.paced {
+            return Ok(());
+        }
+        let bound = UNLIMITED - 1;
+        // SAFETY: the kernel reads as many bytes as said of a number that outlives the call.
+        let done = unsafe {
+            libc::setsockopt(
+                socket.as_raw_fd(),
+                libc::SOL_SOCKET,
+                SO_MAX_PACING_RATE,
+                (&raw const bound).cast(),
+                size_of::<u32>() as libc::socklen_t,
+            )
+        };
+        match done {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+/// Whether a socket's sending is bounded by a rate, and so paced, read back from the kernel.
+pub(crate) fn is_bounded<'s>(socket: impl Into<SockRef<'s>>) -> io::Result<bool> {
+    let mut bound = 0_u32;
+    let mut length = size_of::<u32>() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes, into a number of that size.
+    let done = unsafe {
+        libc::getsockopt(
+            socket.into().as_raw_fd(),
+            libc::SOL_SOCKET,
+            SO_MAX_PACING_RATE,
+            (&raw mut bound).cast(),
+            &raw mut length,
+        )
+    };
+    match done {
+        0 => Ok(bound != UNLIMITED),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
@@ -51,6 +105,7 @@ pub async fn connect(stack: &TcpStack, address: SocketAddr) -> io::Result<TcpStr
     socket.set_nonblocking(true)?;
     // A locked route decides only once the socket is connected; setting it before serves the rest.
     let before = stack.apply(&socket);
+    stack.pace(&socket)?;
     socket.set_tcp_nodelay(true)?;
     let stream = tokio::net::TcpSocket::from_std_stream(socket.into())
         .connect(address)
@@ -66,7 +121,7 @@ pub async fn connect(stack: &TcpStack, address: SocketAddr) -> io::Result<TcpStr
     Ok(stream)
 }
 
-/// Listens on IPv4; accepted sockets inherit the congestion control unless their route locks one.
+/// Listens on IPv4; accepted sockets inherit the pacing, and the congestion control unless their route locks one.
 pub fn listen(stack: &TcpStack, address: Ipv4Addr, port: u16) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?;
     socket.set_nonblocking(true)?;
@@ -74,6 +129,7 @@ pub fn listen(stack: &TcpStack, address: Ipv4Addr, port: u16) -> io::Result<TcpL
     // Before a connection there is no route to lock anything; what an accepted socket runs is read
     // back from it, so a refusal here is no failure yet.
     let _ = stack.apply(&socket);
+    stack.pace(&socket)?;
     socket.bind(&SocketAddr::from((address, port)).into())?;
     socket.listen(1024)?;
     TcpListener::from_std(socket.into())

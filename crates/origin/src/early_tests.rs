@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 
 use pronghorn_http::{ClientTlsOptions, MAX_EARLY_DATA_TCP, Protocol, SessionUse, Sessions};
-use pronghorn_http::{TlsVersion, client_tls, server_tls};
+use pronghorn_http::{TlsOffer, TlsVersion, client_tls, server_tls};
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 use tempfile::TempDir;
@@ -47,6 +47,7 @@ impl World {
             ca: Some(self.folder.path().join("leaf.pem")),
             protocol: Protocol::H2,
             version: TlsVersion::Tls13,
+            offer: TlsOffer::default(),
             session,
         };
         let tls = client_tls(&options, &self.sessions).expect("usable TLS");

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use h2::server::{Builder, SendResponse};
 use h2::{Reason, RecvStream, SendStream};
 use http::Request;
-use pronghorn_http::Protocol;
+use pronghorn_http::{Protocol, TransportKnobs};
 use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -30,7 +30,7 @@ use crate::log::Served;
 const ROUND: usize = 16 * 1024;
 /// Bytes of a frame's own header (RFC 9113 §4.1).
 const FRAME_HEADER: usize = 9;
-/// Receive windows as hyper's server ships them.
+/// Receive windows where none are asked for, as hyper's server ships them.
 const RECEIVE_WINDOW: u32 = 1024 * 1024;
 
 /// Serves a connection to its end; `blocked` tells whether the socket below took the last write.
@@ -43,9 +43,10 @@ pub(crate) async fn serve<S>(
 ) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
+    let (stream_window, connection_window) = windows(&shared.knobs);
     let handshake = Builder::new()
-        .initial_window_size(RECEIVE_WINDOW)
-        .initial_connection_window_size(RECEIVE_WINDOW)
+        .initial_window_size(stream_window)
+        .initial_connection_window_size(connection_window)
         .max_concurrent_streams(pronghorn_http::MAX_CONCURRENT_REQUESTS)
         .handshake(stream);
     let Ok(mut connection) = handshake.await else {
@@ -72,6 +73,15 @@ pub(crate) async fn serve<S>(
         }
     })
     .await;
+}
+
+/// Bytes that clients may send on a stream, and on a connection, before they are told of more.
+pub(crate) fn windows(knobs: &TransportKnobs) -> (u32, u32) {
+    let or_shipped = |window: Option<u32>| window.unwrap_or(RECEIVE_WINDOW);
+    (
+        or_shipped(knobs.stream_window),
+        or_shipped(knobs.connection_window),
+    )
 }
 
 /// A response whose body has not been handed over wholly.

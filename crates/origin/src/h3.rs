@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pronghorn_flight::End;
 use pronghorn_http::h3::{IncomingRequest, ServerConnection};
-use pronghorn_http::{Protocol, QuicCongestionControl};
+use pronghorn_http::{Protocol, QuicCongestionControl, Settings};
 use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
 use tokio::task::JoinHandle;
@@ -20,10 +20,11 @@ pub(crate) async fn serve(incoming: quinn::Incoming, shared: Rc<Shared>) {
         return;
     };
     let recording = record_flight(&connection, &shared);
-    let connection = ServerConnection::start(connection);
-    while let Ok(stream) = connection.accept().await {
+    let http = ServerConnection::start(connection.clone());
+    while let Ok(stream) = http.accept().await {
         tokio::task::spawn_local(answer(stream, shared.clone()));
     }
+    shared.log.ended(&connection);
     // It must not keep a connection that nobody serves.
     if let Some(recording) = recording {
         recording.abort();
@@ -64,11 +65,16 @@ async fn accept(incoming: quinn::Incoming, shared: &Rc<Shared>) -> Option<quinn:
 
 fn log(connection: &quinn::Connection, shared: &Shared) {
     let congestion_control = QuicCongestionControl::of(connection).map(|name| name.to_string());
-    shared.log.connected(ConnectionEntry {
+    let reader = shared.quic.reader().clone();
+    let settings = reader.read(connection);
+    let entry = ConnectionEntry {
         protocol: Protocol::H3,
         congestion_control,
-        udp_receive_buffer: shared.udp_receive_buffer,
-    });
+        udp_receive_buffer: Some(settings.udp_receive_buffer),
+        settings: Settings::Quic(settings),
+    };
+    let log = &shared.log;
+    log.connected_over_quic(entry, connection.clone(), reader);
 }
 
 async fn answer(mut stream: IncomingRequest, shared: Rc<Shared>) {

@@ -1,9 +1,9 @@
 //! The built-in origin: HTTP/1.1, HTTP/2 and HTTP/3 over TLS from one thread, for static sites, and one
 //! path that counts what was executed (`EXECUTE_PATH`).
 //!
-//! No protocol is tuned alone: windows, GSO and buffers are as the libraries ship them, the
-//! congestion control is set explicitly on both transports, and HTTP/2 and HTTP/3 schedule their
-//! responses by the same rules (`pronghorn_http3::priority::Rank`).
+//! No protocol is tuned alone: windows, GSO and buffers are as the libraries ship them or as they are asked for
+//! (`pronghorn_http::TransportKnobs`), the congestion control is set explicitly on both transports, and HTTP/2 and HTTP/3
+//! schedule their responses by the same rules (`pronghorn_http3::priority::Rank`).
 
 mod answer;
 mod boundary;
@@ -17,15 +17,16 @@ mod log;
 mod site;
 
 use std::cell::Cell;
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_http::{
-    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, QuicServer, QuicWatch, SecretLog, TcpStack,
-    Tickets, TimeoutCounting, TlsError,
+    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, QuicOptions, QuicServer, QuicSocket,
+    QuicWatch, SecretLog, Settings, TcpSettings, TcpStack, Tickets, TimeoutCounting, TlsError,
+    TransportKnobs, UdpError,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -51,6 +52,8 @@ pub struct OriginConfig {
     pub key: PathBuf,
     /// Congestion control of both transports.
     pub congestion_control: CongestionControl,
+    /// What else is asked of them; what clients offer in TLS isn't the origin's.
+    pub knobs: TransportKnobs,
     /// Address on which to listen.
     pub address: Ipv4Addr,
     /// Port for TCP and UDP alike; 0 for one of the kernel's choice.
@@ -81,6 +84,9 @@ pub enum OriginError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// QUIC's socket, which can't be as it is asked for.
+    #[error(transparent)]
+    Udp(UdpError),
 }
 
 /// What every connection needs.
@@ -88,17 +94,30 @@ pub(crate) struct Shared {
     site: Arc<Site>,
     headers: ResponseHeaders,
     early_data: bool,
-    udp_receive_buffer: Option<usize>,
+    knobs: TransportKnobs,
     log: AccessLog,
     quic: QuicServer,
 }
 
 impl Shared {
-    fn connected_over_tcp(&self, protocol: Protocol, congestion_control: Option<String>) {
-        self.log.connected(ConnectionEntry {
+    fn connected_over_tcp(
+        &self,
+        protocol: Protocol,
+        congestion_control: Option<String>,
+        settings: TcpSettings,
+    ) {
+        let settings = match protocol {
+            Protocol::H2 => {
+                let (stream, connection) = h2::windows(&self.knobs);
+                settings.with_windows(stream, connection)
+            }
+            Protocol::H1 | Protocol::H3 => settings,
+        };
+        self.log.connected_over_tcp(ConnectionEntry {
             protocol,
             congestion_control,
             udp_receive_buffer: None,
+            settings: Settings::Tcp(settings),
         });
     }
 }
@@ -127,18 +146,23 @@ impl Origin {
             certificate,
             key,
             congestion_control,
+            knobs,
             address,
             ..
         } = config;
         let stack = TcpStack {
             congestion_control: congestion_control.tcp.clone(),
+            paced: knobs.pacing == Some(true),
         };
-        let (listener, socket, port) =
-            bind_both(&stack, *address, config.port).map_err(|source| OriginError::Listen {
+        let bound = bind_both(&stack, knobs, *address, config.port);
+        let (listener, socket, port) = bound.map_err(|error| match error {
+            UdpError::Io(source) => OriginError::Listen {
                 address: *address,
                 port: config.port,
                 source,
-            })?;
+            },
+            other => OriginError::Udp(other),
+        })?;
         let (tcp_tickets, quic_tickets) = (Tickets::new(), Tickets::new());
         let tls = |protocols: &[Protocol], max_early_data: u32, tickets: &Arc<Tickets>| {
             let allowed = if config.early_data { max_early_data } else { 0 };
@@ -152,11 +176,14 @@ impl Origin {
         let quic_tls = tls(&[Protocol::H3], u32::MAX, &quic_tickets)?;
         let over_tcp = [Protocol::H2, Protocol::H1];
         let tls = tls(&over_tcp, MAX_EARLY_DATA_TCP, &tcp_tickets)?;
-        let udp_receive_buffer = pronghorn_http::receive_buffer_of(&socket).ok();
         let watch = config.quic_watch.clone();
         let timeouts = watch.flight.is_some().then(pronghorn_http::count_timeouts);
-        let quic =
-            pronghorn_http::server_endpoint(socket, quic_tls, congestion_control.quic, watch)?;
+        let options = QuicOptions {
+            congestion_control: congestion_control.quic,
+            knobs: *knobs,
+            watch,
+        };
+        let quic = pronghorn_http::server_endpoint(socket, quic_tls, options)?;
         Ok(Origin {
             listener,
             acceptor: TlsAcceptor::from(Arc::new(tls)),
@@ -164,7 +191,7 @@ impl Origin {
                 site: config.site.clone(),
                 headers: config.headers.clone(),
                 early_data: config.early_data,
-                udp_receive_buffer,
+                knobs: *knobs,
                 log: AccessLog::new(tcp_tickets, quic_tickets),
                 quic,
             }),
@@ -212,16 +239,17 @@ impl Origin {
 /// One port for both: where the kernel chooses TCP's, UDP's may be taken, so try a few.
 fn bind_both(
     stack: &TcpStack,
+    knobs: &TransportKnobs,
     address: Ipv4Addr,
     port: u16,
-) -> std::io::Result<(TcpListener, UdpSocket, u16)> {
+) -> Result<(TcpListener, QuicSocket, u16), UdpError> {
     let mut attempts = if port == 0 { 20 } else { 1 };
     loop {
         let listener = pronghorn_http::listen(stack, address, port)?;
         let chosen = listener.local_addr()?.port();
         attempts -= 1;
-        match pronghorn_http::bind_udp((address, chosen)) {
-            Ok(socket) => return Ok((listener, socket, chosen)),
+        match pronghorn_http::bind_udp((address, chosen), knobs) {
+            Ok(socket) => return Ok((listener, QuicSocket::new(socket)?, chosen)),
             Err(error) if attempts == 0 => return Err(error),
             Err(_) => {}
         }
@@ -232,13 +260,14 @@ fn bind_both(
 async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
     let _ = stream.set_nodelay(true);
     let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
+    let settings = TcpSettings::of(&stream);
     let (gauge, blocked) = Gauge::new(stream);
     if shared.early_data {
         let config = acceptor.config().clone();
         if let Ok(stream) = EarlyStream::accept(gauge, config).await {
             let protocol = negotiated(stream.tls());
             limit_unsent(stream.get_ref().get_ref(), protocol);
-            shared.connected_over_tcp(protocol, congestion_control);
+            shared.connected_over_tcp(protocol, congestion_control, settings);
             let boundary = stream.boundary();
             serve(stream, protocol, blocked, boundary, shared).await;
         }
@@ -246,7 +275,7 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
         let (gauge, tls) = stream.get_ref();
         let protocol = negotiated(tls);
         limit_unsent(gauge.get_ref(), protocol);
-        shared.connected_over_tcp(protocol, congestion_control);
+        shared.connected_over_tcp(protocol, congestion_control, settings);
         serve(stream, protocol, blocked, Boundary::none(), shared).await;
     }
 }

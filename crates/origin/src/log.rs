@@ -1,10 +1,10 @@
 //! The access log: which request was served over which protocol.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use http::{Method, StatusCode};
-use pronghorn_http::{Protocol, TicketUses, Tickets};
+use pronghorn_http::{Protocol, QuicReader, Settings, TicketUses, Tickets};
 use serde::Serialize;
 
 /// One request as the origin saw it.
@@ -40,6 +40,24 @@ pub struct ConnectionEntry {
     /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
     /// for); none over TCP, whose buffers grow.
     pub udp_receive_buffer: Option<usize>,
+    /// How the origin's end is set up: TCP's when it was accepted; QUIC's now, or when it ended.
+    pub settings: Settings,
+}
+
+/// A connection's entry, and the connection itself as long as more can be learnt of it.
+#[derive(Debug)]
+struct Connected {
+    entry: ConnectionEntry,
+    open: Option<(quinn::Connection, QuicReader)>,
+}
+
+impl Connected {
+    fn look(&mut self) -> &ConnectionEntry {
+        if let Some((connection, reader)) = &self.open {
+            self.entry.settings = Settings::Quic(reader.read(connection));
+        }
+        &self.entry
+    }
 }
 
 /// What became of the session tickets that an origin's clients offered, by transport.
@@ -68,7 +86,7 @@ pub(crate) struct Served {
 pub struct AccessLog {
     started: Instant,
     entries: Arc<Mutex<Vec<LogEntry>>>,
-    connections: Arc<Mutex<Vec<ConnectionEntry>>>,
+    connections: Arc<Mutex<Vec<Connected>>>,
     tcp: Arc<Tickets>,
     quic: Arc<Tickets>,
 }
@@ -113,19 +131,48 @@ impl AccessLog {
             .push(entry);
     }
 
-    pub(crate) fn connected(&self, entry: ConnectionEntry) {
-        self.connections
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(entry);
+    pub(crate) fn connected_over_tcp(&self, entry: ConnectionEntry) {
+        self.connected(entry, None);
+    }
+
+    /// Enters a connection of which more can be learnt. It is held open until [`AccessLog::ended`] says that it has ended.
+    pub(crate) fn connected_over_quic(
+        &self,
+        entry: ConnectionEntry,
+        connection: quinn::Connection,
+        reader: QuicReader,
+    ) {
+        self.connected(entry, Some((connection, reader)));
+    }
+
+    fn connected(&self, entry: ConnectionEntry, open: Option<(quinn::Connection, QuicReader)>) {
+        self.lock_connections().push(Connected { entry, open });
+    }
+
+    /// Looks at a connection for the last time, and lets go of it.
+    pub(crate) fn ended(&self, connection: &quinn::Connection) {
+        let id = connection.stable_id();
+        for connected in self.lock_connections().iter_mut() {
+            let open = connected.open.as_ref();
+            if open.is_some_and(|(open, _)| open.stable_id() == id) {
+                connected.look();
+                connected.open = None;
+            }
+        }
     }
 
     /// The connections so far whose handshake was finished.
     pub fn connections(&self) -> Vec<ConnectionEntry> {
+        self.lock_connections()
+            .iter_mut()
+            .map(|connected| connected.look().clone())
+            .collect()
+    }
+
+    fn lock_connections(&self) -> MutexGuard<'_, Vec<Connected>> {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .clone()
     }
 
     /// The answered requests so far.

@@ -1,4 +1,4 @@
-//! HTTP/3 over quinn, with quinn's windows.
+//! HTTP/3 over quinn.
 
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
@@ -9,7 +9,8 @@ use http::StatusCode;
 use pronghorn_flight::End;
 use pronghorn_http::h3::{ClientConnection, H3Error};
 use pronghorn_http::{
-    ClientTls, Protocol, QuicCongestionControl, SessionUse, TlsError, TlsVersion,
+    ClientTls, Protocol, QuicCongestionControl, QuicOptions, QuicReader, QuicSocket, SessionUse,
+    Settings, TlsError, TlsVersion, UdpError,
 };
 use tokio::sync::watch;
 
@@ -23,27 +24,32 @@ use crate::record::{EarlyData, Reason};
 pub(crate) struct H3 {
     endpoint: quinn::Endpoint,
     config: quinn::ClientConfig,
+    options: QuicOptions,
     tls: ClientTls,
-    receive_buffer: Option<usize>,
+    receive_buffer: usize,
+    reader: QuicReader,
     /// Until the first connection is opened.
     watch: Cell<Option<Watch>>,
-    opened: Rc<RefCell<Vec<(usize, quinn::Connection)>>>,
+    opened: Connections,
 }
+
+/// Connections by their indices in the record.
+type Connections = Rc<RefCell<Vec<(usize, quinn::Connection)>>>;
 
 impl H3 {
     /// Binds a socket. Must be called inside a tokio runtime.
     pub(super) fn new(tls: ClientTls, target: &Target) -> Result<H3, TlsError> {
-        let control = target.congestion_control.quic;
-        let config =
-            pronghorn_http::client_quic_config(tls.config.clone(), control, &target.quic_watch)?;
-        let socket = pronghorn_http::bind_udp(pronghorn_http::any_local(target.address))?;
-        let receive_buffer = pronghorn_http::receive_buffer_of(&socket).ok();
-        let endpoint = pronghorn_http::client_endpoint(config.clone(), socket)?;
+        let options = target.quic_options();
+        let config = pronghorn_http::client_quic_config(tls.config.clone(), &options)?;
+        let socket = bind(target)?;
+        let endpoint = pronghorn_http::client_endpoint(config.clone(), &socket)?;
         Ok(H3 {
             endpoint,
             config,
+            options,
             tls,
-            receive_buffer,
+            receive_buffer: socket.receive_buffer(),
+            reader: QuicReader::new(target.knobs, socket),
             watch: Cell::new(Some(Watch::new(target.address)?)),
             opened: Rc::default(),
         })
@@ -51,14 +57,17 @@ impl H3 {
 
     /// What outlives the requests.
     pub(super) fn endpoint(&self) -> Endpoint {
-        Endpoint(self.endpoint.clone())
+        Endpoint {
+            endpoint: self.endpoint.clone(),
+            reader: self.reader.clone(),
+            opened: self.opened.clone(),
+        }
     }
 
     /// Begins with a connection.
     fn connect(&self, target: &Target) -> Result<quinn::Connecting, quinn::ConnectError> {
-        let control = target.congestion_control.quic;
         let (address, name) = (target.address, &target.host_name);
-        match pronghorn_http::logged_client_config(&self.config, control, &target.quic_watch) {
+        match pronghorn_http::logged_client_config(&self.config, &self.options) {
             Some(config) => self.endpoint.connect_with(config, address, name),
             None => self.endpoint.connect(address, name),
         }
@@ -95,20 +104,39 @@ const FAREWELL: Duration = Duration::from_millis(5);
 /// How long it may take to be over, in a load after which another one is measured.
 const LONG_FAREWELL: Duration = Duration::from_secs(3);
 
+/// A socket for connections to the target.
+fn bind(target: &Target) -> Result<QuicSocket, UdpError> {
+    let local = pronghorn_http::any_local(target.address);
+    let socket = pronghorn_http::bind_udp(local, &target.knobs)?;
+    Ok(QuicSocket::new(socket)?)
+}
+
 /// The socket and what goes over it.
-pub(crate) struct Endpoint(quinn::Endpoint);
+pub(crate) struct Endpoint {
+    endpoint: quinn::Endpoint,
+    reader: QuicReader,
+    opened: Connections,
+}
 
 impl Endpoint {
+    /// Enters into the record how the connections are set up now.
+    pub(super) fn read_settings(&self, context: &Context) {
+        for (index, connection) in self.opened.borrow().iter() {
+            let settings = Settings::Quic(self.reader.read(connection));
+            context.update(*index, |record| record.settings = settings);
+        }
+    }
+
     /// Tells the server that the connections are no longer needed (RFC 9114 §5.2). A load that gains sessions waits
     /// besides until none of them can be heard of any more (RFC 9000 §10.2).
     pub(super) async fn close(&self, session: SessionUse) {
-        self.0.close(pronghorn_http::h3::no_error(), b"");
+        self.endpoint.close(pronghorn_http::h3::no_error(), b"");
         let at_most = match session {
             SessionUse::Gain => LONG_FAREWELL,
             _ => FAREWELL,
         };
         // What isn't over by then ends with the socket.
-        let _ = tokio::time::timeout(at_most, self.0.wait_idle()).await;
+        let _ = tokio::time::timeout(at_most, self.endpoint.wait_idle()).await;
     }
 }
 
@@ -134,7 +162,7 @@ impl Connector for H3 {
         let target = &context.target;
         let index = context.open_connection();
         context.update(index, |record| {
-            record.udp_receive_buffer = self.receive_buffer;
+            record.udp_receive_buffer = Some(self.receive_buffer);
         });
         let certificates = self.tls.certificates();
         let connecting = self
@@ -216,11 +244,10 @@ async fn migrate(
     context: Context,
     endpoint: quinn::Endpoint,
     mut watch: Watch,
-    opened: Rc<RefCell<Vec<(usize, quinn::Connection)>>>,
+    opened: Connections,
 ) {
     while watch.changed().await.is_ok() {
-        let moved = pronghorn_http::bind_udp(pronghorn_http::any_local(context.target.address))
-            .and_then(|socket| endpoint.rebind(socket));
+        let moved = bind(&context.target).and_then(|socket| Ok(socket.replace(&endpoint)?));
         // The old socket goes on where there is no new one; then nothing is entered as a migration.
         if moved.is_err() {
             continue;

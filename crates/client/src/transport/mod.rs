@@ -19,8 +19,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Method;
 use pronghorn_http::{
-    ClientTlsOptions, CongestionControl, Protocol, QuicWatch, SecretLog, SessionUse, Sessions,
-    TlsError, TlsVersion,
+    ClientTlsOptions, CongestionControl, Protocol, QuicOptions, QuicWatch, SecretLog, SessionUse,
+    Sessions, Settings, TlsError, TlsVersion, TransportKnobs,
 };
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
@@ -52,6 +52,8 @@ pub struct Target {
     pub sessions: Arc<Sessions>,
     /// Congestion control of the client's end.
     pub congestion_control: CongestionControl,
+    /// What else is asked of the client's end; those of other transports than the protocol's are without effect.
+    pub knobs: TransportKnobs,
     /// Where the connections leave their TLS secrets; none: nowhere.
     pub secrets: Option<Arc<SecretLog>>,
     /// How its QUIC connections are watched.
@@ -59,6 +61,15 @@ pub struct Target {
 }
 
 impl Target {
+    /// How QUIC connections are to be.
+    fn quic_options(&self) -> QuicOptions {
+        QuicOptions {
+            congestion_control: self.congestion_control.quic,
+            knobs: self.knobs,
+            watch: self.quic_watch.clone(),
+        }
+    }
+
     /// Name, and port unless it is the scheme's own, as requests carry it (RFC 9110 §7.2).
     fn authority(&self) -> String {
         match self.address.port() {
@@ -156,6 +167,7 @@ impl Context {
             key_exchange: None,
             congestion_control: None,
             udp_receive_buffer: None,
+            settings: Settings::default(),
             resumed: None,
             early_data: None,
             migrations: Vec::new(),
@@ -239,6 +251,7 @@ impl Prepared {
             ca: target.ca.clone(),
             protocol: target.protocol,
             version: target.tls,
+            offer: target.knobs.offer(),
             session: target.session,
         };
         let mut tls = pronghorn_http::client_tls(&options, &target.sessions)?;
@@ -287,6 +300,13 @@ impl Transport {
             Transport::H1(pool) => pool.submit(wanted),
             // The receiving task lives as long as the sender.
             Transport::H2(requests) | Transport::H3(requests, _) => drop(requests.send(wanted)),
+        }
+    }
+
+    /// Enters into the record how connections are set up of which that may change while they are used: QUIC's.
+    pub(crate) fn read_settings(&self, context: &Context) {
+        if let Transport::H3(_, endpoint) = self {
+            endpoint.read_settings(context);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use pronghorn_http::{SessionUse, TcpStack, TlsFacts};
+use pronghorn_http::{SessionUse, Settings, TcpSettings, TcpStack, TlsFacts};
 use rustls_pki_types::ServerName;
 use tokio_rustls::TlsConnector;
 
@@ -22,15 +22,18 @@ pub(super) async fn open(
         .map_err(|error| Failure::new(Reason::Tls, error))?;
     let stack = TcpStack {
         congestion_control: target.congestion_control.tcp.clone(),
+        paced: target.knobs.pacing == Some(true),
     };
     let connection = context.open_connection();
     let stream = pronghorn_http::connect(&stack, target.address)
         .await
         .map_err(|error| Failure::new(Reason::Connect, error))?;
     let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
+    let settings = TcpSettings::of(&stream);
     context.update(connection, |record| {
         record.connected_s = Some(context.now_s());
         record.congestion_control = congestion_control;
+        record.settings = Settings::Tcp(settings);
     });
     let stream = TlsConnector::from(tls)
         .early_data(target.session == SessionUse::Early)

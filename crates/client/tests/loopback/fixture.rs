@@ -9,6 +9,7 @@ use http::Method;
 use pronghorn_client::{PageLoad, Target};
 use pronghorn_http::{
     CongestionControl, Protocol, QuicCongestionControl, QuicWatch, SessionUse, TlsVersion,
+    TransportKnobs,
 };
 use pronghorn_origin::{AccessLog, Origin, OriginConfig, ResponseHeaders, Site};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
@@ -98,6 +99,7 @@ impl Fixture {
             certificate: self.path("leaf.pem"),
             key: self.path("leaf.key"),
             congestion_control: congestion_control(),
+            knobs: TransportKnobs::default(),
             address: Ipv4Addr::LOCALHOST,
             port: 0,
             headers: ResponseHeaders::default(),
@@ -134,6 +136,7 @@ pub(crate) fn target(ca: &Path, port: u16, protocol: Protocol) -> Target {
         session: SessionUse::Cold,
         sessions: Arc::default(),
         congestion_control: congestion_control(),
+        knobs: TransportKnobs::default(),
         secrets: None,
         quic_watch: QuicWatch::default(),
     }

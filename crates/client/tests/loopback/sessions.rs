@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use pronghorn_client::{EarlyData, LoadError, Outcome, PageLoad, Reason, Target};
-use pronghorn_http::{Protocol, SessionUse, TlsError, TlsVersion};
+use pronghorn_http::{
+    CipherSuite, KeyExchange, Protocol, SessionUse, TlsError, TlsVersion, TransportKnobs,
+};
 use pronghorn_origin::Origin;
 
 use super::fixture::{AMPLE, Fixture, PROTOCOLS, on_one_thread, target};
@@ -148,6 +150,60 @@ fn a_session_that_nobody_gained_is_refused() {
         let refused = pronghorn_client::load(elsewhere, "/", AMPLE).await;
         assert!(matches!(refused, Err(LoadError::Tls(TlsError::NoSession))));
     });
+}
+
+#[test]
+fn a_client_offers_one_cipher_and_one_group_and_resumes_what_it_gained_so() {
+    let fixture = fixture();
+    for protocol in PROTOCOLS {
+        on_one_thread(async {
+            let port = serve(fixture.origin_with(true, &[]));
+            for (cipher, name, key_exchange, group) in [
+                (
+                    CipherSuite::Aes128GcmSha256,
+                    "TLS_AES_128_GCM_SHA256",
+                    KeyExchange::Secp256r1,
+                    "secp256r1",
+                ),
+                (
+                    CipherSuite::Aes256GcmSha384,
+                    "TLS_AES_256_GCM_SHA384",
+                    KeyExchange::X25519,
+                    "X25519",
+                ),
+                (
+                    CipherSuite::Chacha20Poly1305Sha256,
+                    "TLS_CHACHA20_POLY1305_SHA256",
+                    KeyExchange::X25519MlKem768,
+                    "X25519MLKEM768",
+                ),
+            ] {
+                let base = Target {
+                    knobs: TransportKnobs {
+                        cipher: Some(cipher),
+                        key_exchange: Some(key_exchange),
+                        ..TransportKnobs::default()
+                    },
+                    ..target(&fixture.path("ca.pem"), port, protocol)
+                };
+                for session in [SessionUse::Cold, SessionUse::Gain, SessionUse::Resume] {
+                    let page = load(with(&base, session)).await;
+                    assert_whole(&page);
+                    let first = &page.connections[0];
+                    // quinn doesn't tell.
+                    let told = (protocol != Protocol::H3).then_some(name);
+                    assert_eq!(first.cipher.as_deref(), told, "{protocol}");
+                    assert_eq!(first.key_exchange.as_deref(), Some(group), "{protocol}");
+                }
+                let other = Target {
+                    knobs: TransportKnobs::default(),
+                    ..with(&base, SessionUse::Resume)
+                };
+                let refused = pronghorn_client::load(other, "/", AMPLE).await;
+                assert!(matches!(refused, Err(LoadError::Tls(TlsError::NoSession))));
+            }
+        });
+    }
 }
 
 #[test]

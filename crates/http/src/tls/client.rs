@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::key_exchange::{AgreedGroup, Noting};
 use super::sessions::{Gaining, Kept, Key, Store};
 use super::witness::Witness;
-use super::{SessionUse, Sessions, TlsError, TlsVersion, certificates, provider};
+use super::{SessionUse, Sessions, TlsError, TlsOffer, TlsVersion, certificates, provider};
 use crate::Protocol;
 
 /// How a client comes to its TLS.
@@ -22,6 +22,8 @@ pub struct ClientTlsOptions {
     pub protocol: Protocol,
     /// The one version that is offered.
     pub version: TlsVersion,
+    /// What is offered of that version.
+    pub offer: TlsOffer,
     /// What becomes of sessions.
     pub session: SessionUse,
 }
@@ -68,6 +70,7 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
         ca,
         protocol,
         version,
+        offer,
         session,
     } = options;
     if *version == TlsVersion::Tls12 {
@@ -78,21 +81,24 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
             return Err(TlsError::NoEarlyData);
         }
     }
+    offer.check(*version)?;
     let key = Key {
         protocol: *protocol,
         version: *version,
+        offer: *offer,
         ca: ca.clone(),
     };
-    let (trust, sessions, kept): (Trust, Arc<dyn ClientSessionStore>, _) = match session {
+    let trust = || trust(ca.as_deref(), *version, *offer);
+    let (trusted, sessions, kept): (Trust, Arc<dyn ClientSessionStore>, _) = match session {
         SessionUse::Cold => {
             let forgotten = Gaining(Arc::new(Store::new()));
-            (trust(ca.as_deref(), *version)?, Arc::new(forgotten), None)
+            (trust()?, Arc::new(forgotten), None)
         }
         SessionUse::Gain => {
             let kept = match sessions.get(&key) {
                 Some(kept) => kept,
                 None => Kept {
-                    trust: trust(ca.as_deref(), *version)?,
+                    trust: trust()?,
                     store: Arc::new(Store::new()),
                 },
             };
@@ -110,7 +116,7 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
     };
     let agreed = AgreedGroup::default();
     let resumption = Resumption::store(Arc::new(Noting::new(sessions, agreed.clone())));
-    let mut config = trust.config;
+    let mut config = trusted.config;
     config.alpn_protocols = vec![protocol.alpn().to_vec()];
     config.resumption = match session {
         SessionUse::Cold => resumption.tls12_resumption(Tls12Resumption::Disabled),
@@ -119,13 +125,13 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
     config.enable_early_data = *session == SessionUse::Early;
     Ok(ClientTls {
         config,
-        witness: trust.witness,
+        witness: trusted.witness,
         agreed,
         kept,
     })
 }
 
-fn trust(ca: Option<&Path>, version: TlsVersion) -> Result<Trust, TlsError> {
+fn trust(ca: Option<&Path>, version: TlsVersion, offer: TlsOffer) -> Result<Trust, TlsError> {
     let roots = match ca {
         Some(ca) => {
             let mut roots = RootCertStore::empty();
@@ -136,7 +142,7 @@ fn trust(ca: Option<&Path>, version: TlsVersion) -> Result<Trust, TlsError> {
         }
         None => system_roots()?,
     };
-    let provider = provider()?;
+    let provider = provider(offer)?;
     let verifier =
         WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build()?;
     let witness = Arc::new(Witness::new(verifier));

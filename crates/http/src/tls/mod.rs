@@ -3,6 +3,7 @@
 mod client;
 mod facts;
 mod key_exchange;
+mod offer;
 mod secrets;
 mod server;
 mod sessions;
@@ -18,8 +19,11 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
+use crate::UdpError;
+
 pub use client::{ClientTls, ClientTlsOptions, client_tls};
 pub use facts::{TlsFacts, connection_facts};
+pub use offer::{CipherSuite, KeyExchange, TlsOffer};
 pub use secrets::SecretLog;
 pub use server::{MAX_EARLY_DATA_TCP, server_tls};
 pub use sessions::{SessionUse, Sessions};
@@ -55,21 +59,28 @@ pub enum TlsError {
     /// What TLS 1.2 lacks.
     #[error("TLS 1.2 has no early data; TLS 1.3 has (RFC 8446 §2.3)")]
     NoEarlyData,
+    /// What an earlier version of TLS can't be asked for.
+    #[error("{0}: TLS 1.2 has other ones; TLS 1.3 has it")]
+    OfTls13(&'static str),
     /// Nothing was gained that could be resumed.
     #[error(
         "there is no session to resume; a load with session `gain` in the same bench, of the same host, protocol, \
-             TLS version and CA, keeps one"
+             TLS version, cipher, key exchange and CA, keeps one"
     )]
     NoSession,
     /// A socket that can't be had.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// A socket of QUIC's that can't be as it is asked for.
+    #[error(transparent)]
+    Udp(#[from] UdpError),
 }
 
-/// The provider, whose random numbers are at hand for this thread: aws-lc gathers entropy for them at
+/// The provider of what is offered, whose random numbers are at hand for this thread: aws-lc gathers entropy for them at
 /// first use, which takes tens of milliseconds and would count as that handshake's.
-fn provider() -> Result<Arc<CryptoProvider>, TlsError> {
-    let provider = rustls::crypto::aws_lc_rs::default_provider();
+fn provider(offer: TlsOffer) -> Result<Arc<CryptoProvider>, TlsError> {
+    let mut provider = rustls::crypto::aws_lc_rs::default_provider();
+    offer.restrict(&mut provider);
     provider
         .secure_random
         .fill(&mut [0])

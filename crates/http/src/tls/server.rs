@@ -6,7 +6,7 @@ use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::PemObject;
 
-use super::{TlsError, certificates, provider};
+use super::{TlsError, TlsOffer, certificates, provider};
 use crate::Protocol;
 
 /// Bytes of early data that our servers take over TCP: one TLS record, nginx's and OpenSSL's default.
@@ -25,7 +25,7 @@ pub fn server_tls(
         path: key.to_owned(),
         source,
     })?;
-    let provider = provider()?;
+    let provider = provider(TlsOffer::default())?;
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()

@@ -12,8 +12,8 @@ use rustls::pki_types::ServerName;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::TlsVersion;
 use super::client::Trust;
+use super::{TlsOffer, TlsVersion};
 use crate::Protocol;
 
 /// What a load does with TLS sessions.
@@ -41,6 +41,7 @@ pub struct Sessions(Mutex<HashMap<Key, Kept>>);
 pub(super) struct Key {
     pub(super) protocol: Protocol,
     pub(super) version: TlsVersion,
+    pub(super) offer: TlsOffer,
     /// None: the system's.
     pub(super) ca: Option<PathBuf>,
 }

@@ -1,7 +1,9 @@
 //! How windows grow before the first loss.
 
+use std::time::Duration;
+
 use pronghorn_http::QuicCongestionControl;
-use pronghorn_virtual_quic::{Cause, Record, Sample};
+use pronghorn_virtual_quic::{Cause, Record, Sample, Transfer};
 
 use crate::harness::{LOSS_BASED, run};
 use crate::patterns::{self, ROUND_TRIP_MS};
@@ -24,6 +26,34 @@ fn windows_begin_with_so_many_datagrams() {
     ] {
         let record = run(controller, &patterns::one_loss_in_slow_start());
         assert_eq!(record.samples[0].window, datagrams * 1200, "{controller}");
+    }
+}
+
+#[test]
+fn the_window_asked_for_leaves_in_the_first_round_trip() {
+    for controller in LOSS_BASED {
+        for window in [14_480, 60_000] {
+            let pattern = patterns::one_loss_in_slow_start();
+            let factory = controller.factory_beginning_with(Some(window));
+            let transfer = Transfer::new(factory, pattern.path(), pattern.bytes);
+            let record = transfer.run().expect("one loss is made good");
+            assert_eq!(record.samples[0].window, window);
+            let one_way = Duration::from_millis(ROUND_TRIP_MS / 2);
+            let begin = record.requested + one_way;
+            let first_round_trip = begin..begin + 2 * one_way;
+            let sent: u64 = record
+                .samples
+                .iter()
+                .filter(|sample| first_round_trip.contains(&sample.at))
+                .filter_map(|sample| match sample.cause {
+                    Cause::Sent { bytes } => Some(bytes),
+                    _ => None,
+                })
+                .sum();
+            // A probe of the MTU may come on top.
+            let expected = window * 4 / 5..=window + 1452;
+            assert!(expected.contains(&sent), "{controller}: {sent} of {window}");
+        }
     }
 }
 
