@@ -46,14 +46,21 @@ def assert_taken_apart(found: Run, orders: list[list[str]]) -> None:
 def test_the_pages_with_both_controls_over_both_protocols(tmp_path: Path) -> None:
     found = run("cloudflare-pages", tmp_path)
     trials = loads(found)
-    assert {trial.arm for trial in trials} == {"h2@bbr", "h3@cubic", "h2@cubic", "h3@bbr"}
+    arms = {"h2@bbr", "h3@cubic", "h2@cubic", "h3@bbr", "h3@cubic#iw10", "h3@bbr#iw10"}
+    assert {trial.arm for trial in trials} == arms
     for trial in trials:
-        protocol, _, control = trial.arm.partition("@")
+        arm, _, label = trial.arm.partition("#")
+        protocol, _, control = arm.partition("@")
+        assert trial.knobs == ({"initial_window": 14480} if label else {})
         assert trial.page is not None and {one.protocol for one in trial.page.resources} == {protocol}
         assert {one.congestion_control for one in trial.origin_connections} == {control}
     assert_taken_apart(
         found,
-        [["congestion control", "HTTP/3 and its stack"], ["HTTP/3 and its stack", "congestion control"]],
+        [
+            ["congestion control", "HTTP/3 and its stack", "initial window"],
+            ["HTTP/3 and its stack", "congestion control", "initial window"],
+            ["HTTP/3 and its stack", "initial window"],
+        ],
     )
 
 

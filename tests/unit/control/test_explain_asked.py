@@ -110,7 +110,7 @@ def test_without_one_of_its_arms_it_says_how_to_leave_it_out(laboratory: Laborat
 
 @pytest.mark.parametrize("name", ["cloudflare-pages", "cloudflare-first-byte"])
 def test_both_orders_of_cloudflare_s_question_end_at_the_same_arms(name: str) -> None:
-    one, other = shipped(name).explain
+    one, other = shipped(name).explain[:2]
     assert (one.chain[0], one.chain[-1], one.metric) == (other.chain[0], other.chain[-1], other.metric)
     assert sorted(one.steps) == sorted(other.steps)
     assert one.steps != other.steps
