@@ -10,6 +10,7 @@ from typing import Any
 
 from pronghorn import __version__, clients, origins
 from pronghorn.engine import Hello
+from pronghorn.fairness import labels
 from pronghorn.model import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
@@ -123,6 +124,7 @@ def host() -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "governor": governor(),
+        labels.BBR_VERSION: _read(Path("/sys/module/tcp_bbr/version")),
         "load_average": round(os.getloadavg()[0], 2),
         "system": _system(),
         "python": platform.python_version(),

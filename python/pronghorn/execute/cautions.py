@@ -12,17 +12,7 @@ from scipy.stats import fisher_exact
 from pronghorn.analysis.numbers import count
 from pronghorn.calibration.table import row_text
 from pronghorn.engine import Hello
-from pronghorn.execute import (
-    amplification,
-    broken_stacks,
-    calibrate,
-    controls,
-    loopback,
-    physics,
-    proof,
-    states,
-    visits,
-)
+from pronghorn.execute import broken_stacks, calibrate, loopback, physics, proof, states, visits
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG
 from pronghorn.execute.caution import Caution
 from pronghorn.execute.progress import by_block
@@ -40,25 +30,6 @@ LIVE = "live servers, without an emulated path"
 UNEQUAL_P = 0.01
 """The p-value of Fisher's exact test below which two arms count as discarded unequally often."""
 
-_COMPARED = {
-    "tls_version": "Bear it in mind where a difference is small.",
-    "cipher": "Bear it in mind where a difference is small.",
-    "key_exchange": "Bear it in mind where a difference is small: X25519MLKEM768 makes the handshake some "
-    "2.3 kB longer than X25519 does.",
-    "initial_window": "Bear it in mind where a difference is small.",
-    "slow_start_until": "On paths with jitter HyStart may end slow start early. To see how much of a "
-    "difference it explains: echo 0 > /sys/module/tcp_cubic/parameters/hystart",
-}
-"""What is compared between the arms, each with what to do about a difference."""
-
-_NAMES = {
-    "tls_version": "their TLS version",
-    "cipher": "their cipher",
-    "key_exchange": "the group of their key exchange",
-    "initial_window": "their initial window",
-    "slow_start_until": "what ends their slow start",
-}
-
 
 def label(experiment: Experiment, hello: Hello) -> str | None:
     """What qualifies everything that the run says, or None."""
@@ -72,9 +43,13 @@ def label(experiment: Experiment, hello: Hello) -> str | None:
 
 
 def cautions(
-    experiment: Experiment, hello: Hello, trials: Sequence[Trial], manifest: Mapping[str, Any]
+    experiment: Experiment,
+    hello: Hello,
+    trials: Sequence[Trial],
+    manifest: Mapping[str, Any],
+    unfair: Sequence[Caution] = (),
 ) -> list[Caution]:
-    """All warnings of a run, the gravest first."""
+    """All warnings of a run, the gravest first. `unfair` are those about differences between its arms."""
     return [
         *_instrument(trials),
         *_proof(trials),
@@ -83,14 +58,11 @@ def cautions(
         *_captures(experiment, trials),
         *_calibration(manifest.get("calibration", [])),
         *_discards(experiment, trials),
-        *_arms(manifest["arms"]),
-        *controls.cautions(experiment, manifest["arms"]),
+        *unfair,
         *states.cautions(experiment, trials),
         *visits.cautions(experiment, trials, manifest.get("clients", {})),
         *_unlogged(trials),
         *_reconnected(trials),
-        *_certificate(experiment, manifest.get("certificate")),
-        *_buffers(trials),
         *_host(manifest["host"]),
     ]
 
@@ -215,41 +187,6 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
             )
 
 
-def _arms(arms: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
-    """Differences between the arms within an origin; those of older runs stand beside no origin's name."""
-    origins = list(dict.fromkeys(name for arm in arms.values() for name in arm.get("origins", {})))
-    for origin in origins or [None]:
-        of_origin = {
-            name: arm if origin is None else arm.get("origins", {}).get(origin, {})
-            for name, arm in arms.items()
-        }
-        where = f" on {origin}" if len(origins) > 1 else ""
-        for key, remedy in _COMPARED.items():
-            values = {name: _text(settings[key]) for name, settings in of_origin.items() if key in settings}
-            if len(set(values.values())) > 1:
-                listed = "; ".join(f"{name}: {value}" for name, value in values.items())
-                yield Caution(
-                    f"arms-differ-{key.replace('_', '-')}",
-                    f"The arms differ{where} in {_NAMES[key]}, as their stacks ship it ({listed}).",
-                    remedy,
-                )
-
-
-def _buffers(trials: Sequence[Trial]) -> Iterator[Caution]:
-    dropped: Counter[tuple[str, str]] = Counter()
-    for trial in trials:
-        if trial.counters is not None and trial.counters.host is not None:
-            dropped[trial.arm, trial.cell.path] += sum(trial.counters.host.udp_receive_buffer_drops.values())
-    for (arm, path), datagrams in sorted((+dropped).items()):
-        yield Caution(
-            "udp-receive-buffer",
-            f"{arm} on {path}: the hosts dropped {datagrams} datagrams for want of a receive buffer, "
-            "beyond what the path lost.",
-            "Run fewer trials side by side (--jobs). Our own sockets ask for 1 MiB; the manifest has what "
-            "they got; for other programs: sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000",
-        )
-
-
 def _unlogged(trials: Sequence[Trial]) -> Iterator[Caution]:
     origins = sorted({trial.cell.origin for trial in trials if not trial.origin_log_kept})
     if origins:
@@ -280,20 +217,6 @@ def _reconnected(trials: Sequence[Trial]) -> Iterator[Caution]:
         )
 
 
-def _certificate(experiment: Experiment, found: Mapping[str, Any] | None) -> Iterator[Caution]:
-    if found is None or found["first_flight_bytes"] <= amplification.LIMIT_BYTES:
-        return
-    if any("h3" in arm.protocols for arm in experiment.arms):
-        yield Caution(
-            "amplification-limit",
-            f"The certificates ({found['chain_bytes']} bytes) make QUIC's servers send about "
-            f"{found['first_flight_bytes']} bytes first, but the two datagrams of a client's first flight "
-            f"allow only {amplification.LIMIT_BYTES} before its address is validated (RFC 9000 §8.1): h3 "
-            "waits a round trip longer.",
-            'Bear it in mind, or use a shorter chain: certificate = { key = "p256" }.',
-        )
-
-
 def _host(host: Mapping[str, Any]) -> Iterator[Caution]:
     if host["governor"] not in (None, "performance"):
         yield Caution(
@@ -307,7 +230,3 @@ def _host(host: Mapping[str, Any]) -> Iterator[Caution]:
             f"The host was busy when the run started: load {host['load_average']} on {host['cores']} cores.",
             "Run it on a quiet host.",
         )
-
-
-def _text(value: Any) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value)

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import __version__, certificates, clients, journal, manifest, plan
+from pronghorn import __version__, certificates, clients, fairness, journal, manifest, plan
 from pronghorn.analysis.summarise import summarise as analyse
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Hello
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import amplification, cost, interrupts, parquet
+from pronghorn.execute import cost, interrupts, parquet
 from pronghorn.execute import directory as files
 from pronghorn.execute.calibrate import calibrate
 from pronghorn.execute.caution import Caution
@@ -23,6 +23,7 @@ from pronghorn.execute.slots import Slots
 from pronghorn.execute.stage import Site
 from pronghorn.execute.trial import Conditions
 from pronghorn.execute.work import work_folder
+from pronghorn.fairness import first_flight
 from pronghorn.journal import Journal
 from pronghorn.model import toml_text
 from pronghorn.model.experiment import Experiment
@@ -63,7 +64,7 @@ def execute(
     with work_folder() as work:
         identity = _identity(experiment, work)
         if not experiment.live:
-            notes["certificate"] = amplification.describe(
+            notes["certificate"] = first_flight.describe(
                 experiment.certificate.key, certificates.sizes(identity)
             )
         trials = _measure(experiment, directory, observer, jobs, recorded, work, identity)
@@ -98,7 +99,10 @@ def _opening(
     journal.replace(directory.file(files.EXPERIMENT), text.encode())
     notes = manifest.opening(experiment, hello, command_line=command_line, jobs=jobs, started=_now())
     notes["label"] = label(experiment, hello)
-    notes["warnings"] = [caution._asdict() for caution in cautions(experiment, hello, [], notes)]
+    unfair = fairness.examine(experiment, [], notes)
+    notes["fairness"] = unfair.to_manifest()
+    found = cautions(experiment, hello, [], notes, unfair.cautions)
+    notes["warnings"] = [caution._asdict() for caution in found]
     earlier = _earlier_manifest(directory)
     if "started" in earlier:
         notes = _resumed(earlier, notes)
@@ -214,7 +218,9 @@ def _finish(
     work: Path,
 ) -> Outcome:
     notes |= manifest.closing(experiment, trials, ended=_now())
-    found = cautions(experiment, hello, trials, notes)
+    unfair = fairness.examine(experiment, trials, notes, directory.path)
+    notes["fairness"] = unfair.to_manifest()
+    found = cautions(experiment, hello, trials, notes, unfair.cautions)
     notes["warnings"] = [caution._asdict() for caution in found]
     notes["label"] = label(experiment, hello)
     summary = summarise(experiment, trials, notes)

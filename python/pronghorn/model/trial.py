@@ -4,11 +4,15 @@ Times are seconds since the start of the navigation unless a name says otherwise
 from the engine (`PageLoad`, `Counters`, `OriginRequest`) follows the engine's protocol; unknown keys there
 are kept, so that a newer engine's records survive a round trip through an older journal."""
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Status = Literal["ok", "failed", "contaminated"]
+
+Settings = dict[str, int | bool | str | None]
+"""What one end of a connection ran with, as read back, by the names of the engine's protocol; what it can't
+know is null or absent."""
 
 
 class Cell(BaseModel):
@@ -52,6 +56,7 @@ class Connection(FromEngine):
     resumed: bool | None = None
     early_data: Literal["accepted", "rejected"] | None = None
     migrations: list[float] = []
+    settings: Settings = {}
 
 
 class Resource(FromEngine):
@@ -186,13 +191,15 @@ class CpuShare(FromEngine):
 
 class HostCounters(FromEngine):
     """What the host did to a bench since it was opened, or its path begun. `cpu` is None where that can't be
-    known, or was less than 0.05 s ago."""
+    known, or was less than 0.05 s ago. `tcp` is what TCP runs with on both hosts as read back there (`client`
+    and `server`, each a table of the engine's protocol); None where nobody told."""
 
     steal_share: float = 0.0
     cpu: CpuShare | None = None
     udp_receive_buffer_drops: dict[str, int] = {}
     tcp_retransmits: dict[str, int] = {}
     offloads: list[str] = []
+    tcp: dict[str, Any] | None = None
 
 
 class CaptureReport(FromEngine):
@@ -253,6 +260,7 @@ class OriginConnection(FromEngine):
     protocol: str | None = None
     congestion_control: str | None = None
     udp_receive_buffer: int | None = None
+    settings: Settings = {}
 
 
 class Metrics(BaseModel):

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from pronghorn.engine import Engine
+from pronghorn.errors import HostError
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import caddyfile, kernel_tcp, process, programs, template
@@ -18,10 +19,10 @@ already; what is left is Go's memory: at 400 % instead of 100 % its collector ru
 
 _CONTROL = "newreno"
 _QUIC = {
-    "congestion_control": "newreno (quic-go 0.63.0)",
     "initial_window": "38400 bytes (32 packets, quic-go 0.63.0 under Caddy 2.11)",
     "slow_start_until": "signs of a queue (hybrid slow start, quic-go 0.63.0), or the first loss",
 }
+_QUIC_GO = re.compile(r"quic-go/quic-go\s+v([\d.]+)")
 _PROTOCOLS = {"HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
 _OTHER_DURATIONS = re.compile(r"\bduration_format\b")
 """What a configuration says that has the log's durations in another form than seconds."""
@@ -88,7 +89,7 @@ class Caddy:
         """As read in quic-go's and Caddy's sources."""
         if not arm.over_quic:
             return kernel_tcp.settings(arm.congestion_control)
-        return {"transport": "quic-go", **_QUIC}
+        return {"transport": "quic-go", "congestion_control": f"newreno ({_quic_go()})", **_QUIC}
 
     def identity(self) -> dict[str, str]:
         """Caddy's version, where it was found, and its configuration with its placeholders."""
@@ -168,6 +169,15 @@ class RunningCaddy:
     def last_lines(self) -> str:
         """The end of its log of itself."""
         return process.last_lines(self._process.stderr)
+
+
+def _quic_go() -> str:
+    """The library with the version that Caddy was built with."""
+    try:
+        found = _QUIC_GO.search(programs.find("caddy").said)
+    except HostError:
+        return "quic-go"
+    return f"quic-go {found[1]}" if found else "quic-go"
 
 
 def _is_json(configuration: str) -> bool:

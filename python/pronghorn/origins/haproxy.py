@@ -16,6 +16,8 @@ from pronghorn.origins.programs import Program
 _DEFAULT_CONTROL = "cubic"
 _CONTROLS = {"cubic": (2, 8), "newreno": (2, 8), "bbr": (3, 1)}
 _NO_BUFFER_LIMIT_SINCE = (3, 1)
+_WINDOW, _TUNED_WINDOW = 480 * 1024, 8 * 1024 * 1024
+"""The most that a QUIC connection has on the way, as `haproxy_cfg` tells."""
 _WITHOUT_EARLY_DATA = "+QUIC_OPENSSL_COMPAT"
 _PROTOCOLS = {"HTTP/1.0": "h1", "HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
 
@@ -79,11 +81,13 @@ class HAProxy:
             return kernel_tcp.settings(arm.congestion_control)
         program = _found()
         until = kernel_tcp.UNTIL_PLATEAU if arm.control_asked == "bbr" else kernel_tcp.UNTIL_LOSS
+        version = f"HAProxy {program.version}" if program else "HAProxy"
         return {
             "transport": f"HAProxy's QUIC ({program.version if program else 'not found'})",
-            "congestion_control": arm.control_asked or _DEFAULT_CONTROL,
+            "congestion_control": f"{arm.control_asked or _DEFAULT_CONTROL} ({version})",
             "initial_window": "12520 bytes (10 packets, HAProxy 3.0)",
             "slow_start_until": until,
+            "stream_buffer": f"{_TUNED_WINDOW if self._tuned else _WINDOW} bytes (of a connection)",
         }
 
     def identity(self) -> dict[str, str]:

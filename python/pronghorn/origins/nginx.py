@@ -91,11 +91,13 @@ class Nginx:
         if not arm.over_quic:
             return kernel_tcp.settings(arm.congestion_control)
         program = _program()
+        buffer = nginx_conf.stream_buffer_bytes(self._text(early_data=False))
         return {
             "transport": f"nginx's QUIC ({_version(program)})",
             "congestion_control": _control(program),
             "initial_window": _initial_window(program),
             "slow_start_until": kernel_tcp.UNTIL_LOSS,
+            "stream_buffer": f"{buffer} bytes (http3_stream_buffer_size)",
         }
 
     def identity(self) -> dict[str, str]:
@@ -185,9 +187,10 @@ def _controls(program: Program | None) -> tuple[str, ...]:
 def _control(program: Program | None) -> str:
     """Before 1.27.5 New Reno, but with `max_udp_payload_size`, 65527 bytes, for RFC 9002's max_datagram_size
     (src/event/quic/ngx_event_quic_ack.c of 1.26.3): neither the RFC's, nor another's."""
+    version = f"nginx {program.version}" if program else "nginx before 1.27.5"
     if _controls(program):
-        return "cubic (nginx since 1.27.5)"
-    return "New Reno that takes a datagram for 65527 bytes (nginx before 1.27.5)"
+        return f"cubic ({version})"
+    return f"New Reno that takes a datagram for 65527 bytes ({version})"
 
 
 def _initial_window(program: Program | None) -> str:

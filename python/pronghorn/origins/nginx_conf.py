@@ -71,6 +71,7 @@ _TUNED_WORKERS = """\
 # The cure for many clients is quic_bpf, which needs privileges; here one worker serves the one client.
 worker_processes 1;
 """
+_UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
 _LISTEN = "quic reuseport;"
 _TUNED_LISTEN = (
     """quic reuseport rcvbuf=8m sndbuf=8m; # bursts wait in the kernel, as far as its limits let them"""
@@ -89,6 +90,13 @@ def tuned(*, early_data: bool) -> str:
     """As `shipped`, with what HTTP/3 needs on fast or long paths, each with its reason beside it."""
     text = shipped(early_data=early_data).replace(_WORKERS, _TUNED_WORKERS).replace(_LISTEN, _TUNED_LISTEN)
     return _before(text, "\n    server {", "\n" + _TUNED_HTTP)
+
+
+def stream_buffer_bytes(text: str) -> int:
+    """What a configuration lets a response of HTTP/3 have on the way (http3_stream_buffer_size): the least
+    where it says several, 64 KiB where it says none."""
+    said = re.findall(r"^[^#\n]*?http3_stream_buffer_size\s+(\d+)([kKmM]?)\s*;", text, re.MULTILINE)
+    return min((int(number) * _UNITS[unit.lower()] for number, unit in said), default=64 * 1024)
 
 
 def header_lines(headers: Mapping[str, str]) -> str:

@@ -16,6 +16,7 @@ from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
 from pronghorn.report.cpu import CpuTimes, cpu_times
+from pronghorn.report.fairness_view import FAIRNESS, FairnessView, fairness_view
 from pronghorn.report.flights import Flights, flights
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.ratios import ratios
@@ -47,6 +48,7 @@ class CellView:
     links: list[LinkReport]
     falls: Waterfalls | None
     flown: Flights | None
+    fairness: FairnessView | None
 
 
 def write(
@@ -58,9 +60,9 @@ def write(
 ) -> None:
     """Writes the report of a run to `path`; raises OSError where the file can't be written.
 
-    Of the manifest, `warnings` (`code`, `text`, `remedy`) and `paths` (name to PathSpec) are looked at, and
-    all of it is shown. `run` is the run's directory, in which its trials' artifacts are; one that isn't there
-    or is broken is said to be so. Without it no artifact is looked at.
+    Of the manifest, `warnings` (`code`, `text`, `remedy`), `paths` (name to PathSpec) and `fairness` are
+    looked at, and all of it is shown. `run` is the run's directory, in which its trials' artifacts are; one
+    that isn't there or is broken is said to be so. Without it no artifact is looked at.
     """
     path.write_text(document(summary, trials, manifest, run), encoding="utf-8")
 
@@ -89,7 +91,7 @@ def document(
         overview=_overview(summary),
         explanations=explained.explanations(summary),
         step_colours=steps.COLOURS,
-        manifest=manifest,
+        manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
         warnings=manifest.get("warnings") or [],
         statistics=STATISTICS,
         colours=COLOURS,
@@ -122,6 +124,7 @@ def _view(
         links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),
         falls=waterfalls(cell, by_arm),
         flown=flights(cell, by_arm, run),
+        fairness=fairness_view(manifest, cell.cell),
     )
 
 

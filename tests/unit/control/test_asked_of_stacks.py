@@ -1,8 +1,6 @@
-"""What an experiment asks of its origins and clients is refused where they can't; differences are told per
-origin."""
+"""What an experiment asks of its origins and clients is refused where they can't."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -64,30 +62,6 @@ def test_a_live_server_is_called_so() -> None:
     assert label(live, Hello(isolation="root")) == "live servers, without an emulated path"
 
 
-def found(experiment: Experiment, **manifest: Any) -> dict[str, Caution]:
-    notes = {"arms": {}, "host": HOST, **manifest}
+def found(experiment: Experiment) -> dict[str, Caution]:
+    notes = {"host": HOST}
     return {each.code: each for each in cautions(experiment, Hello(isolation="root"), [], notes)}
-
-
-def test_arms_are_compared_within_an_origin_and_not_across() -> None:
-    arms = {
-        "h2": {"origins": {"one": {"cipher": ["A"]}, "two": {"cipher": ["B"]}}},
-        "h3": {"origins": {"one": {"cipher": ["A"]}, "two": {"cipher": ["B"]}}},
-    }
-    assert "arms-differ-cipher" not in found(parse(REST), arms=arms)
-    arms["h3"]["origins"]["two"]["cipher"] = ["C"]
-    assert "differ on two in their cipher" in found(parse(REST), arms=arms)["arms-differ-cipher"].text
-
-
-def test_the_manifest_of_an_older_run_is_understood() -> None:
-    arms = {"h2": {"cipher": ["A"]}, "h3": {"cipher": ["B"]}}
-    assert "The arms differ in their cipher" in found(parse(REST), arms=arms)["arms-differ-cipher"].text
-
-
-def test_a_chain_beyond_the_amplification_limit_is_a_warning_where_quic_is_used() -> None:
-    long = {"chain_bytes": 6000, "first_flight_bytes": 8000}
-    assert "RFC 9000 §8.1" in found(parse(REST), certificate=long)["amplification-limit"].text
-    over_tcp = parse(REST.replace('["h2", "h3"]', '["h1", "h2"]'))
-    assert "amplification-limit" not in found(over_tcp, certificate=long)
-    short = {"chain_bytes": 500, "first_flight_bytes": 1000}
-    assert "amplification-limit" not in found(parse(REST), certificate=short)

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.verification import PolicyBuilder, Store
 
 from pronghorn import certificates
-from pronghorn.execute import amplification
+from pronghorn.fairness import first_flight
 from pronghorn.model.certificate import CertificateSettings, KeyKind
 
 
@@ -69,5 +69,5 @@ def test_only_a_long_chain_exceeds_what_quic_lets_a_server_send_first(tmp_path: 
     (tmp_path / "long").mkdir()
     short = certificates.make(tmp_path / "short")
     long = certificates.make(tmp_path / "long", CertificateSettings(key="rsa4096", intermediates=3))
-    assert amplification.first_flight_bytes("p256", certificates.sizes(short)) < amplification.LIMIT_BYTES
-    assert amplification.first_flight_bytes("rsa4096", certificates.sizes(long)) > amplification.LIMIT_BYTES
+    assert first_flight.first_flight_bytes("p256", certificates.sizes(short)) < first_flight.LIMIT_BYTES
+    assert first_flight.first_flight_bytes("rsa4096", certificates.sizes(long)) > first_flight.LIMIT_BYTES

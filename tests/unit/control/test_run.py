@@ -244,6 +244,9 @@ def test_the_manifest_says_what_ran_on_what(laboratory: Laboratory) -> None:
     assert manifest["paths"]["far"]["down"]["rate_bit_per_s"] == 20_000_000
     codes = {warning["code"] for warning in manifest["warnings"]}
     assert {"arms-differ-initial-window", "udp-receive-buffer"} <= codes
+    assert [entry["cell"]["path"] for entry in manifest["fairness"]] == ["near", "far"]
+    assert all(set(row["by_arm"]) == {"h1", "h2", "h3"} for row in manifest["fairness"][0]["rows"])
+    assert "What the arms ran with" in Path("out/report.html").read_text(encoding="utf-8")
     assert all(warning["remedy"] for warning in manifest["warnings"])
 
 

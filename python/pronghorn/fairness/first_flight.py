@@ -1,7 +1,4 @@
-"""Whether an origin's certificates fit into what QUIC lets a server send to a client that it can't trust yet.
-
-Until the client's address is validated a server sends at most three times the bytes that it received (RFC
-9000 §8.1); a longer first flight waits a round trip more, which TCP's TLS does not."""
+"""How much a server's first flight weighs with an origin's certificates, and what QUIC allows it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,0 +1,41 @@
+"""A sender that runs BBR though its arm leaves congestion control to the stack, or asks for another.
+
+On a bench the route decides for every socket, so that this is a matter of the path `direct`, where servers of
+other makers run the machine's default or what they set themselves."""
+
+from collections.abc import Iterator, Sequence
+
+from pronghorn.analysis.numbers import count
+from pronghorn.execute.caution import Caution
+from pronghorn.fairness import labels
+from pronghorn.fairness.group import Group
+
+_BBR = "bbr"
+
+
+def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
+    """The warnings, of senders over TCP on both ends."""
+    for group in groups:
+        if group.arm.over_quic or group.arm.control_asked == _BBR:
+            continue
+        ends = {
+            "origin": [one.congestion_control for one in group.served()],
+            "client": [one.congestion_control for one in group.opened()],
+        }
+        for end, controls in ends.items():
+            running = controls.count(_BBR)
+            if running:
+                yield _caution(group, end, running, len(controls))
+
+
+def _caution(group: Group, end: str, running: int, of: int) -> Caution:
+    arm = group.arm
+    asked = f"asks for {arm.control_asked}" if arm.control_asked else "leaves congestion control to its stack"
+    return Caution(
+        "default-bbr",
+        f"{arm.name} on {group.cell} {asked}, and the {end} ran {labels.of_kernel(_BBR, group.host)} on "
+        f"{running} of {count(of, 'connection')}. BBR hardly slows down for losses and keeps the queue "
+        "short: beside an arm with another one, congestion control is compared and not the protocols.",
+        f"Write {arm.protocol}@bbr and h3@bbr, or the same other control for both, on an emulated path, "
+        "where the route sees to it. The machine's default: sysctl -w net.ipv4.tcp_congestion_control=cubic",
+    )

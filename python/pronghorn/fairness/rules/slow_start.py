@@ -1,0 +1,106 @@
+"""HyStart that ends the slow start of the kernel's CUBIC early, as the flight shows it.
+
+HyStart (Ha and Rhee 2011) takes longer round trips, or acknowledgements that go on for half a round trip, for
+the signs of a queue. Jitter feigns both. quinn's CUBIC has no such thing."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from pronghorn.analysis.numbers import count
+from pronghorn.execute.caution import Caution
+from pronghorn.fairness.flights import Sender
+from pronghorn.fairness.group import Group
+from pronghorn.fairness.line import size_words
+
+_LOOK_ROUND_TRIPS = 2.0
+_GROWTH = 1.5
+"""In slow start the window doubles in a round trip, with delayed acknowledgements it grows by half at least:
+in two it more than doubles. One that grew less than this had left it."""
+
+_BEGUN = 2.0
+"""Slow start has been under way once the window is so many times the first one."""
+
+_BUSY = 0.7
+"""Of the window so much has to be on the way, or it is the application that has nothing to send."""
+
+_EARLY_SHARE = 0.6
+"""Left with a window below this share of what the path holds it was early; above, a queue was about to
+build."""
+
+_ACKNOWLEDGED = 1.2
+"""In two round trips two windows are acknowledged; where it is less, somebody stood still."""
+
+
+class Left(NamedTuple):
+    """When a sender left slow start without a loss, in seconds on the flight's axis, and with what window."""
+
+    at_s: float
+    window_bytes: float
+
+
+def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
+    """A warning for each arm over TCP's CUBIC in each cell of which there are flights."""
+    for group in groups:
+        line = group.line
+        if group.arm.over_quic or line is None:
+            continue
+        looked = list(group.flights.senders(group.trials, over_quic=False))
+        early = [
+            left
+            for senders in looked
+            if (left := _of_load(senders, line.round_trip_s)) is not None
+            and left.window_bytes < _EARLY_SHARE * line.bdp_bytes
+        ]
+        if early:
+            window = median(left.window_bytes for left in early)
+            yield Caution(
+                "slow-start-left-early",
+                f"{group.arm.name} on {group.cell}: slow start ended without a loss in {len(early)} of "
+                f"{count(len(looked), 'load')} whose flight was taken, at a window of {size_words(window)} "
+                f"(median), where the path holds {line.holds}. From there the window grows slowly: what is "
+                "still to come takes longer. QUIC's stacks without HyStart go on to the first loss.",
+                "See how much it explains: echo 0 > /sys/module/tcp_cubic/parameters/hystart",
+            )
+
+
+def _of_load(senders: Sequence[Sender], round_trip_s: float) -> Left | None:
+    busiest = max(senders, key=lambda one: max(one.told("acked_bytes"), default=0.0))
+    return left_without_loss(busiest, round_trip_s)
+
+
+def left_without_loss(sender: Sender, round_trip_s: float) -> Left | None:
+    """When `sender` left slow start though nothing had been lost and there was more to send; None where it
+    didn't, or where that can't be told."""
+    if sender.transport != "tcp" or sender.congestion_control != "cubic":
+        return None
+    windows = sender.told("cwnd_bytes")
+    if len(windows) < 2:
+        return None
+    trip_s = max(round_trip_s, min(sender.told("min_rtt_s"), default=0.0))
+    total = max(sender.told("acked_bytes"), default=0.0)
+    for time in sender.times:
+        later = time + _LOOK_ROUND_TRIPS * trip_s
+        if later > sender.times[-1] or (sender.at("retransmits", later) or 0) > 0:
+            return None
+        window, then = sender.at("cwnd_bytes", time), sender.at("cwnd_bytes", later)
+        if window is None or then is None or window < _BEGUN * windows[0]:
+            continue
+        acked = sender.at("acked_bytes", later) or 0.0
+        moved = acked - (sender.at("acked_bytes", time) or 0.0) >= _ACKNOWLEDGED * window
+        if then < _GROWTH * window and moved and total - acked > then and _busy(sender, time, later):
+            return Left(time, window)
+    return None
+
+
+def _busy(sender: Sender, start_s: float, end_s: float) -> bool:
+    between = slice(bisect_left(sender.times, start_s), bisect_right(sender.times, end_s))
+    shares = [
+        flight / window
+        for flight, window in zip(
+            sender.samples["in_flight_bytes"][between], sender.samples["cwnd_bytes"][between], strict=False
+        )
+        if flight is not None and window
+    ]
+    return bool(shares) and median(shares) >= _BUSY

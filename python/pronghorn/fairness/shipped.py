@@ -1,0 +1,59 @@
+"""What stacks are known to ship and don't tell: told with its source, until it is read back."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
+from pronghorn.fairness.group import Group
+from pronghorn.fairness.values import Value
+from pronghorn.model.stacks import is_url
+
+NATIVE, CHROMIUM = "native", "chromium"
+
+_HYPER, _QUINN = "hyper 1", "quinn-proto 0.11"
+_GROWS = "at first"
+
+_WINDOWS: Mapping[tuple[str, str, str], str] = MappingProxyType(
+    {
+        (NATIVE, "h2", "stream"): f"{2 * 2**20} bytes ({_HYPER})",
+        (NATIVE, "h2", "connection"): f"{5 * 2**20} bytes ({_HYPER})",
+        (NATIVE, "h3", "stream"): f"1250000 bytes ({_QUINN})",
+        (NATIVE, "h3", "connection"): f"no bound ({_QUINN})",
+        (CHROMIUM, "h2", "stream"): f"{6 * 2**20} bytes (kSpdyStreamMaxRecvWindowSize)",
+        (CHROMIUM, "h2", "connection"): f"{15 * 2**20} bytes (kSpdySessionMaxRecvWindowSize)",
+        (CHROMIUM, "h3", "stream"): f"{6 * 2**20} bytes {_GROWS} (kQuicStreamMaxRecvWindowSize)",
+        (CHROMIUM, "h3", "connection"): f"{15 * 2**20} bytes {_GROWS} (kQuicSessionMaxRecvWindowSize)",
+    }
+)
+"""Clients' receive windows by client, protocol and kind."""
+
+_PRIORITIES: Mapping[str, str] = MappingProxyType(
+    {"builtin": "urgency and incremental (RFC 9218)", "nginx": "none", "haproxy": "none"}
+)
+"""What servers heed of HTTP/2's and HTTP/3's priorities, where docs/servers.md knows it."""
+
+
+def window(group: Group, kind: Literal["stream", "connection"]) -> list[Value]:
+    """The client's receive window."""
+    found = _WINDOWS.get((group.cell.client, group.arm.protocol, kind))
+    return [found] if found is not None else []
+
+
+def pacing(group: Group) -> list[Value]:
+    """Whether the origin's end paces: kernels do where the devices' queue is fq, or the congestion control
+    wants it."""
+    if group.arm.over_quic:
+        return [f"yes ({_QUINN})"] if group.own_origin else []
+    if is_url(group.cell.origin):
+        return []
+    if group.notes.get("sysctls", {}).get("net.core.default_qdisc") == "fq":
+        return ["yes (fq)"]
+    return ["yes (BBR's own)" if group.arm.congestion_control == "bbr" else "no (Linux without fq)"]
+
+
+def priorities(group: Group) -> list[Value]:
+    """Which priorities the origin heeds."""
+    if group.arm.protocol == "h1":
+        return []
+    found = _PRIORITIES.get(group.cell.origin.partition(":")[0])
+    return [found] if found is not None else []

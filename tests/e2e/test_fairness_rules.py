@@ -1,0 +1,176 @@
+"""Each trap of an unfair comparison is stepped into with real processes, and named; beside it stands the same
+without the trap, which is not."""
+
+import asyncio
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pronghorn import certificates
+from pronghorn.certificates import Certificates
+from pronghorn.model.own_stack import OwnStack
+
+from . import pages
+from .benches import PROGRAMS
+from .examined import LONG_CHAIN, beside, codes, examine, text
+from .pages import Named
+from .stages import FAR, NEAR, Definition, Scene
+
+pytestmark = pytest.mark.needs("engine", "namespaces")
+
+WIDE: Definition = {
+    "down": {"rate": "50Mbit", "delay": "30ms", "queue": "1MB"},
+    "up": {"rate": "50Mbit", "delay": "30ms", "queue": "1MB"},
+}
+"""It holds 375 kB, nearly six of nginx's buffers."""
+
+JITTERY: Definition = {
+    "down": {
+        "rate": "50Mbit",
+        "delay": "30ms",
+        "jitter": "12ms",
+        "queue": "1MB",
+    },
+    "up": {"rate": "50Mbit", "delay": "30ms", "queue": "1MB"},
+}
+
+
+ROUND_TRIP_S = 0.3
+"""Long enough for a buffer of megabytes to be too small at a rate that costs little CPU."""
+
+
+def page(folder: Path, size: int) -> Path:
+    """A page with one image of `size` bytes."""
+    pages.write(folder / "site", [Named("large", "image", size)])
+    return folder / "site"
+
+
+def scene(root: Path, identity: Certificates, path: Definition, **more: Any) -> Scene:
+    return Scene("h3", root, identity, path, client="native", limit="60s")._replace(**more)
+
+
+@pytest.mark.needs("nginx")
+def test_nginxs_buffer_of_a_stream_is_measured_and_named_and_neither_the_tuned_nor_the_builtin_one_is(
+    tmp_path: Path, identity: Certificates
+) -> None:
+    asked = scene(page(tmp_path, 2_000_000), identity, WIDE)
+    shipped, tuned, builtin = (
+        asyncio.run(examine(beside(asked._replace(origin=origin), "h3"), tmp_path / origin))
+        for origin in ("nginx", "nginx:tuned", "builtin")
+    )
+    assert "65.5 kB of a response on the way, as its configuration has it" in text(shipped, "stream-buffer")
+    assert "stream-buffer" not in codes(tuned) + codes(builtin)
+
+
+def test_quinns_window_below_what_the_path_holds_is_named(tmp_path: Path, identity: Certificates) -> None:
+    asked = scene(page(tmp_path, 24_000_000), identity, FAR)
+    found = asyncio.run(examine(beside(asked, "h3"), tmp_path / "run"))
+    assert "lets a stream have 1.25 MB on the way, where the path holds 1.25 MB" in text(
+        found, "flow-control-window"
+    )
+    near = asyncio.run(examine(beside(asked._replace(path=NEAR), "h3"), tmp_path / "near"))
+    assert "flow-control-window" not in codes(near)
+
+
+def test_tcps_send_buffer_below_what_the_path_holds_is_named(tmp_path: Path, identity: Certificates) -> None:
+    """The hosts begin with this machine's buffers, so that the path has to hold more than these."""
+    most = int(Path("/proc/sys/net/ipv4/tcp_wmem").read_text(encoding="ascii").split()[2])
+    rate = f"{round(1.4 * most * 8 / ROUND_TRIP_S)}bit"
+    one_way = {"rate": rate, "delay": f"{500 * ROUND_TRIP_S:g}ms", "queue": "4MB"}
+    asked = scene(page(tmp_path, 5 * most), identity, {"down": one_way, "up": one_way})
+    said = text(asyncio.run(examine(beside(asked, "h1"), tmp_path / "run")), "tcp-send-buffer")
+    assert "the origin's TCP may have a send buffer of" in said
+    near = asyncio.run(examine(beside(asked._replace(path=NEAR), "h1"), tmp_path / "near"))
+    assert not [code for code in codes(near) if code.startswith("tcp-")]
+
+
+def test_hystart_that_jitter_deceives_is_seen_in_the_flight(tmp_path: Path, identity: Certificates) -> None:
+    asked = scene(page(tmp_path, 3_000_000), identity, JITTERY, artifacts=("flight",))
+    found = asyncio.run(examine(beside(asked, "h2@cubic"), tmp_path / "run", times=5))
+    assert "slow start ended without a loss in " in text(found, "slow-start-left-early")
+    reno = asyncio.run(examine(beside(asked, "h2@reno"), tmp_path / "reno"))
+    assert "slow-start-left-early" not in codes(reno)
+
+
+def test_unequal_packets_and_first_windows_are_read_back_and_named(
+    tmp_path: Path, identity: Certificates
+) -> None:
+    """QUIC finds the path's MTU in the course of some round trips; TCP knows it from its devices."""
+    asked = scene(page(tmp_path, 200_000), identity, NEAR, artifacts=("flight",))
+    found = asyncio.run(examine(beside(asked, "h2", "h3"), tmp_path / "run"))
+    assert "h2: 1500 bytes; h3: 1" in text(found, "arms-differ-packet")
+    assert "arms-differ-initial-window" in codes(found)
+    twice = asyncio.run(examine(beside(asked, "h2", "h2#again"), tmp_path / "twice"))
+    assert not [code for code in codes(twice) if code.startswith("arms-differ")]
+
+
+def test_a_chain_that_makes_quic_wait_is_named_by_its_handshakes(
+    tmp_path: Path, tiny: Path, identity: Certificates
+) -> None:
+    (tmp_path / "long").mkdir()
+    long = certificates.make(tmp_path / "long", LONG_CHAIN)
+    asked = scene(tiny, long, FAR, settings={"certificate": LONG_CHAIN})
+    said = text(asyncio.run(examine(beside(asked, "h2", "h3"), tmp_path / "run")), "amplification-limit")
+    assert re.search(r"h3 waits a round trip longer \(its handshakes took [2-9]\.\d round trips\)", said)
+    short = asked._replace(certificates=identity, settings={})
+    assert "amplification-limit" not in codes(asyncio.run(examine(beside(short, "h3"), tmp_path / "short")))
+
+
+def test_datagrams_that_a_clients_small_buffer_drops_are_named(
+    tmp_path: Path, identity: Certificates
+) -> None:
+    root = tmp_path / "site"
+    root.mkdir()
+    (root / "index.html").write_bytes(b" " * 60_000)
+    loader = (sys.executable, "-I", str(PROGRAMS / "quic_loader.py"), "1")
+    mine = OwnStack(command=loader, directory=str(tmp_path), protocols=("h3",))
+    asked = scene(root, identity, NEAR, client="mine", settings={"own_clients": {"mine": mine}})
+    said = text(asyncio.run(examine(beside(asked, "h3"), tmp_path / "run")), "udp-receive-buffer")
+    assert "datagrams for want of a receive buffer (client " in said
+    native = asked._replace(client="native", settings={})
+    assert "udp-receive-buffer" not in codes(asyncio.run(examine(beside(native, "h3"), tmp_path / "native")))
+
+
+def own(folder: Path, program: str, *arguments: str) -> OwnStack:
+    """One of `programs/` as an origin or a client over HTTP/1.1."""
+    words = (sys.executable, "-I", "-S", str(PROGRAMS / f"{program}.py"), *arguments)
+    return OwnStack(command=words, directory=str(folder), protocols=("h1",))
+
+
+def test_on_a_bench_the_route_keeps_a_server_from_bbr(
+    tmp_path: Path, tiny: Path, identity: Certificates
+) -> None:
+    mine = {"mine": own(tmp_path, "odd_origin", "control", "bbr")}
+    asked = scene(tiny, identity, NEAR, origin="mine", settings={"own_origins": mine})
+    found = asyncio.run(examine(beside(asked, "h1", "h1#odd"), tmp_path / "run"))
+    assert not [code for code in codes(found) if code.startswith(("arms-differ", "default"))]
+    [cell] = found.cells
+    [control] = [row for row in cell.rows if row.setting.key == "congestion-control"]
+    assert control.equal
+    assert [str(value).split(" (")[0] for value in control.by_arm["h1#odd"]] == ["cubic"]
+
+
+def test_a_key_exchange_that_differs_unasked_is_named(
+    tmp_path: Path, tiny: Path, identity: Certificates
+) -> None:
+    mine = {"mine": own(tmp_path, "odd_origin", "curve", "prime256v1")}
+    asked = scene(tiny, identity, NEAR, origin="mine", settings={"own_origins": mine})
+    found = asyncio.run(examine(beside(asked, "h1", "h1#odd"), tmp_path / "run"))
+    assert "h1#odd: secp256r1" in text(found, "arms-differ-key-exchange")
+    assert "arms-differ-cipher" not in codes(found)
+
+
+def test_a_tls_version_and_a_cipher_that_differ_unasked_are_named(
+    tmp_path: Path, tiny: Path, identity: Certificates
+) -> None:
+    settings = {
+        "own_origins": {"mine": own(tmp_path, "odd_origin", "tls", "TLSv1_2")},
+        "own_clients": {"loader": own(tmp_path, "tls_loader")},
+    }
+    asked = scene(tiny, identity, NEAR, origin="mine", client="loader", settings=settings)
+    found = asyncio.run(examine(beside(asked, "h1", "h1#odd"), tmp_path / "run"))
+    assert "h1: TLSv1.3; h1#odd: TLSv1.2" in text(found, "arms-differ-tls-version")
+    assert "arms-differ-cipher" in codes(found)

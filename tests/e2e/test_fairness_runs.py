@@ -1,0 +1,59 @@
+"""Warnings of whole runs, on the terminal, in the manifest and in the report."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from . import programme
+from .benches import PROGRAMS
+from .experiments import NEAR
+from .programme import Run
+
+pytestmark = pytest.mark.needs("engine", "namespaces")
+
+
+def warned(folder: Path, code: str, text: str) -> tuple[str, Run]:
+    """The words of the one warning of that code in a run of the experiment, and the run."""
+    (folder / "experiment.toml").write_text(text, encoding="utf-8")
+    result = programme.run("run", "experiment.toml", "--out", "found", folder=folder)
+    assert result.status == 0, result.stderr
+    run = Run(folder / "found")
+    [warning] = [one for one in run.manifest()["warnings"] if one["code"] == code]
+    said = " ".join(result.stdout.split())
+    for words in (warning["text"], warning["remedy"]):
+        assert words in said
+    assert warning["text"].partition(" ")[0] in run.report()
+    return str(warning["text"]), run
+
+
+def test_a_server_that_sets_bbr_itself_is_named_where_no_route_keeps_it_from_it(tmp_path: Path) -> None:
+    words = [sys.executable, "-I", "-S", str(PROGRAMS / "odd_origin.py"), "control", "bbr"]
+    text, run = warned(
+        tmp_path,
+        "default-bbr",
+        'sites = ["tiny"]\npaths = ["direct"]\narms = ["h1", "h1#odd"]\nrepeat = 1\nseed = 1\n'
+        f'[origins.mine]\ncommand = {json.dumps(words)}\nprotocols = ["h1"]\n',
+    )
+    assert text.startswith("h1#odd on tiny/direct/mine/native leaves congestion control to its stack")
+    assert "the origin ran bbr (Linux " in text
+    failed = {(trial.arm, trial.reason) for trial in run.trials() if trial.status == "failed"}
+    assert failed == {("h1#odd", "congestion-control")}
+
+
+def test_windows_that_fall_back_in_pauses_are_named_where_clients_are_kept(tmp_path: Path) -> None:
+    text, run = warned(
+        tmp_path,
+        "idle-restart",
+        'sites = ["tiny"]\npaths = ["near"]\narms = ["h2", "h3"]\nrepeat = 2\nseed = 1\nstate = "kept"\n'
+        f"{NEAR}",
+    )
+    assert "the windows of h2 fall back" in text
+    [cell] = run.manifest()["fairness"]
+    rows = {row["setting"]: row for row in cell["rows"]}
+    control = rows["congestion control, from origin to client"]
+    assert control["by_arm"]["h2"].startswith("cubic (Linux ")
+    assert control["by_arm"]["h3"].startswith("cubic (quinn-proto 0.11.")
+    assert control["equal"]
+    assert "What the arms ran with" in run.report()

@@ -1,0 +1,59 @@
+"""The rules that need no rate: BBR by default, dropped datagrams, long certificates, pauses."""
+
+from typing import Any
+
+from .records import ROUND_TRIP_S, codes, experiment, found, text, trial
+
+BBR, DROPS, LIMIT, IDLE = "default-bbr", "udp-receive-buffer", "amplification-limit", "idle-restart"
+LONG = {"chain_bytes": 6000, "first_flight_bytes": 8000}
+SHORT = {"chain_bytes": 500, "first_flight_bytes": 1000}
+
+
+def test_a_sender_that_runs_bbr_unasked_is_named_with_its_kernel() -> None:
+    ran = trial("h2", served={"congestion_control": "bbr"}, status="failed")
+    said = text(found(experiment(), [ran]), BBR)
+    assert "h2 on tiny/line/builtin/native leaves congestion control to its stack" in said
+    assert "the origin ran bbr (Linux 6.18, BBR v1) on 1 of 1 connection." in said
+    assert "asks for reno" in text(
+        found(experiment(("h2@reno",)), [trial("h2@reno", connection={"congestion_control": "bbr"})]), BBR
+    )
+
+
+def test_bbr_that_was_asked_for_or_is_quics_is_none() -> None:
+    asked = [trial("h2@bbr", served={"congestion_control": "bbr"})]
+    assert BBR not in codes(found(experiment(("h2@bbr",)), asked))
+    quic = [trial("h3@bbr", served={"congestion_control": "bbr"})]
+    assert BBR not in codes(found(experiment(("h3@bbr",)), quic))
+    assert BBR not in codes(found(experiment(), [trial("h2", served={"congestion_control": "cubic"})]))
+
+
+def test_datagrams_that_a_host_dropped_are_counted_by_arm_and_end() -> None:
+    dropping: dict[str, Any] = {"udp_receive_buffer_drops": {"client": 3, "server": 1}}
+    trials = [trial("h3", host=dropping), trial("h3", host=dropping, block=1), trial("h2")]
+    said = text(found(experiment(), trials), DROPS)
+    assert said.startswith("h3 on line: the hosts dropped 8 datagrams")
+    assert "(client 6, server 2)" in said
+    assert DROPS not in codes(found(experiment(), [trial("h3")]))
+
+
+def test_a_chain_beyond_the_amplification_limit_is_named_where_quic_sends_it() -> None:
+    assert "RFC 9000 §8.1" in text(found(experiment(), certificate=LONG), LIMIT)
+    assert LIMIT not in codes(found(experiment(), certificate=SHORT))
+    assert LIMIT not in codes(found(experiment(("h1", "h2")), certificate=LONG))
+    assert LIMIT not in codes(found(experiment(("h2+0rtt", "h3+0rtt")), certificate=LONG))
+
+
+def test_handshakes_that_did_not_wait_are_believed() -> None:
+    waited = trial("h3", connection={"secured_s": 2.1 * ROUND_TRIP_S})
+    assert "took 2.1 round trips" in text(found(experiment(), [waited], certificate=LONG), LIMIT)
+    did_not = trial("h3", connection={"secured_s": 1.1 * ROUND_TRIP_S})
+    assert LIMIT not in codes(found(experiment(), [did_not], certificate=LONG))
+
+
+def test_windows_that_fall_back_beside_others_are_named_where_clients_are_kept() -> None:
+    falls = {"net.ipv4.tcp_slow_start_after_idle": "1"}
+    kept = experiment(state="kept", pause="2s")
+    assert "the windows of h2 fall back" in text(found(kept, sysctls=falls), IDLE)
+    assert IDLE not in codes(found(experiment(), sysctls=falls))
+    assert IDLE not in codes(found(kept, sysctls={"net.ipv4.tcp_slow_start_after_idle": "0"}))
+    assert IDLE not in codes(found(experiment(("h1", "h2"), state="kept"), sysctls=falls))
