@@ -11,6 +11,8 @@ import pytest
 
 from pronghorn import certificates
 from pronghorn.certificates import Certificates
+from pronghorn.model.experiment_knobs import KnobTables
+from pronghorn.model.knobs import Knobs
 from pronghorn.model.own_stack import OwnStack
 
 from . import pages
@@ -85,6 +87,32 @@ def test_tcps_send_buffer_below_what_the_path_holds_is_named(tmp_path: Path, ide
     assert "the origin's TCP may have a send buffer of" in said
     near = asyncio.run(examine(beside(asked._replace(path=NEAR), "h1"), tmp_path / "near"))
     assert not [code for code in codes(near) if code.startswith("tcp-")]
+
+
+def test_tcps_receive_buffer_below_what_the_path_holds_is_named(
+    tmp_path: Path, identity: Certificates
+) -> None:
+    knobs = KnobTables(common=Knobs(tcp_receive_buffer=64_000))
+    asked = scene(page(tmp_path, 500_000), identity, WIDE, settings={"knobs": knobs})
+    found = asyncio.run(examine(beside(asked, "h2", "h3"), tmp_path / "run"))
+    said = text(found, "tcp-receive-buffer")
+    assert said.startswith("h2 on ")
+    assert "a receive buffer of 64 kB (net.ipv4.tcp_rmem)" in said
+
+
+def test_fair_arms_of_one_control_differ_in_the_end_of_slow_start_alone(
+    tmp_path: Path, identity: Certificates
+) -> None:
+    asked = scene(page(tmp_path, 500_000), identity, WIDE, settings={"fair": True})
+    found = asyncio.run(examine(beside(asked, "h2@cubic", "h3@cubic"), tmp_path / "run"))
+    assert {code for code in codes(found) if code.startswith("arms-differ")} <= {
+        "arms-differ-slow-start-until"
+    }
+    reno = asyncio.run(examine(beside(asked, "h2@reno", "h3@newreno"), tmp_path / "reno"))
+    assert not [code for code in codes(reno) if code.startswith("arms-differ")]
+    [cell] = reno.cells
+    assert all(row.equal for row in cell.rows)
+    assert cell.unequalled
 
 
 def test_hystart_that_jitter_deceives_is_seen_in_the_flight(tmp_path: Path, identity: Certificates) -> None:

@@ -9,10 +9,9 @@ from pronghorn.fairness.flights import Flights
 from pronghorn.fairness.line import Line, line_of
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
+from pronghorn.model.knobs import OUR_ORIGIN
 from pronghorn.model.path import PathProfile
 from pronghorn.model.trial import Cell, Connection, OriginConnection, Trial
-
-BUILTIN = "builtin"
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Group:
     @property
     def own_origin(self) -> bool:
         """Whether the origin is the built-in one."""
-        return self.cell.origin == BUILTIN
+        return self.cell.origin == OUR_ORIGIN
 
     def opened(self) -> list[Connection]:
         """The client's connections over the arm's own transport."""

@@ -8,6 +8,7 @@ from pronghorn.fairness import labels, shipped
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.values import Value, distinct
 from pronghorn.model import effective
+from pronghorn.model.knobs import OUR_CLIENT
 from pronghorn.model.trial import Connection
 
 Reading = Callable[[Group], list[Value]]
@@ -31,7 +32,7 @@ def origin_control(group: Group) -> list[Value]:
 def client_control(group: Group) -> list[Value]:
     """The congestion control of the client's ends, which sends uploads."""
     found = distinct(one.congestion_control for one in group.opened())
-    return [_labelled(group, str(name), ours=group.cell.client == shipped.NATIVE) for name in found]
+    return [_labelled(group, str(name), ours=group.cell.client == OUR_CLIENT) for name in found]
 
 
 def initial_window(group: Group) -> list[Value]:
@@ -126,6 +127,12 @@ def after_idle(group: Group) -> list[Value]:
     if told is None or group.experiment.live:
         return []
     return [f"{'no' if told == '0' else 'yes'} (this machine's {sysctl})"]
+
+
+def cipher(group: Group) -> list[Value]:
+    """What the client's connections agreed on; where the library doesn't tell, the only one that was
+    offered."""
+    return of_tls("cipher")(group) or (asked(group, "cipher") if group.opened() else [])
 
 
 def certificate(group: Group) -> list[Value]:

@@ -18,6 +18,11 @@ def by_knob(*knobs: str) -> str:
     return f"Give all arms the same {names} under [knobs], or fair = true, where somebody there honours it."
 
 
+def raised(knob: str) -> str:
+    """That a larger value of a knob removes a bound."""
+    return f"Raise it: {knob} under [knobs], or fair = true, where somebody there honours it."
+
+
 def same_control(groups: list[Group]) -> str:
     """Which arm would make TCP and QUIC of an origin run the same congestion control."""
     first = groups[0]

@@ -234,8 +234,9 @@ SETTINGS: tuple[Setting, ...] = (
         "cipher",
         "cipher",
         "Ciphers differ in CPU time, which counts on fast lines.",
-        readings.of_tls("cipher"),
+        readings.cipher,
         knobs=("cipher",),
+        compared=lambda value: str(plain(value)).replace("TLS13_", "TLS_"),
         peers=_same_tls,
     ),
     Setting(

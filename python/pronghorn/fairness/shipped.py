@@ -8,24 +8,17 @@ from pronghorn.fairness.group import Group
 from pronghorn.fairness.values import Value
 from pronghorn.model.stacks import is_url
 
-NATIVE, CHROMIUM = "native", "chromium"
-
-_HYPER, _QUINN = "hyper 1", "quinn-proto 0.11"
-_GROWS = "at first"
+_CHROMIUM = "chromium"
 
 _WINDOWS: Mapping[tuple[str, str, str], str] = MappingProxyType(
     {
-        (NATIVE, "h2", "stream"): f"{2 * 2**20} bytes ({_HYPER})",
-        (NATIVE, "h2", "connection"): f"{5 * 2**20} bytes ({_HYPER})",
-        (NATIVE, "h3", "stream"): f"1250000 bytes ({_QUINN})",
-        (NATIVE, "h3", "connection"): f"no bound ({_QUINN})",
-        (CHROMIUM, "h2", "stream"): f"{6 * 2**20} bytes (kSpdyStreamMaxRecvWindowSize)",
-        (CHROMIUM, "h2", "connection"): f"{15 * 2**20} bytes (kSpdySessionMaxRecvWindowSize)",
-        (CHROMIUM, "h3", "stream"): f"{6 * 2**20} bytes {_GROWS} (kQuicStreamMaxRecvWindowSize)",
-        (CHROMIUM, "h3", "connection"): f"{15 * 2**20} bytes {_GROWS} (kQuicSessionMaxRecvWindowSize)",
+        (_CHROMIUM, "h2", "stream"): f"{6 * 2**20} bytes (kSpdyStreamMaxRecvWindowSize)",
+        (_CHROMIUM, "h2", "connection"): f"{15 * 2**20} bytes (kSpdySessionMaxRecvWindowSize)",
+        (_CHROMIUM, "h3", "stream"): f"{6 * 2**20} bytes at first (kQuicStreamMaxRecvWindowSize)",
+        (_CHROMIUM, "h3", "connection"): f"{15 * 2**20} bytes at first (kQuicSessionMaxRecvWindowSize)",
     }
 )
-"""Clients' receive windows by client, protocol and kind."""
+"""Clients' receive windows by client, protocol and kind; the native client tells its own."""
 
 _PRIORITIES: Mapping[str, str] = MappingProxyType(
     {"builtin": "urgency and incremental (RFC 9218)", "nginx": "none", "haproxy": "none"}
@@ -40,11 +33,9 @@ def window(group: Group, kind: Literal["stream", "connection"]) -> list[Value]:
 
 
 def pacing(group: Group) -> list[Value]:
-    """Whether the origin's end paces: kernels do where the devices' queue is fq, or the congestion control
-    wants it."""
-    if group.arm.over_quic:
-        return [f"yes ({_QUINN})"] if group.own_origin else []
-    if is_url(group.cell.origin):
+    """Whether a foreign origin's end paces: kernels do where the devices' queue is fq, or the congestion
+    control wants it."""
+    if group.arm.over_quic or group.own_origin or is_url(group.cell.origin):
         return []
     if group.notes.get("sysctls", {}).get("net.core.default_qdisc") == "fq":
         return ["yes (fq)"]

@@ -19,7 +19,7 @@ def test_settings_stand_down_and_arms_across_with_units_and_marks() -> None:
     rows = {row.setting: row for row in view.rows}
     assert rows["initial window"].values == ("14480 bytes", "12000 bytes")
     assert rows["pacing"].values == ("no", "yes")
-    assert rows["client's window of a stream"].values[0] == "2097152 bytes (hyper 1)"
+    assert rows["end of slow start"].values[1] == "the first loss"
     assert rows["initial window"] in view.differing
     assert all(row.equal for row in view.rows if row not in view.differing)
     assert all(row.remedy for row in view.differing)

@@ -130,6 +130,14 @@ def test_tls_that_differs_unasked_is_a_warning(key: str) -> None:
     assert code not in codes(found(experiment(), one_tells))
 
 
+def test_the_only_cipher_that_was_offered_is_the_one_that_was_agreed_on() -> None:
+    knobs = KnobTables(common=Knobs(cipher="TLS13_AES_128_GCM_SHA256"))
+    told = {"cipher": "TLS_AES_128_GCM_SHA256"}
+    findings = found(experiment(knobs=knobs), [trial("h2", connection=told), trial("h3")])
+    assert row(findings, "cipher")["by_arm"]["h3"] == "TLS13_AES_128_GCM_SHA256 (asked)"
+    assert row(findings, "cipher")["equal"]
+
+
 def test_tls_1_2_that_was_asked_for_is_no_warning_but_unequal_all_the_same() -> None:
     asked = experiment(("h2", "h2+tls12"))
     trials = [
@@ -147,7 +155,16 @@ def test_slow_start_is_compared_between_arms_of_one_control() -> None:
 
 
 def test_what_matters_less_shares_one_warning() -> None:
-    said = text(found(experiment(), sysctls={"net.ipv4.tcp_slow_start_after_idle": "1"}), "arms-differ")
+    trials = [
+        trial(
+            arm,
+            connection={"settings": {"stream_window": window}},
+            served={"settings": {"pacing": arm == "h3"}},
+        )
+        for arm, window in (("h2", 2 * 2**20), ("h3", 1_250_000))
+    ]
+    idle = {"net.ipv4.tcp_slow_start_after_idle": "1"}
+    said = text(found(experiment(), trials, sysctls=idle), "arms-differ")
     assert "client's window of a stream" in said
     assert "pacing" in said
     assert "falling back of the window after idle time" in said

@@ -26,7 +26,7 @@ def announced(size: int) -> dict[str, dict[str, int]]:
 
 
 def test_quinns_own_window_is_named_on_a_path_that_holds_as_much() -> None:
-    shipped = load("h3", 20_000_000, 0.62, BDP, 0.1)
+    shipped = load("h3", 20_000_000, 0.62, BDP, 0.1, connection=announced(BDP))
     said = text(found(experiment(path=FAR), [shipped]), WINDOW)
     assert "lets a stream have 1.25 MB on the way" in said
     assert "the path holds 1.25 MB (100 Mbit/s × 100 ms)" in said
@@ -45,7 +45,7 @@ def test_quinns_own_window_is_named_on_a_path_that_holds_as_much() -> None:
 )
 def test_it_is_not_where_something_else_binds(size: int, windows: float, path: PathProfile) -> None:
     asked = experiment(("h3",), path=path)
-    assert WINDOW not in codes(found(asked, [load("h3", size, windows, BDP, 0.1)]))
+    assert WINDOW not in codes(found(asked, [load("h3", size, windows, BDP, 0.1, connection=announced(BDP))]))
 
 
 def test_the_window_that_was_read_back_counts() -> None:

@@ -10,7 +10,7 @@ from pronghorn.fairness import readings
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.line import Line, rate_words, size_words
 from pronghorn.fairness.readings import Reading
-from pronghorn.fairness.remedies import by_knob
+from pronghorn.fairness.remedies import raised
 from pronghorn.fairness.transfers import Transfer, whole
 from pronghorn.fairness.values import bytes_of
 
@@ -55,5 +55,5 @@ def _caution(group: Group, line: Line, kind: str, end: str, size: int, bound: li
         f"{group.arm.name} on {group.cell}: the {end}'s TCP may have a {kind} buffer of {size_words(size)} "
         f"({sysctl}), where the path holds {line.holds}. {count(len(bound), 'load')} came at "
         f"{rate_words(rate)} (median): the buffer bounds TCP's window, and not its congestion control.",
-        f"{by_knob(f'tcp_{kind}_buffer')} The third figure of {sysctl} is what counts.",
+        raised(f"tcp_{kind}_buffer"),
     )

@@ -1,21 +1,21 @@
 """A receiver's flow-control window below what the path holds.
 
-The window as read back, or as the client is known to ship it, is held against rate × round trip; it counts
-once the measured rate shows that it was what bound the transfer. Where nobody tells the window, the flight
-does: bytes on the way that stand still below what the path holds, with nothing lost."""
+The window as read back is held against rate × round trip; it counts once the measured rate shows that it was
+what bound the transfer. Where nobody tells the window, the flight does: bytes on the way that stand still
+below what the path holds, with nothing lost."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
 
 from pronghorn.analysis.numbers import count
 from pronghorn.execute.caution import Caution
-from pronghorn.fairness import readings, shipped
+from pronghorn.fairness import readings
 from pronghorn.fairness.flights import Sender
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.line import Line, rate_words, size_words
-from pronghorn.fairness.remedies import by_knob
+from pronghorn.fairness.remedies import raised
 from pronghorn.fairness.transfers import Transfer, largest, whole
-from pronghorn.fairness.values import Value, bytes_of
+from pronghorn.fairness.values import Value
 
 _NEEDED = 1.125
 """A window's room is given back in pieces (quinn: an eighth of it), so that a line takes so much more than it
@@ -45,8 +45,8 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
         if line is None or group.arm.protocol == "h1":
             continue
         windows = {
-            "stream": (_window(group, readings.stream_window(group)), largest),
-            "connection": (_window(group, readings.connection_window(group)), whole),
+            "stream": (_window(readings.stream_window(group)), largest),
+            "connection": (_window(readings.connection_window(group)), whole),
         }
         known = False
         for kind, (window, transferred) in windows.items():
@@ -62,10 +62,9 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
             yield from _by_flight(group, line)
 
 
-def _window(group: Group, told: Sequence[Value]) -> int | None:
-    """The smallest window that was read back, or that our own client ships; those of browsers grow."""
-    known = [one for one in told if isinstance(one, int) or group.cell.client == shipped.NATIVE]
-    return min((size for one in known if (size := bytes_of(one)) is not None), default=None)
+def _window(told: Sequence[Value]) -> int | None:
+    """The smallest window that was read back; those of which we only know what is shipped may grow."""
+    return min((one for one in told if isinstance(one, int)), default=None)
 
 
 def _bound(one: Transfer, window: int, line: Line) -> bool:
@@ -81,7 +80,7 @@ def _caution(group: Group, line: Line, kind: str, window: int, bound: list[Trans
         f"where the path holds {line.holds}. Flow control took congestion control's place: "
         f"{count(len(bound), 'load')} came at {rate_words(rate)} (median), of at most "
         f"{rate_words(window / line.round_trip_s)} that such a window allows.",
-        by_knob(f"{kind}_window"),
+        raised(f"{kind}_window"),
     )
 
 
@@ -100,7 +99,7 @@ def _by_flight(group: Group, line: Line) -> Iterator[Caution]:
             f"of {count(len(held), 'load')}) and no more, though nothing was lost and the path holds "
             f"{line.holds}: a window of the client's, or a buffer of the origin's, took congestion control's "
             "place.",
-            by_knob("stream_window"),
+            raised("stream_window"),
         )
 
 
