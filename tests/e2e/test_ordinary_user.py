@@ -31,6 +31,19 @@ def test_with_the_device_the_run_works_in_a_user_namespace(user: Ordinary) -> No
     )
 
 
+def test_fair_arms_run_there_with_the_buffers_that_the_kernel_gives(user: Ordinary) -> None:
+    experiment = experiments.write(user.home, arms=["h2", "h3"], repeat=1)
+    result = user.run("run", str(experiment), "--out", "found", "--set", "fair=true", tun_mode="666")
+
+    assert result.status == 0, result.stderr
+    for trial in Run(user.home / "found").trials():
+        assert trial.status in ("ok", "contaminated"), trial.detail
+        assert trial.knobs["initial_window"] == 14480
+        for end in ("receive", "send") if trial.arm == "h3" else ():
+            ran = {one.model_dump()["settings"][f"udp_{end}_buffer"] for one in trial.origin_connections}
+            assert ran == {2 * int(trial.knobs[f"udp_{end}_buffer"])}
+
+
 def test_without_the_device_the_default_experiment_goes_over_loopback(user: Ordinary) -> None:
     result = user.run("run", "--out", "found", "--set", "repeat=2", "--set", "sites=tiny", tun_mode="600")
 

@@ -16,6 +16,7 @@ EXAMPLE = '{ initial_window = "14480B", pacing = true }'
 _BOUNDS = {
     "connection_window": (65535, 2**30),
     "initial_mtu": (1200, 1472),
+    "initial_window": (1, 2**24),
     "stream_window": (1024, 2**30),
     "tcp_receive_buffer": (4096, 2**30),
     "tcp_send_buffer": (4096, 2**30),
@@ -25,8 +26,6 @@ _BOUNDS = {
 """The least and the most of a size in bytes. A connection of HTTP/2 begins with 65535 (RFC 9113 §6.9.2);
 QUIC's datagrams have 1200 (RFC 9000 §14), and in IPv4 packets of 1500 bytes at most 1472; a buffer is at
 least a page of memory, and its size, which for UDP's the kernel doubles, fits into 31 bits."""
-
-_OTHER_BOUNDS = (1, 2**30)
 
 _MOST_UNACKNOWLEDGED = 1000
 
@@ -118,7 +117,7 @@ def _size(reader: ExperimentReader, name: str) -> int:
         size = units.size(reader.table[name])
     except units.UnitError as error:
         raise reader.error(name, f"{error}.") from None
-    least, most = _BOUNDS.get(name, _OTHER_BOUNDS)
+    least, most = _BOUNDS[name]
     if not least <= size <= most:
         raise reader.error(name, f"{reader.table[name]!r} is no size from {least}B to {most}B.")
     return size

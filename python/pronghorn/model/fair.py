@@ -20,12 +20,15 @@ from pronghorn.model.path import PathSpec
 from pronghorn.model.path.spec import DEVICE_MTU_BYTES
 from pronghorn.model.stack_differences import differences
 from pronghorn.model.trial import Cell
+from pronghorn.socket_buffers import obtainable
 
 _INITIAL_WINDOW = 14480
 """Linux's ten segments (RFC 6928) at an MTU of 1500 bytes."""
 
 _LEAST_QUIC_PAYLOAD = 1200
 """The datagrams that QUIC needs a path to carry (RFC 9000 §14)."""
+
+_UDP_BUFFER = 4 * 2**20
 
 _VALUES = Knobs(
     initial_window=_INITIAL_WINDOW,
@@ -34,8 +37,6 @@ _VALUES = Knobs(
     connection_window=24 * 2**20,
     tcp_receive_buffer=16 * 2**20,
     tcp_send_buffer=16 * 2**20,
-    udp_receive_buffer=4 * 2**20,
-    udp_send_buffer=4 * 2**20,
     slow_start_after_idle=False,
     cipher="TLS13_AES_128_GCM_SHA256",
     key_exchange="X25519",
@@ -43,11 +44,16 @@ _VALUES = Knobs(
 
 
 def values(spec: PathSpec | None) -> Knobs:
-    """What it asks of every arm on a path. On one of known MTU, QUIC's datagrams fill the same IP packets as
-    TCP's segments, and the initial window is as many whole segments as there is room for."""
-    if spec is None:
-        return _VALUES
+    """What it asks of every arm on a path: UDP buffers as far as the kernel gives them to this user. On a
+    path of known MTU, QUIC's datagrams fill the same IP packets as TCP's segments, and the initial window is
+    as many whole segments as there is room for."""
     told: dict[str, int | bool] = {
+        "udp_receive_buffer": obtainable("receive", _UDP_BUFFER),
+        "udp_send_buffer": obtainable("send", _UDP_BUFFER),
+    }
+    if spec is None:
+        return _VALUES.model_copy(update=told)
+    told |= {
         "initial_window": max(1, _INITIAL_WINDOW // spec.mss_bytes) * spec.mss_bytes,
         "mtu_discovery": False,
     }

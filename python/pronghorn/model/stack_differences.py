@@ -16,7 +16,7 @@ def differences(cell: Cell, arm: Arm, knobs: Knobs) -> Iterator[str]:
         if arm.protocols & TCP:
             yield from _of_tcp(arm.controls["tcp"], knobs)
         if arm.protocols & QUIC:
-            yield from _of_quic(arm.controls["quic"])
+            yield from _of_quic(arm.controls["quic"], knobs)
     if arm.protocols & QUIC:
         yield _of_acknowledgements(cell, knobs)
     if "h2" in arm.protocols:
@@ -56,20 +56,27 @@ def _of_tcp(control: str, knobs: Knobs) -> Iterator[str]:
     )
 
 
-def _of_quic(control: str) -> Iterator[str]:
+def _of_quic(control: str, knobs: Knobs) -> Iterator[str]:
     if control == "bbr":
         yield (
             "quinn's BBR, which its authors call experimental, is a program of its own, and is paced by 1.25 "
             "windows a round trip, where the kernel's is paced by the bandwidth that it has found."
         )
     yield (
-        "quinn counts whole datagrams against its window, QUIC's headers included; the kernel counts TCP's "
-        "segments without their headers."
+        "quinn counts whole datagrams against its window, QUIC's headers included, and stays below it; the "
+        "kernel counts TCP's segments without their headers, and fills it." + _at_once(knobs)
     )
     yield (
         "Of packets of equal length QUIC's hold a little less of the page: each has its own authentication "
         "tag and frame header, where TLS over TCP has one a record."
     )
+
+
+def _at_once(knobs: Knobs) -> str:
+    if knobs.initial_window is None or knobs.initial_mtu is None or knobs.mtu_discovery:
+        return ""
+    datagrams = (knobs.initial_window - 1) // knobs.initial_mtu
+    return f" Of {knobs.initial_window} bytes at first quinn sends {datagrams} full datagrams at once."
 
 
 def _of_acknowledgements(cell: Cell, knobs: Knobs) -> str:

@@ -26,6 +26,12 @@ up = {}
 MIB = 2**20
 
 
+@pytest.fixture(autouse=True)
+def generous(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel that gives everybody the buffers which are asked for."""
+    monkeypatch.setattr(fair, "obtainable", lambda _direction, asked: asked)
+
+
 def fairly(
     arms: str = '"h2", "h3"',
     *,
@@ -67,6 +73,16 @@ def test_both_transports_are_asked_for_the_same() -> None:
         "mtu_discovery": False,
         "initial_mtu": 1472,
     }
+
+
+def test_an_ordinary_user_is_asked_for_the_buffers_that_the_kernel_gives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        fair, "obtainable", lambda direction, _asked: {"receive": 212992, "send": 300000}[direction]
+    )
+    found = asked(*fairly(), "h3")
+    assert (found["udp_receive_buffer"], found["udp_send_buffer"]) == (212992, 300000)
 
 
 def test_the_paths_mtu_decides_about_datagrams_and_whole_segments() -> None:
@@ -153,6 +169,7 @@ def test_what_the_stacks_do_differently_is_told() -> None:
     assert "holds up all that came after it" in over_tcp
     over_quic = unequalled(fairly(), "h3")
     assert "quinn leaves 1 of QUIC's packets unacknowledged" in over_quic
+    assert "Of 14480 bytes at first quinn sends 9 full datagrams at once." in over_quic
     assert "HyStart" not in over_quic
     assert "Origin" not in over_tcp + over_quic
 

@@ -138,7 +138,7 @@ def a_value(draw: random.Random, name: str) -> str:
     kind = KNOBS[name].kind
     match kind:
         case "size":
-            least, most = (1200, 1472) if name == "initial_mtu" else (65535, 2**29)
+            least, most = (1200, 1472) if name == "initial_mtu" else (65535, 2**24)
             return f'"{draw.randint(least, most)}B"'
         case "flag":
             return "true" if name == "pacing" or draw.random() < 0.5 else "false"
@@ -190,6 +190,7 @@ def a_value(draw: random.Random, name: str) -> str:
         ('[knobs."h2@bbr"]\npacing = false\n', "line 8: key 'knobs.h2@bbr.pacing': BBR always paces."),
         ('[knobs]\ninitial_window = "1448B"\n', "arm 'h3': QUIC's window is at least two datagrams, 2400B"),
         ('[knobs]\nconnection_window = "65534B"\n', "'65534B' is no size from 65535B to 1073741824B."),
+        ('[knobs]\ninitial_window = "17MiB"\n', "'17MiB' is no size from 1B to 16777216B."),
         ('[knobs]\nudp_send_buffer = "1000MB"\n', "'1000MB' is no size from 4096B to 536870912B."),
     ],
 )
