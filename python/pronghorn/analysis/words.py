@@ -103,4 +103,5 @@ def headline(
 
 
 def _places(titles: Sequence[str]) -> str:
-    return listed(list(titles)) if len(titles) <= 6 else f"{len(titles)} cells"
+    """The cells, each as one word, since its title may have commas of its own."""
+    return listed([title.replace(", ", "/") for title in titles]) if len(titles) <= 6 else f"{len(titles)} cells"

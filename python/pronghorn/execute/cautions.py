@@ -170,7 +170,7 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
     if kept_out:
         yield Caution(
             "blocks-kept-out",
-            f"{kept_out} blocks had no uncontaminated attempt and are kept out.",
+            f"Without an uncontaminated attempt, and kept out: {count(kept_out, 'block')}.",
             "Run fewer trials side by side (--jobs), or on a quieter host.",
         )
     attempted = Counter(trial.arm for trial in trials)

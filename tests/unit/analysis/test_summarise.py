@@ -155,6 +155,13 @@ def test_titles_name_what_varies_and_the_cells_keep_their_order() -> None:
     assert [one.cell for one in found.cells] == cells
 
 
+def test_the_headline_names_each_cell_in_one_word() -> None:
+    cells = [cell("lte", site="small"), cell("lte", site="spa"), cell("lan", site="spa")]
+    trials = [one for where in cells for one in paired(where, {"h2": STEADY, "h3": STEADY})]
+    found = summary(trials, cells=cells)
+    assert found.headline == ["h3 is as fast as h2 (±3 %) on small/lte, spa/lte and spa/lan."]
+
+
 def test_a_label_is_in_the_headline() -> None:
     found = summary(paired(LTE, {"h2": STEADY, "h3": STEADY}), label="no emulated network on this host")
     assert found.headline == ["h3 is as fast as h2 (±3 %) on lte (no emulated network on this host)."]
