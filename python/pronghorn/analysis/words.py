@@ -104,4 +104,6 @@ def headline(
 
 def _places(titles: Sequence[str]) -> str:
     """The cells, each as one word, since its title may have commas of its own."""
-    return listed([title.replace(", ", "/") for title in titles]) if len(titles) <= 6 else f"{len(titles)} cells"
+    if len(titles) > 6:
+        return f"{len(titles)} cells"
+    return listed([title.replace(", ", "/") for title in titles])
