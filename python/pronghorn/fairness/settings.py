@@ -190,11 +190,10 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "ack-frequency",
-        "client's acknowledgements after",
+        "packets that the client may leave unacknowledged",
         "Rarer acknowledgements spare a slow line up and CPU time; a window that grows by them grows later.",
-        readings.from_client("ack_frequency"),
+        readings.from_origin("ack_frequency"),
         knobs=("ack_frequency",),
-        unit="packets",
         minor=True,
     ),
     Setting(
