@@ -27,7 +27,8 @@ pub struct TransportKnobs {
     /// How many packets that want an acknowledgement the peer may receive without sending one at once: asked of it by
     /// quinn's ACK frequency extension.
     pub ack_frequency: Option<u32>,
-    /// Whether QUIC looks for larger UDP payloads than the first (RFC 9000, section 14.3).
+    /// Whether QUIC looks for larger UDP payloads than the first (RFC 9000, section 14.3). Without, a server's stay as long
+    /// as `initial_mtu` says.
     pub mtu_discovery: Option<bool>,
     /// Bytes of QUIC's UDP payloads at first.
     pub initial_mtu: Option<u16>,

@@ -95,6 +95,16 @@ impl QuicOptions {
         transport
     }
 
+    /// A server's payloads don't shrink where they aren't to be looked for: else losses in a row were taken for a smaller
+    /// MTU, and nothing led back from quinn's 1200 bytes. (A client's Initial packets would all be padded.)
+    fn server_transport(&self) -> TransportConfig {
+        let mut transport = self.transport();
+        if let (Some(false), Some(payload)) = (self.knobs.mtu_discovery, self.knobs.initial_mtu) {
+            transport.min_mtu(payload);
+        }
+        transport
+    }
+
     fn client_transport(&self) -> TransportConfig {
         let mut transport = self.transport();
         transport.keep_alive_interval(Some(CLIENT_KEEP_ALIVE));
@@ -169,7 +179,7 @@ impl QuicServer {
         let Some(folder) = &self.options.watch.qlog else {
             return incoming.accept();
         };
-        let mut transport = self.options.transport();
+        let mut transport = self.options.server_transport();
         transport.qlog_stream(folder.stream(End::Server));
         let mut config = self.config.clone();
         config.transport_config(Arc::new(transport));
@@ -197,7 +207,7 @@ pub fn server_endpoint(
 ) -> Result<QuicServer, TlsError> {
     let crypto = QuicServerConfig::try_from(Arc::new(tls))?;
     let mut config = ServerConfig::with_crypto(Arc::new(crypto));
-    config.transport_config(Arc::new(options.transport()));
+    config.transport_config(Arc::new(options.server_transport()));
     let endpoint = endpoint(Some(config.clone()), &socket)?;
     Ok(QuicServer {
         endpoint,
@@ -212,13 +222,16 @@ mod tests {
     use super::*;
     use crate::settings::{CONNECTION_WINDOW, STREAM_WINDOW};
 
-    fn transport(knobs: TransportKnobs) -> String {
-        let options = QuicOptions {
+    fn options(knobs: TransportKnobs) -> QuicOptions {
+        QuicOptions {
             congestion_control: QuicCongestionControl::Cubic,
             knobs,
             watch: QuicWatch::default(),
-        };
-        format!("{:?}", options.transport())
+        }
+    }
+
+    fn transport(knobs: TransportKnobs) -> String {
+        format!("{:?}", options(knobs).transport())
     }
 
     #[test]
@@ -258,6 +271,21 @@ mod tests {
             " ack_eliciting_threshold: 9, max_ack_delay: None, reordering_threshold: 1 ",
         ] {
             assert!(told.contains(field), "{field} in {told}");
+        }
+    }
+
+    #[test]
+    fn a_servers_payloads_shrink_only_where_they_may_grow_again() {
+        for (mtu_discovery, least) in [(Some(false), 1472), (Some(true), 1200), (None, 1200)] {
+            let options = options(TransportKnobs {
+                initial_mtu: Some(1472),
+                mtu_discovery,
+                ..TransportKnobs::default()
+            });
+            let (server, client) = (options.server_transport(), options.client_transport());
+            let server = format!("{server:?}");
+            assert!(server.contains(&format!(" min_mtu: {least},")), "{server}");
+            assert!(format!("{client:?}").contains(" min_mtu: 1200,"));
         }
     }
 
