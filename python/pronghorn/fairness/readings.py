@@ -118,6 +118,8 @@ def after_idle(group: Group) -> list[Value]:
     """Whether the origin's window falls back once nothing was sent for a retransmission time-out."""
     if group.arm.over_quic:
         return ["no (quinn-proto)"] if group.own_origin else []
+    if any(one.congestion_control == "bbr" for one in group.served()) or group.arm.controls["tcp"] == "bbr":
+        return ["no (BBR)"]
     if found := group.of_tcp("server", "slow_start_after_idle"):
         return distinct(bool(one) for one in found)
     if wanted := asked(group, "slow_start_after_idle"):

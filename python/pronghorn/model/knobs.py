@@ -145,8 +145,10 @@ def impossible(arm: Arm, name: str, value: Value) -> str | None:
     if name == "pacing" and not value:
         if arm.protocols & QUIC:
             return "QUIC is always paced: nothing tells quinn not to"
-        if arm.controls["tcp"] == "bbr":
+        if _is_bbr(arm):
             return "BBR always paces"
+    if name == "slow_start_after_idle" and value and _is_bbr(arm):
+        return "BBR keeps its window when it was idle"
     if name == "initial_window" and arm.protocols & QUIC and int(value) < _LEAST_QUIC_WINDOW:
         return f"QUIC's window is at least two datagrams, {_LEAST_QUIC_WINDOW}B (RFC 9002 §7.2)"
     return None
@@ -156,10 +158,14 @@ def ends(arm: Arm, name: str, value: Value) -> frozenset[End]:
     """Who has to honour the knob in `arm`; nobody where it is so anyway."""
     if name == "offloads" and value:
         return frozenset()
-    if name == "pacing" and not arm.protocols & QUIC and arm.controls["tcp"] == "bbr":
+    if name in ("pacing", "slow_start_after_idle") and not arm.protocols & QUIC and _is_bbr(arm):
         return frozenset()
     able = KNOBS[name].ends
     return frozenset(end for protocol in arm.protocols for end in able.get(protocol, ()))
+
+
+def _is_bbr(arm: Arm) -> bool:
+    return bool(arm.protocols & TCP) and arm.controls["tcp"] == "bbr"
 
 
 def able_ends(*, emulated: bool, origin: str, client: str) -> frozenset[End]:

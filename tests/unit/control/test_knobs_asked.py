@@ -141,6 +141,8 @@ def a_value(draw: random.Random, name: str) -> str:
             least, most = (1200, 1472) if name == "initial_mtu" else (65535, 2**24)
             return f'"{draw.randint(least, most)}B"'
         case "flag":
+            if name == "slow_start_after_idle":
+                return "false"
             return "true" if name == "pacing" or draw.random() < 0.5 else "false"
         case "count":
             return str(draw.randint(0, 1000))
@@ -188,6 +190,11 @@ def a_value(draw: random.Random, name: str) -> str:
         ),
         ("[knobs.h3]\npacing = false\n", "line 8: key 'knobs.h3.pacing': QUIC is always paced"),
         ('[knobs."h2@bbr"]\npacing = false\n', "line 8: key 'knobs.h2@bbr.pacing': BBR always paces."),
+        (
+            '[knobs."h2@bbr"]\nslow_start_after_idle = true\n',
+            "line 8: key 'knobs.h2@bbr.slow_start_after_idle': BBR keeps its window when it was idle.",
+        ),
+        ('[knobs]\nslow_start_after_idle = true\n', "arm 'h2@bbr': BBR keeps its window when it was idle."),
         ('[knobs]\ninitial_window = "1448B"\n', "arm 'h3': QUIC's window is at least two datagrams, 2400B"),
         ('[knobs]\nconnection_window = "65534B"\n', "'65534B' is no size from 65535B to 1073741824B."),
         ('[knobs]\ninitial_window = "17MiB"\n', "'17MiB' is no size from 1B to 16777216B."),
@@ -276,6 +283,8 @@ def test_what_is_so_anyway_needs_nobody(monkeypatch: pytest.MonkeyPatch) -> None
     capabilities.check(parse(REST + "[knobs]\noffloads = true\n"))
     bbr = FRAME.replace('["h1", "h2", "h3", "h2@bbr", "h2+tls12"]', '["h2@bbr"]')
     capabilities.check(parse(f'origins = ["caddy"]\n{bbr}[knobs]\npacing = true\n'))
+    direct = bbr.replace('["near"]', '["direct"]')
+    capabilities.check(parse(f"{direct}[knobs]\nslow_start_after_idle = false\n"))
 
 
 def test_a_datagram_that_the_path_does_not_carry_is_refused() -> None:

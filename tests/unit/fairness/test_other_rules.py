@@ -57,3 +57,11 @@ def test_windows_that_fall_back_beside_others_are_named_where_clients_are_kept()
     assert IDLE not in codes(found(experiment(), sysctls=falls))
     assert IDLE not in codes(found(kept, sysctls={"net.ipv4.tcp_slow_start_after_idle": "0"}))
     assert IDLE not in codes(found(experiment(("h1", "h2"), state="kept"), sysctls=falls))
+
+
+def test_the_window_of_bbr_falls_back_for_no_setting() -> None:
+    falls = {"net.ipv4.tcp_slow_start_after_idle": "1"}
+    kept = experiment(("h2@bbr", "h3@bbr"), state="kept", pause="2s")
+    assert IDLE not in codes(found(kept, sysctls=falls))
+    unasked = trial("h2", served={"congestion_control": "bbr"})
+    assert IDLE not in codes(found(experiment(state="kept", pause="2s"), [unasked], sysctls=falls))
