@@ -10,10 +10,13 @@ from pronghorn.model import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
-from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, QUIC, able_ends, ends
+from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, QUIC, Knobs, able_ends, ends, lacking
 from pronghorn.model.trial import Cell
 
 _Refusal = Callable[[Arm], str | None]
+
+_MOST_SEGMENTS = 65535
+"""Of an initial window, as the engine takes it."""
 
 _OF_BENCHES = (PCAPNG, FLIGHT)
 _OF_ORIGINS = {QLOG: "builtin"}
@@ -31,6 +34,7 @@ def check(experiment: Experiment) -> None:
             _check(arm, "origin", name, origin.refusal, _able(arm, [*origins.ORIGINS.items(), *its_origins]))
         for name, client in its_clients:
             _check(arm, "client", name, client.refusal, _able(arm, [*clients.CLIENTS.items(), *its_clients]))
+    _check_idle_knobs(experiment)
     for cell in experiment.cells():
         for arm in experiment.arms:
             _check_knobs(experiment, cell, arm)
@@ -88,6 +92,19 @@ def _check_knobs(experiment: Experiment, cell: Cell, arm: Arm) -> None:
                     f"{_who(kind, [who], 'honoured')}"
                 )
     _check_datagrams(experiment, cell, arm)
+    _check_segments(experiment, cell, arm)
+    _check_shared_hosts(experiment, cell, arm)
+
+
+def _check_idle_knobs(experiment: Experiment) -> None:
+    """A knob for all arms must be one of somebody's, if only of the flows beside them."""
+    crossed = any(path.spec is not None and path.spec.cross is not None for path in experiment.paths)
+    for name, value in experiment.knobs.common.asked().items():
+        if crossed and name in effective.OF_WHOLE_HOSTS:
+            continue
+        why = [lacking(arm, name, value) for arm in experiment.arms]
+        if None not in why:
+            raise InputError(f"knob '{name}' is asked of no arm: {why[0]}. Leave it out of [knobs].")
 
 
 def _check_datagrams(experiment: Experiment, cell: Cell, arm: Arm) -> None:
@@ -105,6 +122,29 @@ def _check_datagrams(experiment: Experiment, cell: Cell, arm: Arm) -> None:
             f"arm '{arm.name}': knob 'initial_mtu': path '{cell.path}' carries IP packets of "
             f"{spec.mtu_bytes} bytes, and in them UDP payloads of at most {spec.udp_payload_bytes}B."
         )
+
+
+def _check_segments(experiment: Experiment, cell: Cell, arm: Arm) -> None:
+    segments = effective.of_bench(experiment, cell, arm).get("tcp", {}).get("initial_window_segments", 0)
+    if segments > _MOST_SEGMENTS:
+        raise InputError(
+            f"arm '{arm.name}': knob 'initial_window': path '{cell.path}' is so narrow that these are "
+            f"{segments} segments; a route takes {_MOST_SEGMENTS} at most."
+        )
+
+
+def _check_shared_hosts(experiment: Experiment, cell: Cell, arm: Arm) -> None:
+    """Other flows must find the same hosts in every arm."""
+    spec = experiment.path(cell.path).spec
+    if spec is None or spec.cross is None:
+        return
+    shared = effective.of_shared_hosts(experiment, spec).asked()
+    for name, value in experiment.knobs.by_arm.get(arm.name, Knobs()).asked().items():
+        if name in effective.OF_WHOLE_HOSTS and value != shared.get(name):
+            raise InputError(
+                f"arm '{arm.name}': knob '{name}': it holds for the cross traffic of path '{cell.path}' as "
+                "well, which would be another one in this arm. Write it for all arms, in [knobs]."
+            )
 
 
 def _who(kind: str, able: list[str], done: str) -> str:

@@ -9,6 +9,9 @@ from pronghorn.model.knobs import TCP, Knobs
 from pronghorn.model.path import PathSpec
 from pronghorn.model.trial import Cell
 
+OF_WHOLE_HOSTS = ("tcp_receive_buffer", "tcp_send_buffer", "slow_start_after_idle")
+"""Knobs that reach all TCP connections of the hosts; an initial window only those over the page's route."""
+
 
 def of_arm(experiment: Experiment, cell: Cell, arm: Arm) -> Knobs:
     """What is asked of `arm` in `cell`: by its own table, by `[knobs]`, by `fair = true`, in this order."""
@@ -25,7 +28,7 @@ def of_bench(experiment: Experiment, cell: Cell, arm: Arm) -> dict[str, Any]:
         return {}
     knobs = of_arm(experiment, cell, arm)
     asked: dict[str, Any] = {}
-    if tcp := _tcp(knobs if arm.protocols & TCP else _of_all_hosts(experiment, spec), spec):
+    if tcp := _tcp(knobs if arm.protocols & TCP else of_shared_hosts(experiment, spec), spec):
         asked["tcp"] = tcp
     if knobs.offloads is False:
         asked["offloads"] = False
@@ -57,7 +60,9 @@ def _segments(window_bytes: int, spec: PathSpec) -> int:
     return max(1, window_bytes // spec.mss_bytes)
 
 
-def _of_all_hosts(experiment: Experiment, spec: PathSpec) -> Knobs:
+def of_shared_hosts(experiment: Experiment, spec: PathSpec) -> Knobs:
+    """What is asked of the hosts' TCP in every arm where other flows share the path; nothing where none
+    do."""
     if spec.cross is None:
         return Knobs()
     shared = experiment.knobs.common

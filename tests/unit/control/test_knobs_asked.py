@@ -194,7 +194,7 @@ def a_value(draw: random.Random, name: str) -> str:
             '[knobs."h2@bbr"]\nslow_start_after_idle = true\n',
             "line 8: key 'knobs.h2@bbr.slow_start_after_idle': BBR keeps its window when it was idle.",
         ),
-        ('[knobs]\nslow_start_after_idle = true\n', "arm 'h2@bbr': BBR keeps its window when it was idle."),
+        ("[knobs]\nslow_start_after_idle = true\n", "arm 'h2@bbr': BBR keeps its window when it was idle."),
         ('[knobs]\ninitial_window = "1448B"\n', "arm 'h3': QUIC's window is at least two datagrams, 2400B"),
         ('[knobs]\nconnection_window = "65534B"\n', "'65534B' is no size from 65535B to 1073741824B."),
         ('[knobs]\ninitial_window = "17MiB"\n', "'17MiB' is no size from 1B to 16777216B."),
@@ -301,3 +301,41 @@ def test_an_initial_window_of_less_than_two_datagrams_is_refused() -> None:
     assert "arm 'h3': knob 'initial_window': 2743B is less than two datagrams of 1372B" in message
     assert "two datagrams of 1372B" in denied("fair = true\n" + FRAME + knobs)
     capabilities.check(parse(FRAME + knobs))
+
+
+CROSSED = """\
+sites = ["tiny"]
+paths = ["shared"]
+arms = ["h2", "h3"]
+seed = 1
+path.shared = { cross = { flows = 2 }, down = { rate = "10Mbit" }, up = {} }
+
+"""
+
+
+def test_a_knob_that_no_arm_has_is_refused() -> None:
+    quic = FRAME.replace('["h1", "h2", "h3", "h2@bbr", "h2+tls12"]', '["h3", "h3@bbr"]')
+    assert denied(quic + '[knobs]\ntcp_send_buffer = "1MB"\n') == (
+        "knob 'tcp_send_buffer' is asked of no arm: HTTP/3 over QUIC has no such thing; arms of h1 and h2 "
+        "have. Leave it out of [knobs]."
+    )
+    over_quic = CROSSED.replace('["h2", "h3"]', '["h3"]')
+    capabilities.check(parse(over_quic + '[knobs]\ntcp_send_buffer = "1MB"\n'))
+    assert "asked of no arm" in denied(CROSSED.replace('"h3"', '"h1"') + "[knobs]\nack_frequency = 2\n")
+
+
+@pytest.mark.parametrize("knob", ['tcp_receive_buffer = "1MB"', "slow_start_after_idle = false"])
+def test_one_arms_own_knob_must_not_reach_the_flows_beside_it(knob: str) -> None:
+    message = denied(CROSSED + f"[knobs.h2]\n{knob}\n")
+    assert f"arm 'h2': knob '{knob.split(' ')[0]}': it holds for the cross traffic of path" in message
+    assert message.endswith("Write it for all arms, in [knobs].")
+    capabilities.check(parse(CROSSED + f"[knobs]\n{knob}\n[knobs.h2]\n{knob}\n"))
+    capabilities.check(parse(CROSSED + '[knobs.h2]\ninitial_window = "30kB"\n'))
+    capabilities.check(parse(FRAME + f"[knobs.h2]\n{knob}\n"))
+
+
+def test_more_segments_than_a_route_takes_are_refused() -> None:
+    narrow = FRAME.replace('"1400B"', '"68B"').replace('"h2", "h3", "h2@bbr", "h2+tls12"', '"h2"')
+    knobs = '[knobs]\ninitial_window = "2MiB"\n'
+    assert "these are 131072 segments; a route takes 65535 at most." in denied(narrow + knobs)
+    capabilities.check(parse(FRAME.replace('"h3", ', "") + knobs))
