@@ -84,7 +84,7 @@ def unequalled(experiment: Experiment, cell: Cell, arm: Arm) -> list[str]:
     used = frozenset(protocol for each in experiment.arms for protocol in each.protocols)
     if used & TCP and used & QUIC:
         knobs = given(experiment, cell, arm).under(experiment.knobs.of(arm))
-        found += differences(cell, arm, knobs)
+        found += differences(cell, arm, knobs, experiment.path(cell.path).spec)
     return found
 
 

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 from pronghorn.model.arm import Arm
 from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, QUIC, TCP, Knobs
+from pronghorn.model.path import PathSpec
 from pronghorn.model.trial import Cell
 
 
-def differences(cell: Cell, arm: Arm, knobs: Knobs) -> Iterator[str]:
-    """Sentences about `arm` in `cell`, where `knobs` are set; each difference stands with one transport."""
+def differences(cell: Cell, arm: Arm, knobs: Knobs, spec: PathSpec | None) -> Iterator[str]:
+    """Sentences about `arm` in `cell`, on whose path of that `spec` `knobs` are set; each difference stands
+    with one transport."""
     if cell.origin != OUR_ORIGIN:
         if arm.protocols & QUIC:
             yield _of_foreign_origin(cell, arm)
@@ -17,6 +19,12 @@ def differences(cell: Cell, arm: Arm, knobs: Knobs) -> Iterator[str]:
             yield from _of_tcp(arm.controls["tcp"], knobs)
         if arm.protocols & QUIC:
             yield from _of_quic(arm.controls["quic"], knobs)
+            if spec is not None and _marks(spec):
+                yield (
+                    f"Path '{cell.path}' marks packets that allow it (ECN) where it drops others: quinn's "
+                    "allow it; TCP's don't, since Linux asks for it only where net.ipv4.tcp_ecn is 1, and "
+                    "the hosts have its default, 2."
+                )
     if arm.protocols & QUIC:
         yield _of_acknowledgements(cell, knobs)
     if "h2" in arm.protocols:
@@ -51,6 +59,10 @@ def _of_tcp(control: str, knobs: Knobs) -> Iterator[str]:
             "throughout."
         )
     yield (
+        "TCP's receive window begins with some 64 kB and grows with what is read, however large its buffer "
+        "may become; over QUIC all of it is there at first."
+    )
+    yield (
         "The kernel tells TCP's losses by RACK, whose tolerance of reordering adapts (RFC 8985); quinn takes "
         "three later packets or 9/8 of a round trip for a loss (RFC 9002 §6.1)."
     )
@@ -77,6 +89,11 @@ def _at_once(knobs: Knobs) -> str:
         return ""
     datagrams = (knobs.initial_window - 1) // knobs.initial_mtu
     return f" Of {knobs.initial_window} bytes at first quinn sends {datagrams} full datagrams at once."
+
+
+def _marks(spec: PathSpec) -> bool:
+    paths = [spec, spec.handover.path] if spec.handover else [spec]
+    return any(path.down.aqm is not None and path.down.aqm.ecn for path in paths)
 
 
 def _of_acknowledgements(cell: Cell, knobs: Knobs) -> str:

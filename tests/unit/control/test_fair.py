@@ -94,6 +94,16 @@ def test_the_paths_mtu_decides_about_datagrams_and_whole_segments() -> None:
     assert effective.of_bench(experiment, cell, experiment.arm("h2"))["tcp"]["initial_window_segments"] == 10
 
 
+def test_marks_that_only_quics_packets_allow_are_told() -> None:
+    queue = 'queue = { limit = "128kB", discipline = "codel"'
+    marking = f'[path.marking]\ndown = {{ rate = "5Mbit", {queue}, ecn = true }} }}\nup = {{}}\n'
+    dropping = f'[path.dropping]\ndown = {{ rate = "5Mbit", {queue} }} }}\nup = {{}}\n'
+    found = fairly(path="marking", more=marking)
+    assert "Path 'marking' marks packets that allow it (ECN)" in unequalled(found, "h3")
+    assert "ECN" not in unequalled(found, "h2")
+    assert "ECN" not in unequalled(fairly(path="dropping", more=dropping), "h3")
+
+
 def test_a_knob_stands_over_it() -> None:
     more = '[knobs]\nstream_window = "1MiB"\nmtu_discovery = true\n[knobs.h2]\ninitial_window = "5000B"\n'
     experiment, cell = fairly(more=more)
