@@ -12,7 +12,7 @@ from pronghorn.analysis.summarise import summarise as analyse
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Hello
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import cost, interrupts, parquet
+from pronghorn.execute import cost, interrupts, parquet, same_knobs
 from pronghorn.execute import directory as files
 from pronghorn.execute.calibrate import calibrate
 from pronghorn.execute.caution import Caution
@@ -76,6 +76,7 @@ def _recorded(experiment: Experiment, directory: RunDirectory, observer: Observe
     for warning in contents.warnings:
         observer.warns(warning)
     check_header(contents.header, experiment, directory)
+    same_knobs.check(contents.trials, experiment, directory.file(journal.JOURNAL))
     if contents.header is None and contents.trials:
         journal.restore_header(directory.path, _header(experiment, {}))
     return contents.trials

@@ -3,7 +3,9 @@
 from typing import Any
 
 import polars
+import pytest
 
+from pronghorn.model import fair
 from pronghorn.socket_buffers import obtainable
 
 from .conftest import EXPERIMENT, Laboratory
@@ -155,6 +157,20 @@ def test_a_run_with_knobs_is_resumed_from_its_own_experiment(laboratory: Laborat
     other = laboratory.run("run", "knobs.toml", "--resume", "run", "--set=fair=false")
     assert other.status == 2
     assert "holds another experiment" in other.stderr
+
+
+def test_a_fair_run_goes_on_only_where_it_gets_the_same(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laboratory.write("knobs.toml", "fair = true\n" + FIRST + PATHS)
+    assert laboratory.run("run", "knobs.toml", "--out", "run").status == 0
+    before = laboratory.trials("run")
+    monkeypatch.setattr(fair, "obtainable", lambda _direction, _asked: 65536)
+    other = laboratory.run("run", "--resume", "run")
+    assert other.status == 2
+    assert "arm 'h3' on tiny/" in other.stderr
+    assert "udp_receive_buffer = " in other.stderr and "and would be for 65536 now" in other.stderr
+    assert laboratory.trials("run") == before
 
 
 def test_knobs_can_be_set_on_the_command_line(laboratory: Laboratory) -> None:

@@ -1,0 +1,32 @@
+"""Whether a run that goes on asks for what its trials were asked for: what `fair = true` asks for depends
+on the program, the user and the host, which an experiment's digest doesn't know."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pronghorn.errors import InputError
+from pronghorn.model import effective
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.trial import Trial
+
+
+def check(trials: Iterable[Trial], experiment: Experiment, journal: Path) -> None:
+    """InputError for the first of the `trials` in `journal` which was asked for other knobs than its arm
+    would be now."""
+    asked = {
+        (cell, arm.name): effective.of_arm(experiment, cell, arm).asked()
+        for cell in experiment.cells()
+        for arm in experiment.arms
+    }
+    for trial in trials:
+        then = trial.knobs
+        now = asked.get((trial.cell, trial.arm), then)
+        for name in sorted(now.keys() | then.keys()):
+            if now.get(name) != then.get(name):
+                raise InputError(
+                    f"{journal}: arm '{trial.arm}' on {trial.cell} was asked for {name} = {then.get(name)}, "
+                    f"and would be for {now.get(name)} now: fair = true asks for what this version of the "
+                    "program, this user and this host can have.",
+                    hint="Resume it as it was begun, or start a new run with --out. Its report is made anew "
+                    "by pronghorn report.",
+                )
