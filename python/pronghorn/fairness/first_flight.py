@@ -5,9 +5,15 @@ from typing import Any
 
 from pronghorn.model.certificate import KeyKind
 
-LIMIT_BYTES = 3 * 2 * 1200
-"""What may be sent in answer to two Initial datagrams of the least size (RFC 9000 §14.1): a ClientHello with
-a key share of X25519MLKEM768, as Chromium and the native loader send it, doesn't fit into one."""
+DATAGRAM_BYTES = 1200
+"""The least size of a datagram with a client's Initial packet (RFC 9000 §14.1)."""
+
+HYBRID_BYTES = 1088
+"""What a server's key share of X25519MLKEM768 has beyond one of X25519 (draft-ietf-tls-ecdhe-mlkem)."""
+
+LIMIT_BYTES = 3 * 2 * DATAGRAM_BYTES
+"""What may be sent in answer to two such datagrams: a ClientHello with a key share of X25519MLKEM768, as
+Chromium and the native loader send it where they aren't told otherwise, doesn't fit into one."""
 
 _SIGNATURES: Mapping[KeyKind, int] = {"p256": 72, "rsa2048": 256, "rsa4096": 512}
 _SERVER_HELLO = 1211

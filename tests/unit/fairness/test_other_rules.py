@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from pronghorn.model.experiment_knobs import KnobTables
+from pronghorn.model.knobs import Knobs
+
 from .records import ROUND_TRIP_S, codes, experiment, found, text, trial
 
 BBR, DROPS, LIMIT, IDLE = "default-bbr", "udp-receive-buffer", "amplification-limit", "idle-restart"
@@ -41,6 +44,19 @@ def test_a_chain_beyond_the_amplification_limit_is_named_where_quic_sends_it() -
     assert LIMIT not in codes(found(experiment(), certificate=SHORT))
     assert LIMIT not in codes(found(experiment(("h1", "h2")), certificate=LONG))
     assert LIMIT not in codes(found(experiment(("h2+0rtt", "h3+0rtt")), certificate=LONG))
+
+
+def test_a_short_hello_allows_a_shorter_answer() -> None:
+    """A ClientHello without X25519MLKEM768 fits into one datagram, and so does more of an answer."""
+    middling = {"chain_bytes": 4000, "first_flight_bytes": 5500}
+    assert LIMIT not in codes(found(experiment(), certificate=middling))
+    for key_exchange, waits in (("X25519", True), ("SECP256R1", True), ("X25519MLKEM768", False)):
+        offered = Knobs.model_validate({"key_exchange": key_exchange})
+        asked = experiment(knobs=KnobTables(common=offered))
+        assert (LIMIT in codes(found(asked, certificate=middling))) is waits
+    said = text(found(experiment(fair=True), certificate=middling), LIMIT)
+    assert "about 4412 bytes first, but the one datagram" in said
+    assert "allow only 3600" in said
 
 
 def test_handshakes_that_did_not_wait_are_believed() -> None:

@@ -2,39 +2,62 @@
 
 Until the client's address is validated a server sends at most three times the bytes that it received (RFC
 9000 §8.1); a longer first flight waits a round trip more, which TCP's TLS does not. Whether it will be so is
-reckoned from the certificates; whether it was so is seen in the handshakes, where round trips are long enough
-to tell."""
+reckoned from the certificates and the knobs: a client that offers a classical group alone sends one datagram
+instead of two. Whether it was so is seen in the handshakes, where round trips are long enough to tell."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
+from typing import NamedTuple
 
 from pronghorn.execute.caution import Caution
 from pronghorn.fairness import first_flight
 from pronghorn.fairness.group import Group
+from pronghorn.model import effective
 
 _TELLING_ROUND_TRIP_S = 0.02
 _WAITED_ROUND_TRIPS = 1.6
 """A handshake takes one round trip, one that had to wait takes two."""
 
 
+class Reckoned(NamedTuple):
+    """A server's first flight, the datagrams that ask for it, and the bytes that these allow."""
+
+    flight_bytes: int
+    datagrams: int
+    limit_bytes: int
+
+
 def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
-    """One warning for all arms that wait, if there are any."""
+    """One warning for all arms that wait for the same reason, if there are any."""
     if not groups:
         return
     found = groups[0].notes.get("certificate")
-    if found is None or found["first_flight_bytes"] <= first_flight.LIMIT_BYTES:
+    if found is None:
         return
-    waiting = [group for group in groups if _sends_certificates(group) and _waited(group)]
-    if waiting:
-        arms = ", ".join(dict.fromkeys(group.arm.name for group in waiting))
+    waiting: dict[Reckoned, list[Group]] = {}
+    for group in groups:
+        reckoned = _reckoned(group, found["first_flight_bytes"])
+        if reckoned.flight_bytes > reckoned.limit_bytes and _sends_certificates(group) and _waited(group):
+            waiting.setdefault(reckoned, []).append(group)
+    for reckoned, its in waiting.items():
+        arms = ", ".join(dict.fromkeys(group.arm.name for group in its))
+        asking = "one datagram" if reckoned.datagrams == 1 else "two datagrams"
         yield Caution(
             "amplification-limit",
             f"The certificates ({found['chain_bytes']} bytes) make QUIC's servers send about "
-            f"{found['first_flight_bytes']} bytes first, but the two datagrams of a client's first flight "
-            f"allow only {first_flight.LIMIT_BYTES} before its address is validated (RFC 9000 §8.1): {arms} "
-            f"waits a round trip longer{_measured(waiting)}.",
+            f"{reckoned.flight_bytes} bytes first, but the {asking} of a client's first flight allow only "
+            f"{reckoned.limit_bytes} before its address is validated (RFC 9000 §8.1): {arms} waits a round "
+            f"trip longer{_measured(its)}.",
             'Bear it in mind, or use a shorter chain: certificate = { key = "p256" }.',
         )
+
+
+def _reckoned(group: Group, flight_bytes: int) -> Reckoned:
+    """`flight_bytes` are those of an answer to X25519MLKEM768."""
+    offered = effective.of_arm(group.experiment, group.cell, group.arm).key_exchange
+    if offered in (None, "X25519MLKEM768"):
+        return Reckoned(flight_bytes, 2, first_flight.LIMIT_BYTES)
+    return Reckoned(flight_bytes - first_flight.HYBRID_BYTES, 1, 3 * first_flight.DATAGRAM_BYTES)
 
 
 def _sends_certificates(group: Group) -> bool:
