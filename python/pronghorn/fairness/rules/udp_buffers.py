@@ -24,7 +24,7 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
                 f"{arm} on {path}: the hosts dropped {counted.total()} datagrams for want of a receive "
                 f"buffer ({sides}), beyond what the path lost. Their sender takes them for the path's "
                 "losses, and slows down.",
-                "Run fewer trials side by side (--jobs). Our own sockets ask for 1 MiB; the manifest has "
-                "what they got; for other programs: sysctl -w net.core.rmem_max=7500000 "
-                "net.core.rmem_default=7500000",
+                "Run fewer trials side by side (--jobs). Our own sockets ask for 1 MiB where the knob "
+                "udp_receive_buffer doesn't say otherwise; the manifest has what they got; for other "
+                "programs: sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000",
             )
