@@ -29,6 +29,22 @@ fn windows_begin_with_so_many_datagrams() {
     }
 }
 
+/// Bytes that the server sent from the request's arrival on, for a round trip.
+fn sent_in_first_round_trip(record: &Record) -> u64 {
+    let one_way = Duration::from_millis(ROUND_TRIP_MS / 2);
+    let begin = record.requested + one_way;
+    let first_round_trip = begin..begin + 2 * one_way;
+    let sent = record
+        .samples
+        .iter()
+        .filter(|sample| first_round_trip.contains(&sample.at))
+        .filter_map(|sample| match sample.cause {
+            Cause::Sent { bytes } => Some(bytes),
+            _ => None,
+        });
+    sent.sum()
+}
+
 #[test]
 fn the_window_asked_for_leaves_in_the_first_round_trip() {
     for controller in LOSS_BASED {
@@ -38,22 +54,25 @@ fn the_window_asked_for_leaves_in_the_first_round_trip() {
             let transfer = Transfer::new(factory, pattern.path(), pattern.bytes);
             let record = transfer.run().expect("one loss is made good");
             assert_eq!(record.samples[0].window, window);
-            let one_way = Duration::from_millis(ROUND_TRIP_MS / 2);
-            let begin = record.requested + one_way;
-            let first_round_trip = begin..begin + 2 * one_way;
-            let sent: u64 = record
-                .samples
-                .iter()
-                .filter(|sample| first_round_trip.contains(&sample.at))
-                .filter_map(|sample| match sample.cause {
-                    Cause::Sent { bytes } => Some(bytes),
-                    _ => None,
-                })
-                .sum();
+            let sent = sent_in_first_round_trip(&record);
             // A probe of the MTU may come on top.
             let expected = window * 4 / 5..=window + 1452;
             assert!(expected.contains(&sent), "{controller}: {sent} of {window}");
         }
+    }
+}
+
+/// quinn stays below its window: where the kernel's TCP fills ten packets, it fills nine.
+#[test]
+fn of_tcps_ten_segments_nine_full_datagrams_leave_at_once() {
+    for controller in LOSS_BASED {
+        let pattern = patterns::one_loss_in_slow_start();
+        let factory = controller.factory_beginning_with(Some(14_480));
+        let mut transfer = Transfer::new(factory, pattern.path(), pattern.bytes);
+        let server = &mut transfer.server;
+        server.initial_mtu(1472).mtu_discovery_config(None);
+        let record = transfer.run().expect("one loss is made good");
+        assert_eq!(sent_in_first_round_trip(&record), 9 * 1472, "{controller}");
     }
 }
 
