@@ -112,6 +112,14 @@ def test_only_the_servers_ends_at_its_port_are_the_loads() -> None:
     assert not flown(Flight.model_validate(flight(*beside)), STARTED_S, LOAD_S).total["cwnd_bytes"]
 
 
+def test_connections_of_an_earlier_visit_are_none_of_the_load() -> None:
+    earlier, alone = end(at_s=[0.2, 0.5, 0.9]), flown(Flight.model_validate(flight(end())), STARTED_S, LOAD_S)
+    both = flown(Flight.model_validate(flight(earlier, end())), STARTED_S, LOAD_S)
+    assert len(both.connections) == 1
+    assert both.total == alone.total
+    assert len(flown(Flight.model_validate(flight(earlier)), STARTED_S, LOAD_S).connections) == 1
+
+
 def test_several_connections_are_summed_and_of_round_trips_the_mean_is_taken() -> None:
     one, other = [(0.0, 10.0), (0.2, 20.0)], [(0.1, 5.0), (0.2, 6.0)]
     assert together([one, other]) == [(0.0, 10.0), (0.1, 15.0), (0.2, 26.0)]

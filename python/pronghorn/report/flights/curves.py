@@ -36,9 +36,11 @@ class Flown(NamedTuple):
 
 
 def flown(flight: Flight, started_monotonic_s: float, end_s: float) -> Flown:
-    """The server's ends from a load's start until `end_s` after it."""
-    mine = tuple(one for one in flight.connections if (one.host, one.local_port) == ("server", HTTPS))
+    """The server's ends from a load's start until `end_s` after it. Those of which nothing changed from then
+    on are left out, unless there are no others: connections of an earlier visit, that have ended or idle."""
+    ours = tuple(one for one in flight.connections if (one.host, one.local_port) == ("server", HTTPS))
     offset_s = flight.clock_base_monotonic_s - started_monotonic_s
+    mine = tuple(one for one in ours if any(at + offset_s > 0 for at in one.samples.at_s)) or ours
 
     def curve(one: ConnectionFlight, column: Column, *, counts: bool = False) -> Curve:
         times = [at + offset_s for at in one.samples.at_s]
