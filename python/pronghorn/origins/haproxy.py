@@ -15,6 +15,8 @@ from pronghorn.origins.programs import Program
 
 _DEFAULT_CONTROL = "cubic"
 _CONTROLS = {"cubic": (2, 8), "newreno": (2, 8), "bbr": (3, 1)}
+_BBR_VERSION = ", BBR v3"
+"""As src/quic_cc_bbr.c says of itself."""
 _NO_BUFFER_LIMIT_SINCE = (3, 1)
 _WINDOW, _TUNED_WINDOW = 480 * 1024, 8 * 1024 * 1024
 """The most that a QUIC connection has on the way, as `haproxy_cfg` tells."""
@@ -80,8 +82,9 @@ class HAProxy:
         if not arm.over_quic:
             return kernel_tcp.settings(arm.congestion_control)
         program = _found()
-        until = kernel_tcp.UNTIL_PLATEAU if arm.control_asked == "bbr" else kernel_tcp.UNTIL_LOSS
-        version = f"HAProxy {program.version}" if program else "HAProxy"
+        bbr = arm.control_asked == "bbr"
+        until = kernel_tcp.UNTIL_PLATEAU if bbr else kernel_tcp.UNTIL_LOSS
+        version = (f"HAProxy {program.version}" if program else "HAProxy") + (_BBR_VERSION if bbr else "")
         return {
             "transport": f"HAProxy's QUIC ({program.version if program else 'not found'})",
             "congestion_control": f"{arm.control_asked or _DEFAULT_CONTROL} ({version})",

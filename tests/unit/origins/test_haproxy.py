@@ -2,6 +2,7 @@
 
 import pytest
 
+from pronghorn.fairness import labels
 from pronghorn.model.arm import parse as arm
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import haproxy, haproxy_cfg
@@ -91,6 +92,14 @@ def test_a_newer_haproxy_with_a_tls_library_for_quic_honours_more(monkeypatch: p
     found(monkeypatch, "3.2.4", "+QUIC -QUIC_OPENSSL_COMPAT")
     assert HAProxy().refusal(arm("h3@bbr")) is None
     assert HAProxy().refusal(arm("h3+0rtt")) is None
+
+
+def test_its_bbr_is_told_apart_from_others_of_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    found(monkeypatch, "3.2.4", "+QUIC -QUIC_OPENSSL_COMPAT")
+    label = HAProxy().settings(arm("h3@bbr"))["congestion_control"]
+    assert label == "bbr (HAProxy 3.2.4, BBR v3)"
+    assert labels.algorithm(label) != labels.algorithm(labels.of_kernel("bbr", {}))
+    assert HAProxy().settings(arm("h3"))["congestion_control"] == "cubic (HAProxy 3.2.4)"
 
 
 def test_one_that_is_not_there_is_not_named_for_what_only_some_versions_can(
