@@ -1,6 +1,6 @@
 """The rows of a cell: every setting that is known of an arm, arm beside arm."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.row import Row
@@ -12,11 +12,25 @@ def rows(groups: Sequence[Group]) -> list[Row]:
     """The rows of one cell, whose arms are `groups`; settings of which nothing is known are left out."""
     found = []
     for setting in SETTINGS:
-        by_arm = {group.arm.name: setting.read(group) for group in groups}
+        by_arm = {group.arm.name: sorted(setting.read(group), key=_place) for group in groups}
         if any(by_arm.values()):
-            equal = alike(setting, by_arm.values())
-            found.append(Row(setting, by_arm, equal, None if equal else setting.removal(list(groups))))
+            equal = _equal(setting, groups, by_arm)
+            remedy = setting.removal(list(groups)) if equal is False else None
+            found.append(Row(setting, by_arm, equal, remedy))
     return found
+
+
+def _equal(setting: Setting, groups: Sequence[Group], by_arm: Mapping[str, Sequence[Value]]) -> bool | None:
+    """Whether all arms that have such a thing are as good as the same; None where that isn't known of all."""
+    if not alike(setting, by_arm.values()):
+        return False
+    known = all(by_arm[group.arm.name] for group in groups if group.arm.protocol in setting.over)
+    return True if known else None
+
+
+def _place(value: Value) -> tuple[bool, int, str]:
+    """The order in which an arm's values stand, whichever trial came first: numbers by size, then words."""
+    return (True, 0, value) if isinstance(value, str) else (False, int(value), "")
 
 
 def alike(setting: Setting, arms: Iterable[Sequence[Value]]) -> bool:

@@ -23,11 +23,21 @@ class Compared(NamedTuple):
         return self.groups[0].cell
 
 
+class _Found(NamedTuple):
+    cell: Cell
+    row: Row
+    values: str
+
+
+_MOST_VALUES = 3
+"""So many different sets of values stand in a warning; all of them are in the report, beneath each cell."""
+
+
 def cautions(cells: Sequence[Compared]) -> Iterator[Caution]:
-    """A warning for each setting that differs, once for all cells with the same values; one for all minor
+    """A warning for each setting that differs, whatever the cells and their values; one for all minor
     ones."""
     every = [one.cell for one in cells]
-    weighty: dict[tuple[str, str], list[tuple[Cell, Row]]] = {}
+    weighty: dict[str, list[_Found]] = {}
     minor: dict[tuple[str, ...], list[Cell]] = {}
     for one in cells:
         less = []
@@ -36,16 +46,16 @@ def cautions(cells: Sequence[Compared]) -> Iterator[Caution]:
             if arms and row.setting.minor:
                 less.append(row.setting.name)
             elif arms:
-                weighty.setdefault((row.setting.key, row.listed(arms)), []).append((one.cell, row))
+                weighty.setdefault(row.setting.key, []).append(_Found(one.cell, row, row.listed(arms)))
         if less:
             minor.setdefault(tuple(less), []).append(one.cell)
-    for (key, values), found in weighty.items():
-        row = found[0][1]
-        where = place([cell for cell, _ in found], every)
+    for key, found in weighty.items():
+        setting = found[0].row.setting
+        remedies = dict.fromkeys(one.row.remedy for one in found if one.row.remedy)
         yield Caution(
             f"arms-differ-{key}",
-            f"The arms differ{where} in {row.setting.name} ({values}). {row.setting.effect}",
-            row.remedy or "",
+            f"The arms differ{_values(setting.name, found, every)}. {setting.effect}",
+            " ".join(remedies),
         )
     for names, its in minor.items():
         yield Caution(
@@ -53,6 +63,20 @@ def cautions(cells: Sequence[Compared]) -> Iterator[Caution]:
             f"The arms differ{place(its, every)} besides in {listed(list(names))}.",
             "Their values, what each may do and what removes it stand in the report, beneath each cell.",
         )
+
+
+def _values(name: str, found: Sequence[_Found], every: Sequence[Cell]) -> str:
+    """Where arms differ in a setting, and what they have there: the commonest values where these vary."""
+    by_values: dict[str, list[Cell]] = {}
+    for one in found:
+        by_values.setdefault(one.values, []).append(one.cell)
+    if len(by_values) == 1:
+        [values] = by_values
+        return f"{place(by_values[values], every)} in {name} ({values})"
+    commonest = sorted(by_values.items(), key=lambda each: -len(each[1]))[:_MOST_VALUES]
+    told = [f"{place(cells, every).strip()} ({values})" for values, cells in commonest]
+    more = len(found) - sum(len(cells) for _, cells in commonest)
+    return f" in {name}: {', '.join(told)}" + (f", and in {count(more, 'more cell')}" if more else "")
 
 
 def differing(row: Row, groups: Sequence[Group]) -> list[str]:

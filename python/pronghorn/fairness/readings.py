@@ -137,6 +137,11 @@ def cipher(group: Group) -> list[Value]:
     return of_tls("cipher")(group) or (asked(group, "cipher") if group.opened() else [])
 
 
+def key_exchange(group: Group) -> list[Value]:
+    """As `cipher`."""
+    return of_tls("key_exchange")(group) or (asked(group, "key_exchange") if group.opened() else [])
+
+
 def certificate(group: Group) -> list[Value]:
     """The chain that the origin sends, in bytes."""
     found = (group.notes.get("certificate") or {}).get("chain_bytes")

@@ -1,10 +1,15 @@
 """What removes a difference."""
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
 from pronghorn import origins
+from pronghorn.analysis.numbers import listed
 from pronghorn.fairness import labels
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.readings import origin_control
 from pronghorn.model.arm import Arm, parse
+from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, End, able_ends, ends
 
 BEAR_IT = "Bear it in mind where a difference is small."
 
@@ -12,15 +17,42 @@ _NEW_RENO = {"h2": "reno", "h3": "newreno"}
 """The one algorithm that TCP's arms and QUIC's call differently."""
 
 
-def by_knob(*knobs: str) -> str:
-    """That these knobs of an experiment, the same for all arms, remove a difference."""
+_WHO: Mapping[End, str] = MappingProxyType(
+    {
+        "bench": "an emulated path",
+        "origin": f"the origin '{OUR_ORIGIN}'",
+        "client": f"the client '{OUR_CLIENT}'",
+    }
+)
+
+
+def by_knob(groups: Sequence[Group], *knobs: str, how: str = "") -> str:
+    """How knobs of an experiment remove a difference between the arms of `groups`: the same for all, unless
+    `how` says it; or who of those that aren't there would honour them."""
     names = " and ".join(knobs)
-    return f"Give all arms the same {names} under [knobs], or fair = true, where somebody there honours it."
+    if missing := _missing(groups, knobs):
+        return f"Nobody here can be told of {names}; {missing} could be, under [knobs]. Else bear it in mind."
+    return f"{how or f'Give all arms the same {names}'} under [knobs], or fair = true."
 
 
-def raised(knob: str) -> str:
-    """That a larger value of a knob removes a bound."""
-    return f"Raise it: {knob} under [knobs], or fair = true, where somebody there honours it."
+def raised(group: Group, *knobs: str) -> str:
+    """How larger values of knobs remove a bound; or who of those that aren't there would honour them."""
+    names = " and ".join(knobs)
+    if missing := _missing([group], knobs):
+        return f"Nobody here can be told of {names}; {missing} could be, under [knobs]."
+    return f"Raise it: {names} under [knobs]{'' if group.experiment.fair else ', or fair = true'}."
+
+
+def _missing(groups: Sequence[Group], knobs: Sequence[str]) -> str:
+    """Who would have to be in the cell for the knobs to be honoured, in words; empty where all are."""
+    lacking: set[End] = set()
+    for group in groups:
+        able = able_ends(
+            emulated=group.path.spec is not None, origin=group.cell.origin, client=group.cell.client
+        )
+        for knob in knobs:
+            lacking |= ends(group.arm, knob, False) - able
+    return listed([words for end, words in _WHO.items() if end in lacking])
 
 
 def same_control(groups: list[Group]) -> str:

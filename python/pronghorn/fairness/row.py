@@ -8,12 +8,13 @@ from pronghorn.fairness.values import Value, all_words
 
 
 class Row(NamedTuple):
-    """`by_arm` has of each arm every value that was seen, none where nobody tells. `equal`: whether all that
-    is known is as good as the same."""
+    """`by_arm` has of each arm every value that was seen, none where nobody tells. `equal`: whether all are
+    as good as the same; None where those that are known are, and an arm that has such a thing doesn't
+    tell."""
 
     setting: Setting
     by_arm: Mapping[str, Sequence[Value]]
-    equal: bool
+    equal: bool | None
     remedy: str | None
 
     def listed(self, arms: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from pronghorn.fairness.group import Group
 from pronghorn.fairness.readings import Reading
 from pronghorn.fairness.values import Value, plain
 from pronghorn.model.arm import TLS12
+from pronghorn.model.knobs import QUIC, TCP
 
 Peers = Callable[[Group], str | None]
 """A word for an arm: a difference from those with the same word is a hidden one and warned of. None:
@@ -19,7 +20,8 @@ class Setting(NamedTuple):
     """One setting. `key` names it in a warning's code (`arms-differ-KEY`), `name` in the table. Two values
     are as good as the same within `slack` (of the unit) or the share `slack_share` of the smaller one. A
     `minor` setting's difference stands in the table, and all minor ones share a warning. `knobs` are those of
-    an experiment that set it; they remove a difference where no `remedy` says what does."""
+    an experiment that set it; they remove a difference where no `remedy` says what does, as `how` says where
+    it isn't by the same for all. `over` are the protocols that have such a thing."""
 
     key: str
     name: str
@@ -27,6 +29,8 @@ class Setting(NamedTuple):
     read: Reading
     remedy: str | Callable[[list[Group]], str] | None = None
     knobs: tuple[str, ...] = ()
+    how: str = ""
+    over: frozenset[str] = TCP | QUIC
     unit: str | None = None
     compared: Callable[[Value], Value] = plain
     slack: int = 0
@@ -42,12 +46,16 @@ class Setting(NamedTuple):
             return remedies.BEAR_IT
         if groups[0].experiment.fair:
             return "fair = true can't reach it here: bear it in mind."
-        return remedies.by_knob(*self.knobs)
+        return remedies.by_knob(groups, *self.knobs, how=self.how)
 
     def asked_of(self, group: Group) -> bool:
         """Whether the experiment gives this arm a value of its own."""
         own = group.experiment.knobs.by_arm.get(group.arm.name)
         return own is not None and any(knob in own.asked() for knob in self.knobs)
+
+
+_STREAMS = frozenset({"h2", "h3"})
+"""The protocols with windows and priorities of their own."""
 
 
 def _leaves_control(group: Group) -> str | None:
@@ -122,6 +130,7 @@ SETTINGS: tuple[Setting, ...] = (
         "A response gets no more than that in a round trip, however fast the line.",
         readings.declared("stream_buffer"),
         remedy="Raise it in the server's configuration.",
+        over=QUIC,
         unit="bytes",
         minor=True,
     ),
@@ -132,6 +141,7 @@ SETTINGS: tuple[Setting, ...] = (
         "congestion control's place.",
         readings.stream_window,
         knobs=("stream_window",),
+        over=_STREAMS,
         unit="bytes",
         minor=True,
     ),
@@ -141,6 +151,7 @@ SETTINGS: tuple[Setting, ...] = (
         "All responses together get no more than that in a round trip.",
         readings.connection_window,
         knobs=("connection_window",),
+        over=_STREAMS,
         unit="bytes",
         minor=True,
     ),
@@ -150,6 +161,7 @@ SETTINGS: tuple[Setting, ...] = (
         "TCP's window grows to about half of it.",
         readings.tcp_maximum("client", "receive_buffer", "net.ipv4.tcp_rmem"),
         knobs=("tcp_receive_buffer",),
+        over=TCP,
         unit="bytes",
         minor=True,
     ),
@@ -159,6 +171,7 @@ SETTINGS: tuple[Setting, ...] = (
         "TCP has no more than about half of it on the way.",
         readings.tcp_maximum("server", "send_buffer", "net.ipv4.tcp_wmem"),
         knobs=("tcp_send_buffer",),
+        over=TCP,
         unit="bytes",
         minor=True,
     ),
@@ -168,6 +181,7 @@ SETTINGS: tuple[Setting, ...] = (
         "A burst that doesn't fit is dropped by the client's host, which its sender takes for a loss.",
         readings.udp_receive_buffer,
         knobs=("udp_receive_buffer",),
+        over=QUIC,
         unit="bytes",
         minor=True,
     ),
@@ -177,6 +191,7 @@ SETTINGS: tuple[Setting, ...] = (
         "One that is full holds the sender up.",
         readings.from_origin("udp_send_buffer"),
         knobs=("udp_send_buffer",),
+        over=QUIC,
         unit="bytes",
         minor=True,
     ),
@@ -194,6 +209,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Rarer acknowledgements spare a slow line up and CPU time; a window that grows by them grows later.",
         readings.from_origin("ack_frequency"),
         knobs=("ack_frequency",),
+        over=QUIC,
         minor=True,
     ),
     Setting(
@@ -202,6 +218,8 @@ SETTINGS: tuple[Setting, ...] = (
         "Of smaller packets more goes into headers. QUIC's grow while it looks for the MTU.",
         readings.packet_bytes,
         knobs=("initial_mtu", "mtu_discovery"),
+        how="Write mtu_discovery = false and as initial_mtu the path's MTU less 28 bytes "
+        '(initial_mtu = "1472B")',
         unit="bytes",
         slack_share=0.01,
     ),
@@ -211,6 +229,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Its probes cost some packets, and those after it are fuller.",
         readings.from_origin("mtu_discovery"),
         knobs=("mtu_discovery",),
+        over=QUIC,
         minor=True,
     ),
     Setting(
@@ -219,6 +238,7 @@ SETTINGS: tuple[Setting, ...] = (
         "A page with pauses, or a kept connection, begins anew with the initial window.",
         readings.after_idle,
         knobs=("slow_start_after_idle",),
+        how="Write slow_start_after_idle = false",
         minor=True,
     ),
     Setting(
@@ -243,7 +263,7 @@ SETTINGS: tuple[Setting, ...] = (
         "key exchange",
         "X25519MLKEM768 makes the handshake some 2.3 kB longer than X25519 does; a group that the client "
         "sent no share of costs a round trip.",
-        readings.of_tls("key_exchange"),
+        readings.key_exchange,
         knobs=("key_exchange",),
         peers=_same_tls,
     ),
@@ -268,6 +288,7 @@ SETTINGS: tuple[Setting, ...] = (
         "priorities that the origin heeds",
         "They decide what of a page comes first: single resources shift, and a browser's paint with them.",
         shipped.priorities,
+        over=_STREAMS,
         minor=True,
     ),
 )

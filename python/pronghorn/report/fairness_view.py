@@ -11,14 +11,19 @@ FAIRNESS = "fairness"
 
 
 class SettingRow(NamedTuple):
-    """One setting: a text for each arm, whether they are as good as the same, what a difference may do and
-    what removes it."""
+    """One setting: a text for each arm, whether they are as good as the same (None: as far as is known, which
+    isn't of all), what a difference may do and what removes it."""
 
     setting: str
     values: tuple[str, ...]
-    equal: bool
+    equal: bool | None
     effect: str
     remedy: str
+
+    @property
+    def mark(self) -> str:
+        """The sign before its name."""
+        return {True: "", False: "≠ ", None: "? "}[self.equal]
 
 
 class FairnessView(NamedTuple):
@@ -31,7 +36,12 @@ class FairnessView(NamedTuple):
     @property
     def differing(self) -> tuple[SettingRow, ...]:
         """The rows in which the arms differ."""
-        return tuple(row for row in self.rows if not row.equal)
+        return tuple(row for row in self.rows if row.equal is False)
+
+    @property
+    def unsure(self) -> tuple[SettingRow, ...]:
+        """The rows in which they don't as far as is known."""
+        return tuple(row for row in self.rows if row.equal is None)
 
 
 def fairness_view(manifest: Mapping[str, Any], cell: Cell) -> FairnessView | None:

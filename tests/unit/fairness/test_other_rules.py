@@ -35,7 +35,7 @@ def test_datagrams_that_a_host_dropped_are_counted_by_arm_and_end() -> None:
     trials = [trial("h3", host=dropping), trial("h3", host=dropping, block=1), trial("h2")]
     said = text(found(experiment(), trials), DROPS)
     assert said.startswith("h3 on line: the hosts dropped 8 datagrams")
-    assert "(client 6, server 2)" in said
+    assert "(client 6, server 2; in 2 of 2 trials)" in said
     assert DROPS not in codes(found(experiment(), [trial("h3")]))
 
 
@@ -81,3 +81,9 @@ def test_the_window_of_bbr_falls_back_for_no_setting() -> None:
     assert IDLE not in codes(found(kept, sysctls=falls))
     unasked = trial("h2", served={"congestion_control": "bbr"})
     assert IDLE not in codes(found(experiment(state="kept", pause="2s"), [unasked], sysctls=falls))
+
+
+def test_datagrams_that_contaminated_trials_lost_are_none() -> None:
+    dropping: dict[str, Any] = {"udp_receive_buffer_drops": {"client": 3, "server": 1}}
+    repeated = trial("h3", host=dropping, status="contaminated")
+    assert DROPS not in codes(found(experiment(), [repeated, trial("h3", block=1)]))

@@ -21,7 +21,7 @@ def test_settings_stand_down_and_arms_across_with_units_and_marks() -> None:
     assert rows["pacing"].values == ("no", "yes")
     assert rows["end of slow start"].values[1] == "the first loss"
     assert rows["initial window"] in view.differing
-    assert all(row.equal for row in view.rows if row not in view.differing)
+    assert all(row.equal is not False for row in view.rows if row not in view.differing)
     assert all(row.remedy for row in view.differing)
 
 
@@ -38,3 +38,13 @@ def test_several_values_are_listed_and_unknown_ones_a_dash() -> None:
 
 def test_a_run_of_an_earlier_version_has_no_table() -> None:
     assert fairness_view({}, CELL) is None
+
+
+def test_a_setting_that_is_not_known_of_all_is_neither_equal_nor_unequal() -> None:
+    one_tells = [trial("h2", connection={"cipher": "TLS_AES_128_GCM_SHA256"}), trial("h3")]
+    view = fairness_view({"fairness": found(experiment(), one_tells).to_manifest()}, CELL)
+    assert view is not None
+    [cipher] = [row for row in view.rows if row.setting == "cipher"]
+    assert cipher in view.unsure
+    assert cipher not in view.differing
+    assert cipher.mark == "? "

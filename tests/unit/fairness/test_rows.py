@@ -7,8 +7,9 @@ import pytest
 from pronghorn.fairness import labels
 from pronghorn.model.experiment_knobs import KnobTables
 from pronghorn.model.knobs import Knobs
+from pronghorn.model.trial import Trial
 
-from .records import codes, experiment, found, row, text, trial
+from .records import codes, experiment, found, profile, row, text, trial
 
 WINDOW = "initial window"
 CONTROL = "congestion control, from origin to client"
@@ -49,8 +50,8 @@ def test_every_row_says_what_a_difference_does_and_unequal_ones_what_removes_it(
     assert cell["unequalled"] == []
     for one in cell["rows"]:
         assert one["effect"]
-        assert (one["remedy"] is None) == one["equal"]
-    assert not all(one["equal"] for one in cell["rows"])
+        assert (one["remedy"] is None) == (one["equal"] is not False)
+    assert not all(one["equal"] is not False for one in cell["rows"])
 
 
 def test_controls_bear_the_stack_that_ran_them() -> None:
@@ -215,3 +216,79 @@ def test_the_hosts_tcp_as_read_back_stands_before_this_machines() -> None:
     findings = found(experiment(), read, sysctls=sysctls)
     assert row(findings, buffer)["by_arm"] == {"h2": 65536, "h3": None}
     assert row(findings, WINDOW)["by_arm"]["h2"] == "10 segments (Linux)"
+
+
+def test_where_one_arm_does_not_tell_nobody_knows_that_they_are_equal() -> None:
+    one_tells = [trial("h2", connection={"cipher": "TLS_AES_128_GCM_SHA256"}), trial("h3")]
+    cipher = row(found(experiment(), one_tells), "cipher")
+    assert cipher["equal"] is None
+    assert cipher["remedy"] is None
+
+
+def test_what_only_one_arm_has_needs_no_other_to_tell() -> None:
+    trials = [
+        trial("h2"),
+        trial("h3", served={"settings": {"mtu_discovery": True, "udp_send_buffer": 425_984}}),
+    ]
+    findings = found(experiment(), trials)
+    assert row(findings, "QUIC's discovery of the MTU")["equal"] is True
+    assert row(findings, "origin's UDP send buffer")["equal"] is True
+
+
+def test_an_arms_values_stand_in_an_order_of_their_own() -> None:
+    def told(*sizes: int) -> object:
+        trials = [
+            trial("h3", block=block, served={"settings": {"udp_payload": size}})
+            for block, size in enumerate(sizes)
+        ]
+        return row(found(experiment(), trials), "size of a full IP packet")["by_arm"]["h3"]
+
+    assert told(1452, 1200) == told(1200, 1452) == [1228, 1480]
+
+
+def test_a_setting_that_differs_by_cell_is_one_warning_with_the_values_of_each() -> None:
+    near, far = profile(), profile(round_trip_s=0.2).model_copy(update={"name": "far"})
+    asked = experiment().model_copy(update={"paths": (near, far)})
+
+    def on(path: str, arm: str, window: int) -> Trial:
+        one = trial(arm, served={"settings": {"initial_window": window}})
+        return one.model_copy(update={"cell": one.cell.model_copy(update={"path": path})})
+
+    trials = [
+        on("line", "h2", 14480),
+        on("line", "h3", 12000),
+        on("far", "h2", 14480),
+        on("far", "h3", 30000),
+    ]
+    said = text(found(asked, trials), "arms-differ-initial-window")
+    assert said.startswith(
+        "The arms differ in initial window: on line (h2: 14480 bytes; h3: 12000 bytes), "
+        "on far (h2: 14480 bytes; h3: 30000 bytes). "
+    )
+    same = [one if one.arm == "h2" else on(one.cell.path, "h3", 30000) for one in trials]
+    said = text(found(asked, same), "arms-differ-initial-window")
+    assert said.startswith(
+        "The arms differ on builtin in initial window (h2: 14480 bytes; h3: 30000 bytes). "
+    )
+
+
+def test_a_remedy_that_nobody_there_can_apply_names_who_could() -> None:
+    asked = experiment(origin="nginx", client="chromium")
+    trials = [
+        trial(arm, origin="nginx", client="chromium", served={"settings": {"initial_window": window}})
+        for arm, window in (("h2", 14480), ("h3", 131_054))
+    ]
+    remedy = row(found(asked, trials), WINDOW)["remedy"]
+    assert remedy.startswith("Nobody here can be told of initial_window; the origin 'builtin' could be")
+
+
+def test_a_remedy_for_what_one_transport_has_alone_says_the_value() -> None:
+    trials = [
+        trial("h2", served={"settings": {"mss": 1448}}),
+        trial("h3", served={"settings": {"udp_payload": 1200}}),
+    ]
+    idle = {"net.ipv4.tcp_slow_start_after_idle": "1"}
+    findings = found(experiment(), trials, sysctls=idle)
+    assert 'initial_mtu = "1472B"' in row(findings, "size of a full IP packet")["remedy"]
+    after_idle = row(findings, "falling back of the window after idle time")["remedy"]
+    assert after_idle == "Write slow_start_after_idle = false under [knobs], or fair = true."

@@ -92,3 +92,29 @@ def test_it_is_a_matter_of_tcps_cubic(tmp_path: Path) -> None:
 
 def test_a_run_without_flights_says_nothing(tmp_path: Path) -> None:
     assert CODE not in codes(found(experiment(path=profile()), [trial("h2")], tmp_path))
+
+
+def test_one_load_of_many_is_none(tmp_path: Path) -> None:
+    late = course(doubling(4_000_000), losses_at=6)
+    trials = [
+        flown(trial("h2", block=block), tmp_path, "tcp", course(EARLY) if block == 0 else late)
+        for block in range(8)
+    ]
+    assert CODE not in codes(found(experiment(), trials, tmp_path))
+    assert CODE in codes(found(experiment(), trials[:4], tmp_path))
+
+
+@pytest.mark.parametrize("status", ["failed", "contaminated"])
+def test_loads_that_do_not_count_prove_nothing(tmp_path: Path, status: str) -> None:
+    one = flown(trial("h2", status=status), tmp_path, "tcp", course(EARLY))
+    assert CODE not in codes(found(experiment(), [one], tmp_path))
+
+
+def test_hystart_that_is_switched_off_is_not_what_ended_it(tmp_path: Path) -> None:
+    def seen_with(hystart: bool) -> set[str]:
+        table = {"hystart": hystart}
+        one = trial("h2", host={"tcp": {"client": table, "server": table}})
+        return codes(found(experiment(), [flown(one, tmp_path, "tcp", course(EARLY))], tmp_path))
+
+    assert CODE in seen_with(True)
+    assert CODE not in seen_with(False)

@@ -89,3 +89,13 @@ def test_the_builtin_origin_has_no_such_buffer() -> None:
 def test_nginxs_configuration_tells_its_buffer(text_: str, size: int) -> None:
     assert nginx_conf.stream_buffer_bytes(text_) == size
     assert nginx_conf.stream_buffer_bytes(nginx_conf.tuned(early_data=False)) == 8 * 2**20
+
+
+def test_loads_that_filled_the_line_count_against_it() -> None:
+    few = [*loads(0.95, origin="nginx", number=2), *loads(0.95, origin="nginx", beside=12_000_000, number=8)]
+    assert CODE not in seen(few)
+
+
+def test_losses_that_leave_no_more_than_a_buffer_explain_it_as_well() -> None:
+    assert CODE in seen(loads(0.95, origin="nginx", down={"packets_in": 300_000, "lost": 1}))
+    assert CODE not in seen(loads(0.95, origin="nginx", down={"packets_in": 3000, "lost": 40}))

@@ -118,3 +118,36 @@ def test_small_buffers_are_none_on_a_short_transfer_or_under_losses() -> None:
 def test_they_are_tcps_alone() -> None:
     one = load("h3", 2_000_000, 0.5, SMALL, ROUND_TRIP_S, host=buffers(SMALL, SMALL))
     assert not codes(found(experiment(), [one])) & {RECEIVE, SEND}
+
+
+@pytest.mark.parametrize(
+    ("size", "windows"),
+    [(40_000_000, 0.82), (8_000_000, 0.52)],
+    ids=["the line was full", "slow start took its time"],
+)
+def test_what_line_and_slow_start_explain_is_no_windows_doing(size: int, windows: float) -> None:
+    """A window of 1.1 times what the path holds; 90 % of the line, and a slow start from ten segments."""
+    one = load("h3", size, windows, 1_375_000, 0.1, connection=announced(1_375_000))
+    assert WINDOW not in codes(found(experiment(path=FAR), [one]))
+
+
+def test_what_losses_explain_is_no_windows_doing() -> None:
+    def seen(lost: int) -> set[str]:
+        host = buffers(SMALL, 10**7)
+        down = {"packets_in": 1400, "lost": lost}
+        told = {"connection": announced(SMALL), "host": host, "down": down}
+        return codes(found(experiment(), [load("h2", 2_000_000, 0.7, SMALL, ROUND_TRIP_S, **told)]))
+
+    assert {WINDOW, RECEIVE} <= seen(0)
+    assert not {WINDOW, RECEIVE} & seen(30)
+
+
+def test_a_full_line_is_no_buffers_doing() -> None:
+    one = load("h2", 5_000_000, 0.97, 240_000, ROUND_TRIP_S, host=buffers(240_000, 10**7))
+    assert RECEIVE not in codes(found(experiment(), [one]))
+
+
+def test_flights_of_loads_that_do_not_count_prove_nothing(tmp_path: Path) -> None:
+    one = trial("h2", client="chromium", status="contaminated")
+    asked = experiment(client="chromium")
+    assert WINDOW not in codes(found(asked, [flown(one, tmp_path, "tcp", plateau(100_000))], tmp_path))

@@ -19,7 +19,8 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
     for group in groups:
         if group.experiment.kept:
             for value in readings.after_idle(group):
-                by_origin.setdefault(group.cell.origin, {})[group.arm.name] = plain(value) is True
+                arms = by_origin.setdefault(group.cell.origin, {})
+                arms[group.arm.name] = arms.get(group.arm.name, False) or plain(value) is True
     for origin, falls in by_origin.items():
         falling = [arm for arm, does in falls.items() if does]
         staying = [arm for arm, does in falls.items() if not does]
@@ -30,5 +31,9 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
                 f"of {', '.join(falling)} fall back to the initial one "
                 f"(net.ipv4.tcp_slow_start_after_idle), those of {', '.join(staying)} stay: later loads "
                 "begin at different speeds.",
-                by_knob("slow_start_after_idle"),
+                by_knob(
+                    [group for group in groups if group.cell.origin == origin],
+                    "slow_start_after_idle",
+                    how="Write slow_start_after_idle = false",
+                ),
             )

@@ -29,6 +29,9 @@ _EARLY_SHARE = 0.6
 """Left with a window below this share of what the path holds it was early; above, a queue was about to
 build."""
 
+_LEAST_SHARE = 0.25
+"""Of the loads that were looked at: from there on it moves what is compared."""
+
 _ACKNOWLEDGED = 1.2
 """In two round trips two windows are acknowledged; where it is less, somebody stood still."""
 
@@ -44,16 +47,17 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
     """A warning for each arm over TCP's CUBIC in each cell of which there are flights."""
     for group in groups:
         line = group.line
-        if group.arm.over_quic or line is None:
+        switch = group.of_tcp("server", "hystart")
+        if group.arm.over_quic or line is None or (switch and not any(switch)):
             continue
-        looked = list(group.flights.senders(group.trials, over_quic=False))
+        looked = list(group.flights.senders(group.loads, over_quic=False))
         early = [
             left
             for senders in looked
             if (left := _of_load(senders, line.round_trip_s)) is not None
             and left.window_bytes < _EARLY_SHARE * line.bdp_bytes
         ]
-        if early:
+        if early and len(early) >= _LEAST_SHARE * len(looked):
             window = median(left.window_bytes for left in early)
             yield Caution(
                 "slow-start-left-early",

@@ -45,22 +45,24 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
         size = known or USUAL_BYTES
         if line.round_trip_s < _LEAST_ROUND_TRIP_S or line.bdp_bytes < _HEADROOM * size:
             continue
-        found = _candidates(group, line, size, known is not None)
+        found = _large(group, size, known is not None)
         fitting = [one for one in found if _fits(one, size, line)]
         if fitting and (2 * len(fitting) > len(found) if known else _certain(found, fitting)):
             yield _caution(group, line, size, known is not None, fitting)
 
 
-def _candidates(group: Group, line: Line, size: int, known: bool) -> list[Transfer]:
+def _large(group: Group, size: int, known: bool) -> list[Transfer]:
     least = size * (_LEAST_BUFFERS if known else _LEAST_BUFFERS_UNKNOWN)
-    found = [one for trial in group.loads if (one := largest(group, trial)) and one.size >= least]
-    most = _MOST_LINE_SHARE * line.rate_bit_per_s / 8
-    return [one for one in found if one.carried / one.seconds <= most]
+    return [one for trial in group.loads if (one := largest(group, trial)) and one.size >= least]
 
 
 def _fits(one: Transfer, size: int, line: Line) -> bool:
     low, high = _RATES
-    return low <= one.byte_per_s * line.round_trip_s / size <= high
+    return (
+        low <= one.byte_per_s * line.round_trip_s / size <= high
+        and one.carried / one.seconds <= _MOST_LINE_SHARE * line.rate_bit_per_s / 8
+        and one.bound_by(size, line)
+    )
 
 
 def _certain(found: list[Transfer], fitting: list[Transfer]) -> bool:

@@ -44,7 +44,11 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
 
 def _bound(one: Transfer, size: int, line: Line) -> bool:
     low, high = _BOUND
-    return one.size >= _LEAST_BUFFERS * size and low <= one.byte_per_s * line.round_trip_s / size <= high
+    return (
+        one.size >= _LEAST_BUFFERS * size
+        and low <= one.byte_per_s * line.round_trip_s / size <= high
+        and one.bound_by(size, line)
+    )
 
 
 def _caution(group: Group, line: Line, kind: str, end: str, size: int, bound: list[Transfer]) -> Caution:
@@ -55,5 +59,5 @@ def _caution(group: Group, line: Line, kind: str, end: str, size: int, bound: li
         f"{group.arm.name} on {group.cell}: the {end}'s TCP may have a {kind} buffer of {size_words(size)} "
         f"({sysctl}), where the path holds {line.holds}. {count(len(bound), 'load')} came at "
         f"{rate_words(rate)} (median): the buffer bounds TCP's window, and not its congestion control.",
-        raised(f"tcp_{kind}_buffer"),
+        raised(group, f"tcp_{kind}_buffer"),
     )

@@ -69,7 +69,11 @@ def _window(told: Sequence[Value]) -> int | None:
 
 def _bound(one: Transfer, window: int, line: Line) -> bool:
     low, high = _BOUND
-    return one.size >= _LEAST_WINDOWS * window and low <= one.byte_per_s * line.round_trip_s / window <= high
+    return (
+        one.size >= _LEAST_WINDOWS * window
+        and low <= one.byte_per_s * line.round_trip_s / window <= high
+        and one.bound_by(window, line)
+    )
 
 
 def _caution(group: Group, line: Line, kind: str, window: int, bound: list[Transfer]) -> Caution:
@@ -80,12 +84,12 @@ def _caution(group: Group, line: Line, kind: str, window: int, bound: list[Trans
         f"where the path holds {line.holds}. Flow control took congestion control's place: "
         f"{count(len(bound), 'load')} came at {rate_words(rate)} (median), of at most "
         f"{rate_words(window / line.round_trip_s)} that such a window allows.",
-        raised(f"{kind}_window"),
+        raised(group, f"{kind}_window"),
     )
 
 
 def _by_flight(group: Group, line: Line) -> Iterator[Caution]:
-    looked = list(group.flights.senders(group.trials, over_quic=group.arm.over_quic))
+    looked = list(group.flights.senders(group.loads, over_quic=group.arm.over_quic))
     held = [
         size
         for senders in looked
@@ -99,7 +103,7 @@ def _by_flight(group: Group, line: Line) -> Iterator[Caution]:
             f"of {count(len(held), 'load')}) and no more, though nothing was lost and the path holds "
             f"{line.holds}: a window of the client's, or a buffer of the origin's, took congestion control's "
             "place.",
-            raised("stream_window"),
+            raised(group, "stream_window", *(() if group.arm.over_quic else ("tcp_receive_buffer",))),
         )
 
 
