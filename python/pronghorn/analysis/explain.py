@@ -3,8 +3,8 @@
 Along a chain the medians' ratios multiply, so their logarithms add up: a step's share is its logarithm over
 the whole chain's. All arms of a chain are resampled together, block by block, as for the verdicts. A share is
 a ratio of two estimates, and the lower one may be near zero; shares are told only where the whole's interval
-keeps away from it (Fieller, "Some problems in interval estimation", 1954; Franz, "Ratios: a short guide to
-confidence limits and proper use", 2007).
+keeps away from it, and isn't within the margin of equivalence (Fieller, "Some problems in interval
+estimation", 1954; Franz, "Ratios: a short guide to confidence limits and proper use", 2007).
 """
 
 import math
@@ -17,7 +17,7 @@ from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import Estimate, divide, percentiles, resampled_medians
 from pronghorn.analysis.cells import Terms, block_draws
 from pronghorn.analysis.figures import finite
-from pronghorn.analysis.numbers import listed
+from pronghorn.analysis.numbers import listed, percent
 from pronghorn.analysis.times import Times, times
 from pronghorn.analysis.verdict import MINIMUM_BLOCKS, decide
 from pronghorn.model.explanation import Explanation
@@ -143,11 +143,13 @@ def _why_no_shares(
         return f"half or more of the loads of {listed(unended)} failed"
     low, high = (math.inf if end is None else end for end in total.ci95)
     estimate = Estimate(math.nan if total.ratio is None else total.ratio, low, high)
-    _, reason = decide(estimate, margin=terms.margin, blocks=blocks)
+    verdict, reason = decide(estimate, margin=terms.margin, blocks=blocks)
     if reason is not None:
         return f"it {reason}" if blocks < MINIMUM_BLOCKS else reason
     if low <= 1 <= high:
         return "the whole difference may be none"
+    if verdict == "same":
+        return f"the whole difference is within ±{percent(terms.margin)}"
     return None
 
 

@@ -146,6 +146,12 @@ def test_of_no_difference_nothing_is_shared_out() -> None:
     assert no_shares(explained(same)) == "the whole difference may be none"
 
 
+def test_a_difference_within_the_margin_is_not_shared_out() -> None:
+    found = explained(steady(KNOWN | {"h3@cubic": 1.005}))
+    assert no_shares(found) == "the whole difference is within ±3 %"
+    assert [step.ratio for step in found.steps] == pytest.approx([1.2, 1.005 / 1.2])
+
+
 def test_too_few_blocks_have_no_shares_but_the_steps_ratios() -> None:
     found = explained(steady(KNOWN, blocks=5))
     assert no_shares(found) == "it needs more blocks (5 of at least 6)"
