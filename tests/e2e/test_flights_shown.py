@@ -52,3 +52,23 @@ def test_chromiums_load_lies_on_the_flights_axis(arm: str, identity: Certificate
     seen_s = [one.samples.at_s[0] + offset_s for one in flight.connections if one.host == "server"]
     assert seen_s
     assert ONE_WAY_S - found.page.ahead_s <= min(seen_s) < found.page.load_s
+
+
+def test_no_round_trip_is_told_before_one_was_measured(identity: Certificates, tmp_path: Path) -> None:
+    """With early data the origin's end is looked at a round trip before its first acknowledgement."""
+    (tmp_path / "site").mkdir()
+    sites.build("small", 1, tmp_path / "site")
+    scene = Scene("h3+0rtt", tmp_path / "site", identity, path=FAR, client="native", artifacts=("flight",))
+    (found,), _ = asyncio.run(stages.load(scene, tmp_path / "stage"))
+    assert found.page.outcome == "ok", found.page.detail
+    written = json.loads((tmp_path / "stage/artifacts/flight.json").read_text(encoding="utf-8"))
+    [server] = [one["samples"] for one in written["connections"] if one["host"] == "server"]
+    for column in ("srtt_s", "min_rtt_s"):
+        told = [value for value in server[column] if value is not None]
+        assert told
+        assert all(value >= 2 * ONE_WAY_S for value in told)
+        assert all(
+            value is None
+            for value, acked in zip(server[column], server["acked_bytes"], strict=True)
+            if acked == 0
+        )

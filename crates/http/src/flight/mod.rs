@@ -71,18 +71,21 @@ impl Watched {
         let state = controller.into_any();
         let tally = Metered::tally_of(state.as_ref());
         let control = QuicCongestionControl::of_state(state).map(|control| control.to_string());
+        let acked_bytes = tally.map(|tally| self.acked.total(tally.acked_bytes));
+        // Until then quinn's estimator has RFC 9002's initial round trip (§6.2.2), which nobody measured.
+        let measured = acked_bytes != Some(0);
         let sample = Sample {
             cwnd_bytes: Some(path.cwnd),
             in_flight_bytes: tally.map(|tally| tally.in_flight_bytes),
-            srtt_s: Some(path.rtt.as_secs_f64()),
+            srtt_s: measured.then_some(path.rtt.as_secs_f64()),
             rttvar_s: None,
-            min_rtt_s: Some(path.min_rtt.as_secs_f64()),
+            min_rtt_s: measured.then_some(path.min_rtt.as_secs_f64()),
             delivery_rate_bit_per_s: None,
             pacing_rate_bit_per_s,
             lost_packets: Some(path.lost_packets),
             retransmits: None,
             timeouts: tally.and_then(|tally| tally.timeouts),
-            acked_bytes: tally.map(|tally| self.acked.total(tally.acked_bytes)),
+            acked_bytes,
         };
         let reading = Reading {
             local: self.local,
