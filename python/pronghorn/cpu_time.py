@@ -18,9 +18,11 @@ _ROUNDS = 4
 
 
 class Processes:
-    """The processes of this PID namespace at one moment, by their parents."""
+    """The processes of this PID namespace at one moment, by their parents. Where one ended under the look it
+    is not `whole`: that one's time may be in no account, neither its own nor its parent's."""
 
     def __init__(self) -> None:
+        self.whole = True
         self._children: defaultdict[int, list[int]] = defaultdict(list)
         self._waited_s: dict[int, float] = {}
 
@@ -60,7 +62,10 @@ class Processes:
             fields = stat.rpartition(b")")[2].split()
             self._children[int(fields[_PARENT])].append(number)
             ticks = int(fields[_WAITED_USER]) + int(fields[_WAITED_SYSTEM])
-        except (OSError, ValueError, IndexError):
+        except OSError:
+            self.whole = False
+            return
+        except (ValueError, IndexError):
             return
         self._waited_s[number] = ticks / _TICKS_PER_S
 
@@ -71,10 +76,12 @@ def used_s(find: Callable[[Processes], Iterable[int]]) -> float | None:
 
     Of the living to the nanosecond, with what threads of theirs used that have ended; of ended ones as their
     parents have waited for them, to a hundredth of a second. What outlives its parent is left out."""
-    for _ in range(_ROUNDS):
+    for left in reversed(range(_ROUNDS)):
         seen = Processes.now()
         if seen is None:
             return None
+        if left and not seen.whole:
+            continue
         found = {number for root in find(seen) for number in seen.tree(root)}
         if not found:
             return None

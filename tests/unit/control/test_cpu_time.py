@@ -5,6 +5,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
 
 from pronghorn import cpu_time
 
@@ -72,6 +75,26 @@ def test_of_a_process_that_is_not_there_nothing_is_known() -> None:
     assert cpu_time.used_s(lambda _: (process.pid,)) is None
     assert cpu_time.used_s(lambda _: ()) is None
     assert cpu_time.numbered(os.getpid(), process.pid) is None
+
+
+def test_where_a_process_ends_under_the_look_it_is_looked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the list of processes and their accounts: its parent's may have been read before."""
+    listed = Path.iterdir
+    looks = []
+
+    def with_one_that_ends(folder: Path) -> Iterator[Path]:
+        looks.append(folder)
+        yield from listed(folder)
+        if len(looks) == 1:
+            yield folder / "999999999"
+
+    with burning() as process:
+        monkeypatch.setattr(Path, "iterdir", with_one_that_ends)
+        assert cpu_time.used_s(lambda _: (process.pid,)) is not None
+        monkeypatch.undo()
+        assert process.stdin is not None
+        process.stdin.close()
+    assert len(looks) >= 2
 
 
 def test_a_process_is_found_by_the_number_that_it_has_where_it_lives() -> None:
