@@ -5,7 +5,7 @@ from typing import Any
 from pronghorn.model.experiment_knobs import KnobTables
 from pronghorn.model.knobs import Knobs
 
-from .records import ROUND_TRIP_S, codes, experiment, found, text, trial
+from .records import ROUND_TRIP_S, codes, experiment, found, profile, text, trial
 
 BBR, DROPS, LIMIT, IDLE = "default-bbr", "udp-receive-buffer", "amplification-limit", "idle-restart"
 LONG = {"chain_bytes": 6000, "first_flight_bytes": 8000}
@@ -87,3 +87,12 @@ def test_datagrams_that_contaminated_trials_lost_are_none() -> None:
     dropping: dict[str, Any] = {"udp_receive_buffer_drops": {"client": 3, "server": 1}}
     repeated = trial("h3", host=dropping, status="contaminated")
     assert DROPS not in codes(found(experiment(), [repeated, trial("h3", block=1)]))
+
+
+def test_bbr_in_several_cells_is_one_warning() -> None:
+    far = profile().model_copy(update={"name": "far"})
+    ran = trial("h2", served={"congestion_control": "bbr"})
+    there = ran.model_copy(update={"cell": ran.cell.model_copy(update={"path": "far"})})
+    said = text(found(experiment().model_copy(update={"paths": (profile(), far)}), [ran, there]), BBR)
+    assert said.startswith("h2 on tiny/line/builtin/native and in 1 more cell leaves")
+    assert "on 2 of 2 connections" in said

@@ -4,6 +4,7 @@ On a bench the route decides for every socket, so that this is a matter of the p
 other makers run the machine's default or what they set themselves."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pronghorn.analysis.numbers import count
 from pronghorn.execute.caution import Caution
@@ -14,7 +15,8 @@ _BBR = "bbr"
 
 
 def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
-    """The warnings, of senders over TCP on both ends."""
+    """A warning for each arm and end over TCP, whatever the cells."""
+    found: dict[tuple[str, str], list[_Seen]] = {}
     for group in groups:
         if group.arm.over_quic or group.arm.control_asked == _BBR:
             continue
@@ -23,17 +25,27 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
             "client": [one.congestion_control for one in group.opened()],
         }
         for end, controls in ends.items():
-            running = controls.count(_BBR)
-            if running:
-                yield _caution(group, end, running, len(controls))
+            if running := controls.count(_BBR):
+                found.setdefault((group.arm.name, end), []).append(_Seen(group, running, len(controls)))
+    for (_, end), seen in found.items():
+        yield _caution(end, seen)
 
 
-def _caution(group: Group, end: str, running: int, of: int) -> Caution:
+class _Seen(NamedTuple):
+    group: Group
+    running: int
+    of: int
+
+
+def _caution(end: str, seen: Sequence[_Seen]) -> Caution:
+    group = seen[0].group
     arm = group.arm
+    where = f"{group.cell}" + (f" and in {count(len(seen) - 1, 'more cell')}" if len(seen) > 1 else "")
+    running, of = sum(one.running for one in seen), sum(one.of for one in seen)
     asked = f"asks for {arm.control_asked}" if arm.control_asked else "leaves congestion control to its stack"
     return Caution(
         "default-bbr",
-        f"{arm.name} on {group.cell} {asked}, and the {end} ran {labels.of_kernel(_BBR, group.host)} on "
+        f"{arm.name} on {where} {asked}, and the {end} ran {labels.of_kernel(_BBR, group.host)} on "
         f"{running} of {count(of, 'connection')}. BBR hardly slows down for losses and keeps the queue "
         "short: beside an arm with another one, congestion control is compared and not the protocols.",
         f"Write {arm.protocol}@bbr and h3@bbr, or the same other control for both, on an emulated path, "
