@@ -39,7 +39,7 @@ def ratios(summary: Summary, width: int) -> str | None:
         }
         for lane, (_, one) in enumerate(found)
     ]
-    labels = [f"{title}: {one.arm}" if several else title for title, one in found]
+    labels = [f"{title}\n{one.arm}" if several else title for title, one in found]
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     ticks = [
         tick for tick in (0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 5, 10) if low <= tick <= high
@@ -65,7 +65,7 @@ def ratios(summary: Summary, width: int) -> str | None:
         .mark_text(dy=-11, fontSize=12, fontWeight=600, color="var(--ink)")
         .encode(x=x, y=y, text="shown:N"),
     ]
-    return svg(layers, width, 34 * len(rows) + 10)
+    return svg(layers, width, (42 if several else 34) * len(rows) + 10)
 
 
 def _place(comparison: Comparison) -> float | None:

@@ -16,19 +16,26 @@ WIDE, NARROW = 760, 320
 """Widths in pixels: for a window, and for a telephone."""
 
 
+_LINE = 15
+"""The height of a label's line, in pixels."""
+
+
 def own(field: str) -> dict[str, Any]:
     """The colour that a row brings along, without a scale or a legend."""
     return {"field": field, "type": "nominal", "scale": None, "legend": None}
 
 
 def lane_axis(labels: Sequence[str], width: int = NARROW) -> alt.Axis:
-    """The axis that names the lanes of a drawing of this width; a third of a wide one is theirs."""
-    names = ",".join(_quoted(label) for label in labels)
+    """The axis that names the lanes of a drawing of this width; a third of a wide one is theirs. A label's
+    lines stand one beneath the other."""
+    names = ",".join(f"[{','.join(_quoted(line) for line in label.splitlines())}]" for label in labels)
     return alt.Axis(
         title=None,
         values=list(range(len(labels))),
         labelExpr=f"[{names}][datum.value]",
         labelFontSize=13,
+        labelLineHeight=_LINE,
+        labelOffset=-_LINE / 2 * max((label.count("\n") for label in labels), default=0),
         labelLimit=max(150, width // 3),
         grid=False,
         ticks=False,
