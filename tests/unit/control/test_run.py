@@ -232,7 +232,8 @@ def test_the_parquet_table_holds_the_journals_trials(laboratory: Laboratory) -> 
 
 def test_the_manifest_says_what_ran_on_what(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "buffer", "protocol": "h3"}])
-    laboratory.run("run", "experiment.toml", "--out", "out", "--jobs", "2")
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--jobs", "2")
+    assert result.status == 0, result.stderr
     manifest = laboratory.manifest("out")
     assert (manifest["seed"], manifest["jobs"], manifest["isolation"]) == (7, 2, "root")
     assert manifest["command_line"][:3] == ["pronghorn", "run", "experiment.toml"]
