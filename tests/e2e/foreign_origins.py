@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.model.arm import Arm, parse
 from pronghorn.model.trial import PageLoad
@@ -15,6 +17,13 @@ from pronghorn.origins import Origin, OriginLog, OriginSetup, RunningOrigin
 
 from .benches import LIMIT_S, Bench, bench, until
 from .links import both_ways, link
+
+FOREIGN = (
+    pytest.param("nginx", marks=pytest.mark.needs("nginx")),
+    pytest.param("caddy", marks=pytest.mark.needs("caddy")),
+    pytest.param("haproxy", marks=pytest.mark.needs("haproxy", "nginx")),
+)
+"""The foreign servers as shipped, each with what it needs, as a test's parameters."""
 
 HEADERS = {"cache-control": "no-store", "alt-svc": 'h3=":443"; ma=86400'}
 

@@ -9,18 +9,13 @@ from pronghorn import origins
 from pronghorn.certificates import Certificates
 
 from . import pages, stages
-from .foreign_origins import serving
+from .foreign_origins import FOREIGN, serving
 from .pages import Named
 from .stages import Scene
 
 pytestmark = pytest.mark.needs("engine", "namespaces")
 
 NAMED = [Named("large", "image", 600_000)]
-FOREIGN = [
-    pytest.param("nginx", marks=pytest.mark.needs("nginx")),
-    pytest.param("caddy", marks=pytest.mark.needs("caddy")),
-    pytest.param("haproxy", marks=pytest.mark.needs("haproxy", "nginx")),
-]
 
 
 @pytest.fixture(scope="module")

@@ -4,17 +4,11 @@ import fcntl
 import json
 import os
 import shlex
-import shutil
 import signal
-import socket
 import subprocess
 import termios
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,49 +16,19 @@ from . import programme, remains
 from .benches import PROGRAMS
 from .killing import assert_nothing_remains, wait_until
 from .ordinary import ordinary_user
-from .programme import Result
+from .path_command import PYTHON, path, within
 
 pytestmark = pytest.mark.needs("namespaces")
 
-PYTHON = f"{programme.COMMAND[0]} -I -S"
 ECHO = f"{PYTHON} {PROGRAMS / 'udp_echo.py'}"
-KERNEL_PINGS = f"{PYTHON} {PROGRAMS / 'kernel_pings.py'}"
 PINGS = f"{PYTHON} {PROGRAMS / 'udp_pings.py'}"
 PORT = 4000
-_ETH_P_IP = 0x0800
-_SO_RCVBUFFORCE = 33
-_ROOM_BYTES = 1 << 26
-_SENDS = """\
-import socket
-end = socket.socket(type=socket.SOCK_DGRAM)
-for _ in range(200):
-    end.sendto(b'x' * 100, ('$PRONGHORN_SERVER', {closed}))
-end.settimeout(0.2)
-for _ in range(300):
-    end.sendto(b'x', ('$PRONGHORN_SERVER', {answering}))
-    try:
-        end.recv(9)
-        break
-    except TimeoutError:
-        pass
-else:
-    raise SystemExit('no answer')
-"""
 _STRUCK = """\
 trap 'echo struck; over=yes' {signal}
 touch ready
 while [ -z "$over" ]; do sleep 0.1; done
 sleep 0.5; echo once; exit 9
 """
-
-
-def path(*arguments: str, folder: Path, **more: Any) -> Result:
-    return programme.run("path", *arguments, folder=folder, **more)
-
-
-def within(*command: str) -> tuple[str, ...]:
-    """The words by which a command behind a path starts the program again."""
-    return (*programme.COMMAND, "path", *command)
 
 
 @pytest.mark.parametrize(
@@ -204,88 +168,6 @@ def test_a_list_that_nobody_can_read_is_one_message_and_one_that_nobody_reads_no
         assert ended.stderr.count(b"\n") <= 1
 
 
-@pytest.mark.needs("root")
-def test_without_a_program_the_far_side_is_this_hosts_own_services(tmp_path: Path) -> None:
-    with services() as (port, _):
-        script = f'exec {PYTHON} -c "{_fetch("$PRONGHORN_SERVER", port)}"'
-        result = path("delay=10ms", "--", "sh", "-c", script, folder=tmp_path)
-    assert result.stdout == "tcp\nudp\n", result.stderr
-
-
-@pytest.mark.needs("root")
-def test_the_far_host_passes_on_nothing_but_under_its_own_address(tmp_path: Path) -> None:
-    """Neither whole packets nor damaged ones, which are for the receiver's kernel to find. An answer to a
-    later one shows that all have passed."""
-    with (
-        services() as (port, _),
-        socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ETH_P_IP)) as everything,
-    ):
-        everything.setblocking(False)
-        # Room for whatever else this host receives meanwhile, where this user may ask for it.
-        with suppress(PermissionError):
-            everything.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _ROOM_BYTES)
-        script = _SENDS.format(closed=PORT, answering=port)
-        result = path(
-            *("up.corrupt=50%", "--json", "told.json", "--", "sh", "-c", f'exec {PYTHON} -c "{script}"'),
-            folder=tmp_path,
-        )
-        assert result.status == 0, result.stderr
-        told = json.loads((tmp_path / "told.json").read_text())
-        to = socket.inet_aton(told["server_address"])
-        senders = []
-        with suppress(BlockingIOError):
-            while packet := everything.recv(2000):
-                if packet[16:20] == to and packet[9] == socket.IPPROTO_UDP:
-                    senders.append(socket.inet_ntoa(packet[12:16]))
-    up = told["counters"]["up"]
-    assert up["corrupted"] > 50
-    assert set(senders) == {f"198.18.{told['level']}.6"}
-    assert len(senders) > up["packets_out"] - up["corrupted"]
-
-
-@pytest.mark.needs("pasta", "root")
-def test_an_ordinary_user_reaches_this_hosts_services_through_pasta() -> None:
-    with services() as (port, _), ordinary_user() as user:
-        script = f"exec 3<>/dev/tcp/$PRONGHORN_SERVER/{port}; cat <&3"
-        result = user.run("path", "delay=10ms", "--", "bash", "-c", script, tun_mode="666")
-    assert result.stdout == "tcp\n", result.stderr
-    assert "pasta" in result.stderr
-
-
-@pytest.mark.needs("root")
-def test_without_pasta_an_ordinary_user_gets_the_mend_or_runs_a_server() -> None:
-    """Its PATH holds what the test needs and no pasta."""
-    with ordinary_user() as user:
-        programs = user.place / "programs"
-        programs.mkdir(mode=0o755)
-        for name in ("unshare", "sh", "setpriv", "mount", "mknod", "chmod", "true", "sleep"):
-            (programs / name).symlink_to(shutil.which(name) or name)
-        with _only_path(programs):
-            alone = user.run("path", "delay=1ms", "--", "true", tun_mode="666")
-            served = user.run("path", "delay=1ms", "--server", "sleep 9", "--", "true", tun_mode="666")
-    assert alone.status == 3
-    assert "passt" in alone.stderr
-    assert served.status == 0, served.stderr
-
-
-def test_siblings_have_addresses_of_their_own(tmp_path: Path) -> None:
-    """Where they share a namespace: the two paths lie side by side behind a third, until both are there."""
-    told = """\
-echo "$PRONGHORN_CLIENT"
-mktemp there.XXXXXX > /dev/null
-for _ in $(seq 600); do
-    [ $(ls there.* | wc -l) = 2 ] && exit
-    sleep 0.1
-done
-"""
-    one = shlex.join(within("delay=1ms", "--quiet", "--", "sh", "-c", told))
-    result = path(
-        "delay=1ms", "--server", "sleep 99", "--", "sh", "-c", f"{one} & {one} & wait", folder=tmp_path
-    )
-    clients = result.stdout.split()
-    assert len(set(clients)) == 2, result
-
-
 def test_the_terminals_ctrl_c_reaches_the_command_once(tmp_path: Path) -> None:
     """As in a shell; the counters are printed all the same, and the status is the command's."""
     terminal, inside = os.openpty()
@@ -341,119 +223,6 @@ def test_nothing_outlives_the_command(tmp_path: Path) -> None:
     assert (result.status, result.stdout) == (0, "on\n")
     # A process that was killed is there until its end is noticed.
     wait_until(lambda: "nothing left", lambda: not remains.descendants(started.mark))
-
-
-@pytest.mark.parametrize("isolation", [pytest.param("root", marks=pytest.mark.needs("root")), "user"])
-def test_ten_nested_paths_take_what_they_are_asked_and_their_lateness(isolation: str, tmp_path: Path) -> None:
-    """Ten paths of 10 ms each way: no ping takes less than 200 ms, and what it takes beyond is explained.
-
-    The excess of the median ping over 200 ms is compared with the sum, over all twenty links, of the median
-    lateness (a packet left so long after it was due), wake (it was read so long after it came) and handover
-    (the next host's kernel forwarded it in so long). They agree within 1 ms on a host that isn't disturbed:
-    in one of six attempts.
-    """
-    apart = []
-    for attempt in range(6):
-        nest = ten_paths("10ms", 20, 0.2, isolation, tmp_path / str(attempt))
-        assert min(nest.round_trips_ms) >= 200
-        apart.append(nest.median_ms - 200 - nest.late_ms)
-        if abs(apart[-1]) <= 1:
-            return
-    raise AssertionError(f"beyond what is counted, in ms: {apart}")
-
-
-class Nest:
-    """Round trips through ten paths, and the sum of their links' median lateness, wake and handover."""
-
-    def __init__(self, round_trips_ms: list[float], late_ms: float) -> None:
-        self.round_trips_ms = round_trips_ms
-        self.median_ms = sorted(round_trips_ms)[len(round_trips_ms) // 2]
-        self.late_ms = late_ms
-
-
-def ten_paths(delay: str, pings: int, pause_s: float, isolation: str, folder: Path) -> Nest:
-    """Pings the outermost far host from within ten paths. As `user`, the outermost is made by the means of an
-    ordinary user; within it everybody is root of a namespace."""
-    folder.mkdir()
-    env = programme.environment(PYTHON=programme.COMMAND[0])
-    if isolation == "user":
-        env["PRONGHORN_ISOLATION"] = "user"
-    ping = f"exec {KERNEL_PINGS} $OUTERMOST {pings} {pause_s}"
-    inner = ["env", "-u", "PRONGHORN_ISOLATION", "sh", str(PROGRAMS / "nest.sh"), "9", str(folder)]
-    result = path(
-        *(f"delay={delay}", "--json", str(folder / "10.json"), "--server", "sleep 99"),
-        *("--", *inner, f"delay={delay}", "sh", "-c", ping),
-        folder=folder,
-        env=env,
-    )
-    assert result.status == 0, result.stderr
-    late = 0.0
-    for told in folder.glob("*.json"):
-        counters = json.loads(told.read_text())["counters"]
-        for link in (counters["down"], counters["up"]):
-            late += sum(link[part]["median_s"] for part in ("lateness", "wake", "handover")) * 1e3
-    assert len(list(folder.glob("*.json"))) == 10
-    return Nest([int(line) / 1e6 for line in result.stdout.split()], late)
-
-
-@contextmanager
-def services() -> Iterator[tuple[int, socket.socket]]:
-    """A TCP and a UDP service of this host on one port: the one says `tcp`, the other `udp`."""
-    tcp, udp = _on_one_port()
-    with tcp, udp:
-
-        def greet() -> None:
-            while True:
-                try:
-                    connection, _ = tcp.accept()
-                except OSError:
-                    return
-                with connection:
-                    connection.sendall(b"tcp\n")
-
-        def answer() -> None:
-            while True:
-                try:
-                    _, sender = udp.recvfrom(64)
-                    udp.sendto(b"udp\n", sender)
-                except OSError:
-                    return
-
-        for work in (greet, answer):
-            threading.Thread(target=work, daemon=True).start()
-        yield tcp.getsockname()[1], tcp
-
-
-def _on_one_port() -> tuple[socket.socket, socket.socket]:
-    """A listening socket of TCP and one of UDP on the same port, which nobody else has."""
-    while True:
-        tcp, udp = socket.create_server(("0.0.0.0", 0)), socket.socket(type=socket.SOCK_DGRAM)
-        try:
-            udp.bind(tcp.getsockname())
-        except OSError:
-            tcp.close()
-            udp.close()
-        else:
-            return tcp, udp
-
-
-def _fetch(address: str, port: int) -> str:
-    return (
-        f"import socket; to = ('{address}', {port}); "
-        "c = socket.create_connection(to, 60); print(c.recv(9).decode(), end=''); "
-        "u = socket.socket(type=socket.SOCK_DGRAM); u.settimeout(60); u.sendto(b'x', to); "
-        "print(u.recv(9).decode(), end='')"
-    )
-
-
-@contextmanager
-def _only_path(folder: Path) -> Iterator[None]:
-    before = os.environ["PATH"]
-    os.environ["PATH"] = str(folder)
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
 
 
 def _wait_for(file: Path) -> None:

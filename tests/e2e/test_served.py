@@ -8,6 +8,7 @@ import pytest
 from pronghorn.certificates import Certificates
 
 from . import pages, stages
+from .foreign_origins import FOREIGN
 from .pages import Named
 from .stages import Scene
 
@@ -19,13 +20,6 @@ SLOW: stages.Definition = {
     direction: {"rate": "8Mbit", "delay": "20ms", "queue": "60kB"} for direction in ("down", "up")
 }
 
-ORIGINS = [
-    "builtin",
-    pytest.param("nginx", marks=pytest.mark.needs("nginx")),
-    pytest.param("caddy", marks=pytest.mark.needs("caddy")),
-    pytest.param("haproxy", marks=pytest.mark.needs("haproxy", "nginx")),
-]
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -35,7 +29,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
-@pytest.mark.parametrize("origin", ORIGINS)
+@pytest.mark.parametrize("origin", ["builtin", *FOREIGN])
 def test_each_origin_tells_how_long_it_had_each_request(
     origin: str, protocol: str, site: Path, identity: Certificates, tmp_path: Path
 ) -> None:

@@ -34,11 +34,14 @@ class Transfer(NamedTuple):
         """Its mean rate."""
         return self.size / self.seconds
 
-    def bound_by(self, window: float, line: Line) -> bool:
-        """Whether a window of so many bytes can have held it up: neither slow start and the line's rate, nor
-        losses account for the time that it took."""
+    def bound_by(self, window: float, line: Line, shares: tuple[float, float]) -> bool:
+        """Whether a window of so many bytes can have held it up: it came at a share of one window a round
+        trip that is within `shares`, and neither slow start and the line's rate, nor losses account for the
+        time that it took."""
+        low, high = shares
         return (
-            self.seconds >= _HELD_UP * self.unbound_s(line)
+            low <= self.byte_per_s * line.round_trip_s / window <= high
+            and self.seconds >= _HELD_UP * self.unbound_s(line)
             and self.window_under_losses >= _LOSSES_APART * window
         )
 

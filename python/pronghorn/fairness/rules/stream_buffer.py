@@ -23,7 +23,7 @@ _HEADROOM = 2
 """The line must hold so many buffers, or it is what limits the transfer."""
 
 _MOST_LINE_SHARE = 0.7
-_RATES = (0.7, 1.15)
+_SHARES = (0.7, 1.15)
 """How far the measured rate may be from one buffer a round trip: acknowledgements take their time, and the
 first buffer is not waited for."""
 
@@ -57,12 +57,8 @@ def _large(group: Group, size: int, known: bool) -> list[Transfer]:
 
 
 def _fits(one: Transfer, size: int, line: Line) -> bool:
-    low, high = _RATES
-    return (
-        low <= one.byte_per_s * line.round_trip_s / size <= high
-        and one.carried / one.seconds <= _MOST_LINE_SHARE * line.rate_bit_per_s / 8
-        and one.bound_by(size, line)
-    )
+    below_the_line = one.carried / one.seconds <= _MOST_LINE_SHARE * line.rate_bit_per_s / 8
+    return below_the_line and one.bound_by(size, line, _SHARES)
 
 
 def _certain(found: list[Transfer], fitting: list[Transfer]) -> bool:

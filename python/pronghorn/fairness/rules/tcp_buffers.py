@@ -15,7 +15,7 @@ from pronghorn.fairness.transfers import Transfer, whole
 from pronghorn.fairness.values import bytes_of
 
 _LEAST_BUFFERS = 3
-_BOUND = (0.2, 1.1)
+_SHARES = (0.2, 1.1)
 """The share of one buffer a round trip at which a transfer is taken to be bound by it: a quarter to nine
 tenths of a buffer are payload, the rest is the kernel's account of each packet."""
 
@@ -37,18 +37,13 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
             size = min(sizes, default=None)
             if size is None or size >= line.bdp_bytes:
                 continue
-            bound = [one for one in found if _bound(one, size, line)]
+            bound = [
+                one
+                for one in found
+                if one.size >= _LEAST_BUFFERS * size and one.bound_by(size, line, _SHARES)
+            ]
             if bound and 2 * len(bound) > len(found):
                 yield _caution(group, line, kind, end, size, bound)
-
-
-def _bound(one: Transfer, size: int, line: Line) -> bool:
-    low, high = _BOUND
-    return (
-        one.size >= _LEAST_BUFFERS * size
-        and low <= one.byte_per_s * line.round_trip_s / size <= high
-        and one.bound_by(size, line)
-    )
 
 
 def _caution(group: Group, line: Line, kind: str, end: str, size: int, bound: list[Transfer]) -> Caution:

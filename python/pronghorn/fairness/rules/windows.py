@@ -24,7 +24,7 @@ holds."""
 _LEAST_WINDOWS = 3
 """A transfer of fewer windows is mostly slow start."""
 
-_BOUND = (0.5, 1.1)
+_SHARES = (0.5, 1.1)
 """The share of one window a round trip at which a transfer is taken to be bound by it: less has another
 cause, such as losses, more shows a window that grew."""
 
@@ -54,7 +54,11 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
             if window is None or window >= _NEEDED * line.bdp_bytes:
                 continue
             found = [one for trial in group.loads if (one := transferred(group, trial))]
-            bound = [one for one in found if _bound(one, window, line)]
+            bound = [
+                one
+                for one in found
+                if one.size >= _LEAST_WINDOWS * window and one.bound_by(window, line, _SHARES)
+            ]
             if bound and 2 * len(bound) > len(found):
                 yield _caution(group, line, kind, window, bound)
                 break
@@ -65,15 +69,6 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
 def _window(told: Sequence[Value]) -> int | None:
     """The smallest window that was read back; those of which we only know what is shipped may grow."""
     return min((one for one in told if isinstance(one, int)), default=None)
-
-
-def _bound(one: Transfer, window: int, line: Line) -> bool:
-    low, high = _BOUND
-    return (
-        one.size >= _LEAST_WINDOWS * window
-        and low <= one.byte_per_s * line.round_trip_s / window <= high
-        and one.bound_by(window, line)
-    )
 
 
 def _caution(group: Group, line: Line, kind: str, window: int, bound: list[Transfer]) -> Caution:

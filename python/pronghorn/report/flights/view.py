@@ -14,7 +14,7 @@ from pronghorn.report.flights.drawing import Lane, Line
 from pronghorn.report.flights.kept import Unreadable, flight_of, has_flight
 from pronghorn.report.flights.scales import Scale
 from pronghorn.report.violins import COLOURS
-from pronghorn.report.waterfall.axis import Axis, axis
+from pronghorn.report.waterfall.axis import Axis, Tick, axis
 from pronghorn.report.waterfall.chosen import chosen
 
 TITLES: dict[Quantity, str] = {
@@ -24,14 +24,6 @@ TITLES: dict[Quantity, str] = {
     "acked_bytes": "Acknowledged",
 }
 LOSSES = "Losses and timeouts"
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A number beside an axis, `percent` of it from the left or from above."""
-
-    label: str
-    percent: float
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,13 @@ from pronghorn.report.units import Unit, unit_for
 _MOST_TICKS = 6
 
 
+class Tick(NamedTuple):
+    """A number beside an axis, `percent` of it from the left or from above."""
+
+    label: str
+    percent: float
+
+
 class Axis(NamedTuple):
     """From 0 to `end_s`, with marks at `ticks_s`, shown in `unit`."""
 

@@ -8,7 +8,7 @@ from pronghorn.analysis.protocols import listed, protocols
 from pronghorn.model.summary import CellSummary
 from pronghorn.model.trial import PageLoad, Trial
 from pronghorn.report.units import unit_for
-from pronghorn.report.waterfall.axis import Axis, axis
+from pronghorn.report.waterfall.axis import Axis, Tick, axis
 from pronghorn.report.waterfall.bars import bars
 from pronghorn.report.waterfall.chosen import chosen
 from pronghorn.report.waterfall.lines import Line, heading, lines
@@ -33,14 +33,6 @@ class Panel:
     heading: str
     lines: list[Line]
     drawing: str
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A number beneath the axis, `percent` of it from the left."""
-
-    label: str
-    percent: float
 
 
 @dataclass(frozen=True)
