@@ -1,0 +1,16 @@
+"""The load generator's control side: what is asked of it, what it measured, and how that is told.
+
+| question | file |
+|---|---|
+| what can be asked of the engine | `spec.py` |
+| which URLs, methods, headers and bodies | `targets.py` |
+| which connections, and what of them can't be | `transport.py` |
+| at which address a name is reached | `resolve.py` |
+| how the engine is run and stopped | `generator.py` |
+| what was measured | `report.py` |
+| from how many samples a percentile is told | `percentiles.py` |
+| what a person ought to know of a result | `cautions.py` |
+| `--check` | `checks.py` |
+| numbers for people | `figures.py` |
+| outputs | `text.py`, `record.py` (JSON), `table.py` (CSV), `prometheus.py` |
+"""

@@ -1,0 +1,36 @@
+"""From how many samples a percentile is told.
+
+The percentile of the share q is told from n samples where qⁿ ≤ 0.05: then the true one lies below the
+largest sample with 95 % confidence (one-sided tolerance limits, Wilks 1941). That takes 5 samples for the
+median, 299 for p99 and 29 956 for p99.99; from fewer, what stood in its place would be little but the
+maximum."""
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pronghorn.load.report import Distribution
+
+CONFIDENCE = 0.95
+
+PERCENTILES: Mapping[str, float] = MappingProxyType(
+    {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "p9999": 0.9999}
+)
+"""Each percentile's key with the share of samples below it."""
+
+
+def samples_needed(key: str) -> int:
+    """How many samples the percentile `key` is told from."""
+    return math.ceil(math.log(1 - CONFIDENCE) / math.log(PERCENTILES[key]))
+
+
+def told(found: Distribution | None, key: str) -> float | None:
+    """The percentile `key` in seconds; None where there are too few samples for it."""
+    if found is None or found.count < samples_needed(key):
+        return None
+    return float(getattr(found, key))
+
+
+def words(key: str) -> str:
+    """As people write it: `p99.9` for `p999`."""
+    return f"{key[:3]}.{key[3:]}" if len(key) > 3 else key

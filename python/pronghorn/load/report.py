@@ -1,0 +1,153 @@
+"""What a load measured: the engine's LoadReport (docs/engine-protocol.md). Times are seconds, sizes bytes;
+unknown keys are kept."""
+
+from pydantic import Field
+
+from pronghorn.model.trial import FromEngine, Settings
+
+
+class Distribution(FromEngine):
+    """A time's statistics over `count` samples, from a histogram of three significant digits."""
+
+    count: int
+    min: float
+    mean: float
+    sd: float
+    max: float
+    p50: float
+    p75: float
+    p90: float
+    p95: float
+    p99: float
+    p999: float
+    p9999: float
+
+
+class Latencies(FromEngine):
+    """`connect`: from the first packet to the end of the handshake, of TLS too. `first_byte` and `total`:
+    from a request's start (open loop: its intended one) to the first and the last byte of its response.
+    `lag`: how late the generator itself was at a request. Null without samples."""
+
+    connect: Distribution | None = None
+    first_byte: Distribution | None = None
+    total: Distribution | None = None
+    lag: Distribution | None = None
+
+
+class Requests(FromEngine):
+    """`planned` = `sent` + `unsent`, `sent` = `succeeded` + all `failed`. `warm_up` were before, `retried`
+    are attempts made again after the server had not processed one. `statuses` are of all responses."""
+
+    planned: int
+    sent: int
+    unsent: int = 0
+    retried: int = 0
+    succeeded: int
+    failed: dict[str, int] = Field(default_factory=dict)
+    statuses: dict[str, int] = Field(default_factory=dict)
+    warm_up: int = 0
+
+    @property
+    def failures(self) -> int:
+        """How many failed, of whatever kind."""
+        return sum(self.failed.values())
+
+
+class Spread(FromEngine):
+    """Requests per second over the connections: is one served better than others?"""
+
+    min: float
+    mean: float
+    median: float
+    max: float
+    sd: float
+
+
+class Connections(FromEngine):
+    """`attempted` and `established` count replacements too."""
+
+    attempted: int
+    established: int
+    failed: dict[str, int] = Field(default_factory=dict)
+    resumed: int = 0
+    early_data_accepted: int = 0
+    closed_by_peer: int = 0
+    requests_per_second: Spread | None = None
+
+
+class Volume(FromEngine):
+    """`payload`: of responses' bodies; `headers`: of responses, decoded; `wire_*`: IP packets'."""
+
+    payload: int
+    headers: int
+    wire_received: int
+    wire_sent: int
+
+
+class Rates(FromEngine):
+    """Per second of the window."""
+
+    payload: float
+    wire_received: float
+    wire_sent: float
+
+
+class Cpu(FromEngine):
+    """CPU seconds of the generator's threads."""
+
+    user: float
+    system: float
+
+    @property
+    def total(self) -> float:
+        """Both."""
+        return self.user + self.system
+
+
+class TlsRead(FromEngine):
+    """What the handshake agreed on."""
+
+    version: str | None = None
+    cipher: str | None = None
+
+
+class Failure(FromEngine):
+    """One of the first failures, in words."""
+
+    kind: str
+    detail: str
+
+
+class LoadReport(FromEngine):
+    """A whole load. `finished` is false where it was cut."""
+
+    requests: Requests
+    connections: Connections
+    window_s: float
+    requests_per_second: float
+    finished: bool
+    bytes: Volume
+    bytes_per_second: Rates
+    latency_seconds: Latencies
+    cpu_s: Cpu
+    max_rss_bytes: int
+    settings: Settings = Field(default_factory=dict)
+    protocol: str
+    tls: TlsRead | None = None
+    stack: str | None = None
+    failures: list[Failure] = Field(default_factory=list)
+
+
+class Progress(FromEngine):
+    """How far a load is: counts since its start, rate and percentiles of the last interval."""
+
+    elapsed_s: float
+    sent: int
+    succeeded: int
+    failed: int
+    requests_per_second: float
+    p50_s: float | None = None
+    p99_s: float | None = None
+    in_flight: int = 0
+    connected: int = 0
+    phase: str | None = None
