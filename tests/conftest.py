@@ -38,6 +38,7 @@ def _lacks_chromium() -> str | None:
 CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "caddy": lambda: _server("caddy"),
     "chromium": _lacks_chromium,
+    "curl": lambda: None if shutil.which("curl") else "apt-get install curl",
     "engine": doctor.lacks_engine,
     "haproxy": lambda: _server("haproxy"),
     "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",

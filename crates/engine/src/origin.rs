@@ -20,6 +20,7 @@ const HTTPS: u16 = 443;
 /// An origin that serves until it is dropped.
 pub(crate) struct Running {
     pub(crate) port: u16,
+    pub(crate) clear_port: Option<u16>,
     pub(crate) log: AccessLog,
     pub(crate) serves: Thread,
     stop: Option<oneshot::Sender<()>>,
@@ -41,14 +42,20 @@ impl Running {
             .knobs
             .check_server(&request.congestion_control.tcp)
             .map_err(Fault::input)?;
+        if isolated && request.address.is_some() {
+            return Err(Fault::input(
+                "on a bench the origin listens on its host's address; `address` is for loopback (`open` with `path` null)",
+            ));
+        }
         let config = OriginConfig {
             site,
             certificate: request.certificate,
             key: request.key,
             congestion_control: request.congestion_control,
             knobs: request.knobs,
-            address: host.address(),
+            address: request.address.unwrap_or(host.address().into()),
             port: request.port.unwrap_or(if isolated { HTTPS } else { 0 }),
+            clear_port: request.clear_port,
             headers,
             early_data: request.early_data,
             secrets,
@@ -58,11 +65,17 @@ impl Running {
         let (stop, stopped) = oneshot::channel();
         let thread = host.thread("origin", move || serve(&config, &ready, stopped));
         let thread = thread.map_err(Fault::bench)?;
-        let Listening { port, log, serves } = started
+        let Listening {
+            port,
+            clear_port,
+            log,
+            serves,
+        } = started
             .recv()
             .map_err(|_| Fault::bench("the origin ended before it listened"))??;
         Ok(Running {
             port,
+            clear_port,
             log,
             serves,
             stop: Some(stop),
@@ -86,6 +99,7 @@ impl Drop for Running {
 /// What an origin tells of itself once it listens.
 struct Listening {
     port: u16,
+    clear_port: Option<u16>,
     log: AccessLog,
     serves: Thread,
 }
@@ -108,6 +122,7 @@ fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot:
             Ok(origin) => {
                 let _ = ready.send(Ok(Listening {
                     port: origin.port(),
+                    clear_port: origin.clear_port(),
                     log: origin.log(),
                     serves: Thread::current(),
                 }));

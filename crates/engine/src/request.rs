@@ -77,6 +77,10 @@ pub(crate) struct Origin {
     pub(crate) root: PathBuf,
     /// TCP's and UDP's; none: HTTPS's own on a bench, over loopback any that is free.
     pub(crate) port: Option<u16>,
+    /// TCP's, in the clear, 0 for any that is free; none: nothing is served in the clear.
+    pub(crate) clear_port: Option<u16>,
+    /// On which it listens, over loopback alone; none: the host's own.
+    pub(crate) address: Option<IpAddr>,
     pub(crate) certificate: PathBuf,
     pub(crate) key: PathBuf,
     pub(crate) congestion_control: CongestionControl,

@@ -145,7 +145,7 @@ impl Session {
             self.secrets(),
             watch,
         )?;
-        let answer = json!({ "port": running.port });
+        let answer = json!({ "port": running.port, "clear_port": running.clear_port });
         self.origin = Some(running);
         Ok(answer)
     }

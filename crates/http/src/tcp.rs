@@ -1,7 +1,7 @@
 //! Kernel TCP sockets whose congestion control is set, locked by the route or not, and read back; alike their pacing.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd;
 
 use nix::libc;
@@ -121,16 +121,21 @@ pub async fn connect(stack: &TcpStack, address: SocketAddr) -> io::Result<TcpStr
     Ok(stream)
 }
 
-/// Listens on IPv4; accepted sockets inherit the pacing, and the congestion control unless their route locks one.
-pub fn listen(stack: &TcpStack, address: Ipv4Addr, port: u16) -> io::Result<TcpListener> {
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?;
+/// Listens; accepted sockets inherit the pacing, and the congestion control unless their route locks one.
+pub fn listen(stack: &TcpStack, address: IpAddr, port: u16) -> io::Result<TcpListener> {
+    let address = SocketAddr::from((address, port));
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
     socket.set_nonblocking(true)?;
     socket.set_reuse_address(true)?;
     // Before a connection there is no route to lock anything; what an accepted socket runs is read
     // back from it, so a refusal here is no failure yet.
     let _ = stack.apply(&socket);
     stack.pace(&socket)?;
-    socket.bind(&SocketAddr::from((address, port)).into())?;
+    socket.bind(&address.into())?;
     socket.listen(1024)?;
     TcpListener::from_std(socket.into())
 }

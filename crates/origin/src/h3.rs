@@ -69,6 +69,7 @@ fn log(connection: &quinn::Connection, shared: &Shared) {
     let settings = reader.read(connection);
     let entry = ConnectionEntry {
         protocol: Protocol::H3,
+        tls: true,
         congestion_control,
         udp_receive_buffer: Some(settings.udp_receive_buffer),
         settings: Settings::Quic(settings),

@@ -1,5 +1,5 @@
-//! The built-in origin: HTTP/1.1, HTTP/2 and HTTP/3 over TLS from one thread, for static sites, and one
-//! path that counts what was executed (`EXECUTE_PATH`).
+//! The built-in origin: HTTP/1.1, HTTP/2 and HTTP/3 over TLS from one thread, the first two in the clear as well
+//! where that is asked for, for static sites, and one path that counts what was executed (`EXECUTE_PATH`).
 //!
 //! No protocol is tuned alone: windows, GSO and buffers are as the libraries ship them or as they are asked for
 //! (`pronghorn_http::TransportKnobs`), the congestion control is set explicitly on both transports, and HTTP/2 and HTTP/3
@@ -7,6 +7,7 @@
 
 mod answer;
 mod boundary;
+mod clear;
 mod early;
 mod gauge;
 mod h1;
@@ -17,7 +18,7 @@ mod log;
 mod site;
 
 use std::cell::Cell;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use crate::boundary::Boundary;
+use crate::clear::Reopened;
 use crate::early::EarlyStream;
 use crate::gauge::Gauge;
 
@@ -55,9 +57,12 @@ pub struct OriginConfig {
     /// What else is asked of them; what clients offer in TLS isn't the origin's.
     pub knobs: TransportKnobs,
     /// Address on which to listen.
-    pub address: Ipv4Addr,
+    pub address: IpAddr,
     /// Port for TCP and UDP alike; 0 for one of the kernel's choice.
     pub port: u16,
+    /// Port of TCP on which HTTP/1.1 and HTTP/2 are served in the clear; 0 for one of the kernel's choice, none:
+    /// nothing is.
+    pub clear_port: Option<u16>,
     /// What every response bears beside the headers that describe its content.
     pub headers: ResponseHeaders,
     /// Whether session tickets allow early data (0-RTT), which is then answered at once.
@@ -78,7 +83,7 @@ pub enum OriginError {
     #[error("can't listen on {address}:{port}: {source}")]
     Listen {
         /// Address asked for.
-        address: Ipv4Addr,
+        address: IpAddr,
         /// Port asked for.
         port: u16,
         /// What the system said.
@@ -103,6 +108,7 @@ impl Shared {
     fn connected_over_tcp(
         &self,
         protocol: Protocol,
+        tls: bool,
         congestion_control: Option<String>,
         settings: TcpSettings,
     ) {
@@ -115,6 +121,7 @@ impl Shared {
         };
         self.log.connected_over_tcp(ConnectionEntry {
             protocol,
+            tls,
             congestion_control,
             udp_receive_buffer: None,
             settings: Settings::Tcp(settings),
@@ -125,9 +132,11 @@ impl Shared {
 /// An origin that listens but doesn't answer yet. Lives on one thread.
 pub struct Origin {
     listener: TcpListener,
+    clear: Option<TcpListener>,
     acceptor: TlsAcceptor,
     shared: Rc<Shared>,
     port: u16,
+    clear_port: Option<u16>,
     /// As long as connections are made.
     _timeouts: Option<TimeoutCounting>,
 }
@@ -154,15 +163,27 @@ impl Origin {
             congestion_control: congestion_control.tcp.clone(),
             paced: knobs.pacing == Some(true),
         };
+        let denied = |port: u16| {
+            let address = *address;
+            move |source| OriginError::Listen {
+                address,
+                port,
+                source,
+            }
+        };
         let bound = bind_both(&stack, knobs, *address, config.port);
         let (listener, socket, port) = bound.map_err(|error| match error {
-            UdpError::Io(source) => OriginError::Listen {
-                address: *address,
-                port: config.port,
-                source,
-            },
+            UdpError::Io(source) => denied(config.port)(source),
             other => OriginError::Udp(other),
         })?;
+        let clear = config.clear_port.map(|port| {
+            let listener = pronghorn_http::listen(&stack, *address, port);
+            listener.and_then(|listener| Ok((listener.local_addr()?.port(), listener)))
+        });
+        let clear = clear
+            .transpose()
+            .map_err(denied(config.clear_port.unwrap_or_default()))?;
+        let (clear_port, clear) = clear.unzip();
         let (tcp_tickets, quic_tickets) = (Tickets::new(), Tickets::new());
         let tls = |protocols: &[Protocol], max_early_data: u32, tickets: &Arc<Tickets>| {
             let allowed = if config.early_data { max_early_data } else { 0 };
@@ -186,6 +207,7 @@ impl Origin {
         let quic = pronghorn_http::server_endpoint(socket, quic_tls, options)?;
         Ok(Origin {
             listener,
+            clear,
             acceptor: TlsAcceptor::from(Arc::new(tls)),
             shared: Rc::new(Shared {
                 site: config.site.clone(),
@@ -196,6 +218,7 @@ impl Origin {
                 quic,
             }),
             port,
+            clear_port,
             _timeouts: timeouts,
         })
     }
@@ -205,6 +228,11 @@ impl Origin {
         self.port
     }
 
+    /// The port on which it serves in the clear, if it does.
+    pub fn clear_port(&self) -> Option<u16> {
+        self.clear_port
+    }
+
     /// The access log; it goes on growing.
     pub fn log(&self) -> AccessLog {
         self.shared.log.clone()
@@ -212,20 +240,23 @@ impl Origin {
 
     /// Serves for ever; ends when dropped. Must run inside a `LocalSet`.
     pub async fn serve(self) {
-        tokio::join!(self.serve_tcp(), self.serve_quic());
+        tokio::join!(
+            self.serve_securely(),
+            self.serve_in_the_clear(),
+            self.serve_quic()
+        );
     }
 
-    async fn serve_tcp(&self) {
-        loop {
-            match self.listener.accept().await {
-                Ok((stream, _)) => {
-                    let serving = secure(stream, self.acceptor.clone(), self.shared.clone());
-                    tokio::task::spawn_local(serving);
-                }
-                // Out of descriptors, or a client gone before it was accepted: neither is lasting, and
-                // asking again at once would only burn the CPU.
-                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
-            }
+    async fn serve_securely(&self) {
+        accept_all(&self.listener, |stream| {
+            secure(stream, self.acceptor.clone(), self.shared.clone())
+        })
+        .await;
+    }
+
+    async fn serve_in_the_clear(&self) {
+        if let Some(listener) = &self.clear {
+            accept_all(listener, |stream| in_the_clear(stream, self.shared.clone())).await;
         }
     }
 
@@ -236,11 +267,26 @@ impl Origin {
     }
 }
 
+/// Serves every connection that comes, for ever.
+async fn accept_all<F>(listener: &TcpListener, serve: impl Fn(TcpStream) -> F)
+where
+    F: Future<Output = ()> + 'static,
+{
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => drop(tokio::task::spawn_local(serve(stream))),
+            // Out of descriptors, or a client gone before it was accepted: neither is lasting, and
+            // asking again at once would only burn the CPU.
+            Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+        }
+    }
+}
+
 /// One port for both: where the kernel chooses TCP's, UDP's may be taken, so try a few.
 fn bind_both(
     stack: &TcpStack,
     knobs: &TransportKnobs,
-    address: Ipv4Addr,
+    address: IpAddr,
     port: u16,
 ) -> Result<(TcpListener, QuicSocket, u16), UdpError> {
     let mut attempts = if port == 0 { 20 } else { 1 };
@@ -267,7 +313,7 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
         if let Ok(stream) = EarlyStream::accept(gauge, config).await {
             let protocol = negotiated(stream.tls());
             limit_unsent(stream.get_ref().get_ref(), protocol);
-            shared.connected_over_tcp(protocol, congestion_control, settings);
+            shared.connected_over_tcp(protocol, true, congestion_control, settings);
             let boundary = stream.boundary();
             serve(stream, protocol, blocked, boundary, shared).await;
         }
@@ -275,7 +321,20 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
         let (gauge, tls) = stream.get_ref();
         let protocol = negotiated(tls);
         limit_unsent(gauge.get_ref(), protocol);
-        shared.connected_over_tcp(protocol, congestion_control, settings);
+        shared.connected_over_tcp(protocol, true, congestion_control, settings);
+        serve(stream, protocol, blocked, Boundary::none(), shared).await;
+    }
+}
+
+/// The protocol that the client's first bytes tell, without TLS.
+async fn in_the_clear(stream: TcpStream, shared: Rc<Shared>) {
+    let _ = stream.set_nodelay(true);
+    let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
+    let settings = TcpSettings::of(&stream);
+    let (gauge, blocked) = Gauge::new(stream);
+    if let Ok((stream, protocol)) = Reopened::tell(gauge).await {
+        limit_unsent(stream.get_ref().get_ref(), protocol);
+        shared.connected_over_tcp(protocol, false, congestion_control, settings);
         serve(stream, protocol, blocked, Boundary::none(), shared).await;
     }
 }

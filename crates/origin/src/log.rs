@@ -33,8 +33,10 @@ pub struct LogEntry {
 /// One connection as the origin saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConnectionEntry {
-    /// The protocol that ALPN chose.
+    /// The protocol that ALPN chose, or in the clear the client's first bytes.
     pub protocol: Protocol,
+    /// Whether it runs over TLS.
+    pub tls: bool,
     /// The congestion control that the origin's end runs, read back from the socket or from quinn.
     pub congestion_control: Option<String>,
     /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
