@@ -18,6 +18,8 @@ from pronghorn.clients.chromium import Chromium
 from pronghorn.errors import HostError
 from pronghorn.origins import programs
 
+from . import peers
+
 
 def _server(name: str) -> str | None:
     try:
@@ -35,11 +37,21 @@ def _lacks_chromium() -> str | None:
     return None
 
 
+def _lacks_curl_with_http3() -> str | None:
+    try:
+        peers.find("curl")
+    except peers.Missing as missing:
+        return str(missing)
+    return None
+
+
 CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "caddy": lambda: _server("caddy"),
     "chromium": _lacks_chromium,
     "curl": lambda: None if shutil.which("curl") else "apt-get install curl",
+    "curl-http3": _lacks_curl_with_http3,
     "engine": doctor.lacks_engine,
+    "h2load": lambda: None if shutil.which("h2load") else "as root: apt-get install nghttp2-client",
     "haproxy": lambda: _server("haproxy"),
     "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",
     "namespaces": doctor.lacks_namespaces,
