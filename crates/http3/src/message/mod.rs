@@ -1,5 +1,6 @@
 //! Messages: from field sections to requests and responses, and back (RFC 9114 §4).
 
+mod brief;
 mod encode;
 mod fields;
 mod reader;
@@ -7,7 +8,8 @@ mod request;
 mod response;
 mod role;
 
+pub use brief::{BriefHead, KnownHeads};
 pub use encode::{EncodeError, put_request, put_response, put_trailers};
 pub use reader::{Event, Reader, RequestReader, ResponseReader};
 pub use response::ResponseHead;
-pub use role::{RawResponse, Request, Response, Role};
+pub use role::{BriefResponse, RawResponse, Request, Response, Role};

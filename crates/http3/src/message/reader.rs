@@ -1,10 +1,13 @@
 //! The order of a message's frames on a request stream (RFC 9114 §4.1).
 
+use std::rc::Rc;
+
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 
+use super::brief::KnownHeads;
 use super::fields;
-use super::role::{RawResponse, Request, Response, Role, Shape};
+use super::role::{BriefResponse, RawResponse, Request, Response, Role, Shape};
 use crate::error::{Code, Error};
 use crate::frame::{Decoder, Piece, StreamKind};
 use crate::qpack;
@@ -77,6 +80,19 @@ impl Reader<RawResponse> {
     }
 }
 
+impl Reader<BriefResponse> {
+    /// A reader at the start of the response to a request with `method`, of whose head only a [`BriefHead`](super::BriefHead)
+    /// is handed out: at once where `known` has read the same field section before.
+    #[must_use]
+    pub fn brief_response(
+        method: &Method,
+        max_field_section_size: u64,
+        known: Rc<KnownHeads>,
+    ) -> Self {
+        Reader::new(BriefResponse::to(method, known), max_field_section_size)
+    }
+}
+
 impl<R: Role> Reader<R> {
     fn new(role: R, max_field_section_size: u64) -> Self {
         Reader {
@@ -144,8 +160,7 @@ impl<R: Role> Reader<R> {
     fn headers(&mut self, section: &Bytes) -> Result<Event<R::Head>, Error> {
         match self.state {
             State::Head => {
-                let fields = qpack::decode(section, self.max_field_section_size)?;
-                let (head, shape) = self.role.head(fields)?;
+                let (head, shape) = self.role.head(section, self.max_field_section_size)?;
                 self.state = match shape {
                     Shape::Informational => return Ok(Event::Informational(head)),
                     Shape::Content(left) => State::Content { left },

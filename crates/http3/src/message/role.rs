@@ -1,24 +1,28 @@
 //! The messages that may be read off a request stream: requests by servers, responses by clients.
 
+use std::rc::Rc;
+
+use bytes::Bytes;
 use http::{Method, StatusCode, request, response};
 
+use super::brief::{BriefHead, KnownHeads};
 use super::response::ResponseHead;
 use super::{request as request_head, response as response_head};
 use crate::error::Error;
 use crate::qpack;
 use crate::side::Side;
 
-/// The message that a [`Reader`](super::Reader) reads. [`Request`], [`Response`] and [`RawResponse`] are all
-/// there are.
+/// The message that a [`Reader`](super::Reader) reads. [`Request`], [`Response`], [`RawResponse`] and
+/// [`BriefResponse`] are all there are.
 pub trait Role: sealed::Sealed {
     /// The head of the message.
     type Head;
     /// The end that reads it.
     #[doc(hidden)]
     const SIDE: Side;
-    /// The head that `fields` are, and what it means for what follows it.
+    /// The head that a field section of at most `limit` bytes is, and what it means for what follows it.
     #[doc(hidden)]
-    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error>;
+    fn head(&self, section: &Bytes, limit: u64) -> Result<(Self::Head, Shape), Error>;
 }
 
 mod sealed {
@@ -48,6 +52,13 @@ pub struct Response(Asked);
 /// Responses whose fields stay as QPACK left them, as a client reads them that hardly looks.
 #[derive(Clone, Copy, Debug)]
 pub struct RawResponse(Asked);
+
+/// Responses of which only what counts is kept, as a client reads them that makes the same requests many times.
+#[derive(Clone, Debug)]
+pub struct BriefResponse {
+    asked: Asked,
+    known: Rc<KnownHeads>,
+}
 
 /// What of the request decides whether its response has content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,15 +103,27 @@ impl RawResponse {
     }
 }
 
+impl BriefResponse {
+    /// The response to a request with `method`.
+    pub(super) fn to(method: &Method, known: Rc<KnownHeads>) -> Self {
+        BriefResponse {
+            asked: Asked::by(method),
+            known,
+        }
+    }
+}
+
 impl sealed::Sealed for Request {}
 impl sealed::Sealed for Response {}
 impl sealed::Sealed for RawResponse {}
+impl sealed::Sealed for BriefResponse {}
 
 impl Role for Request {
     type Head = request::Parts;
     const SIDE: Side = Side::Server;
 
-    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error> {
+    fn head(&self, section: &Bytes, limit: u64) -> Result<(Self::Head, Shape), Error> {
+        let fields = qpack::decode(section, limit)?;
         let (parts, content_length) = request_head::head(fields)?;
         let shape = if parts.method == Method::CONNECT {
             Shape::Tunnel
@@ -115,7 +138,8 @@ impl Role for Response {
     type Head = response::Parts;
     const SIDE: Side = Side::Client;
 
-    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error> {
+    fn head(&self, section: &Bytes, limit: u64) -> Result<(Self::Head, Shape), Error> {
+        let fields = qpack::decode(section, limit)?;
         let (parts, content_length) = response_head::parts(fields)?;
         let shape = self.0.shape(parts.status, content_length);
         Ok((parts, shape))
@@ -126,9 +150,21 @@ impl Role for RawResponse {
     type Head = ResponseHead;
     const SIDE: Side = Side::Client;
 
-    fn head(&self, fields: Vec<qpack::Field>) -> Result<(Self::Head, Shape), Error> {
+    fn head(&self, section: &Bytes, limit: u64) -> Result<(Self::Head, Shape), Error> {
+        let fields = qpack::decode(section, limit)?;
         let (head, content_length) = response_head::raw(fields)?;
         let shape = self.0.shape(head.status, content_length);
+        Ok((head, shape))
+    }
+}
+
+impl Role for BriefResponse {
+    type Head = BriefHead;
+    const SIDE: Side = Side::Client;
+
+    fn head(&self, section: &Bytes, limit: u64) -> Result<(Self::Head, Shape), Error> {
+        let head = self.known.read(section, limit)?;
+        let shape = self.asked.shape(head.status, head.content_length);
         Ok((head, shape))
     }
 }
