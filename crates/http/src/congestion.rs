@@ -77,6 +77,13 @@ impl QuicCongestionControl {
         QuicCongestionControl::of_state(connection.congestion_state().into_any())
     }
 
+    /// The name of a controller of quinn-proto's.
+    pub fn of_controller(
+        controller: &dyn quinn::congestion::Controller,
+    ) -> Option<QuicCongestionControl> {
+        QuicCongestionControl::of_state(controller.clone_box().into_any())
+    }
+
     /// The name of the controller with this state.
     pub(crate) fn of_state(state: Box<dyn Any>) -> Option<QuicCongestionControl> {
         let state = Metered::inside(state);

@@ -27,8 +27,8 @@ pub use quic::{
 pub use settings::{QuicReader, QuicSettings, Settings, TcpSettings};
 pub use tcp::{TcpStack, congestion_control_of, connect, listen};
 pub use tls::{
-    CipherSuite, ClientTls, ClientTlsOptions, KeyExchange, MAX_EARLY_DATA_TCP, SecretLog,
-    SessionUse, Sessions, TicketUses, Tickets, TlsError, TlsFacts, TlsOffer, TlsVersion,
+    CipherSuite, ClientTls, ClientTlsOptions, KeyExchange, MAX_EARLY_DATA_TCP, QuicNotes,
+    SecretLog, SessionUse, Sessions, TicketUses, Tickets, TlsError, TlsFacts, TlsOffer, TlsVersion,
     client_tls, connection_facts, server_tls,
 };
 pub use udp::{Buffer, QuicSocket, UDP_RECEIVE_BUFFER, UdpError, bind_udp};

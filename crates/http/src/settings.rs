@@ -127,6 +127,52 @@ pub struct QuicSettings {
     pub ack_frequency: Option<u32>,
 }
 
+impl QuicSettings {
+    /// Those of a connection of quinn-proto's now, which was asked to be so, over a socket that takes several datagrams at
+    /// once or not. Buffers that the socket doesn't tell are 0.
+    #[must_use]
+    pub fn of(
+        connection: &quinn_proto::Connection,
+        knobs: &TransportKnobs,
+        socket: &std::net::UdpSocket,
+        takes_several_at_once: bool,
+    ) -> QuicSettings {
+        let socket = SockRef::from(socket);
+        settings(
+            knobs,
+            &connection.stats(),
+            connection.congestion_state().initial_window(),
+            [
+                socket.recv_buffer_size().unwrap_or_default(),
+                socket.send_buffer_size().unwrap_or_default(),
+            ],
+            takes_several_at_once,
+        )
+    }
+}
+
+fn settings(
+    knobs: &TransportKnobs,
+    stats: &quinn::ConnectionStats,
+    initial_window: u64,
+    [udp_receive_buffer, udp_send_buffer]: [usize; 2],
+    takes_several_at_once: bool,
+) -> QuicSettings {
+    let told = stats.frame_tx.ack_frequency > 0;
+    QuicSettings {
+        initial_window,
+        pacing: true,
+        stream_window: knobs.stream_window.map_or(STREAM_WINDOW, u64::from),
+        connection_window: knobs.connection_window.map_or(CONNECTION_WINDOW, u64::from),
+        udp_payload: stats.path.current_mtu,
+        mtu_discovery: knobs.mtu_discovery.unwrap_or(true),
+        udp_receive_buffer,
+        udp_send_buffer,
+        segmentation_offload: knobs.segmentation_offload.unwrap_or(true) && takes_several_at_once,
+        ack_frequency: knobs.ack_frequency.filter(|_| told),
+    }
+}
+
 /// quinn's windows where none are asked for: for 100 Mbit/s over 100 ms.
 pub(crate) const STREAM_WINDOW: u64 = 1_250_000;
 pub(crate) const CONNECTION_WINDOW: u64 = quinn::VarInt::MAX.into_inner();
@@ -148,21 +194,13 @@ impl QuicReader {
     #[must_use]
     pub fn read(&self, connection: &quinn::Connection) -> QuicSettings {
         let QuicReader { knobs, socket } = self;
-        let stats = connection.stats();
-        let told = stats.frame_tx.ack_frequency > 0;
-        QuicSettings {
-            initial_window: connection.congestion_state().initial_window(),
-            pacing: true,
-            stream_window: knobs.stream_window.map_or(STREAM_WINDOW, u64::from),
-            connection_window: knobs.connection_window.map_or(CONNECTION_WINDOW, u64::from),
-            udp_payload: stats.path.current_mtu,
-            mtu_discovery: knobs.mtu_discovery.unwrap_or(true),
-            udp_receive_buffer: socket.receive_buffer(),
-            udp_send_buffer: socket.send_buffer(),
-            segmentation_offload: knobs.segmentation_offload.unwrap_or(true)
-                && socket.takes_several_at_once(),
-            ack_frequency: knobs.ack_frequency.filter(|_| told),
-        }
+        settings(
+            knobs,
+            &connection.stats(),
+            connection.congestion_state().initial_window(),
+            [socket.receive_buffer(), socket.send_buffer()],
+            socket.takes_several_at_once(),
+        )
     }
 }
 

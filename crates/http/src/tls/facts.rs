@@ -48,6 +48,6 @@ pub(super) fn group_name(group: rustls::NamedGroup) -> String {
 }
 
 /// rustls names TLS 1.3's suites `TLS13_…`; the registry `TLS_…`.
-fn iana_name(suite: rustls::CipherSuite) -> String {
+pub(super) fn iana_name(suite: rustls::CipherSuite) -> String {
     format!("{suite:?}").replacen("TLS13_", "TLS_", 1)
 }

@@ -3,6 +3,7 @@
 mod client;
 mod facts;
 mod key_exchange;
+mod notes;
 mod offer;
 mod secrets;
 mod server;
@@ -23,6 +24,7 @@ use crate::UdpError;
 
 pub use client::{ClientTls, ClientTlsOptions, client_tls};
 pub use facts::{TlsFacts, connection_facts};
+pub use notes::QuicNotes;
 pub use offer::{CipherSuite, KeyExchange, TlsOffer};
 pub use secrets::SecretLog;
 pub use server::{MAX_EARLY_DATA_TCP, server_tls};
@@ -81,6 +83,9 @@ pub enum TlsError {
 fn provider(offer: TlsOffer) -> Result<Arc<CryptoProvider>, TlsError> {
     let mut provider = rustls::crypto::aws_lc_rs::default_provider();
     offer.restrict(&mut provider);
+    for suite in &mut provider.cipher_suites {
+        *suite = notes::noting(*suite);
+    }
     provider
         .secure_random
         .fill(&mut [0])

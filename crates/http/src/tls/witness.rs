@@ -8,6 +8,8 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
+use super::notes::note_certificate;
+
 /// The standard verifier, counting its certificates. A handshake that resumes a session is sent none
 /// (RFC 8446 §2.2): where QUIC's library doesn't tell, this does.
 #[derive(Debug)]
@@ -40,6 +42,7 @@ impl ServerCertVerifier for Witness {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         self.certificates.fetch_add(1, Ordering::Relaxed);
+        note_certificate();
         self.verifier
             .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }
