@@ -19,7 +19,8 @@ from pronghorn.execute.interrupts import interruptible
 
 
 def _application(first: str | None) -> typer.Typer:
-    """The commands. Of `path`, which nests, only itself: what the others need takes a second to import."""
+    """The commands. Where `path`, which nests, or `load` is meant, only that: what the others need takes a
+    second to import."""
     from pronghorn.cli import path
 
     app = typer.Typer(
@@ -34,6 +35,10 @@ def _application(first: str | None) -> typer.Typer:
     )
     app.command("path", cls=path.PathCommand)(path.path)
     if first != "path":
+        from pronghorn.cli import load
+
+        app.command("load")(load.load)
+    if first not in ("path", "load"):
         from pronghorn.cli import doctor, report, run, servers
 
         app.command("run")(run.run)

@@ -1,7 +1,6 @@
 """`pronghorn path`: any command behind an emulated path."""
 
 import json
-import os
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,7 +12,7 @@ from rich.console import Console
 from typer.core import TyperCommand
 
 from pronghorn import command
-from pronghorn.cli.results import writing_results
+from pronghorn.cli.results import refuse_unwritable, writing_results
 from pronghorn.command import Asked, Outcome
 from pronghorn.engine import EngineError
 from pronghorn.errors import HostError, InputError
@@ -124,7 +123,8 @@ def path(
         sample_interval_s=_SAMPLE_INTERVAL_S if graph else None,
         capture=capture,
     )
-    _refuse_files(json_file, graph, capture)
+    _refuse_capture(capture)
+    refuse_unwritable(json_file, graph, capture)
     try:
         outcome = command.run(asked)
     except EngineError as refused:
@@ -146,7 +146,7 @@ def _calibrate(words: list[str], argv: list[str], seed: int | None, json_file: P
         raise InputError("--calibrate runs no COMMAND.", hint="Leave out what stands from '--' on.")
     profile = from_words(words, shipped_paths())
     assert profile.spec is not None
-    _refuse_files(json_file)
+    refuse_unwritable(json_file)
     from pronghorn.cli import path_calibration
 
     draw = command.random_seed() if seed is None else seed
@@ -170,19 +170,9 @@ def _shell_words(text: str | None) -> list[str] | None:
     return words
 
 
-def _refuse_files(json_file: Path | None, graph: Path | None = None, capture: Path | None = None) -> None:
-    """Before the command runs, not after."""
-    files = [file for file in (json_file, graph, capture) if file is not None]
-    for file in files:
-        folder = file.absolute().parent
-        if file.is_dir() or not folder.is_dir() or not os.access(file if file.exists() else folder, os.W_OK):
-            raise InputError(f"{file}: no file can be written there.")
+def _refuse_capture(capture: Path | None) -> None:
     if capture is not None and capture.exists() and not capture.is_file():
         raise InputError(f"{capture}: a capture is a file of its own, and this is a device or a pipe.")
-    regular = [file.resolve() for file in files if file.is_file() or not file.exists()]
-    for file in regular:
-        if regular.count(file) > 1:
-            raise InputError(f"{file}: named twice; each option takes a file of its own.")
 
 
 def _write_all(

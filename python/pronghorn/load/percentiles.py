@@ -32,5 +32,5 @@ def told(found: Distribution | None, key: str) -> float | None:
 
 
 def words(key: str) -> str:
-    """As people write it: `p99.9` for `p999`."""
-    return f"{key[:3]}.{key[3:]}" if len(key) > 3 else key
+    """As people write it: `p99.9` for `p999`; other statistics have their name."""
+    return f"{key[:3]}.{key[3:]}" if key in PERCENTILES and len(key) > 3 else key

@@ -65,7 +65,7 @@ def parse(reader: ExperimentReader, arms: tuple[Arm, ...]) -> KnobTables:
                 "leaves all knobs out).",
             )
         else:
-            common[name] = _value(reader, name)
+            common[name] = read_knob(reader, name)
     asked = {name: knobs for name, knobs in tables.items() if knobs.asked()}
     found = KnobTables(common=Knobs.model_validate(common), by_arm=asked)
     for arm in arms:
@@ -74,7 +74,7 @@ def parse(reader: ExperimentReader, arms: tuple[Arm, ...]) -> KnobTables:
 
 
 def _of_arm(reader: ExperimentReader, arm: Arm) -> Knobs:
-    asked = {name: _value(reader, name) for name in reader.table}
+    asked = {name: read_knob(reader, name) for name in reader.table}
     for name, value in asked.items():
         why = lacking(arm, name, value)
         if why is not None:
@@ -95,7 +95,8 @@ def _refuse_impossible(reader: ExperimentReader, found: KnobTables, arm: Arm) ->
         )
 
 
-def _value(reader: ExperimentReader, name: str) -> Value:
+def read_knob(reader: ExperimentReader, name: str) -> Value:
+    """What the knob `name` is set to; InputError where there is no such knob, or it can't be set to that."""
     if name not in KNOBS:
         raise reader.error(name, unknown("knob", name, KNOBS))
     kind = KNOBS[name].kind

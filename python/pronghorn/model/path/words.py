@@ -74,26 +74,27 @@ def _setting(word: str) -> dict[Keys, Any]:
             f"{word}: a profile's name comes first; after it write KEY=VALUE, such as delay=10ms."
         )
     if keys[0] in _LINKS and len(keys) > 1 and keys[1] in PLAIN:
-        return {keys: _value(text)}
+        return {keys: toml_value(text)}
     if keys[0] in _LINKS and len(keys) > 1:
         raise InputError(f"{word}: {unknown('key', keys[1], PLAIN)}")
     if keys[0] in _LINKS:
         raise InputError(f"{word}: {keys[0]!r} is a whole link; write one of its keys, {keys[0]}.delay=10ms.")
     if keys[0] in PLAIN:
-        value = _value(text)
+        value = toml_value(text)
         return {(link, *keys): value for link in _LINKS}
     if keys[0] in _BOTH:
-        return {keys: _value(text)}
+        return {keys: toml_value(text)}
     raise InputError(f"{word}: {unknown('key', keys[0], (*PLAIN, *_BOTH, *_LINKS))}")
 
 
-def _value(text: str) -> Any:
+def toml_value(text: str) -> Any:
+    """What `text` says as TOML; else the text itself, or a list of such without quotes."""
     text = text.strip()
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         if text.startswith("[") and text.endswith("]"):
-            return [_value(item) for item in text[1:-1].split(",") if item.strip()]
+            return [toml_value(item) for item in text[1:-1].split(",") if item.strip()]
         return text
     return value if isinstance(value, (bool, int, float, list, dict)) else _text_of(value, text)
 

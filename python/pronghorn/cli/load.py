@@ -1,0 +1,219 @@
+"""`pronghorn load`: requests per second and latency of a server, over HTTP/1.1, 2 and 3."""
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
+from datetime import datetime
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from pronghorn.cli import load_options as options
+from pronghorn.cli.load_progress import watching
+from pronghorn.cli.results import refuse_unwritable, writing_results
+from pronghorn.engine import EngineError
+from pronghorn.errors import EXIT_CHECK_FAILED, HostError, InputError, Interrupted
+from pronghorn.load import (
+    cautions,
+    checks,
+    extents,
+    fruitless,
+    generator,
+    prometheus,
+    record,
+    resolve,
+    text,
+    transport,
+)
+from pronghorn.load import table as csv_table
+from pronghorn.load import targets as target_words
+from pronghorn.load.measured import Measured
+from pronghorn.load.spec import LoadSpec
+
+_INSIDE_A_PATH = "PRONGHORN_LEVEL"
+"""Set for commands behind `pronghorn path`, which says what TCP's congestion control is."""
+
+_WIDTH_ELSEWHERE = 200
+"""Columns of a table that no terminal shows: nothing is broken there."""
+
+
+def load(
+    urls: options.Urls = None,
+    input_file: options.InputFile = None,
+    method: options.Method = None,
+    headers: options.Headers = None,
+    body: options.Body = None,
+    data: options.Data = None,
+    connections: options.Connections = 1,
+    streams: options.Streams = 1,
+    threads: options.Threads = 1,
+    requests: options.Requests = None,
+    duration: options.Duration = None,
+    warm_up: options.WarmUp = None,
+    ramp: options.Ramp = None,
+    rate: options.Rate = None,
+    poisson: options.Poisson = False,
+    seed: options.Seed = None,
+    timeout: options.Timeout = None,
+    connect_timeout: options.ConnectTimeout = "10s",
+    limit: options.Limit = None,
+    http: options.Http = None,
+    connect: options.Connect = "keep",
+    no_keep_alive: options.NoKeepAlive = False,
+    resume: options.Resume = False,
+    early: options.Early = False,
+    tls: options.Tls = None,
+    ca: options.Ca = None,
+    insecure: options.Insecure = False,
+    control: options.Control = None,
+    knobs: options.Knobs = None,
+    address: options.Address = None,
+    port: options.Port = None,
+    check_words: options.CheckWords = None,
+    as_json: options.AsJson = False,
+    output: options.Output = None,
+    csv_file: options.CsvFile = None,
+    histogram_log: options.HistogramLog = None,
+    prometheus_file: options.PrometheusFile = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Load a server and say how many requests a second it answers, and how long each takes.
+
+    Without --rate the loop is closed: each of -c connections keeps -m requests under way. Ctrl-C ends the
+    load early; what was measured by then is printed.
+    """
+    host, targets = target_words.read(
+        target_words.Wanted(urls or (), input_file, method, headers or (), body, data)
+    )
+    over = transport.read(
+        transport.Wanted(
+            http,
+            tls,
+            _text_of(ca),
+            insecure,
+            resume,
+            early,
+            control,
+            knobs or (),
+            hosts_control=_INSIDE_A_PATH in os.environ,
+        ),
+        host.scheme,
+    )
+    much = extents.read(
+        extents.Wanted(
+            connections,
+            streams,
+            threads,
+            requests,
+            duration,
+            warm_up,
+            ramp,
+            rate,
+            poisson,
+            seed,
+            timeout,
+            connect_timeout,
+            limit,
+            "each" if no_keep_alive else connect,
+        )
+    )
+    refuse_unwritable(output, csv_file, histogram_log, prometheus_file)
+    if csv_file is not None:
+        csv_table.refuse(csv_file)
+    spec = LoadSpec(
+        targets=targets,
+        protocol=over.protocol,
+        port=port,
+        tls=over.tls,
+        session=over.session,
+        congestion_control=over.control,
+        knobs=over.offered,
+        progress_s=1.0,
+        histogram_log=_text_of(histogram_log),
+        **much,
+    )
+    wanted = [checks.parse(words, spec) for words in check_words or ()]
+    spec = spec.model_copy(
+        update={
+            "address": resolve.literal(address)
+            if address
+            else resolve.address(host.name, port or host.port, over.protocol)
+        }
+    )
+    measured = _measure(spec, wanted, quiet=quiet)
+    faults = list(_tell(measured, as_json, output, csv_file, prometheus_file))
+    _end(measured, faults)
+
+
+def _text_of(file: Path | None) -> str | None:
+    return None if file is None else str(file.absolute())
+
+
+def _measure(spec: LoadSpec, wanted: Sequence[checks.Check], *, quiet: bool) -> Measured:
+    url = spec.targets[0].url
+    began = datetime.now().astimezone()
+    try:
+        with watching(spec, url, quiet=quiet) as observer:
+            outcome = generator.run(spec, observer)
+    except EngineError as refused:
+        if refused.kind == "input":
+            raise InputError(refused.message, hint=refused.hint) from None
+        raise
+    report = outcome.report
+    found = cautions.cautions(spec, report, interrupted=outcome.interrupted)
+    found += cautions.hidden_stalls([check.text for check in wanted if check.hides_stalls(spec)])
+    results = [checks.evaluate(check, report) for check in wanted]
+    return Measured(url, began, spec, report, outcome.series, found, results, outcome.interrupted)
+
+
+def _tell(
+    measured: Measured, as_json: bool, output: Path | None, csv_file: Path | None, metrics: Path | None
+) -> Iterable[str]:
+    """Writes all that was asked for; what of it could not be written, and why."""
+    if output is None:
+        with writing_results():
+            _print(measured, as_json=as_json)
+    else:
+        try:
+            with output.open("w", encoding="utf-8") as file, redirect_stdout(file):
+                _print(measured, as_json=as_json)
+        except OSError as error:
+            yield f"{output}: {error.strerror}"
+    if csv_file is not None:
+        try:
+            csv_table.add(csv_file, measured)
+        except OSError as error:
+            yield f"{csv_file}: {error.strerror}"
+    if metrics is not None:
+        try:
+            prometheus.save(metrics, measured)
+        except OSError as error:
+            yield f"{metrics}: {error.strerror}"
+    if as_json or output is not None:
+        for caution in measured.cautions:
+            print(f"warning ({caution.code}): {caution.text} {caution.remedy}", file=sys.stderr)
+
+
+def _print(measured: Measured, *, as_json: bool) -> None:
+    if as_json:
+        print(record.write(measured), end="")
+        return
+    width = None if sys.stdout.isatty() else _WIDTH_ELSEWHERE
+    text.render(measured, Console(highlight=False, width=width))
+
+
+def _end(measured: Measured, faults: Sequence[str]) -> None:
+    """The exit status, and why on stderr."""
+    broken = [result for result in measured.results if not result.holds]
+    for result in broken:
+        print(f"check failed: {result.check.text} ({result.found})", file=sys.stderr)
+    if faults:
+        raise HostError(f"{'; '.join(faults)}.", hint="Free some space, or name another file.")
+    if measured.interrupted:
+        raise Interrupted("interrupted; what was measured by then is told.")
+    if not measured.report.requests.succeeded:
+        raise fruitless.error(measured.report)
+    if broken:
+        raise typer.Exit(EXIT_CHECK_FAILED)

@@ -1,0 +1,207 @@
+"""`--check`: what must hold of a load, such as `p99<200ms`, `rps>1000` or `failed<0.1%`.
+
+    CHECK  = METRIC OP VALUE                 OP = "<" | "<=" | ">" | ">=" | "==" | "!="
+    METRIC = [PHASE "."] STATISTIC           a time; PHASE: connect, first_byte, total (default), lag
+           | "rps" | "goodput" | "cpu" | "rss"
+           | COUNT                           sent, unsent, succeeded, failed, connections.established …
+           | "failed." KIND | "status." CODE
+
+Times and sizes have their units. A count is compared with a number, or in per cent of what was sent. What
+isn't known, such as a percentile of too few samples, makes the check fail.
+"""
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
+from pronghorn.errors import InputError, nearest
+from pronghorn.load import figures, percentiles
+from pronghorn.load.report import LoadReport
+from pronghorn.load.spec import LoadSpec
+from pronghorn.model import units
+
+PHASES = ("connect", "first_byte", "total", "lag")
+STATISTICS = ("min", "mean", "sd", *percentiles.PERCENTILES, "max")
+FAILURES = ("status", "reset", "refused", "connection", "timeout", "short", "protocol", "cut")
+"""The kinds by which requests fail (docs/engine-protocol.md)."""
+
+_OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+_COUNTS = (
+    *("sent", "unsent", "succeeded", "failed", "retried"),
+    *("connections.established", "connections.failed", "connections.closed_by_peer", "connections.resumed"),
+)
+_OF_SENT = ("succeeded", "failed")
+_FORM = "write METRIC < VALUE (or <=, >, >=, ==, !=), such as 'p99<200ms', 'rps>1000' or 'failed<0.1%'"
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+Kind = Literal["time", "rate", "goodput", "size", "count"]
+
+
+class Check(NamedTuple):
+    """A parsed check. Of a time `phase` and `statistic` say which. `value` is in seconds, bytes, per second
+    or a number; with `share` it is a part of what was sent."""
+
+    text: str
+    metric: str
+    kind: Kind
+    operator: str
+    value: float
+    share: bool = False
+    phase: str | None = None
+    statistic: str | None = None
+
+    def hides_stalls(self, spec: LoadSpec) -> bool:
+        """Whether it asks of a closed loop what only an open one can tell."""
+        return spec.arrivals is None and self.phase in ("first_byte", "total") and self.statistic != "min"
+
+
+class Result(NamedTuple):
+    """Whether a check holds, and what was found, in words."""
+
+    check: Check
+    holds: bool
+    found: str
+
+
+def parse(text: str, spec: LoadSpec) -> Check:
+    """The check that `text` says of a load; InputError where it says none, or asks what the load can't
+    tell."""
+    split = re.fullmatch(r"\s*([^<>=!\s]+)\s*(<=|>=|==|!=|<|>)\s*(\S.*?)\s*", text)
+    if split is None:
+        raise InputError(f"--check {text!r}: no comparison; {_FORM}.")
+    name, sign, value = split.groups()
+    phase, statistic = _time(name)
+    if statistic is not None:
+        if phase == "lag" and spec.arrivals is None:
+            raise InputError(f"--check {text!r}: only an open loop (--rate R) has a lag.")
+        return Check(
+            text, name, "time", sign, _quantity(text, value, "time"), phase=phase, statistic=statistic
+        )
+    kinds: dict[str, Kind] = {"rps": "rate", "goodput": "goodput", "cpu": "time", "rss": "size"}
+    if name in kinds:
+        return Check(text, name, kinds[name], sign, _quantity(text, value, kinds[name]))
+    if name not in _COUNTS and not _is_part(name):
+        raise InputError(f"--check {text!r}: {_unknown(name)}")
+    if value.endswith("%"):
+        if name not in _OF_SENT and not _is_part(name):
+            raise InputError(f"--check {text!r}: {name!r} is no part of what was sent; leave out %.")
+        return Check(text, name, "count", sign, _quantity(text, value, "count"), share=True)
+    return Check(text, name, "count", sign, _quantity(text, value, "count"))
+
+
+def evaluate(check: Check, report: LoadReport) -> Result:
+    """Whether `check` holds of what was measured."""
+    value, shown = _value(check, report)
+    if value is None:
+        return Result(check, False, shown)
+    return Result(check, _OPERATORS[check.operator](value, check.value), f"{check.metric} = {shown}")
+
+
+def _time(name: str) -> tuple[str | None, str | None]:
+    """The phase and the statistic that `name` means, if it means one: `p99.9` is `p999`."""
+    phase, dot, rest = name.partition(".")
+    if not dot or phase not in PHASES:
+        phase, rest = "total", name
+    statistic = rest.replace(".", "") if re.fullmatch(r"p99\.9{1,2}", rest) else rest
+    return (phase, statistic) if statistic in STATISTICS else (None, None)
+
+
+def _is_part(name: str) -> bool:
+    group, _, part = name.partition(".")
+    return (group == "failed" and part in FAILURES) or (
+        group == "status" and re.fullmatch(r"[1-5]\d\d", part) is not None
+    )
+
+
+def _unknown(name: str) -> str:
+    statistics = [percentiles.words(statistic) for statistic in STATISTICS]
+    known = [*statistics, "rps", "goodput", "cpu", "rss", *_COUNTS, *(f"failed.{kind}" for kind in FAILURES)]
+    meant = nearest(name, [*known, *(f"{phase}.{one}" for phase in PHASES for one in statistics)])
+    question = f"; did you mean {meant!r}?" if meant else "."
+    others = ", ".join(f"{phase}." for phase in PHASES if phase != "total")
+    return (
+        f"unknown metric {name!r}{question} Allowed: {', '.join(statistics)} (of total; else {others} before "
+        f"it), rps, goodput, cpu, rss, {', '.join(_COUNTS)}, status.CODE, failed.KIND "
+        f"({', '.join(FAILURES)})."
+    )
+
+
+def _quantity(text: str, value: str, kind: Kind) -> float:
+    try:
+        match kind:
+            case "time":
+                return units.time_ns(value) / 1e9
+            case "size":
+                return float(units.size_or_none(value))
+            case "goodput":
+                per_second = value.removesuffix("/s")
+                return units.rate(value) / 8 if "bit" in value else float(units.size_or_none(per_second))
+            case "rate":
+                return _number(value.removesuffix("/s"))
+            case "count":
+                return units.share(value) if value.endswith("%") else _number(value)
+    except units.UnitError as error:
+        raise InputError(f"--check {text!r}: {error}.") from None
+
+
+def _number(value: str) -> float:
+    if not _NUMBER.fullmatch(value):
+        raise units.UnitError(f"{value!r} is no number")
+    return float(value)
+
+
+def _value(check: Check, report: LoadReport) -> tuple[float | None, str]:
+    """What was found and how it is shown; without it, why it isn't known."""
+    if check.statistic is not None:
+        return _time_found(check, report)
+    requests = report.requests
+    match check.metric:
+        case "rps":
+            return report.requests_per_second, figures.rate(report.requests_per_second, requests.succeeded)
+        case "goodput":
+            return report.bytes_per_second.payload, f"{figures.size(report.bytes_per_second.payload)}/s"
+        case "cpu":
+            return report.cpu_s.total, figures.duration(report.cpu_s.total)
+        case "rss":
+            return float(report.max_rss_bytes), figures.size(report.max_rss_bytes)
+    number = _count(check.metric, report)
+    if not check.share:
+        return float(number), figures.grouped(number)
+    if not requests.sent:
+        return None, f"{check.metric} is not known: nothing was sent"
+    shown = f"{figures.share(number, requests.sent)} ({figures.grouped(number)} of {requests.sent})"
+    return number / requests.sent, shown
+
+
+def _time_found(check: Check, report: LoadReport) -> tuple[float | None, str]:
+    found = getattr(report.latency_seconds, str(check.phase))
+    samples = found.count if found is not None else 0
+    statistic = str(check.statistic)
+    if statistic not in percentiles.PERCENTILES:
+        value = None if found is None else float(getattr(found, statistic))
+        return value, f"{check.metric} is not known: no samples" if value is None else figures.duration(value)
+    value = percentiles.told(found, statistic)
+    if value is None:
+        needed = percentiles.samples_needed(statistic)
+        return None, f"{check.metric} is not known: it takes {needed} samples, and there are {samples}"
+    return value, figures.duration(value)
+
+
+def _count(name: str, report: LoadReport) -> int:
+    group, _, part = name.partition(".")
+    requests, connections = report.requests, report.connections
+    if group == "status":
+        return requests.statuses.get(part, 0)
+    if group == "failed":
+        return requests.failed.get(part, 0) if part else requests.failures
+    if name == "connections.failed":
+        return sum(connections.failed.values())
+    return int(getattr(connections, part) if group == "connections" else getattr(requests, name))

@@ -1,0 +1,131 @@
+"""How much is loaded, how fast and for how long: the command line's words, checked against each other."""
+
+import re
+import secrets
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from pronghorn.errors import InputError, unknown
+from pronghorn.load.spec import Arrivals, Extent
+from pronghorn.model import units
+
+DEFAULT_DURATION = "10s"
+MOST_CONNECTIONS = 100_000
+MOST_RATE_PER_S = 10_000_000
+_RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/(s|min))?")
+_CONNECT = ("keep", "each")
+
+
+class Wanted(NamedTuple):
+    """The words; None: as the default is. Times stand as they were written."""
+
+    connections: int = 1
+    streams: int = 1
+    threads: int = 1
+    requests: int | None = None
+    duration: str | None = None
+    warm_up: str | None = None
+    ramp: str | None = None
+    rate: str | None = None
+    poisson: bool = False
+    seed: int | None = None
+    timeout: str | None = None
+    connect_timeout: str = "10s"
+    limit: str | None = None
+    connect: str = "keep"
+
+
+def read(wanted: Wanted) -> dict[str, Any]:
+    """What of a LoadSpec they say; InputError where they contradict themselves or each other."""
+    if wanted.requests is not None and wanted.duration is not None:
+        raise InputError("-n and -d exclude each other: a load ends after so many requests, or so much time.")
+    stop = (
+        Extent(requests=wanted.requests)
+        if wanted.requests is not None
+        else Extent(duration_s=_time("-d", wanted.duration or DEFAULT_DURATION))
+    )
+    ramp_s = 0.0 if wanted.ramp is None else _time("--ramp", wanted.ramp)
+    warm_up = None if wanted.warm_up is None else _warm_up(wanted.warm_up)
+    limit_s = None if wanted.limit is None else _time("--limit", wanted.limit)
+    arrivals = _arrivals(wanted)
+    _refuse_contradictions(wanted, arrivals)
+    if stop.duration_s is not None:
+        before_s = warm_up.duration_s or 0.0 if warm_up is not None else 0.0
+        if ramp_s >= before_s + stop.duration_s:
+            raise InputError(f"--ramp {wanted.ramp}: the load is over by then; write a shorter one.")
+        if limit_s is not None and limit_s < before_s + stop.duration_s:
+            raise InputError(f"--limit {wanted.limit}: the load is longer by itself; write a longer one.")
+    return {
+        "connections": wanted.connections,
+        "streams": wanted.streams,
+        "threads": wanted.threads,
+        "stop": stop,
+        "limit_s": limit_s,
+        "warm_up": warm_up,
+        "connect": wanted.connect,
+        "arrivals": arrivals,
+        "ramp_s": ramp_s,
+        "request_timeout_s": None if wanted.timeout is None else _time("--timeout", wanted.timeout),
+        "connect_timeout_s": _time("--connect-timeout", wanted.connect_timeout),
+    }
+
+
+def _refuse_contradictions(wanted: Wanted, arrivals: Arrivals | None) -> None:
+    if wanted.connections > MOST_CONNECTIONS:
+        raise InputError(f"-c {wanted.connections}: at most {MOST_CONNECTIONS} connections at a time.")
+    if wanted.threads > wanted.connections:
+        raise InputError(
+            f"-t {wanted.threads} with -c {wanted.connections}: a connection belongs to one thread, so some "
+            "would have none; write at most as many threads as connections."
+        )
+    if arrivals is None and wanted.requests is not None and wanted.requests < wanted.connections:
+        raise InputError(
+            f"-n {wanted.requests} with -c {wanted.connections}: some connections would have nothing to ask "
+            "for; write at least as many requests as connections."
+        )
+    if wanted.connect not in _CONNECT:
+        raise InputError("--connect: " + unknown("way to connect", wanted.connect, _CONNECT))
+    if wanted.connect == "each" and wanted.streams > 1:
+        raise InputError(
+            f"-m {wanted.streams} with a new connection for each request: each has one; -c says how many are "
+            "made at a time."
+        )
+
+
+def _arrivals(wanted: Wanted) -> Arrivals | None:
+    if wanted.rate is None:
+        for flag, asked in (("--poisson", wanted.poisson), ("--seed", wanted.seed is not None)):
+            if asked:
+                raise InputError(f"{flag}: only an open loop has arrivals; write --rate R as well.")
+        return None
+    if wanted.seed is not None and not wanted.poisson:
+        raise InputError("--seed: evenly spaced arrivals need none; write --poisson as well.")
+    found = _RATE.fullmatch(wanted.rate)
+    per_s = Fraction(found[1]) / (60 if found[2] == "min" else 1) if found else Fraction(0)
+    if not 0 < per_s <= MOST_RATE_PER_S:
+        raise InputError(
+            f"--rate {wanted.rate}: this is no rate; write requests per second, such as 1000, or 90/min (at "
+            f"most {MOST_RATE_PER_S}/s)."
+        )
+    if not wanted.poisson:
+        return Arrivals(rate_per_s=float(per_s))
+    seed = wanted.seed if wanted.seed is not None else secrets.randbelow(2**32)
+    return Arrivals(rate_per_s=float(per_s), distribution="poisson", seed=seed)
+
+
+def _warm_up(text: str) -> Extent:
+    if text.isdecimal():
+        if int(text) == 0:
+            raise InputError("--warm-up 0: this is none; leave it out.")
+        return Extent(requests=int(text))
+    return Extent(duration_s=_time("--warm-up", text))
+
+
+def _time(flag: str, text: str) -> float:
+    try:
+        found = units.time_ns(text)
+        if found == 0:
+            raise units.UnitError(f"{text!r}: a time must be greater than zero")
+    except units.UnitError as error:
+        raise InputError(f"{flag} {text}: {error}.") from None
+    return found / 1e9

@@ -1,0 +1,38 @@
+"""Why nothing succeeded, and what to do about it."""
+
+from pronghorn.errors import EXIT_CHECK_FAILED, PronghornError
+from pronghorn.load.report import LoadReport
+
+_OF_CONNECTIONS = {
+    "refused": "Nothing listens there: look at the port (HTTP/3's is UDP's).",
+    "unreachable": "No route leads there: look at the address.",
+    "timeout": "Nobody answers: look at the address, at firewalls, and at what the server speaks.",
+    "tls": "--ca FILE names the authority to trust, --insecure trusts any certificate.",
+    "alpn": "The server doesn't offer this version of HTTP: --http says which is spoken.",
+    "congestion_control": "The host doesn't allow it: sysctl net.ipv4.tcp_allowed_congestion_control.",
+}
+_OF_REQUESTS = {
+    "status": "The server answers with errors: look at the URL and the headers.",
+    "timeout": "Raise --timeout.",
+    "cut": "Raise --limit or -d.",
+}
+
+
+def error(report: LoadReport) -> PronghornError:
+    """The error for a load of which no request succeeded; its exit status is that of a failed check."""
+    failed = report.requests.failed
+    kinds = _most(failed) or _most(report.connections.failed)
+    hint = _hint(failed, _OF_REQUESTS) or _hint(report.connections.failed, _OF_CONNECTIONS)
+    detail = next((f": {failure.detail.rstrip('.')}" for failure in report.failures), "")
+    said = f"no request succeeded{f' ({kinds})' if kinds else ''}{detail}."
+    return PronghornError(said, hint=hint, exit_status=EXIT_CHECK_FAILED)
+
+
+def _most(counts: dict[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{number} failed by '{kind}'" for kind, number in ordered if number)
+
+
+def _hint(counts: dict[str, int], hints: dict[str, str]) -> str | None:
+    kind = max(counts, key=lambda name: counts[name], default=None)
+    return None if kind is None else hints.get(kind)

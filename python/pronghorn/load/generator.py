@@ -1,0 +1,158 @@
+"""Runs the engine's mode `generate` (docs/engine-protocol.md): a spec goes in, progress and the report come
+out. Ctrl-C asks it to end early; what was measured by then is reported all the same."""
+
+import asyncio
+import contextlib
+import json
+import signal
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from pronghorn.engine import EngineDied, EngineError, locate
+from pronghorn.errors import HostError, Interrupted
+from pronghorn.load.report import LoadReport, Progress
+from pronghorn.load.spec import LoadSpec
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LINE_LIMIT = 64 * 2**20
+_STDERR_LINES = 20
+_PATIENCE_S = 5.0
+"""How long an engine that was told to end may take for its report."""
+
+
+class Outcome(NamedTuple):
+    """What was measured, the progress that was told on the way, and whether a signal ended it early."""
+
+    report: LoadReport
+    series: list[Progress]
+    interrupted: bool
+
+
+def run(spec: LoadSpec, told: Callable[[Progress], None]) -> Outcome:
+    """Loads as `spec` says and gives every line of progress to `told`. EngineError where the engine refuses,
+    EngineDied where it can't tell, Interrupted where a second signal strikes before it has told."""
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    try:
+        return asyncio.run(_run(spec, told))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+async def _run(spec: LoadSpec, told: Callable[[Progress], None]) -> Outcome:
+    engine = await _start()
+    process = _Generator(engine)
+    loop = asyncio.get_running_loop()
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, process.strike)
+    listening = asyncio.create_task(process.listen())
+    try:
+        await process.say(spec.to_engine())
+        series: list[Progress] = []
+        async for line in process.lines():
+            if "progress" in line:
+                series.append(Progress.model_validate(line["progress"]))
+                told(series[-1])
+            elif "error" in line:
+                said = line["error"]
+                raise EngineError(str(said["kind"]), str(said["message"]), said.get("mend"))
+            else:
+                return Outcome(LoadReport.model_validate(line["report"]), series, process.strikes > 0)
+        raise await process.died("ended without a report", listening)
+    except (ValueError, KeyError, TypeError, ValidationError) as fault:
+        raise await process.died(f"told what can't be read ({fault})", listening) from fault
+    finally:
+        await process.end()
+        listening.cancel()
+
+
+async def _start() -> asyncio.subprocess.Process:
+    """In a session of its own, so that the terminal's Ctrl-C reaches us alone."""
+    program = locate()
+    try:
+        return await asyncio.create_subprocess_exec(
+            program,
+            "generate",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=_LINE_LIMIT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise HostError(
+            f"{program}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'."
+        ) from error
+
+
+class _Generator:
+    """The engine's process. `strikes`: how many signals have told us to end."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._tail: deque[str] = deque(maxlen=_STDERR_LINES)
+        self.strikes = 0
+
+    async def say(self, message: dict[str, Any]) -> None:
+        """Writes one line. A process that has ended is noticed where its answer is read."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            await self._process.stdin.drain()
+
+    async def lines(self) -> Any:
+        """What it tells, until it ends; after a second strike, or too long after the first, Interrupted."""
+        assert self._process.stdout is not None
+        while line := await self._process.stdout.readline():
+            yield json.loads(line)
+        if self.strikes > 0 and self._process.returncode is None:
+            await self._process.wait()
+        if self.strikes > 0 and (self._process.returncode or 0) < 0:
+            raise Interrupted("interrupted before anything was told.")
+
+    def strike(self) -> None:
+        """The first signal asks it to end and tell; the second, or time, kills it."""
+        self.strikes += 1
+        if self.strikes > 1:
+            self._kill()
+            return
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, RuntimeError):
+            self._process.stdin.write(b'{"stop":true}\n')
+        asyncio.get_running_loop().call_later(_PATIENCE_S, self._kill)
+
+    async def listen(self) -> None:
+        """Keeps the last of its stderr."""
+        assert self._process.stderr is not None
+        while line := await self._process.stderr.readline():
+            self._tail.append(line.decode(errors="replace").rstrip())
+
+    async def died(self, what: str, listening: "asyncio.Task[None]") -> EngineDied:
+        """The error for an engine that can't tell any more."""
+        self._kill()
+        status = await self._process.wait()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(listening), 1.0)
+        last = "\n".join(self._tail)
+        said = f"; its last words:\n{last}" if last else "; it said nothing"
+        hint = "Look at 'pronghorn doctor'."
+        return EngineDied(f"the engine {what} (exit status {status}){said}", hint=hint)
+
+    async def end(self) -> None:
+        """Waits for its end a second, then kills it."""
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), 1.0)
+        self._kill()
+        await self._process.wait()
+
+    def _kill(self) -> None:
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()

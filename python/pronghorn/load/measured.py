@@ -1,0 +1,23 @@
+"""A load with its result, as all outputs tell it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from pronghorn.load.cautions import Caution
+from pronghorn.load.checks import Result
+from pronghorn.load.report import LoadReport, Progress
+from pronghorn.load.spec import LoadSpec
+
+
+class Measured(NamedTuple):
+    """`url` is the first one as it was asked for, `began` the local time with its zone."""
+
+    url: str
+    began: datetime
+    spec: LoadSpec
+    report: LoadReport
+    series: Sequence[Progress] = ()
+    cautions: Sequence[Caution] = ()
+    results: Sequence[Result] = ()
+    interrupted: bool = False

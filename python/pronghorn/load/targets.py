@@ -1,0 +1,196 @@
+"""What is requested: URLs, methods, headers and a body, from the command line's words and an input file."""
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import SplitResult, urlsplit
+
+from pronghorn import __version__
+from pronghorn.errors import InputError
+from pronghorn.load.spec import Target
+
+USER_AGENT = f"pronghorn/{__version__}"
+MOST_BODY = 16 * 2**20
+"""The largest body of a request in bytes."""
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_FIELD_VALUE = re.compile(r"[\t\x20-\x7e]*")
+_PATH = re.compile(r"[\x21\x24-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7c\x7e%]*")
+
+_NOT_OURS = {
+    "host": "it is the URL's; to reach a name at another address, write the name in the URL and --address",
+    "content-length": "it is the body's",
+    "connection": "it is the connection's (RFC 9110 §7.6.1); a new connection a request is --connect each",
+    **dict.fromkeys(
+        ("keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"),
+        "it is the connection's, not the request's (RFC 9110 §7.6.1)",
+    ),
+}
+"""The header fields that nobody may set, each with why."""
+
+
+PORTS = {"https": 443, "http": 80}
+
+
+class Host(NamedTuple):
+    """Whom all requests go to; `name` is a host name or an address without brackets."""
+
+    scheme: str
+    name: str
+    port: int
+
+    def __str__(self) -> str:
+        """As a URL begins; the scheme's own port isn't written."""
+        name = f"[{self.name}]" if ":" in self.name else self.name
+        return f"{self.scheme}://{name}" + ("" if self.port == PORTS[self.scheme] else f":{self.port}")
+
+
+class Wanted(NamedTuple):
+    """The words that say what is requested. `method` None: GET, with a body POST. `body` and `data`: a text,
+    and a file that holds the body."""
+
+    urls: Sequence[str]
+    input_file: str | None = None
+    method: str | None = None
+    headers: Sequence[str] = ()
+    body: str | None = None
+    data: Path | None = None
+
+
+def read(wanted: Wanted) -> tuple[Host, tuple[Target, ...]]:
+    """The host and its targets, in the order in which they are asked; InputError where a word is wrong."""
+    body = _body(wanted)
+    headers = _headers(wanted.headers)
+    method = _method(wanted.method, "--method") if wanted.method else ("GET" if body is None else "POST")
+    places = [(url, method, _place(url, "URL")) for url in wanted.urls]
+    if wanted.input_file is not None:
+        base = places[0][2][0] if places else None
+        places = list(_lines(wanted.input_file, base, method))
+    if not places:
+        raise InputError("no URL to load.", hint="Write one: pronghorn load https://localhost:8443/")
+    host = places[0][2][0]
+    targets = []
+    for text, own_method, (found, path) in places:
+        if found != host:
+            raise InputError(
+                f"{text}: this is {found}, but {places[0][0]} is {host}; all URLs of a load share scheme, "
+                "host and port.",
+                hint="Run one load for each host.",
+            )
+        targets.append(Target(url=f"{host}{path}", method=own_method, headers=headers, body=body))
+    return host, tuple(targets)
+
+
+def _lines(name: str, base: Host | None, method: str) -> "list[tuple[str, str, tuple[Host, str]]]":
+    """The input file's lines, `[METHOD] URL` or `[METHOD] /PATH` of the command line's host."""
+    found = []
+    for number, line in enumerate(_text(name).splitlines(), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        where = f"{name}, line {number}"
+        if len(words) > 2:
+            raise InputError(f"{where}: {line.strip()!r} is no target; write URL or METHOD URL.")
+        own_method = _method(words[0], where) if len(words) == 2 else method
+        url = words[-1]
+        if url.startswith("/"):
+            if base is None:
+                raise InputError(
+                    f"{where}: {url!r} names no host.",
+                    hint=f"Name one on the command line: pronghorn load https://localhost/ -i {name}",
+                )
+            url = f"{base}{url}"
+        found.append((url, own_method, _place(url, where)))
+    if not found:
+        raise InputError(f"{name}: holds no URL; write one a line.")
+    return found
+
+
+def _text(name: str) -> str:
+    try:
+        if name == "-":
+            return sys.stdin.read()
+        return Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: byte {error.start} is no UTF-8; URLs are ASCII.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}.") from None
+
+
+def _place(url: str, where: str) -> tuple[Host, str]:
+    """The host and the path with its query; a fragment is never sent."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise InputError(f"{where}: {url!r} is no URL: {error}.") from None
+    if parts.scheme not in ("http", "https"):
+        raise InputError(f"{where}: {url!r} is no URL; it begins with https:// or http://.")
+    name = _host_name(url, parts, where)
+    if port == 0:
+        raise InputError(f"{where}: {url!r}: no server listens on port 0; allowed are 1 to 65535.")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    if not _PATH.fullmatch(path):
+        raise InputError(
+            f"{where}: {url!r}: a path and a query are ASCII without blanks, quotes, brackets and the like.",
+            hint="Write other bytes as %XX (RFC 3986 §2.1).",
+        )
+    return Host(parts.scheme, name, port or PORTS[parts.scheme]), path
+
+
+def _host_name(url: str, parts: SplitResult, where: str) -> str:
+    if parts.username is not None or parts.password is not None:
+        raise InputError(
+            f"{where}: a URL with a user's name isn't supported.",
+            hint="Send the header instead: -H 'authorization: Basic …'",
+        )
+    name = parts.hostname
+    if not name:
+        raise InputError(f"{where}: {url!r} names no host.")
+    if not re.fullmatch(r"[0-9A-Za-z_.:%-]+", name):
+        raise InputError(f"{where}: {name!r} is no host name; write names beyond ASCII as xn--….")
+    return name
+
+
+def _method(text: str, where: str) -> str:
+    if not _TOKEN.fullmatch(text) or text != text.upper():
+        raise InputError(f"{where}: {text!r} is no method; write one such as GET or POST (RFC 9110 §9.1).")
+    if text == "CONNECT":
+        raise InputError(f"{where}: CONNECT opens a tunnel and has no response to measure.")
+    return text
+
+
+def _headers(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The fields in lower case, as HTTP/2 and 3 send them; ours first unless it is set, or taken away by an
+    empty value."""
+    fields: list[tuple[str, str]] = []
+    for line in lines:
+        name, colon, value = line.partition(":")
+        name, value = name.strip().lower(), value.strip()
+        if not colon or not _TOKEN.fullmatch(name):
+            raise InputError(f"-H {line!r} is no header; write 'NAME: VALUE'.")
+        if name in _NOT_OURS:
+            raise InputError(f"-H {line!r}: {name!r} can't be set: {_NOT_OURS[name]}.")
+        if not _FIELD_VALUE.fullmatch(value):
+            raise InputError(f"-H {line!r}: a header's value is ASCII without control characters.")
+        fields.append((name, value))
+    if not any(name == "user-agent" for name, _ in fields):
+        fields.insert(0, ("user-agent", USER_AGENT))
+    return tuple((name, value) for name, value in fields if value)
+
+
+def _body(wanted: Wanted) -> bytes | None:
+    if wanted.data is None:
+        return None if wanted.body is None else wanted.body.encode()
+    if wanted.body is not None:
+        raise InputError("--body and --data exclude each other: a request has one body.")
+    try:
+        size = wanted.data.stat().st_size
+        content = wanted.data.read_bytes() if size <= MOST_BODY else b""
+    except (OSError, ValueError) as error:
+        raise InputError(f"--data {wanted.data}: {getattr(error, 'strerror', None) or error}.") from None
+    if size > MOST_BODY or len(content) > MOST_BODY:
+        raise InputError(f"--data {wanted.data}: {size} bytes; a body has at most {MOST_BODY}.")
+    return content

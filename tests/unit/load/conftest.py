@@ -1,0 +1,82 @@
+"""The command `pronghorn load` with a fake engine."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from pronghorn.cli import main
+
+from . import samples
+
+FAKE = Path(__file__).with_name("fake_generator.py")
+
+
+class Result(NamedTuple):
+    """How the program ended and what it printed."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+class Generator:
+    """The program in a folder of its own, with an engine that tells what it is given."""
+
+    def __init__(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        self.folder = folder
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+        engine = folder / "engine"
+        engine.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -E "{FAKE}" "$@"\n', encoding="utf-8")
+        engine.chmod(0o755)
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("PRONGHORN_ENGINE", str(engine))
+        monkeypatch.setenv("COLUMNS", "100")
+        monkeypatch.delenv("PRONGHORN_LEVEL", raising=False)
+        self.behave(report=samples.REPORT)
+
+    def behave(self, **configuration: Any) -> None:
+        """Tells every engine started from now on how to behave."""
+        told = json.dumps({"log": str(self.folder / "asked.json"), **configuration})
+        self._monkeypatch.setenv("FAKE_GENERATOR", told)
+
+    def reports(self, **changes: Any) -> None:
+        """Tells every engine to end with the sample report, changed so."""
+        self.behave(report=samples.merged(samples.REPORT, changes))
+
+    def run(self, *arguments: str) -> Result:
+        """Runs `pronghorn load` within this process."""
+        self._monkeypatch.setattr(sys, "argv", ["pronghorn", "load", *arguments])
+        self._capsys.readouterr()
+        try:
+            main()
+            status = 0
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else 0
+        captured = self._capsys.readouterr()
+        return Result(status, captured.out, captured.err)
+
+    def asked(self, *arguments: str) -> dict[str, Any]:
+        """What the engine is asked for by these words."""
+        result = self.run(*arguments)
+        assert result.status == 0, result.stderr
+        asked: dict[str, Any] = json.loads((self.folder / "asked.json").read_text(encoding="utf-8"))
+        return asked
+
+    def environment(self) -> dict[str, str]:
+        """For the program as a process of its own."""
+        return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+@pytest.fixture
+def generator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Generator:
+    """A generator that behaves."""
+    return Generator(tmp_path, monkeypatch, capsys)

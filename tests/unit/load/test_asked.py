@@ -1,0 +1,184 @@
+"""The command line's words become what the engine is asked for."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from pronghorn.load import resolve
+
+from .conftest import Generator
+
+URL = "https://127.0.0.1:8443/"
+
+
+def test_a_bare_url_is_ten_seconds_of_http_2_on_one_connection(generator: Generator) -> None:
+    asked = generator.asked("https://127.0.0.1/a?b=c#d")
+    assert asked == {
+        "targets": [
+            {
+                "url": "https://127.0.0.1/a?b=c",
+                "method": "GET",
+                "headers": [["user-agent", "pronghorn/0.1.0"]],
+                "body": None,
+            }
+        ],
+        "protocol": "h2",
+        "address": "127.0.0.1",
+        "port": None,
+        "tls": {"version": "1.3", "ca": None, "insecure": False},
+        "session": "cold",
+        "congestion_control": {"tcp": "cubic", "quic": "cubic"},
+        "knobs": {},
+        "connections": 1,
+        "streams": 1,
+        "threads": 1,
+        "stop": {"duration_s": 10.0},
+        "limit_s": None,
+        "warm_up": None,
+        "connect": "keep",
+        "arrivals": None,
+        "ramp_s": 0.0,
+        "request_timeout_s": None,
+        "connect_timeout_s": 10.0,
+        "progress_s": 1.0,
+        "histogram_log": None,
+    }
+
+
+def test_http_is_version_1_in_the_clear_and_2_where_asked(generator: Generator) -> None:
+    assert generator.asked("http://127.0.0.1/")["protocol"] == "h1"
+    assert generator.asked("http://127.0.0.1/", "--http", "2")["protocol"] == "h2"
+    assert generator.asked(URL, "--http", "1.1")["protocol"] == "h1"
+    assert generator.asked(URL, "--http", "3")["protocol"] == "h3"
+
+
+def test_h2loads_flags_mean_what_they_mean_there(generator: Generator) -> None:
+    asked = generator.asked(URL, "-c", "10", "-m", "100", "-n", "200000", "-t", "2", "-H", "X-Probe: 1")
+    assert (asked["connections"], asked["streams"], asked["threads"]) == (10, 100, 2)
+    assert asked["stop"] == {"requests": 200_000}
+    assert asked["targets"][0]["headers"] == [["user-agent", "pronghorn/0.1.0"], ["x-probe", "1"]]
+    assert generator.asked(URL, "-D", "1min")["stop"] == {"duration_s": 60.0}
+
+
+def test_a_rate_opens_the_loop(generator: Generator) -> None:
+    asked = generator.asked(URL, "--rate", "90/min", "--poisson", "--seed", "7", "--ramp", "500ms")
+    assert asked["arrivals"] == {"rate_per_s": 1.5, "distribution": "poisson", "seed": 7}
+    assert asked["ramp_s"] == 0.5
+    assert generator.asked(URL, "--rate", "1000")["arrivals"] == {
+        "rate_per_s": 1000.0,
+        "distribution": "constant",
+        "seed": 0,
+    }
+
+
+def test_poissons_seed_is_drawn_where_none_is_given_and_recorded(generator: Generator) -> None:
+    drawn = {generator.asked(URL, "--rate", "5", "--poisson")["arrivals"]["seed"] for _ in range(3)}
+    assert len(drawn) == 3
+    assert "seed " in generator.run(URL, "--rate", "5", "--poisson").stdout
+
+
+def test_a_warm_up_is_a_time_or_a_number_of_requests(generator: Generator) -> None:
+    assert generator.asked(URL, "--warm-up", "2s")["warm_up"] == {"duration_s": 2.0}
+    assert generator.asked(URL, "--warm-up", "1000")["warm_up"] == {"requests": 1000}
+
+
+def test_times_of_requests_and_connections_are_bounded_as_asked(generator: Generator) -> None:
+    asked = generator.asked(URL, "--timeout", "2s", "--connect-timeout", "500ms", "--limit", "60s")
+    assert (asked["request_timeout_s"], asked["connect_timeout_s"], asked["limit_s"]) == (2.0, 0.5, 60.0)
+
+
+def test_a_connection_a_request_has_two_names(generator: Generator) -> None:
+    assert generator.asked(URL, "--connect", "each")["connect"] == "each"
+    assert generator.asked(URL, "--no-keep-alive")["connect"] == "each"
+
+
+def test_sessions_and_tls_are_as_asked(generator: Generator, tmp_path: Path) -> None:
+    assert generator.asked(URL, "--resume")["session"] == "resumed"
+    assert generator.asked(URL, "--0rtt")["session"] == "0rtt"
+    assert generator.asked(URL, "--tls", "1.2")["tls"]["version"] == "1.2"
+    assert generator.asked(URL, "-k")["tls"]["insecure"] is True
+    assert generator.asked(URL, "--ca", "ca.pem")["tls"]["ca"] == str(tmp_path / "ca.pem")
+
+
+def test_congestion_control_is_that_of_the_protocols_transport(generator: Generator) -> None:
+    assert generator.asked(URL, "--cc", "bbr")["congestion_control"] == {"tcp": "bbr", "quic": "cubic"}
+    asked = generator.asked(URL, "--cc", "newreno", "--http", "3")
+    assert asked["congestion_control"] == {"tcp": "cubic", "quic": "newreno"}
+
+
+def test_within_a_path_tcps_congestion_control_is_the_paths(
+    generator: Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRONGHORN_LEVEL", "1")
+    assert generator.asked(URL)["congestion_control"]["tcp"] is None
+    assert generator.asked(URL, "--cc", "reno")["congestion_control"]["tcp"] == "reno"
+
+
+def test_knobs_reach_the_engine_under_its_names(generator: Generator) -> None:
+    over_tcp = ("--knob", "stream_window=64KiB", "--knob", "key_exchange=X25519", "--knob", "pacing=true")
+    assert generator.asked(URL, *over_tcp)["knobs"] == {
+        "stream_window": 65536,
+        "key_exchange": "X25519",
+        "pacing": True,
+    }
+    over_quic = ("--knob", "initial_window=14480B", "--knob", "offloads=false")
+    assert generator.asked(URL, "--http", "3", *over_quic)["knobs"] == {
+        "initial_window": 14480,
+        "segmentation_offload": False,
+    }
+
+
+def test_a_body_makes_a_post_and_is_sent_as_it_is(generator: Generator, tmp_path: Path) -> None:
+    target = generator.asked(URL, "--body", "ä=1")["targets"][0]
+    assert (target["method"], target["body"]) == ("POST", "w6Q9MQ==")
+    (tmp_path / "body").write_bytes(b"\xff\xfe?>")
+    target = generator.asked(URL, "--data", "body", "-X", "PUT")["targets"][0]
+    assert (target["method"], target["body"]) == ("PUT", "//4/Pg==")
+
+
+def test_our_user_agent_can_be_replaced_and_taken_away(generator: Generator) -> None:
+    assert generator.asked(URL, "-H", "User-Agent: x")["targets"][0]["headers"] == [["user-agent", "x"]]
+    assert generator.asked(URL, "-H", "user-agent:")["targets"][0]["headers"] == []
+
+
+def test_urls_stand_in_a_file_with_methods_and_paths_of_the_host(
+    generator: Generator, tmp_path: Path
+) -> None:
+    (tmp_path / "urls").write_text("# the shop\n\n/cart\nHEAD /a\nhttps://127.0.0.1:8443/b?c\n")
+    targets = generator.asked(URL, "-i", "urls")["targets"]
+    assert [(target["method"], target["url"]) for target in targets] == [
+        ("GET", "https://127.0.0.1:8443/cart"),
+        ("HEAD", "https://127.0.0.1:8443/a"),
+        ("GET", "https://127.0.0.1:8443/b?c"),
+    ]
+
+
+def test_the_schemes_own_port_is_not_sent(generator: Generator) -> None:
+    assert generator.asked("https://127.0.0.1:443/")["targets"][0]["url"] == "https://127.0.0.1/"
+    assert generator.asked("http://127.0.0.1:443/")["targets"][0]["url"] == "http://127.0.0.1:443/"
+
+
+def test_a_name_is_reached_elsewhere_where_asked(generator: Generator) -> None:
+    asked = generator.asked("https://shop.example/", "--address", "::1", "--port", "8443")
+    assert (asked["address"], asked["port"]) == ("::1", 8443)
+    assert asked["targets"][0]["url"] == "https://shop.example/"
+    assert generator.asked("https://[::1]:8443/")["targets"][0]["url"] == "https://[::1]:8443/"
+
+
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+def test_of_several_addresses_the_first_that_answers_is_taken(
+    protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `localhost` is ::1 first, and many a server listens on 127.0.0.1 alone."""
+    monkeypatch.setattr(resolve, "addresses", lambda *_: ["127.0.0.2", "127.0.0.1"])
+    kind = socket.SOCK_DGRAM if protocol == "h3" else socket.SOCK_STREAM
+    with socket.socket(socket.AF_INET, kind) as server:
+        server.bind(("127.0.0.1", 0))
+        port = server.getsockname()[1]
+        if protocol == "h2":
+            server.listen()
+            assert resolve.address("localhost", port, "h2") == "127.0.0.1"
+        else:
+            # Nobody answers the question there, and the first is taken: no QUIC server is at either.
+            assert resolve.address("localhost", port, "h3") == "127.0.0.2"

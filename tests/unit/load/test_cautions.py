@@ -1,0 +1,64 @@
+"""What a person is warned of, and when not."""
+
+from typing import Any
+
+import pytest
+
+from pronghorn.load import cautions
+from pronghorn.load.spec import Arrivals, Extent
+
+from . import samples
+
+OPEN = {"arrivals": Arrivals(rate_per_s=5000.0), "stop": Extent(duration_s=2.0)}
+
+
+def codes(asked: dict[str, Any], told: dict[str, Any], *, interrupted: bool = False) -> list[str]:
+    found = cautions.cautions(samples.spec(**asked), samples.report(**told), interrupted=interrupted)
+    return [caution.code for caution in found]
+
+
+def lag(scale: float) -> dict[str, Any]:
+    return {"latency_seconds": {"lag": samples.distribution(10_000, scale)}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "found"),
+    [
+        ({}, {}, []),
+        ({}, {"cpu_s": {"user": 1.6}}, ["generator_saturated"]),
+        ({"threads": 2}, {"cpu_s": {"user": 1.6}}, []),
+        (OPEN, lag(1e-5), []),
+        (OPEN, lag(1e-3), ["generator_late"]),
+        (OPEN, {"requests_per_second": 4000.0}, ["rate_not_reached"]),
+        ({**OPEN, "ramp_s": 1.0}, {"requests_per_second": 4000.0}, []),
+        (
+            {**OPEN, "connections": 1, "streams": 1, **OPEN},
+            {"connections": {"established": 1}},
+            ["connections_full"],
+        ),
+        ({}, {"connections": {"established": 12, "closed_by_peer": 2}}, ["connections_replaced"]),
+        ({"connect": "each"}, {"connections": {"established": 10_000}}, []),
+        ({"session": "resumed"}, {"connections": {"resumed": 9}}, ["not_resumed"]),
+        ({"session": "0rtt"}, {"connections": {"resumed": 10}}, ["early_data_rejected"]),
+        ({"session": "0rtt"}, {"connections": {"resumed": 10, "early_data_accepted": 10}}, []),
+        ({}, {"settings": {"congestion_control": "bbr"}}, ["congestion_control"]),
+        ({}, {"requests": {"statuses": {"301": 10_000}}}, ["redirects"]),
+        ({"limit_s": 2.0}, {"finished": False, "requests": {"unsent": 5}}, ["cut"]),
+        ({}, {"window_s": 0.5}, ["generator_saturated", "short"]),
+    ],
+)
+def test_each_caution_has_its_cause(asked: dict[str, Any], told: dict[str, Any], found: list[str]) -> None:
+    assert codes(asked, told) == found
+
+
+def test_an_interruption_is_told_instead_of_a_cut() -> None:
+    assert codes({}, {"finished": False}, interrupted=True) == ["interrupted"]
+
+
+def test_every_caution_says_what_to_do() -> None:
+    told = {"cpu_s": {"user": 9.0}, "finished": False, "settings": {"congestion_control": "bbr"}}
+    found = cautions.cautions(samples.spec(), samples.report(**told), interrupted=False)
+    assert len(found) == 3
+    for caution in found:
+        assert caution.text.endswith(".")
+        assert caution.remedy.endswith(".")

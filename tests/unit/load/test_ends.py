@@ -1,0 +1,99 @@
+"""How a load ends: by itself, by Ctrl-C, without a success, without an engine."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from . import samples
+from .conftest import Generator
+
+URL = "https://127.0.0.1/"
+
+
+def start(generator: Generator, *arguments: str) -> subprocess.Popen[str]:
+    """The program as a process of its own, once its engine has been asked."""
+    log = generator.folder / "asked.json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pronghorn", "load", URL, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=generator.environment(),
+    )
+    deadline = time.monotonic() + 60
+    while not (log.exists() and log.read_text(encoding="utf-8").endswith("\n")):
+        assert time.monotonic() < deadline, "the engine was never asked"
+        time.sleep(0.01)
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_load_tells_what_was_measured(generator: Generator, number: signal.Signals) -> None:
+    cut = samples.merged(samples.REPORT, {"finished": False})
+    generator.behave(report=cut, until_stop=True)
+    process = start(generator, "--json", "-c", "10")
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    told = json.loads(stdout)
+    assert (told["interrupted"], told["finished"]) == (True, False)
+    assert [caution["code"] for caution in told["cautions"]] == ["interrupted"]
+    assert stderr.endswith("pronghorn: interrupted; what was measured by then is told.\n")
+
+
+def test_a_second_ctrl_c_ends_an_engine_that_does_not_heed_the_first(generator: Generator) -> None:
+    generator.behave(report=samples.REPORT, until_stop="deaf")
+    process = start(generator)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stdout) == (130, "")
+    assert stderr.endswith("pronghorn: interrupted before anything was told.\n")
+
+
+def test_a_load_without_a_success_is_exit_status_1_and_says_why(generator: Generator) -> None:
+    generator.reports(
+        requests={"sent": 0, "unsent": 10_000, "succeeded": 0, "statuses": {}},
+        connections={"established": 0, "failed": {"tls": 10}, "requests_per_second": None},
+        requests_per_second=0.0,
+        latency_seconds={"connect": None, "first_byte": None, "total": None},
+        tls=None,
+        settings={},
+        failures=[{"kind": "tls", "detail": "the certificate's issuer is unknown"}],
+    )
+    result = generator.run(URL, "-n", "10000")
+    assert result.status == 1
+    assert result.stderr.endswith(
+        "pronghorn: no request succeeded (10 failed by 'tls'): the certificate's issuer is unknown.\n"
+        "  --ca FILE names the authority to trust, --insecure trusts any certificate.\n"
+    )
+    assert "0 sent, 0 succeeded, 10 000 never sent" in result.stdout
+    assert "no connection was established, so nothing was read back" in result.stdout
+
+
+def test_an_engine_that_breaks_off_is_told_with_its_last_words(generator: Generator) -> None:
+    generator.behave(words="the sky fell")
+    result = generator.run(URL)
+    assert result.status == 3
+    assert (
+        "the engine ended without a report (exit status 1); its last words:\nthe sky fell\n" in result.stderr
+    )
+
+
+def test_an_engine_that_tells_nonsense_is_no_measurement(generator: Generator) -> None:
+    generator.behave(report={"requests": {}})
+    result = generator.run(URL)
+    assert (result.status, result.stdout) == (3, "")
+    assert "the engine told what can't be read" in result.stderr
+
+
+def test_without_an_engine_the_host_cannot(generator: Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRONGHORN_ENGINE", "/nowhere/engine")
+    result = generator.run(URL)
+    assert result.status == 3
+    assert "PRONGHORN_ENGINE=/nowhere/engine: no program there." in result.stderr

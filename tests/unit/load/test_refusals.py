@@ -1,0 +1,198 @@
+"""What can't be loaded is one message: where, what, what is allowed; exit status 2, and no engine starts."""
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Generator
+
+URL = "https://127.0.0.1/"
+
+
+REFUSED = """
+nothing
+    no URL to load.
+localhost
+    URL: 'localhost' is no URL; it begins with https:// or http://.
+ftp://localhost/
+    URL: 'ftp://localhost/' is no URL; it begins with https:// or http://.
+https:///x
+    URL: 'https:///x' names no host.
+https://localhost:99999/
+    URL: 'https://localhost:99999/' is no URL: Port out of range 0-65535.
+https://u:p@localhost/
+    URL: a URL with a user's name isn't supported.
+https://127.0.0.1/ä
+    URL: 'https://127.0.0.1/ä': a path and a query are ASCII without blanks, quotes, brackets and the
+    like.
+URL https://127.0.0.2/
+    https://127.0.0.2/: this is https://127.0.0.2, but https://127.0.0.1/ is https://127.0.0.1; all URLs
+    of a load share scheme, host and port.
+URL -X get
+    --method: 'get' is no method; write one such as GET or POST (RFC 9110 §9.1).
+URL -X CONNECT
+    --method: CONNECT opens a tunnel and has no response to measure.
+URL -H x
+    -H 'x' is no header; write 'NAME: VALUE'.
+URL -H host:x
+    -H 'host:x': 'host' can't be set: it is the URL's; to reach a name at another address, write the
+    name in the URL and --address.
+URL --data nowhere
+    --data nowhere: No such file or directory.
+URL --data x --body y
+    --body and --data exclude each other: a request has one body.
+URL -i nowhere
+    nowhere: No such file or directory.
+URL -n 1 -d 1s
+    -n and -d exclude each other: a load ends after so many requests, or so much time.
+URL -d 10
+    -d 10: '10' is a bare number where a time is needed; write the unit, such as '75ms'; allowed units:
+    ns, us, µs, ms, s, min.
+URL -d 0s
+    -d 0s: '0s': a time must be greater than zero.
+URL -t 2
+    -t 2 with -c 1: a connection belongs to one thread, so some would have none; write at most as many
+    threads as connections.
+URL -n 9 -c 10
+    -n 9 with -c 10: some connections would have nothing to ask for; write at least as many requests as
+    connections.
+URL --rate fast
+    --rate fast: this is no rate; write requests per second, such as 1000, or 90/min (at most
+    10000000/s).
+URL --rate 0
+    --rate 0: this is no rate; write requests per second, such as 1000, or 90/min (at most 10000000/s).
+URL --poisson
+    --poisson: only an open loop has arrivals; write --rate R as well.
+URL --rate 1 --seed 1
+    --seed: evenly spaced arrivals need none; write --poisson as well.
+URL --no-keep-alive -m 2
+    -m 2 with a new connection for each request: each has one; -c says how many are made at a time.
+URL --connect once
+    --connect: unknown way to connect 'once'. Allowed: each, keep.
+URL -d 5s --ramp 5s
+    --ramp 5s: the load is over by then; write a shorter one.
+URL -d 5s --limit 4s
+    --limit 4s: the load is longer by itself; write a longer one.
+URL --http 2.0
+    --http: unknown version of HTTP '2.0'; did you mean '2'? Allowed: 1.1, 2, 3.
+http://127.0.0.1/ --http 3
+    --http 3: HTTP/3 is never in the clear (RFC 9114 §3.1); write https://.
+http://127.0.0.1/ --insecure
+    --insecure: http:// is in the clear, without TLS; leave it out or write https://.
+URL --http 3 --tls 1.2
+    --tls 1.2: QUIC has no TLS 1.2 (RFC 9001 §4.2); --http 1.1 and 2 have.
+URL --tls 1.2 --0rtt
+    --tls 1.2: it has no 0-RTT data; leave out --tls or --0rtt.
+URL --tls 1.1
+    --tls: unknown version of TLS '1.1'; did you mean '1.3'? Allowed: 1.2, 1.3.
+URL --cc newreno
+    --cc: unknown congestion control of HTTP/2 'newreno'; did you mean 'reno'? Allowed: bbr, cubic,
+    reno.
+URL --knob window
+    --knob window: write KEY=VALUE, such as stream_window=64KiB.
+URL --knob stream_windw=64KiB
+    --knob stream_windw=64KiB: key 'stream_windw': unknown knob 'stream_windw'; did you mean
+    'stream_window'? Allowed: ack_frequency, cipher, connection_window, initial_mtu, initial_window,
+    key_exchange, mtu_discovery, offloads, pacing, slow_start_after_idle, stream_window,
+    tcp_receive_buffer, tcp_send_buffer, udp_receive_buffer, udp_send_buffer.
+URL --knob initial_mtu=1400B
+    --knob initial_mtu=1400B: key 'initial_mtu': HTTP/2 over TCP has no such thing; arms of h3 have.
+URL --knob tcp_receive_buffer=1MB
+    --knob tcp_receive_buffer=1MB: key 'tcp_receive_buffer': a TCP receive buffer of HTTP/2 is the
+    hosts' to set: docs/experiments.md, [knobs], in an experiment over an emulated path.
+URL --address there
+    --address: 'there' is no IP address.
+https://a..b/
+    a..b: no host name: a part of it is empty or longer than 63 letters.
+URL --csv /nowhere/x
+    /nowhere/x: no file can be written there.
+URL --check fast
+    --check 'fast': no comparison; write METRIC < VALUE (or <=, >, >=, ==, !=), such as 'p99<200ms',
+    'rps>1000' or 'failed<0.1%'.
+URL --check p99<200
+    --check 'p99<200': '200' is a bare number where a time is needed; write the unit, such as '75ms';
+    allowed units: ns, us, µs, ms, s, min.
+URL --check lag.p99<1ms
+    --check 'lag.p99<1ms': only an open loop (--rate R) has a lag.
+URL --check rss<5%
+    --check 'rss<5%': '5%': unknown unit '%' of a size. Allowed: B, kB, MB, KiB, MiB.
+URL --check unsent<5%
+    --check 'unsent<5%': 'unsent' is no part of what was sent; leave out %.
+URL --check p98<1s
+    --check 'p98<1s': unknown metric 'p98'; did you mean 'p99'? Allowed: min, mean, sd, p50, p75, p90,
+    p95, p99, p99.9, p99.99, max (of total; else connect., first_byte., lag. before it), rps, goodput,
+    cpu, rss, sent, unsent, succeeded, failed, retried, connections.established, connections.failed,
+    connections.closed_by_peer, connections.resumed, status.CODE, failed.KIND (status, reset, refused,
+    connection, timeout, short, protocol, cut).
+"""
+"""The words, URL standing for a valid one, and below them what is said."""
+
+
+def refused() -> list[tuple[str, str]]:
+    """The words and the messages of REFUSED."""
+    found: list[tuple[str, str]] = []
+    for line in REFUSED.strip().splitlines():
+        if line.startswith(" "):
+            words, said = found.pop()
+            found.append((words, f"{said} {line.strip()}".strip()))
+        else:
+            found.append((line.removeprefix("nothing"), ""))
+    return found
+
+
+@pytest.mark.parametrize(("arguments", "said"), refused())
+def test_one_message_says_what_is_wrong(generator: Generator, arguments: str, said: str) -> None:
+    result = generator.run(*arguments.replace("URL", URL).split())
+    assert (result.status, result.stdout) == (2, ""), result
+    assert result.stderr.splitlines()[0] == f"pronghorn: {said}"
+    assert not (generator.folder / "asked.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# nothing\n", "urls: holds no URL; write one a line."),
+        ("/a\n/b c d\n", "urls, line 2: '/b c d' is no target; write URL or METHOD URL."),
+        ("get /a\n", "urls, line 1: 'get' is no method; write one such as GET or POST (RFC 9110 §9.1)."),
+        ("/a\nx.html\n", "urls, line 2: 'x.html' is no URL; it begins with https:// or http://."),
+    ],
+)
+def test_a_wrong_line_of_the_input_file_is_named(
+    generator: Generator, tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "urls").write_text(text)
+    result = generator.run(URL, "-i", "urls")
+    assert (result.status, result.stderr.splitlines()[0]) == (2, f"pronghorn: {said}")
+
+
+def test_a_path_without_a_host_is_told_how_to_get_one(generator: Generator, tmp_path: Path) -> None:
+    (tmp_path / "urls").write_text("/a\n")
+    result = generator.run("-i", "urls")
+    assert result.status == 2
+    assert result.stderr == (
+        "pronghorn: urls, line 1: '/a' names no host.\n"
+        "  Name one on the command line: pronghorn load https://localhost/ -i urls\n"
+    )
+
+
+def test_a_file_that_is_named_twice_is_refused(generator: Generator, tmp_path: Path) -> None:
+    result = generator.run(URL, "--csv", "x", "-o", "./x")
+    assert result.status == 2
+    assert f"{tmp_path}/x: named twice; each option takes a file of its own." in result.stderr
+
+
+def test_a_table_of_another_format_is_left_alone(generator: Generator, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,b\n")
+    result = generator.run(URL, "--csv", "x.csv")
+    assert result.status == 2
+    assert "--csv x.csv: its first line is not this version's" in result.stderr
+    assert (tmp_path / "x.csv").read_text() == "a,b\n"
+
+
+def test_what_the_engine_refuses_is_told_in_its_words(generator: Generator) -> None:
+    generator.behave(error={"kind": "input", "message": "no such thing.", "mend": "Ask for another."})
+    result = generator.run(URL)
+    assert (result.status, result.stdout) == (2, "")
+    assert result.stderr.endswith("pronghorn: no such thing.\n  Ask for another.\n")
+    generator.behave(error={"kind": "host", "message": "no more sockets.", "mend": None})
+    assert generator.run(URL).status == 3
