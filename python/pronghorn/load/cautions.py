@@ -112,7 +112,7 @@ def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
             "connections.",
             "Requests were sent again after the handshake; look at the server's 0-RTT (ssl_early_data).",
         )
-    ran = report.settings.get("congestion_control")
+    ran = report.congestion_control
     transport = spec.congestion_control
     asked = transport.quic if spec.protocol == "h3" else transport.tcp
     if ran is not None and asked is not None and ran != asked:

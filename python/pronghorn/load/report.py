@@ -24,9 +24,9 @@ class Distribution(FromEngine):
 
 
 class Latencies(FromEngine):
-    """`connect`: from the first packet to the end of the handshake, of TLS too. `first_byte` and `total`:
-    from a request's start (open loop: its intended one) to the first and the last byte of its response.
-    `lag`: how late the generator itself was at a request. Null without samples."""
+    """`connect`: from a connection's beginning to the end of its handshakes. `first_byte` and `total`: of
+    requests that succeeded, from when they were handed to their connection (open loop: were due) to their
+    response's head and its last byte. `lag`: how late the generator itself was. Null without samples."""
 
     connect: Distribution | None = None
     first_byte: Distribution | None = None
@@ -105,7 +105,7 @@ class Cpu(FromEngine):
 
 
 class TlsRead(FromEngine):
-    """What the handshake agreed on."""
+    """What the handshake agreed on; `version` is `TLS 1.3` or `TLS 1.2`."""
 
     version: str | None = None
     cipher: str | None = None
@@ -119,7 +119,8 @@ class Failure(FromEngine):
 
 
 class LoadReport(FromEngine):
-    """A whole load. `finished` is false where it was cut."""
+    """A whole load. `finished` is false where it was cut. `settings` and `congestion_control` are the first
+    connection's, as read back."""
 
     requests: Requests
     connections: Connections
@@ -132,6 +133,7 @@ class LoadReport(FromEngine):
     cpu_s: Cpu
     max_rss_bytes: int
     settings: Settings = Field(default_factory=dict)
+    congestion_control: str | None = None
     protocol: str
     tls: TlsRead | None = None
     stack: str | None = None

@@ -95,7 +95,7 @@ COLUMNS: Mapping[str, _Cell] = MappingProxyType(
         "protocol": _of_report("protocol"),
         "tls": _of("tls", "version"),
         "cipher": _of("tls", "cipher"),
-        "congestion_control": lambda measured: measured.report.settings.get("congestion_control"),
+        "congestion_control": _of_report("congestion_control"),
         **{key: _of_spec(key) for key in ("session", "connect", "connections", "streams", "threads")},
         "rate_asked_per_s": _of_arrivals("rate_per_s"),
         "distribution": _of_arrivals("distribution"),

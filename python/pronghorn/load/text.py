@@ -54,7 +54,7 @@ def _tls(report: LoadReport) -> str:
     if report.tls is None or report.tls.version is None:
         return ""
     cipher = f" ({report.tls.cipher})" if report.tls.cipher else ""
-    return f", TLS {report.tls.version}{cipher}"
+    return f", {report.tls.version}{cipher}"
 
 
 def _rates(report: LoadReport) -> Table:
@@ -166,7 +166,7 @@ def _generator(measured: Measured) -> str:
 
 def _ran_with(report: LoadReport) -> str:
     known = {name: value for name, value in report.settings.items() if value is not None}
-    control = known.pop("congestion_control", None)
+    control = report.congestion_control
     if not known and control is None:
         return "no connection was established, so nothing was read back"
     parts = [str(part) for part in (control, report.stack) if part]

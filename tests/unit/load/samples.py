@@ -61,9 +61,10 @@ REPORT: Json = {
     },
     "cpu_s": {"user": 0.4, "system": 0.3},
     "max_rss_bytes": 12_300_000,
-    "settings": {"congestion_control": "cubic", "initial_window": 14_480, "pacing": False},
+    "settings": {"initial_window": 14_480, "pacing": False},
+    "congestion_control": "cubic",
     "protocol": "h2",
-    "tls": {"version": "1.3", "cipher": "TLS13_AES_128_GCM_SHA256"},
+    "tls": {"version": "TLS 1.3", "cipher": "TLS13_AES_128_GCM_SHA256"},
     "stack": "kernel TCP",
     "failures": [],
 }

@@ -41,7 +41,7 @@ def lag(scale: float) -> dict[str, Any]:
         ({"session": "resumed"}, {"connections": {"resumed": 9}}, ["not_resumed"]),
         ({"session": "0rtt"}, {"connections": {"resumed": 10}}, ["early_data_rejected"]),
         ({"session": "0rtt"}, {"connections": {"resumed": 10, "early_data_accepted": 10}}, []),
-        ({}, {"settings": {"congestion_control": "bbr"}}, ["congestion_control"]),
+        ({}, {"congestion_control": "bbr"}, ["congestion_control"]),
         ({}, {"requests": {"statuses": {"301": 10_000}}}, ["redirects"]),
         ({"limit_s": 2.0}, {"finished": False, "requests": {"unsent": 5}}, ["cut"]),
         ({}, {"window_s": 0.5}, ["generator_saturated", "short"]),
@@ -56,7 +56,7 @@ def test_an_interruption_is_told_instead_of_a_cut() -> None:
 
 
 def test_every_caution_says_what_to_do() -> None:
-    told = {"cpu_s": {"user": 9.0}, "finished": False, "settings": {"congestion_control": "bbr"}}
+    told = {"cpu_s": {"user": 9.0}, "finished": False, "congestion_control": "bbr"}
     found = cautions.cautions(samples.spec(), samples.report(**told), interrupted=False)
     assert len(found) == 3
     for caution in found:

@@ -64,6 +64,7 @@ def test_a_load_without_a_success_is_exit_status_1_and_says_why(generator: Gener
         latency_seconds={"connect": None, "first_byte": None, "total": None},
         tls=None,
         settings={},
+        congestion_control=None,
         failures=[{"kind": "tls", "detail": "the certificate's issuer is unknown"}],
     )
     result = generator.run(URL, "-n", "10000")
