@@ -2,6 +2,9 @@
 
 import csv
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +134,28 @@ def test_the_json_object_holds_the_progress(generator: Generator) -> None:
     said = "11 s: 5 sent, 4.00/s, p50 100 ms, 1 in flight on 1 connection, 2 failed\n"
     assert result.stderr.endswith(said)
     assert generator.run(*WORDS, "--json", "--quiet").stderr == ""
+
+
+def test_on_a_terminal_a_line_moves_while_the_load_goes(generator: Generator) -> None:
+    line = {
+        "elapsed_s": 1.0, "sent": 5000, "succeeded": 4000, "failed": 0, "requests_per_second": 4000.0,
+        "p50_s": 0.0002, "p99_s": 0.0006, "in_flight": 1000, "connected": 10, "phase": "warm_up",
+    }  # fmt: skip
+    generator.behave(report=samples.REPORT, progress=[line])
+    terminal, inside = os.openpty()
+    ended = subprocess.run(
+        [sys.executable, "-m", "pronghorn", "load", *WORDS],
+        check=False, stdin=inside, stdout=subprocess.PIPE, stderr=inside, text=True,
+        env=generator.environment() | {"TERM": "xterm", "COLUMNS": "100"},
+    )  # fmt: skip
+    os.close(inside)
+    shown = os.read(terminal, 65536).decode()
+    os.close(terminal)
+    assert ended.returncode == 0
+    assert plain(ended.stdout) == TEXT
+    said = "1 s (warm-up): 5000 sent, 4000/s, p50 200 µs, p99 600 µs, 1000 in flight on 10 connections"
+    assert said.split(",")[0] in shown
+    assert "p99 600 µs" in shown
 
 
 def test_the_table_of_many_loads_has_a_line_for_each(generator: Generator, tmp_path: Path) -> None:
