@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG
-from pronghorn.model import effective
+from pronghorn.model import effective, load
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
@@ -34,6 +34,7 @@ def check(experiment: Experiment) -> None:
             _check(arm, "origin", name, origin.refusal, _able(arm, [*origins.ORIGINS.items(), *its_origins]))
         for name, client in its_clients:
             _check(arm, "client", name, client.refusal, _able(arm, [*clients.CLIENTS.items(), *its_clients]))
+    _check_live_loads(experiment)
     _check_idle_knobs(experiment)
     for cell in experiment.cells():
         for arm in experiment.arms:
@@ -63,6 +64,15 @@ def check(experiment: Experiment) -> None:
         origin.require()
     for _, client in its_clients:
         client.require()
+
+
+def _check_live_loads(experiment: Experiment) -> None:
+    """Somebody's server is loaded by who says so on the command line, never by an experiment."""
+    if experiment.live and load.CLIENT in experiment.clients:
+        raise InputError(
+            f"client '{load.CLIENT}' makes loads on the lab's own origins: {', '.join(origins.ORIGINS)}. "
+            "A live server can be loaded by 'pronghorn load URL'."
+        )
 
 
 def _check(arm: Arm, kind: str, name: str, refusal: _Refusal, able: list[str]) -> None:

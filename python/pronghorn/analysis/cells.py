@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,17 +13,38 @@ from pronghorn.analysis.figures import figures, finite, thin
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.times import has_failed, times
 from pronghorn.analysis.verdict import decide
-from pronghorn.model.summary import ArmSummary, CellSummary, Comparison, Metric, Statistic
-from pronghorn.model.trial import Cell
+from pronghorn.model import load
+from pronghorn.model.summary import (
+    HIGHER_IS_BETTER,
+    LATENCIES,
+    ArmSummary,
+    CellSummary,
+    Comparison,
+    Metric,
+    Statistic,
+)
+from pronghorn.model.trial import Cell, Trial
 
 COMPARED: tuple[tuple[Metric, Statistic], ...] = (("load", "median"), ("load", "mean"), ("ttfb", "median"))
+COMPARED_OF_LOADS: tuple[tuple[Metric, Statistic], ...] = (
+    ("requests_per_second", "median"),
+    ("requests_per_second", "mean"),
+    ("load", "median"),
+    *((metric, "median") for metric in LATENCIES),
+)
 DIMENSIONS = ("site", "path", "origin", "client")
+
+
+_OF_FAILED_LOADS = (
+    "Loads that were cut, or had requests that failed, count with what had succeeded (of a cut one over its "
+    "whole limit); their total time is beyond the limit, and has no mean."
+)
 
 
 @dataclass(frozen=True)
 class Terms:
     """What a cell is judged by: `margin` is a fraction, `seed` the experiment's, `title` the cell's name in
-    words.
+    words. Loads that are `timed` last as long as they were asked to: no comparison is made of that.
     """
 
     title: str
@@ -30,6 +52,7 @@ class Terms:
     margin: float
     seed: int
     resamples: int
+    timed: bool = False
 
 
 def block_draws(cell: Cell, seed: int, arm: str, metric: Metric, statistic: Statistic) -> np.random.Generator:
@@ -46,11 +69,14 @@ def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
         _compare(trials, arms, arm, metric, statistic, terms)
         for arm in trials.arms
         if arm != terms.baseline
-        for metric, statistic in COMPARED
+        for metric, statistic in compared(trials.cell, terms)
     ]
+    leading: Metric = "requests_per_second" if trials.cell.client == load.CLIENT else "load"
     notes = [*discovery.notes(trials), *contamination.notes(trials)]
-    if any_failed:
+    if any_failed and leading == "load":
         notes.insert(0, "No mean is shown, since trials failed; they count as the slowest of all.")
+    if any_failed and leading != "load":
+        notes.insert(0, _OF_FAILED_LOADS)
     return CellSummary(
         **trials.cell.model_dump(),
         title=terms.title,
@@ -58,9 +84,16 @@ def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
         abandoned=trials.abandoned,
         incomplete=trials.incomplete,
         arms=arms,
-        comparisons=_with_objections(comparisons),
+        comparisons=_with_objections(comparisons, leading),
         notes=notes,
     )
+
+
+def compared(cell: Cell, terms: Terms) -> list[tuple[Metric, Statistic]]:
+    """What is compared in a cell: of loads, requests per second first."""
+    if cell.client != load.CLIENT:
+        return list(COMPARED)
+    return [pair for pair in COMPARED_OF_LOADS if pair[0] != "load" or not terms.timed]
 
 
 def _arm(trials: CellTrials, arm: str, *, with_mean: bool) -> ArmSummary:
@@ -79,7 +112,20 @@ def _arm(trials: CellTrials, arm: str, *, with_mean: bool) -> ArmSummary:
         protocols=dict(sorted(protocols.items())),
         thin=thin(len(mine)),
         ttfb=figures(times(mine, "ttfb"), with_mean=with_mean),
+        **_of_loads(trials.cell, mine, with_mean=with_mean),
     )
+
+
+def _of_loads(cell: Cell, mine: list[Trial], *, with_mean: bool) -> dict[str, Any]:
+    """The figures that only loads have; a rate has a mean whatever failed."""
+    if cell.client != load.CLIENT:
+        return {}
+    return {
+        "requests_per_second": figures(times(mine, "requests_per_second"), with_mean=True),
+        "latency_seconds": {
+            metric: figures(times(mine, metric), with_mean=with_mean) for metric in LATENCIES
+        },
+    }
 
 
 def _compare(
@@ -90,11 +136,12 @@ def _compare(
     statistic: Statistic,
     terms: Terms,
 ) -> Comparison:
-    failed = any(each.failed for each in arms.values())
+    rate = metric in HIGHER_IS_BETTER
+    failed = not rate and any(each.failed for each in arms.values())
     estimate = (
         UNDEFINED if statistic == "mean" and failed else _estimate(trials, arm, metric, statistic, terms)
     )
-    verdict, reason = decide(estimate, margin=terms.margin, blocks=len(trials.blocks))
+    verdict, reason = decide(estimate, margin=terms.margin, blocks=len(trials.blocks), higher_is_better=rate)
     if finite(estimate.ratio) is None and failed:
         reason = "trials failed"
     found = Comparison(
@@ -119,12 +166,14 @@ def _estimate(trials: CellTrials, arm: str, metric: Metric, statistic: Statistic
     return ratio_of(mine, theirs, rng, resamples=terms.resamples)
 
 
-def _with_objections(comparisons: list[Comparison]) -> list[Comparison]:
-    """Adds to the words on the load's median what the mean says otherwise."""
-    means = {found.arm: found for found in comparisons if (found.metric, found.statistic) == ("load", "mean")}
+def _with_objections(comparisons: list[Comparison], leading: Metric) -> list[Comparison]:
+    """Adds to the words on the leading metric's median what the mean says otherwise."""
+    means = {
+        found.arm: found for found in comparisons if (found.metric, found.statistic) == (leading, "mean")
+    }
     return [
         found.model_copy(update={"words": f"{found.words}; {said}"})
-        if (found.metric, found.statistic) == ("load", "median")
+        if (found.metric, found.statistic) == (leading, "median")
         and (said := words.objection(found, means[found.arm])) is not None
         else found
         for found in comparisons

@@ -19,6 +19,14 @@ def _digits(value: float) -> str:
     return f"{rounded:.{decimals}f}"
 
 
+def rate(value: float | None) -> str:
+    """A rate to three significant digits: `24 600`, `297`, `0.52`; `–` for none."""
+    if value is None:
+        return "–"
+    digits = _digits(value)
+    return f"{float(digits):,.0f}".replace(",", " ") if abs(value) >= 1000 else digits
+
+
 def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
     """A ratio to two decimals, to three where its interval is narrower than 0.1."""
     if value is None:

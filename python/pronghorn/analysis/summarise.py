@@ -1,15 +1,30 @@
 """A run's summary: its cells in order, and the headline over all of them."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from pronghorn.analysis import words
+from pronghorn.analysis import claims, words
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.bootstrap import RESAMPLES
 from pronghorn.analysis.cells import DIMENSIONS, Terms, summarise_cell
+from pronghorn.analysis.contrasts import contrasts
 from pronghorn.analysis.explain import explain
+from pronghorn.model import load, published
 from pronghorn.model.explanation import Explanation
-from pronghorn.model.summary import Summary
+from pronghorn.model.summary import Claim, Summary
 from pronghorn.model.trial import Cell, Trial
+
+
+class Loads(NamedTuple):
+    """What is known of a run's loads: whether they are `timed`, lasting as long as asked; what cuts them;
+    the published measurements that they are held against."""
+
+    timed: bool = False
+    limit_s: float | None = None
+    published: str | None = None
+
+
+NO_LOADS = Loads()
 
 
 def summarise(
@@ -26,13 +41,14 @@ def summarise(
     notes: Sequence[str] = (),
     explanations: Sequence[Explanation] = (),
     resamples: int = RESAMPLES,
+    loads: Loads = NO_LOADS,
 ) -> Summary:
     """The summary of `trials`, which may be a whole run's or what there is of it so far.
 
     `arms` are in the experiment's order and hold `baseline`; `margin` is the equivalence margin as a
     fraction. `cells` gives the cells' order, and shows those without trials too (otherwise: those with
-    trials, sorted). `label` qualifies the whole run, `notes` are shown beneath it. Raises ValueError where
-    `baseline` is no arm.
+    trials, sorted). `label` qualifies the whole run, `notes` are shown beneath it; `loads` is what is known
+    of its loads. Raises ValueError where `baseline` is no arm.
     """
     if baseline not in arms:
         raise ValueError(f"the baseline {baseline!r} is none of the arms ({', '.join(arms)})")
@@ -40,7 +56,14 @@ def summarise(
     order = list(cells) if cells is not None else sorted(sorted_trials, key=str)
     titles = _titles(order)
     terms = [
-        Terms(title=titles[cell], baseline=baseline, margin=margin, seed=seed, resamples=resamples)
+        Terms(
+            title=titles[cell],
+            baseline=baseline,
+            margin=margin,
+            seed=seed,
+            resamples=resamples,
+            timed=loads.timed,
+        )
         for cell in order
     ]
     measured = [sorted_trials.get(cell, CellTrials(cell, tuple(arms), ())) for cell in order]
@@ -66,7 +89,23 @@ def summarise(
             for of_cell, its_terms in zip(measured, terms, strict=True)
             for asked in explanations
         ],
+        load_limit_s=loads.limit_s,
+        contrasts=[
+            found
+            for of_cell, its_terms in zip(measured, terms, strict=True)
+            if of_cell.cell.client == load.CLIENT
+            for found in contrasts(of_cell, its_terms)
+        ],
+        published=loads.published,
+        claims=_claims(loads, measured, terms),
     )
+
+
+def _claims(loads: Loads, measured: Sequence[CellTrials], terms: Sequence[Terms]) -> list[Claim]:
+    of_loads = [one for one in measured if one.cell.client == load.CLIENT]
+    if loads.published is None or not of_loads:
+        return []
+    return claims.judge(loads.published, published.read(loads.published), of_loads, terms[0])
 
 
 def _asked_about(arm: str) -> bool:

@@ -1,20 +1,23 @@
-"""The times that the statistics are of, with a failed trial as the worst outcome."""
+"""The values that the statistics are of, with a failed trial as the worst outcome."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from pronghorn.model.summary import Metric
+from pronghorn.load.percentiles import PERCENTILES
+from pronghorn.model.summary import LATENCIES, Metric
 from pronghorn.model.trial import Trial
 
 Times = npt.NDArray[np.float64]
 
 
 def times(trials: Sequence[Trial], metric: Metric) -> Times:
-    """Each trial's time in seconds; +inf for a trial that failed or has no such time."""
-    return np.array([_time(trial, metric) for trial in trials], dtype=np.float64)
+    """Each trial's time in seconds, +inf for a trial that failed or has no such time; of requests a second
+    each trial's rate, 0 where it has none."""
+    return np.array([_value(trial, metric) for trial in trials], dtype=np.float64)
 
 
 def has_failed(trial: Trial) -> bool:
@@ -22,8 +25,34 @@ def has_failed(trial: Trial) -> bool:
     return trial.status == "failed" or trial.metrics.load_s is None
 
 
-def _time(trial: Trial, metric: Metric) -> float:
+def _value(trial: Trial, metric: Metric) -> float:
+    if metric == "requests_per_second":
+        return trial.metrics.requests_per_second or 0.0
+    if metric in LATENCIES:
+        return _latency_s(trial, metric)
     if has_failed(trial):
         return math.inf
     value = trial.metrics.load_s if metric == "load" else trial.metrics.ttfb_s
     return math.inf if value is None else value
+
+
+def _latency_s(trial: Trial, metric: Metric) -> float:
+    """A percentile of a load's latencies. A request that failed, or a connection that couldn't be had, never
+    ended: the share of all that a percentile leaves below it is a larger share of those that did, and the
+    next larger percentile of these that is known is taken."""
+    report = trial.page.report if trial.page is not None else None
+    if report is None or not trial.metrics.requests_per_second:
+        return math.inf
+    kind, _, key = metric.rpartition("_")
+    found = getattr(report.latency_seconds, kind)
+    whole = report.connections.attempted if kind == "connect" else report.requests.sent
+    if found is None or not found.count:
+        return math.inf
+    share = PERCENTILES[key] * max(whole, found.count) / found.count
+    if share > 1:
+        return math.inf
+    place = bisect_left([known - 1e-9 for known in _SHARES], share - 1e-9)
+    return float(found.max if place == len(_KEYS) else getattr(found, _KEYS[place]))
+
+
+_KEYS, _SHARES = tuple(PERCENTILES), tuple(PERCENTILES.values())

@@ -2,10 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 
-from pronghorn.analysis.numbers import count, interval, listed, percent, ratio, seconds
-from pronghorn.model.summary import ArmSummary, CellSummary, Comparison, Metric, Statistic, Verdict
+from pronghorn.analysis.numbers import count, interval, listed, percent, rate, ratio, seconds
+from pronghorn.load.percentiles import PERCENTILES
+from pronghorn.load.percentiles import words as percentile
+from pronghorn.model.summary import (
+    HIGHER_IS_BETTER,
+    ArmSummary,
+    CellSummary,
+    Comparison,
+    Metric,
+    Statistic,
+    Verdict,
+)
 
-METRICS: dict[Metric, str] = {"load": "load", "ttfb": "first byte"}
+_OF_LOADS = {
+    f"{kind}_{key}": f"{percentile(key)} of {what}"
+    for kind, what in {"connect": "connecting", "first_byte": "first byte", "total": "response"}.items()
+    for key in PERCENTILES
+}
+METRICS: dict[str, str] = {
+    "load": "load",
+    "ttfb": "first byte",
+    "requests_per_second": "requests per second",
+    **_OF_LOADS,
+}
 
 
 def claim(verdict: Verdict, arm: str, baseline: str, margin: float) -> str:
@@ -24,7 +44,8 @@ def sentence(
 ) -> str:
     """One comparison in full: verdict, both values, the ratio, its interval, the blocks and the failures."""
     failed = failures([found.arm, found.baseline], arms)
-    if found.statistic == "mean" and any(arm.failed for arm in arms.values()):
+    uncompared = found.statistic == "mean" and found.metric not in HIGHER_IS_BETTER
+    if uncompared and any(arm.failed for arm in arms.values()):
         said = f"{title}: the means of {found.arm} and {found.baseline} aren't compared, since trials failed"
     else:
         said = f"{title}: {claim(found.verdict, found.arm, found.baseline, margin)}: {_figures(found, arms)}"
@@ -46,10 +67,9 @@ def _figures(found: Comparison, arms: Mapping[str, ArmSummary]) -> str:
 
 
 def _value(arm: ArmSummary, metric: Metric, statistic: Statistic) -> str:
-    figures = arm if metric == "load" else arm.ttfb
-    value = getattr(figures, statistic)
+    value = getattr(arm.of(metric), statistic)
     if value is not None:
-        return seconds(value)
+        return rate(value) if metric == "requests_per_second" else seconds(value)
     return "none" if statistic == "mean" or not arm.n else "never (half or more failed)"
 
 

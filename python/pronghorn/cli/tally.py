@@ -4,7 +4,7 @@ import math
 import statistics
 from collections import defaultdict
 
-from pronghorn.execute import cost
+from pronghorn.execute import cell_cost
 from pronghorn.execute.guard import MOST_ATTEMPTS
 from pronghorn.execute.observer import Outlook
 from pronghorn.model.trial import Cell, Trial
@@ -22,7 +22,7 @@ class Tally:
         self._jobs = min(outlook.jobs, len(self.cells)) if experiment.kept else outlook.jobs
         self._pause_s = experiment.pause_s
         self._expected_s = outlook.expected_s
-        self._alone = {cell: cost.cpu_bound(experiment.path(cell.path)) for cell in self.cells}
+        self._alone = {cell: cell_cost.alone(experiment, cell) for cell in self.cells}
         self._wanted = {cell: experiment.repeat * len(self.arms) for cell in self.cells}
         self._blocks: dict[tuple[Cell, int], dict[str, Trial]] = defaultdict(dict)
         self._walls: dict[Cell, list[float]] = defaultdict(list)

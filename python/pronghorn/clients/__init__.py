@@ -6,10 +6,11 @@ from types import MappingProxyType
 from pronghorn.clients.base import Client, ClientFailed, ClientSession, Visit
 from pronghorn.clients.chromium import Chromium
 from pronghorn.clients.command import Command
+from pronghorn.clients.load import Load
 from pronghorn.clients.native import Native
 from pronghorn.model.experiment import Experiment
 
-CLIENTS: Mapping[str, Client] = MappingProxyType({"native": Native(), "chromium": Chromium()})
+CLIENTS: Mapping[str, Client] = MappingProxyType({"native": Native(), "chromium": Chromium(), "load": Load()})
 """The clients that have a name of their own."""
 
 __all__ = ["CLIENTS", "Client", "ClientFailed", "ClientSession", "Visit", "find", "of"]

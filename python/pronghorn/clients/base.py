@@ -10,6 +10,7 @@ from pronghorn.execute.cost import Expense
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.knobs import Knobs
+from pronghorn.model.load import LoadSettings
 from pronghorn.model.trial import PageLoad
 
 
@@ -21,7 +22,8 @@ class Visit(NamedTuple):
     authority to trust, None where the system's are. With `dns` the name is to be
     resolved by the name server that the host's resolver names, across the path; without, the client knows
     the address. `folder` is empty, the client's own, and is removed after the trial. `knobs` are what is
-    asked of the arm's transports."""
+    asked of the arm's transports. `clear_port` is where the origin listens without TLS, where the arm goes
+    there; `load` what a client that makes loads is to make, and `seed` that of its random draws."""
 
     host_name: str
     address: str
@@ -36,6 +38,9 @@ class Visit(NamedTuple):
     folder: Path
     authority: Path | None = None
     knobs: Knobs = Knobs()
+    clear_port: int | None = None
+    load: LoadSettings | None = None
+    seed: int = 0
 
 
 class ClientFailed(Exception):

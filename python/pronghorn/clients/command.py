@@ -35,8 +35,8 @@ class Command:
         self._stack = stack
 
     def refusal(self, arm: Arm) -> str | None:
-        """It honours what its table declares."""
-        return self._stack.refusal(arm)
+        """It honours what its table declares; a page is loaded over TLS."""
+        return "pages are loaded over TLS alone" if arm.clear else self._stack.refusal(arm)
 
     def require(self) -> None:
         """What its command needs is known to whoever wrote it."""

@@ -26,6 +26,8 @@ class Native:
         """It speaks the protocol that it is told to, and has no cache."""
         if arm.discovery != "forced":
             return "it speaks the protocol that it is told to, and looks for no other"
+        if arm.clear:
+            return "it loads pages over TLS alone"
         return "it has no cache" if arm.warm else None
 
     def require(self) -> None:

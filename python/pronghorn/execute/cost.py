@@ -31,7 +31,9 @@ class Expense(NamedTuple):
     waiting_cores: float = 0.0
 
 
-_CPU_S_PER_BYTE = 5e-8
+CPU_S_PER_BYTE = 5e-8
+"""Of client, path and origin together."""
+
 _ROUND_TRIPS = 6
 
 NOTHING = Expense()
@@ -39,12 +41,12 @@ NOTHING = Expense()
 
 def default_jobs() -> int:
     """How many waiting-bound trials this host runs side by side unless told otherwise."""
-    return max(1, min(MOST_JOBS, JOBS_PER_CORE * _cores()))
+    return max(1, min(MOST_JOBS, JOBS_PER_CORE * cores()))
 
 
 def cpu_budget() -> float:
     """How many cores the trials that run side by side may keep busy together."""
-    return CPU_BUDGET * _cores()
+    return CPU_BUDGET * cores()
 
 
 def busy_cores(
@@ -58,7 +60,7 @@ def busy_cores(
     """Roughly how many cores a trial keeps busy: its CPU time over its duration and the pause after it. A
     client that is `kept` is not started anew."""
     duration_s = expected_s(path, total_bytes) + pause_s
-    cpu_s = _CPU_S + _CPU_S_PER_BYTE * total_bytes + expense.load_cpu_s + expense.waiting_cores * duration_s
+    cpu_s = _CPU_S + CPU_S_PER_BYTE * total_bytes + expense.load_cpu_s + expense.waiting_cores * duration_s
     if not kept:
         cpu_s, duration_s = cpu_s + expense.start_cpu_s, duration_s + expense.start_s
     return cpu_s / duration_s
@@ -114,5 +116,6 @@ def _throughput_bit_per_s(path: PathProfile) -> float:
     return rate
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many CPUs this program may use."""
     return len(os.sched_getaffinity(0))

@@ -1,7 +1,7 @@
 """Fresh state: a bench, an origin and a client of its own for every trial, on one engine."""
 
 from pronghorn.engine import Engine
-from pronghorn.execute import cost, trial
+from pronghorn.execute import cell_cost, trial
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.model.trial import Trial
 
@@ -18,7 +18,8 @@ class FreshStages:
         artifact can't be written."""
         if self._engine is None:
             self._engine = await Engine.start()
-            if cost.cpu_bound(self._conditions.experiment.path(assignment.block.cell.path)):
+            cell, sites = assignment.block.cell, self._conditions.sites
+            if cell_cost.alone(self._conditions.experiment, cell, sites[cell.site].total_bytes):
                 await self._warm_up(self._engine, assignment)
         return await trial.measure(self._engine, self._conditions, assignment)
 

@@ -4,7 +4,7 @@ had its CPU."""
 import math
 from typing import NamedTuple
 
-from pronghorn.execute import cost
+from pronghorn.execute import cost, load_cost
 from pronghorn.model.path import PathProfile
 from pronghorn.model.trial import Counters, PageLoad
 
@@ -44,10 +44,16 @@ def tolerance_s(path: PathProfile) -> float:
     return max(LATENESS_FLOOR_S, LATENESS_SHARE * round_trip)
 
 
+def _load_tolerance_s(path: PathProfile) -> float:
+    """As `tolerance_s`, of a load. On a path without delay or loss nothing but the CPU sets its pace, and
+    what packets then wait for a CPU is part of what is measured."""
+    return max(LATENESS_FLOOR_S, LATENESS_SHARE * load_cost.timescale_s(path.spec)) if path.spec else math.inf
+
+
 def contamination(page: PageLoad, counters: Counters, path: PathProfile, total_bytes: int) -> Fault | None:
     """What contaminated the trial on a site of `total_bytes`, or None: `late`, `ring`, `malformed`,
     `steal`, `starved`."""
-    tolerance = tolerance_s(path)
+    tolerance = _load_tolerance_s(path) if page.report is not None else tolerance_s(path)
     for name, link in (("down", counters.down), ("up", counters.up)):
         if link is None:
             continue

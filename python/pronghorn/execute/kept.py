@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pronghorn.engine import Engine
-from pronghorn.execute import cost, trial
+from pronghorn.execute import cell_cost, trial
 from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.stage import Stage
 from pronghorn.execute.trial import Assignment, Conditions, Watch
@@ -76,7 +76,8 @@ class KeptStages:
         plot = trial.plot_of(conditions, assignment, Artifacts.of(Path(), assignment.key, ()), name)
         engine = await Engine.start()
         kept = self._kept[assignment.arm] = _Kept(engine, Stage(engine, plot), plot.folder)
-        if cost.cpu_bound(conditions.experiment.path(assignment.block.cell.path)):
+        cell = assignment.block.cell
+        if cell_cost.alone(conditions.experiment, cell, conditions.sites[cell.site].total_bytes):
             await trial.measure(engine, conditions._replace(run=None), assignment)
         await kept.stage.open(assignment.block.path_seed)
         return kept

@@ -16,6 +16,7 @@ _NESTED = (
     "page",
     "counters",
     "origin_log",
+    "origin_counts",
     "origin_connections",
     "origin_tickets",
     "cpu",

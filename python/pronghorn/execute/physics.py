@@ -4,6 +4,7 @@ protocol."""
 import math
 
 from pronghorn.execute.guard import Fault
+from pronghorn.load.report import LoadReport
 from pronghorn.model.path import LinkFigures, LinkSpec, PathProfile
 from pronghorn.model.trial import Counters, PageLoad
 
@@ -11,6 +12,9 @@ REASON = "physics"
 
 _ROUNDING_S = 1e-6
 """Times of a microsecond's difference are equal: they come from sums of floats."""
+
+_HISTOGRAM_SHARE = 0.002
+"""What a figure of a load's histograms, of three digits, may be off by."""
 
 _TRACE_STEP_S = 0.001
 """The resolution of a Mahimahi trace."""
@@ -38,6 +42,8 @@ def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | 
     down, up = counters.down.delay_min_s, counters.up.delay_min_s
     if down is None or up is None:
         return Fault(REASON, "a load succeeded without a packet having left each link")
+    if page.report is not None and (quick := _too_quick(page.report, down + up)) is not None:
+        return quick
     least = page.round_trips * (down + up) - page.ahead_s
     if page.load_s < least - _ROUNDING_S:
         return Fault(
@@ -46,6 +52,18 @@ def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | 
             f"{least:.6f} s",
         )
     return None
+
+
+def _too_quick(report: LoadReport, round_trip_s: float) -> Fault | None:
+    """A load's fastest request, which took a round trip at least."""
+    total = report.latency_seconds.total
+    if total is None or total.min >= round_trip_s * (1 - _HISTOGRAM_SHARE) - _ROUNDING_S:
+        return None
+    return Fault(
+        REASON,
+        f"a request was answered in {total.min:.6f} s, but a round trip takes no less than "
+        f"{round_trip_s:.6f} s",
+    )
 
 
 def fastest_s(size: int, path: PathProfile) -> float:

@@ -2,23 +2,30 @@
 control."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from pronghorn.analysis.protocols import answered
 from pronghorn.execute.guard import Fault
+from pronghorn.load.report import LoadReport
 from pronghorn.model.arm import Arm
-from pronghorn.model.trial import PageLoad
+from pronghorn.model.trial import OriginCount, PageLoad
 from pronghorn.origins import OriginLog
 
 PROTOCOL = "protocol"
 CONGESTION_CONTROL = "congestion-control"
 
+Counts = Sequence[OriginCount]
 
-def mismatch(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
-    """How the load was not proved to be one of `arm`, or None."""
+
+def mismatch(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> Fault | None:
+    """How the load was not proved to be one of `arm`, or None. `counts` are the origin's log of a load of
+    many requests."""
+    if page.report is not None:
+        return otherwise(arm, page, log, counts) or _miscount(page.report, log, counts)
     return otherwise(arm, page, log) or _disagreement(page, log)
 
 
-def otherwise(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
+def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> Fault | None:
     """How the load was another one than of `arm`, which stands however crowded the host was, or None.
 
     Every resource that was answered must have come over the arm's protocol, or with a discovery over one of
@@ -30,9 +37,13 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
             continue
         if seen not in arm.protocols and (seen is not None or resource.status is not None):
             return _not_over(arm, f"the client got {resource.path}", seen)
-    for request in log.requests:
-        if request.protocol not in arm.protocols:
-            return _not_over(arm, f"the origin served {request.path}", request.protocol)
+    if page.report is not None and page.report.protocol != arm.protocol:
+        return _not_over(arm, "the client's answers came", page.report.protocol)
+    served = [(one.path, one.protocol) for one in log.requests]
+    served += [(one.path, one.protocol) for one in counts]
+    for path, protocol in served:
+        if protocol not in arm.protocols:
+            return _not_over(arm, f"the origin served {path}", protocol)
     for connection in log.connections:
         actual = connection.congestion_control
         asked = arm.controls["quic" if connection.protocol == "h3" else "tcp"]
@@ -62,6 +73,31 @@ def _disagreement(page: PageLoad, log: OriginLog) -> Fault | None:
     return Fault(
         PROTOCOL, f"the origin's log lacks {lacking.total()} of the client's requests, such as {path}"
     )
+
+
+def _miscount(report: LoadReport, log: OriginLog, counts: Counts) -> Fault | None:
+    """Where the origin's log and the client's counts of a load can't both be true: every answer that the
+    client counted by its status stands in the log at least as often, and the log has no more requests than
+    the client sent, with those that it sent again, didn't measure, or made to gain sessions."""
+    if not log.kept:
+        return None
+    served: Counter[str] = Counter()
+    for one in counts:
+        served[str(one.status)] += one.requests
+    for status, answers in report.requests.statuses.items():
+        if answers > served[status]:
+            return Fault(
+                PROTOCOL,
+                f"the client counted {answers} answers of status {status}, the origin's log {served[status]}",
+            )
+    requests = report.requests
+    sent = requests.sent + requests.retried + requests.warm_up + report.connections.attempted
+    if served.total() > sent:
+        return Fault(
+            PROTOCOL,
+            f"the origin's log has {served.total()} requests, but the client sent no more than {sent}",
+        )
+    return None
 
 
 def _not_over(arm: Arm, what: str, seen: str | None) -> Fault:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pronghorn import __version__, certificates, clients, fairness, journal, manifest, plan
+from pronghorn.analysis.summarise import Loads
 from pronghorn.analysis.summarise import summarise as analyse
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Hello
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import cost, interrupts, parquet, same_knobs
+from pronghorn.execute import cell_cost, cost, interrupts, parquet, same_knobs
 from pronghorn.execute import directory as files
 from pronghorn.execute.calibrate import calibrate
 from pronghorn.execute.caution import Caution
@@ -25,7 +26,7 @@ from pronghorn.execute.trial import Conditions
 from pronghorn.execute.work import work_folder
 from pronghorn.fairness import first_flight
 from pronghorn.journal import Journal
-from pronghorn.model import toml_text
+from pronghorn.model import load, toml_text
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import RunHeader, Trial
@@ -150,7 +151,7 @@ def _measure(
     _check_sites(header, directory)
     expected = {
         cell: cost.warmup_s(experiment.path(cell.path))
-        + cost.expected_s(experiment.path(cell.path), sites[cell.site].total_bytes)
+        + cell_cost.expected_s(experiment, cell, sites[cell.site].total_bytes)
         + (0.0 if experiment.kept else clients.of(experiment, cell.client).expense.start_s)
         for cell in experiment.cells()
     }
@@ -252,6 +253,11 @@ def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]
         label=notes.get("label"),
         notes=[f"{warning['text']} {warning['remedy']}" for warning in notes.get("warnings", [])],
         explanations=experiment.explain,
+        loads=Loads(
+            timed=experiment.load is not None and experiment.load.duration is not None,
+            limit_s=experiment.limit_of(load.CLIENT) if experiment.load else None,
+            published=experiment.published,
+        ),
     )
 
 

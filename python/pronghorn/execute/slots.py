@@ -7,7 +7,7 @@ from typing import Protocol
 from pronghorn import clients
 from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import cost, trial
+from pronghorn.execute import cell_cost, cost, trial
 from pronghorn.execute.fresh import FreshStages
 from pronghorn.execute.guard import MOST_ATTEMPTS, Fault
 from pronghorn.execute.kept import KeptStages
@@ -79,7 +79,8 @@ class Slots:
         return self._trials
 
     def _cpu_bound(self, cell: Cell) -> bool:
-        return cost.cpu_bound(self._conditions.experiment.path(cell.path))
+        conditions = self._conditions
+        return cell_cost.alone(conditions.experiment, cell, conditions.sites[cell.site].total_bytes)
 
     def _starts(self, cell: Cell) -> bool:
         return clients.of(self._conditions.experiment, cell.client).expense.start_cpu_s > 0
@@ -125,15 +126,8 @@ class Slots:
         return None
 
     def _busy_cores(self, course: Course) -> float:
-        cell, experiment = course[0].cell, self._conditions.experiment
-        total_bytes = self._conditions.sites[cell.site].total_bytes
-        return cost.busy_cores(
-            experiment.path(cell.path),
-            total_bytes,
-            experiment.pause_s,
-            clients.of(experiment, cell.client).expense,
-            kept=experiment.kept,
-        )
+        cell, conditions = course[0].cell, self._conditions
+        return cell_cost.busy_cores(conditions.experiment, cell, conditions.sites[cell.site].total_bytes)
 
     async def _course(self, slot: int, course: Course) -> None:
         if not self._conditions.experiment.kept:

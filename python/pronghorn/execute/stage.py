@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from pronghorn import clients, origins
 from pronghorn.analysis.protocols import answered
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.clients import ClientFailed, ClientSession, Visit
+from pronghorn.clients.load import warm_up
 from pronghorn.clients.native import NativeSession
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
@@ -22,8 +23,10 @@ from pronghorn.model import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
-from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, PageLoad
+from pronghorn.model.load import CLIENT
+from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, Tickets
+from pronghorn.origins.counts import Counts, counted, distinct, since
 from pronghorn.origins.live import RunningLive, Target
 
 BUILTIN = "builtin"
@@ -33,8 +36,8 @@ WARM_UP = "/.pronghorn-warm-up"
 
 _WARM_UP_S = 10.0
 
-HTTPS = 443
-"""The origin's port on a bench, whose hosts have all ports to themselves."""
+HTTPS, HTTP = 443, 80
+"""The origin's ports on a bench, whose hosts have all ports to themselves."""
 
 _CAPTURE_PATIENCE_S = 600.0
 """A capture is put in order when its bench closes, at the disk's speed."""
@@ -77,11 +80,13 @@ class Plot(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """What came out of one load on a stage, but for the counters."""
+    """What came out of one load on a stage, but for the counters. Where the client made a load of many
+    requests, the origin's log is `counts` and its requests are left out."""
 
     page: PageLoad
     log: OriginLog
     cpu: CpuSeconds = CpuSeconds()
+    counts: Sequence[OriginCount] = ()
 
 
 class Stage:
@@ -94,6 +99,8 @@ class Stage:
         self._origin: RunningOrigin | None = None
         self._client: ClientSession | None = None
         self._seen = 0
+        self._counted: Counts = {}
+        self._seed = 0
         self._tickets: Tickets = {}
         self._fault: PageLoad | None = None
         self._share: CpuShare | None = None
@@ -103,6 +110,7 @@ class Stage:
         """Opens the bench, whose path's decisions follow from `seed`, starts the origin and makes the client
         ready, after its unmeasured visit where the arm asks for one."""
         plot = self._plot
+        self._seed = seed
         path = plot.experiment.path(plot.cell.path)
         capture = plot.artifacts.file(PCAPNG)
         asked: dict[str, object] = {"warm_up": True} if self._warms_up else {}
@@ -137,6 +145,9 @@ class Stage:
             loaded = await self._loaded(self._client)
             cpu = await self._cpu(loaded, self._origin, before_s)
             page = await self._explained(loaded, self._origin)
+            if self._makes_loads:
+                log, counts = await self._count(page)
+                return Measurement(page, log, cpu, counts)
             return Measurement(page, await self._log(page), cpu)
         except OriginFailed as failure:
             self._fault = failed("origin", str(failure))
@@ -193,6 +204,10 @@ class Stage:
         return experiment.kept or plot.arm.prepared or client.warms_up or self._foreign
 
     @property
+    def _makes_loads(self) -> bool:
+        return self._plot.cell.client == CLIENT
+
+    @property
     def _foreign(self) -> bool:
         """Whether the origin is a process of its own that starts with the stage."""
         return self._plot.cell.origin != BUILTIN and not self._plot.experiment.live
@@ -201,6 +216,7 @@ class Stage:
         path = self._plot.experiment.path(self._plot.cell.path)
         before = await origin.log()
         self._seen, self._tickets = len(before.requests), before.tickets
+        self._counted = counted(before.requests)
         await self._engine.request("begin", seed=seed, patience_s=PATIENCE_S + cost.warmup_s(path))
         self._begun = True
 
@@ -248,7 +264,7 @@ class Stage:
         plot = self._plot
         experiment = plot.experiment
         isolated = experiment.path(plot.cell.path).spec is not None
-        port = HTTPS if isolated else _free_port()
+        port, clear_port = (HTTPS, HTTP) if isolated else (_free_port(), _free_port())
         self._origin = await origins.of(experiment, plot.cell.origin).start(
             self._engine,
             OriginSetup(
@@ -261,6 +277,7 @@ class Stage:
                 port=port,
                 qlog=plot.artifacts.file(QLOG),
                 knobs=plot.knobs,
+                clear_port=clear_port,
             ),
         )
         if experiment.dns:
@@ -274,13 +291,16 @@ class Stage:
             **target._asdict(),
             certificates=certificates,
             arm=plot.arm,
-            limit_s=experiment.limit_s,
+            limit_s=experiment.limit_of(plot.cell.client),
             dns=experiment.dns,
             browser=experiment.browser,
             artifacts=plot.artifacts,
             folder=_made(plot.folder / "client"),
             authority=authority,
             knobs=plot.knobs,
+            clear_port=clear_port if plot.arm.clear else None,
+            load=experiment.load if self._makes_loads else None,
+            seed=self._seed,
         )
         if self._foreign:
             await self._warm_up(visit)
@@ -294,6 +314,9 @@ class Stage:
     async def _warm_up(self, visit: Visit) -> None:
         """One request to the origin for what isn't there, over each protocol of the arm, so that no measured
         load is the first one of a process. How it is answered doesn't matter."""
+        if visit.arm.clear:
+            await warm_up(self._engine, visit, WARM_UP, _WARM_UP_S)
+            return
         for protocol in sorted(visit.arm.protocols):
             await self._engine.request(
                 "load",
@@ -319,6 +342,21 @@ class Stage:
                 break
             await asyncio.sleep(wait_s)
         return log._replace(requests=requests, tickets=_since(self._tickets, log.tickets))
+
+    async def _count(self, page: PageLoad) -> tuple[OriginLog, Sequence[OriginCount]]:
+        """The origin's log of the measured load, counted: of many requests it is too long to be kept."""
+        assert self._origin is not None
+        succeeded = page.report.requests.succeeded if page.report else 0
+        for wait_s in (*_LOG_WAITS_S, 0.0):
+            log = await self._origin.log()
+            requests = (one for one in log.requests if one.path != WARM_UP)
+            counts = since(self._counted, counted(requests))
+            if not log.kept or sum(one.requests for one in counts) >= succeeded:
+                break
+            await asyncio.sleep(wait_s)
+        tickets = _since(self._tickets, log.tickets)
+        kept = log._replace(requests=[], connections=distinct(log.connections), tickets=tickets)
+        return kept, counts
 
     def _with_last_lines(self, sentence: str) -> str:
         lines = self._origin.last_lines() if self._origin else ""

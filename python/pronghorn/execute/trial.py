@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from pronghorn.analysis.protocols import protocols
 from pronghorn.certificates import Certificates
+from pronghorn.clients.load import MADE, requests_per_second
 from pronghorn.engine import Engine, EngineError
 from pronghorn.execute import guard, physics, proof
 from pronghorn.execute.artifacts import Artifacts
@@ -20,7 +21,8 @@ from pronghorn.execute.guard import Fault
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
 from pronghorn.model import effective
 from pronghorn.model.experiment import Experiment
-from pronghorn.model.trial import Counters, Metrics, Status, Trial, TrialKey
+from pronghorn.model.load import CLIENT
+from pronghorn.model.trial import Cell, Counters, Metrics, PageLoad, Status, Trial, TrialKey
 from pronghorn.plan import Block
 
 
@@ -106,9 +108,10 @@ def recorded(
             connect_s=page.connect_s,
             tls_s=page.tls_s,
             requests=page.requests,
+            requests_per_second=_requests_per_second(found, status, fault, experiment, cell),
             bytes=page.bytes,
             failures=page.failures,
-            protocols=protocols(page),
+            protocols=_protocols(page),
             wall_s=wall_s,
             overhead_s=wall_s - page.load_s if page.load_s is not None else 0.0,
         ),
@@ -116,6 +119,7 @@ def recorded(
         counters=counters,
         cpu=found.cpu,
         origin_log=found.log.requests,
+        origin_counts=list(found.counts),
         origin_connections=found.log.connections,
         origin_log_kept=found.log.kept,
         origin_tickets={transport: dict(fates) for transport, fates in found.log.tickets.items()},
@@ -184,20 +188,37 @@ def _judge(
     experiment, cell = conditions.experiment, assignment.block.cell
     path, page = experiment.path(cell.path), found.page
     arm = experiment.arm(assignment.arm)
-    if wrong := proof.otherwise(arm, page, found.log):
+    if wrong := proof.otherwise(arm, page, found.log, found.counts):
         return "failed", wrong
-    doubt = guard.contamination(
-        page, counters, path, conditions.sites[cell.site].total_bytes
-    ) or physics.violation(page, counters, path)
+    total_bytes = conditions.sites[cell.site].total_bytes
+    doubt = guard.contamination(page, counters, path, total_bytes) or physics.violation(page, counters, path)
     if doubt is not None:
         return "contaminated", doubt
-    if wrong := proof.mismatch(arm, page, found.log):
+    if wrong := proof.mismatch(arm, page, found.log, found.counts):
         return "failed", wrong
     if page.outcome == "failed":
         return "failed", Fault(page.reason or "incomplete", page.detail or "the client gave no details")
     if page.load_s is None:
         return "failed", Fault("incomplete", "the client reports success without a load time")
     return "ok", None
+
+
+def _requests_per_second(
+    found: Measurement, status: Status, fault: Fault | None, experiment: Experiment, cell: Cell
+) -> float | None:
+    """A load's rate; nothing where it was not made, or not as was asked."""
+    if cell.client != CLIENT:
+        return None
+    if status == "failed" and (fault is None or fault.reason not in MADE):
+        return 0.0
+    return requests_per_second(found.page, experiment.limit_of(cell.client))
+
+
+def _protocols(page: PageLoad) -> dict[str, int]:
+    report = page.report
+    if report is None:
+        return protocols(page)
+    return {report.protocol: report.requests.succeeded} if report.requests.succeeded else {}
 
 
 def _identity(assignment: Assignment) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pronghorn.fairness import labels, shipped
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.values import Value, distinct
 from pronghorn.model import effective
-from pronghorn.model.knobs import OUR_CLIENT
+from pronghorn.model.knobs import OUR_CLIENTS
 from pronghorn.model.trial import Connection
 
 Reading = Callable[[Group], list[Value]]
@@ -32,7 +32,7 @@ def origin_control(group: Group) -> list[Value]:
 def client_control(group: Group) -> list[Value]:
     """The congestion control of the client's ends, which sends uploads."""
     found = distinct(one.congestion_control for one in group.opened())
-    return [_labelled(group, str(name), ours=group.cell.client == OUR_CLIENT) for name in found]
+    return [_labelled(group, str(name), ours=group.cell.client in OUR_CLIENTS) for name in found]
 
 
 def initial_window(group: Group) -> list[Value]:

@@ -3,7 +3,7 @@ unknown keys are kept."""
 
 from pydantic import Field
 
-from pronghorn.model.trial import FromEngine, Settings
+from pronghorn.model.from_engine import FromEngine, Settings
 
 
 class Distribution(FromEngine):

@@ -22,12 +22,13 @@ DISCOVERIES = ("altsvc", "https")
 """How a client comes to HTTP/3 unless it is forced: by `Alt-Svc` (RFC 7838), or by the DNS record HTTPS
 (RFC 9460)."""
 
-TLS12, RESUMED, EARLY, WARM = "tls12", "resumed", "0rtt", "warm"
+TLS12, RESUMED, EARLY, WARM, CLEAR = "tls12", "resumed", "0rtt", "warm", "clear"
 OPTIONS = {
     TLS12: "TLS 1.2 instead of 1.3, for h1 and h2",
     RESUMED: "after an unmeasured visit: its session tickets and Alt-Svc are known, the cache is empty",
     EARLY: "as resumed, and the first request travels as 0-RTT data",
     WARM: "as resumed, and the visit's cache is kept: a repeat view",
+    CLEAR: "without TLS: h1, or h2 with prior knowledge (RFC 9113 §3.3)",
 }
 """The options, each with what it says."""
 
@@ -106,6 +107,11 @@ class Arm(BaseModel):
         return EARLY in self.options
 
     @property
+    def clear(self) -> bool:
+        """Whether it goes without TLS, to the origin's other port."""
+        return CLEAR in self.options
+
+    @property
     def warm(self) -> bool:
         """Whether the cache of the unmeasured visit is kept."""
         return WARM in self.options
@@ -167,6 +173,16 @@ def _options(text: str, protocol: str, written: str) -> frozenset[str]:
         )
     if TLS12 in options and EARLY in options:
         raise ArmError(f"arm {text!r}: TLS 1.2 has no 0-RTT data; leave out '+tls12' or '+0rtt'.")
+    if CLEAR in options and protocol == "h3":
+        raise ArmError(
+            f"arm {text!r}: QUIC is always encrypted (RFC 9001); '+clear' is allowed with h1 and h2."
+        )
+    if CLEAR in options and len(options) > 1:
+        other = next(name for name in names if name != CLEAR)
+        raise ArmError(
+            f"arm {text!r}: '+{other}' says something of TLS or of a visit before, which '+clear' is "
+            "without; leave out one of them."
+        )
     if len(options & set(_EXCLUSIVE)) > 1:
         several = " and ".join(f"'+{name}'" for name in _EXCLUSIVE if name in options)
         raise ArmError(f"arm {text!r}: {several} exclude each other: each says what a visit before leaves.")

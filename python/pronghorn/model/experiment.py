@@ -9,7 +9,17 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from pronghorn.errors import unknown
-from pronghorn.model import browser, certificate, experiment_knobs, explanation, live_servers, stacks, units
+from pronghorn.model import (
+    browser,
+    certificate,
+    experiment_knobs,
+    explanation,
+    live_servers,
+    load,
+    published,
+    stacks,
+    units,
+)
 from pronghorn.model import experiment_values as values
 from pronghorn.model import path as paths
 from pronghorn.model.arm import Arm
@@ -18,6 +28,7 @@ from pronghorn.model.certificate import CertificateSettings
 from pronghorn.model.experiment_knobs import KnobTables
 from pronghorn.model.experiment_reader import ExperimentReader
 from pronghorn.model.explanation import Explanation
+from pronghorn.model.load import LoadSettings
 from pronghorn.model.own_stack import OwnStack
 from pronghorn.model.path import PathProfile
 from pronghorn.model.source import Source
@@ -31,7 +42,7 @@ KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "state", "pause", "limit", "margin", "seed", "jobs", "artifacts", "path",
     "cache_control", "certificate", "browser", "authority", "explain",
-    "fair", "knobs",
+    "fair", "knobs", "load", "published",
 )  # fmt: skip
 
 _LATER: Mapping[str, Any] = {
@@ -63,7 +74,9 @@ class Experiment(BaseModel):
     defines itself. `texts` are files that it names, by the names under which a run keeps them; `authority` is
     that of the authority which vouches for live servers, None: the system's do. `explain` holds the
     differences between arms that its summary takes apart. `knobs` are settings of the arms' transports; with
-    `fair` those that are left unsaid are equal in all arms, as far as somebody honours them (`fair.py`)."""
+    `fair` those that are left unsaid are equal in all arms, as far as somebody honours them (`fair.py`).
+    `load` is what the client of that name makes; `published` the name of the measurements that the run is
+    held against."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -91,6 +104,8 @@ class Experiment(BaseModel):
     explain: tuple[Explanation, ...] = ()
     fair: bool = False
     knobs: KnobTables = KnobTables()
+    load: LoadSettings | None = None
+    published: str | None = None
 
     @property
     def dns(self) -> bool:
@@ -105,8 +120,13 @@ class Experiment(BaseModel):
 
     @property
     def limit_s(self) -> float:
-        """How long a trial's load may last, in seconds."""
+        """How long a page load may last, in seconds."""
         return units.time_ns(self.limit) / 1e9
+
+    def limit_of(self, client: str) -> float:
+        """How long what a client does in a trial may last, in seconds."""
+        own = self.load.limit_s if self.load is not None and client == load.CLIENT else None
+        return self.limit_s if own is None else own
 
     @property
     def kept(self) -> bool:
@@ -171,6 +191,10 @@ class Experiment(BaseModel):
             table[explanation.KEY] = [one.definition() for one in self.explain]
         if self.fair:
             table["fair"] = True
+        if self.load is not None:
+            table[load.KEY] = self.load.definition()
+        if self.published is not None:
+            table["published"] = self.published
         if knobs := self.knobs.definition():
             table[experiment_knobs.KEY] = knobs
         if self.jobs is not None:
@@ -239,8 +263,33 @@ def parse(
         browser=browser.parse(reader.sub("browser", browser.EXAMPLE), arm_list),
         explain=explanation.parse(table, source, tuple(arm.name for arm in arm_list)),
         fair=reader.flag("fair", False),
+        load=_load(reader, clients.names),
+        published=_published(reader),
         knobs=experiment_knobs.parse(reader.sub(experiment_knobs.KEY, experiment_knobs.EXAMPLE), arm_list),
     )
+
+
+def _load(reader: ExperimentReader, clients: tuple[str, ...]) -> LoadSettings | None:
+    wanted = load.CLIENT in clients
+    if load.KEY not in reader:
+        if wanted:
+            raise reader.error(
+                "clients",
+                f"client '{load.CLIENT}' has to be told what to make; write {load.KEY} = {load.EXAMPLE}.",
+                element=load.CLIENT,
+            )
+        return None
+    if not wanted:
+        raise reader.error(
+            load.KEY, f'none of the clients makes loads; write clients = ["{load.CLIENT}"], or leave it out.'
+        )
+    return load.parse(reader.sub(load.KEY, load.EXAMPLE))
+
+
+def _published(reader: ExperimentReader) -> str | None:
+    if "published" not in reader:
+        return None
+    return reader.choice("published", "published measurement", published.names(), "")
 
 
 def _profiles(table: dict[str, Any], source: Source, vocabulary: Vocabulary) -> dict[str, PathProfile]:

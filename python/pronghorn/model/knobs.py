@@ -24,7 +24,9 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 
 OUR_ORIGIN = "builtin"
 OUR_CLIENT = "native"
-"""The origin and the client that can be told of knobs; of all others nothing but the bench can be."""
+OUR_CLIENTS = (OUR_CLIENT, "load")
+"""The origin and the clients that can be told of knobs; of all others nothing but the bench can be. Of the
+clients the first loads pages."""
 
 TCP = frozenset({"h1", "h2"})
 QUIC = frozenset({"h3"})
@@ -173,6 +175,6 @@ def able_ends(*, emulated: bool, origin: str, client: str) -> frozenset[End]:
     found: list[End] = ["bench"] if emulated else []
     if origin == OUR_ORIGIN:
         found.append("origin")
-    if client == OUR_CLIENT:
+    if client in OUR_CLIENTS:
         found.append("client")
     return frozenset(found)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pronghorn.model.arm import Arm
-from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, QUIC, TCP, Knobs
+from pronghorn.model.knobs import OUR_CLIENTS, OUR_ORIGIN, QUIC, TCP, Knobs
 from pronghorn.model.path import PathSpec
 from pronghorn.model.trial import Cell
 
@@ -97,7 +97,7 @@ def _marks(spec: PathSpec) -> bool:
 
 
 def _of_acknowledgements(cell: Cell, knobs: Knobs) -> str:
-    if cell.client != OUR_CLIENT:
+    if cell.client not in OUR_CLIENTS:
         return f"Client '{cell.client}' acknowledges over QUIC in its own way."
     frequency = 1 if knobs.ack_frequency is None else knobs.ack_frequency
     return (

@@ -5,19 +5,36 @@ because failed trials (which count as infinitely slow) reach into it, is null; s
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pronghorn.model import load
 from pronghorn.model.trial import Cell
 
 Verdict = Literal["faster", "slower", "same", "undecided"]
-Metric = Literal["load", "ttfb"]
+Metric = Literal[
+    "load", "ttfb", "requests_per_second",
+    "connect_p50", "connect_p90", "connect_p99", "connect_p999",
+    "first_byte_p50", "first_byte_p90", "first_byte_p99", "first_byte_p999",
+    "total_p50", "total_p90", "total_p99", "total_p999",
+]  # fmt: skip
+"""What is compared. `load` is the time of a page load, or of a load of many requests until its last response;
+the latencies are such a load's percentiles over its connections or requests."""
+
+LATENCIES: tuple[Metric, ...] = tuple(
+    metric for metric in get_args(Metric) if metric.startswith(("connect_", "first_byte_", "total_"))
+)
+HIGHER_IS_BETTER: frozenset[Metric] = frozenset({"requests_per_second"})
+
+State = Literal["reproduced", "not reproduced", "undecided"]
+"""What a run makes of a published claim."""
+
 Statistic = Literal["median", "mean"]
 
 
 class Figures(BaseModel):
-    """Statistics of one time over an arm's trials, in seconds.
+    """Statistics of one metric over an arm's trials: of a time in seconds, of a rate in requests a second.
 
     `mean` is null in every arm of a cell in which any trial failed. `p90` and `p99` are the nearest-rank
     quantiles (Hyndman & Fan 1996, type 1).
@@ -39,6 +56,7 @@ class ArmSummary(Figures):
     `n` trials count (`failed` among them); `contaminated` ones were discarded with their blocks.
     `protocols` counts over which protocol the resources of all its trials came.
     `thin` names the quantiles that are merely the largest value, since `n` is too small for them.
+    `requests_per_second` and `latency_seconds` are those of loads, null and empty of page loads.
     """
 
     n: int
@@ -48,6 +66,18 @@ class ArmSummary(Figures):
     protocols: dict[str, int] = Field(default_factory=dict)
     thin: list[str] = Field(default_factory=list)
     ttfb: Figures = Field(default_factory=Figures)
+    requests_per_second: Figures | None = None
+    latency_seconds: dict[Metric, Figures] = Field(default_factory=dict)
+
+    def of(self, metric: Metric) -> Figures:
+        """The figures of a metric."""
+        if metric == "load":
+            return self
+        if metric == "ttfb":
+            return self.ttfb
+        if metric == "requests_per_second":
+            return self.requests_per_second or Figures()
+        return self.latency_seconds.get(metric, Figures())
 
 
 class Comparison(BaseModel):
@@ -97,14 +127,87 @@ class CellSummary(BaseModel):
         """The cell as its trials name it."""
         return Cell(site=self.site, path=self.path, origin=self.origin, client=self.client)
 
+    @property
+    def makes_loads(self) -> bool:
+        """Whether its trials are loads of many requests."""
+        return self.client == load.CLIENT
+
+    @property
+    def leading(self) -> Metric:
+        """The metric whose median decides between its arms."""
+        return "requests_per_second" if self.makes_loads else "load"
+
     def comparison(
-        self, arm: str, metric: Metric = "load", statistic: Statistic = "median"
+        self, arm: str, metric: Metric | None = None, statistic: Statistic = "median"
     ) -> Comparison | None:
-        """The comparison of `arm` with the baseline, or None where there is none."""
+        """The comparison of `arm` with the baseline, of the leading metric unless another is named; None
+        where there is none."""
         for found in self.comparisons:
-            if (found.arm, found.metric, found.statistic) == (arm, metric, statistic):
+            if (found.arm, found.metric, found.statistic) == (arm, metric or self.leading, statistic):
                 return found
         return None
+
+    def led(self) -> list[Comparison]:
+        """The comparisons that decide: each arm's median of the leading metric."""
+        return [one for one in self.comparisons if (one.metric, one.statistic) == (self.leading, "median")]
+
+
+class Contrast(BaseModel):
+    """How many requests a second an arm made in a cell over what another did, as a ratio of medians with its
+    95 % interval. Null stands for what isn't finite or isn't defined."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    site: str
+    path: str
+    origin: str
+    client: str
+    arm: str
+    against: str
+    ratio: float | None
+    ci95: tuple[float | None, float | None]
+    verdict: Verdict
+    reason: str | None = None
+
+
+class Part(BaseModel):
+    """One comparison on which a claim rests: `what` is compared, within which bounds the ratio must lie, what
+    it is here with its 95 % interval, and what it was where the claim was made (`theirs`)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    what: str
+    least: float | None
+    most: float | None
+    ratio: float | None
+    ci95: tuple[float | None, float | None]
+    theirs: float | None
+    state: State
+    reason: str | None = None
+
+
+class Reading(BaseModel):
+    """A claim as read with one origin and one of the arms that may have been meant."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    origin: str
+    arm: str
+    against: str
+    state: State
+    parts: list[Part]
+
+
+class Claim(BaseModel):
+    """What a run makes of a published claim: reproduced where it is in every reading, not reproduced where it
+    is in none. `words` says so in one sentence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    claim: str
+    state: State
+    readings: list[Reading]
+    words: str
 
 
 class Change(BaseModel):
@@ -167,7 +270,8 @@ class Summary(BaseModel):
 
     `label`, where there is one, qualifies everything the run says ("no emulated network on this host").
     `headline` holds one sentence for each arm that is compared. `explanations` are those that the experiment
-    asks for, cell after cell.
+    asks for, cell after cell. Of loads, which `load_limit_s` cuts, `contrasts` compare HTTP/3's arms with all
+    others. `claims` are those of the measurements `published` that the run is held against.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -185,6 +289,10 @@ class Summary(BaseModel):
     notes: list[str] = Field(default_factory=list)
     cells: list[CellSummary]
     explanations: list[Explained] = Field(default_factory=list)
+    load_limit_s: float | None = None
+    contrasts: list[Contrast] = Field(default_factory=list)
+    published: str | None = None
+    claims: list[Claim] = Field(default_factory=list)
 
     def explained(self, cell: Cell) -> list[Explained]:
         """What is explained of a cell."""

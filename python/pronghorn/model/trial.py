@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Status = Literal["ok", "failed", "contaminated"]
+from pronghorn.load.report import LoadReport
+from pronghorn.model.from_engine import FromEngine as FromEngine
+from pronghorn.model.from_engine import Settings as Settings
 
-Settings = dict[str, int | bool | str | None]
-"""What one end of a connection ran with, as read back, by the names of the engine's protocol; what it can't
-know is null or absent."""
+Status = Literal["ok", "failed", "contaminated"]
 
 
 class Cell(BaseModel):
@@ -27,12 +27,6 @@ class Cell(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.site}/{self.path}/{self.origin}/{self.client}"
-
-
-class FromEngine(BaseModel):
-    """A record which the engine made."""
-
-    model_config = ConfigDict(extra="allow")
 
 
 class Connection(FromEngine):
@@ -55,8 +49,8 @@ class Connection(FromEngine):
     udp_receive_buffer: int | None = None
     resumed: bool | None = None
     early_data: Literal["accepted", "rejected"] | None = None
-    migrations: list[float] = []
-    settings: Settings = {}
+    migrations: list[float] = Field(default_factory=list)
+    settings: Settings = Field(default_factory=dict)
 
 
 class Resource(FromEngine):
@@ -113,7 +107,9 @@ class PageLoad(FromEngine):
     client may have begun with them: a browser connects ahead while it still asks the page before for its
     leave. `started_monotonic_s` is its start in seconds of CLOCK_MONOTONIC, which places it on the axis of a
     flight, `processes_cpu_s` the CPU time that the processes of a foreign client used from its start to its
-    end; None where the client doesn't tell."""
+    end; None where the client doesn't tell. Of a load, which is many requests rather than a navigation,
+    `report` is what it came to, `load_s` the time until its last response, `requests` those that succeeded,
+    `connections` one that stands for all; the resources are not told one by one."""
 
     outcome: Literal["ok", "failed"]
     reason: str | None = None
@@ -130,8 +126,9 @@ class PageLoad(FromEngine):
     ahead_s: float = 0.0
     cpu: CpuTime = CpuTime()
     processes_cpu_s: float | None = None
-    connections: list[Connection] = []
-    resources: list[Resource] = []
+    connections: list[Connection] = Field(default_factory=list)
+    resources: list[Resource] = Field(default_factory=list)
+    report: LoadReport | None = None
 
 
 class Lateness(FromEngine):
@@ -196,9 +193,9 @@ class HostCounters(FromEngine):
 
     steal_share: float = 0.0
     cpu: CpuShare | None = None
-    udp_receive_buffer_drops: dict[str, int] = {}
-    tcp_retransmits: dict[str, int] = {}
-    offloads: list[str] = []
+    udp_receive_buffer_drops: dict[str, int] = Field(default_factory=dict)
+    tcp_retransmits: dict[str, int] = Field(default_factory=dict)
+    offloads: list[str] = Field(default_factory=list)
     tcp: dict[str, Any] | None = None
 
 
@@ -253,6 +250,16 @@ class OriginRequest(FromEngine):
     served_s: float | None = None
 
 
+class OriginCount(FromEngine):
+    """So many requests in the origin's access log that are alike, and the bytes of their bodies in all."""
+
+    path: str
+    protocol: str | None = None
+    status: int | None = None
+    requests: int
+    bytes: int = 0
+
+
 class OriginConnection(FromEngine):
     """One connection as the origin saw it, with the congestion control that its sending end runs and, over
     QUIC, its socket's receive buffer in bytes, both as read back."""
@@ -260,13 +267,14 @@ class OriginConnection(FromEngine):
     protocol: str | None = None
     congestion_control: str | None = None
     udp_receive_buffer: int | None = None
-    settings: Settings = {}
+    settings: Settings = Field(default_factory=dict)
 
 
 class Metrics(BaseModel):
     """A trial's figures. `load_s`, `ttfb_s`, `connect_s` and `tls_s` are null where the load did not get
     there; `protocols` says over which so many of its resources came, as the client saw it; `overhead_s` =
-    `wall_s` - `load_s` is what the trial cost beyond its load."""
+    `wall_s` - `load_s` is what the trial cost beyond its load. `requests_per_second` is a load's, of one that
+    was cut what had succeeded over the limit; null of a page load."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -277,6 +285,7 @@ class Metrics(BaseModel):
     requests: int = 0
     bytes: int = 0
     failures: int = 0
+    requests_per_second: float | None = None
     protocols: dict[str, int] = {}
     wall_s: float = 0.0
     overhead_s: float = 0.0
@@ -302,7 +311,8 @@ class Trial(BaseModel):
     origin keeps no log (`origin_log_kept` is false) its protocol is proved by the client alone.
     `origin_tickets` says by transport (`tcp`, `quic`) how many of the session tickets that the origin was
     offered in this load were `redeemed`, `replayed` and `unknown`; empty where it doesn't tell. `knobs` are
-    what was asked of the arm's transports beyond what is shipped, sizes in bytes."""
+    what was asked of the arm's transports beyond what is shipped, sizes in bytes. Of a load the origin's log
+    is counted, in `origin_counts`, and not kept."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -324,6 +334,7 @@ class Trial(BaseModel):
     page: PageLoad | None = None
     counters: Counters | None = None
     origin_log: list[OriginRequest] = []
+    origin_counts: list[OriginCount] = []
     origin_connections: list[OriginConnection] = []
     origin_log_kept: bool = True
     origin_tickets: dict[str, dict[str, int]] = {}

@@ -32,7 +32,8 @@ class OriginSetup(NamedTuple):
     configuration and logs, and is removed after the trial; `address` and `port` (TCP and UDP) are on the
     server's host, port 0 where the origin may choose one itself; clients call it `host_name`. QUIC takes
     0-RTT data only where the arm asks for it. `qlog` is the folder in which an origin that can leaves a qlog
-    of each QUIC connection; None: none is wanted. `knobs` are what is asked of the arm's transports."""
+    of each QUIC connection; None: none is wanted. `knobs` are what is asked of the arm's transports.
+    `clear_port` is where it listens without TLS, for an arm that goes there."""
 
     root: Path
     certificates: Certificates
@@ -44,6 +45,7 @@ class OriginSetup(NamedTuple):
     host_name: str = HOST_NAME
     qlog: Path | None = None
     knobs: Knobs = Knobs()
+    clear_port: int = 80
 
 
 class OriginFailed(Exception):

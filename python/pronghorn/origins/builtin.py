@@ -30,6 +30,8 @@ class Builtin:
         """Starts it on the port of the setup."""
         knobs = setup.knobs.of_origin(setup.arm)
         asked: dict[str, Any] = {"knobs": knobs} if knobs else {}
+        if setup.arm.clear:
+            asked["clear_port"] = setup.clear_port
         ok = await engine.request(
             "origin",
             root=str(setup.root),

@@ -46,6 +46,8 @@ class Caddy:
             return f"quic-go runs New Reno and offers no choice; it can honour '@{_CONTROL}'"
         if arm.early_data and not arm.over_quic:
             return "Go's TLS takes 0-RTT data over QUIC only"
+        if arm.clear:
+            return "it is configured to listen over TLS alone"
         if self._own is not None and arm.over_quic and arm.prepared:
             taken = _NO_EARLY_DATA.search(self._own) is None
             if arm.early_data and not taken:

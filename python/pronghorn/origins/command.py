@@ -49,10 +49,12 @@ class Command:
                 "PRONGHORN_LOG": str(log),
                 "PRONGHORN_PORT": str(setup.port),
                 "PRONGHORN_ROOT": str(setup.root),
+                **({"PRONGHORN_CLEAR_PORT": str(setup.clear_port)} if setup.arm.clear else {}),
             },
             directory=Path(self._stack.directory),
         )
-        return RunningCommand(engine, self._name, started, log, setup.port)
+        port = setup.clear_port if setup.arm.clear else setup.port
+        return RunningCommand(engine, self._name, started, log, port)
 
     def settings(self, arm: Arm) -> dict[str, str]:  # noqa: ARG002
         """Nothing is known of its sending side."""

@@ -32,6 +32,8 @@ class HAProxy:
 
     def refusal(self, arm: Arm) -> str | None:
         """QUIC's congestion control is a matter of HAProxy's version, its 0-RTT one of the TLS library."""
+        if arm.clear:
+            return "it is configured to listen over TLS alone"
         if not arm.over_quic:
             return None
         control = arm.control_asked or _DEFAULT_CONTROL

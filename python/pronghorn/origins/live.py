@@ -35,6 +35,8 @@ class Live:
         """It can be told nothing: neither its congestion control nor what it puts into the name service."""
         if arm.control_asked is not None:
             return "a live server chooses its congestion control itself"
+        if arm.clear:
+            return "a live server is measured over https:// only"
         return None
 
     def require(self) -> None:

@@ -19,6 +19,7 @@ from pronghorn.origins.programs import Program
 _NAME = "nginx"
 _CONFIGURATION = "nginx.conf"
 _LOG = "access.log"
+_CLEAR_PORT = "PRONGHORN_CLEAR_PORT"
 _PROTOCOLS = {"HTTP/1.0": "h1", "HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
 
 _GLOBALS = {"daemon": "off", "pid": "nginx.pid", "user": "root"}
@@ -47,6 +48,8 @@ class Nginx:
             return (
                 f"nginx leaves no choice of QUIC's congestion control; this one's is {_control(_program())}"
             )
+        if arm.clear and self._own is not None and not template.uses(self._own, _CLEAR_PORT):
+            return f"its configuration says nothing of '${{{_CLEAR_PORT}}}'"
         if not arm.early_data:
             return None
         if self._own is not None and not nginx_conf.says(self._own, "ssl_early_data"):
@@ -65,7 +68,8 @@ class Nginx:
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningNginx":
         """Starts it in the trial's folder, which is its prefix. What it has to know by name is linked there,
         since nginx takes '$' in most paths for a variable and has no quoting for it."""
-        text, folder = self._text(early_data=setup.arm.early_data), setup.folder
+        text = self._text(early_data=setup.arm.early_data, clear=setup.arm.clear)
+        folder = setup.folder
         (folder / "site").symlink_to(setup.root, target_is_directory=True)
         (folder / "origin.pem").symlink_to(setup.certificates.chain)
         (folder / "origin.key").symlink_to(setup.certificates.key)
@@ -91,7 +95,7 @@ class Nginx:
         if not arm.over_quic:
             return kernel_tcp.settings(arm.congestion_control)
         program = _program()
-        buffer = nginx_conf.stream_buffer_bytes(self._text(early_data=False))
+        buffer = nginx_conf.stream_buffer_bytes(self._text())
         return {
             "transport": f"nginx's QUIC ({_version(program)})",
             "congestion_control": _control(program),
@@ -103,16 +107,17 @@ class Nginx:
     def identity(self) -> dict[str, str]:
         """Version, where it comes from, and the configuration before its placeholders are filled in."""
         program = programs.find(_NAME)
-        configuration = self._text(early_data=False)
+        configuration = self._text()
         told = {"version": _version(program), "program": program.where, "configuration": configuration}
         if not template.uses(configuration, "PRONGHORN_LOG"):
             told["proof"] = "by the client only: its configuration keeps no log at ${PRONGHORN_LOG}"
         return told
 
-    def _text(self, *, early_data: bool) -> str:
+    def _text(self, *, early_data: bool = False, clear: bool = False) -> str:
         if self._own is not None:
             return self._own
-        return (nginx_conf.tuned if self._tuned else nginx_conf.shipped)(early_data=early_data)
+        make = nginx_conf.tuned if self._tuned else nginx_conf.shipped
+        return make(early_data=early_data, clear=clear)
 
 
 class RunningNginx:
@@ -123,12 +128,13 @@ class RunningNginx:
         self._over_quic = setup.arm.over_quic
         self._process = started
         self._log = log
+        self._tcp_port = setup.clear_port if setup.arm.clear else setup.port
         self.port = setup.port
 
     async def log(self) -> OriginLog:
         """Its access log, and the TCP connections that are still open: of its QUIC's control nothing can be
         read back. InputError where a person's own configuration writes the log in another form."""
-        open_ones = [] if self._over_quic else await process.tcp_connections(self._engine, self.port)
+        open_ones = [] if self._over_quic else await process.tcp_connections(self._engine, self._tcp_port)
         if self._log is None:
             return OriginLog([], open_ones, kept=False)
         return OriginLog(requests(process.whole_lines(self._log)), open_ones)

@@ -63,6 +63,9 @@ _TUNED_HTTP = """\
     quic_gso on;
 """
 
+_TLS_LISTEN = "        listen ${PRONGHORN_ADDRESS}:${PRONGHORN_PORT} ssl;\n"
+_CLEAR_LISTEN = "        listen ${PRONGHORN_ADDRESS}:${PRONGHORN_CLEAR_PORT}; # The arm goes without TLS.\n"
+
 _EARLY_DATA = "        # The arm asks for 0-RTT.\n        ssl_early_data on;\n"
 
 _WORKERS = "# As Debian ships them.\nworker_processes auto;\nworker_cpu_affinity auto;\n"
@@ -78,17 +81,20 @@ _TUNED_LISTEN = (
 )
 
 
-def shipped(*, early_data: bool) -> str:
+def shipped(*, early_data: bool = False, clear: bool = False) -> str:
     """What every origin needs, and for the rest nginx as Debian ships it. `early_data`: whether it takes
-    0-RTT data."""
+    0-RTT data; `clear`: whether it listens without TLS as well."""
     types = "\n        ".join(f'"{kind}" {" ".join(endings)};' for kind, endings in MEDIA_TYPES.items())
     text = _CONFIGURATION.replace("TYPES", types).replace("OTHER", OTHER).replace("FORMAT", LOG_FORMAT)
+    if clear:
+        text = text.replace(_TLS_LISTEN, _TLS_LISTEN + _CLEAR_LISTEN)
     return _before(text, "        root ", _EARLY_DATA) if early_data else text
 
 
-def tuned(*, early_data: bool) -> str:
+def tuned(*, early_data: bool = False, clear: bool = False) -> str:
     """As `shipped`, with what HTTP/3 needs on fast or long paths, each with its reason beside it."""
-    text = shipped(early_data=early_data).replace(_WORKERS, _TUNED_WORKERS).replace(_LISTEN, _TUNED_LISTEN)
+    text = shipped(early_data=early_data, clear=clear)
+    text = text.replace(_WORKERS, _TUNED_WORKERS).replace(_LISTEN, _TUNED_LISTEN)
     return _before(text, "\n    server {", "\n" + _TUNED_HTTP)
 
 

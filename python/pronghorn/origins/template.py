@@ -10,6 +10,7 @@ from pronghorn.origins.base import OriginSetup
 PLACEHOLDERS = {
     "PRONGHORN_ADDRESS": "the address to listen on",
     "PRONGHORN_CERTIFICATE": "the certificate chain, a PEM file",
+    "PRONGHORN_CLEAR_PORT": "the port to listen on without TLS",
     "PRONGHORN_FOLDER": "an empty folder for whatever the server writes, removed after the trial",
     "PRONGHORN_HEADERS": "the headers of every response, in the configuration's own syntax",
     "PRONGHORN_KEY": "the certificate's key, a PEM file (PKCS#8)",
@@ -51,6 +52,7 @@ def values(setup: OriginSetup, log: Path, headers: str) -> dict[str, str]:
     return {
         "PRONGHORN_ADDRESS": setup.address,
         "PRONGHORN_CERTIFICATE": str(setup.certificates.chain),
+        "PRONGHORN_CLEAR_PORT": str(setup.clear_port),
         "PRONGHORN_FOLDER": str(setup.folder),
         "PRONGHORN_HEADERS": headers,
         "PRONGHORN_KEY": str(setup.certificates.key),

@@ -15,10 +15,14 @@ from pronghorn.analysis.words import claim
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
+from pronghorn.report.claims import bounds
 from pronghorn.report.cpu import CpuTimes, cpu_times
 from pronghorn.report.fairness_view import FAIRNESS, FairnessView, fairness_view
 from pronghorn.report.flights import Flights, flights
+from pronghorn.report.heat_map import heat_map
+from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.path_counters import LinkReport, link_reports
+from pronghorn.report.published_table import published_view
 from pronghorn.report.ratios import ratios
 from pronghorn.report.svg import NARROW, WIDE
 from pronghorn.report.table import STATISTICS, Table, table, thin_note
@@ -49,6 +53,9 @@ class CellView:
     falls: Waterfalls | None
     flown: Flights | None
     fairness: FairnessView | None
+    load_rows: list[LoadRow]
+    load_headings: tuple[str, ...] = HEADINGS
+    load_note: str = LOAD_NOTE
 
 
 def write(
@@ -79,7 +86,7 @@ def document(
         lstrip_blocks=True,
     )
     environment.filters.update(seconds=seconds, percent=percent, unbroken=unbroken)
-    environment.globals.update(claim=claim, ratio=ratio, interval=interval, count=count)
+    environment.globals.update(claim=claim, ratio=ratio, interval=interval, count=count, bounds=bounds)
     found = select(trials, summary.arms)
     cells = [
         _view(place, cell, summary, found.get(cell.cell), manifest, run)
@@ -89,6 +96,9 @@ def document(
         summary=summary,
         cells=cells,
         overview=_overview(summary),
+        compared=_compared(summary),
+        heat_map=heat_map(summary),
+        published=published_view(summary),
         explanations=explained.explanations(summary),
         step_colours=steps.COLOURS,
         manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
@@ -119,12 +129,13 @@ def _view(
         summary=cell,
         table=shown,
         cpu=cpu_times(by_arm),
-        thin=thin_note(shown),
+        thin=None if cell.makes_loads else thin_note(shown),
         chart=_violins(cell, by_arm),
         links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),
         falls=waterfalls(cell, by_arm),
         flown=flights(cell, by_arm, run),
         fairness=fairness_view(manifest, cell.cell),
+        load_rows=load_rows(cell, summary.load_limit_s) if cell.makes_loads else [],
     )
 
 
@@ -155,5 +166,13 @@ def _overview(summary: Summary) -> Chart | None:
         if (found := cell.comparison(arm)) is not None
     )
     return Chart(
-        wide, narrow, f"Ratios of median load times to {summary.baseline}'s with intervals. {described}."
+        wide, narrow, f"Ratios of {_compared(summary)} to {summary.baseline}'s with intervals. {described}."
     )
+
+
+def _compared(summary: Summary) -> str:
+    """What the verdicts of a run are about."""
+    kinds = {cell.makes_loads for cell in summary.cells}
+    if kinds == {True}:
+        return "median requests per second"
+    return "median load times, or of loads requests per second," if True in kinds else "median load times"

@@ -19,8 +19,8 @@ def ratios(summary: Summary, width: int) -> str | None:
     found = [
         (cell.title, comparison)
         for cell in summary.cells
-        for comparison in cell.comparisons
-        if (comparison.metric, comparison.statistic) == ("load", "median") and _place(comparison) is not None
+        for comparison in cell.led()
+        if _place(comparison) is not None
     ]
     if not found:
         return None
@@ -44,9 +44,14 @@ def ratios(summary: Summary, width: int) -> str | None:
     ticks = [
         tick for tick in (0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 5, 10) if low <= tick <= high
     ]
-    caption = f"← faster · median load time as a ratio to {summary.baseline}'s · slower →"
+    of_loads = all(cell.makes_loads for cell in summary.cells)
+    left, right = ("slower", "faster") if of_loads else ("faster", "slower")
+    what = "requests per second" if of_loads else "load time"
+    if any(cell.makes_loads for cell in summary.cells) and not of_loads:
+        left, right, what = "less", "more", "load time, or requests per second,"
+    caption = f"← {left} · median {what} as a ratio to {summary.baseline}'s · {right} →"
     if width < WIDE:
-        caption = f"← faster · ratio to {summary.baseline} · slower →"
+        caption = f"← {left} · ratio to {summary.baseline} · {right} →"
     axis = alt.Axis(title=caption, values=ticks, format="~g", labelOverlap=True)
     x = alt.X("ratio:Q", scale=scale, axis=axis)
     domain = alt.Scale(domain=[len(rows) - 0.4, -0.6], nice=False, zero=False)

@@ -7,16 +7,17 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from pronghorn.model.summary import CellSummary, Summary, Verdict
+from pronghorn.model.summary import CellSummary, Summary
+from pronghorn.report import load_terminal
+from pronghorn.report.colours import COLOURS
 from pronghorn.report.table import STATISTICS, table, thin_note
-
-COLOURS: dict[Verdict, str] = {"faster": "green", "slower": "red", "same": "cyan", "undecided": "yellow"}
 
 
 def render(summary: Summary, console: Console) -> None:
     """Prints the summary; the last lines are the headline, so that they remain in view."""
     for cell in summary.cells:
         _render_cell(cell, summary, console)
+    load_terminal.render_whole(summary, console)
     console.print()
     console.print(Text(summary.name, style="bold"))
     if summary.label:
@@ -28,6 +29,9 @@ def render(summary: Summary, console: Console) -> None:
 
 
 def _render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
+    if cell.makes_loads:
+        load_terminal.render_cell(cell, summary, console)
+        return
     found = table(cell)
     qualifiers = [f"load time in {found.unit}", f"baseline {summary.baseline}", summary.label]
     console.print()
@@ -41,7 +45,7 @@ def _render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
         grid.add_row(Text(row.arm, style="bold"), *(Text(figure) for figure in row.figures), row.n, failed)
     _indented(grid, console)
     for comparison in cell.comparisons:
-        if (comparison.metric, comparison.statistic) == ("load", "median"):
+        if comparison in cell.led():
             _indented(Text(comparison.words, style=COLOURS[comparison.verdict]), console)
     for explained in summary.explained(cell.cell):
         _indented(Text(explained.words), console)

@@ -37,6 +37,7 @@ class Bench:
         self.protocol = "h2"
         self.control: dict[str, str] = {}
         self.fault: str | None = None
+        self.made_load = False
         self.capture: str | None = None
         self.qlog: str | None = None
         self.flight: dict[str, float] | None = None
@@ -128,6 +129,31 @@ class Bench:
         times = {"load_s": load_s, "ttfb_s": load_s / 2, "connect_s": load_s / 8, "tls_s": load_s / 4}
         return page(seen, outcome="ok", **times, **account)
 
+    def op_generate(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A load whose counts close; cut in its middle with the fault `timeout`, and one request of it reset
+        with `reset`."""
+        self.needs_bench()
+        spec, self.made_load = request["spec"], True
+        self.protocol = spec["protocol"]
+        self.fault = fault(self.protocol, self.visits)
+        self.visits, self.loads = self.visits + 1, self.loads + 1
+        if self.fault == "break":
+            raise Refusal("bench", "the fake bench broke", None)
+        planned = spec["stop"].get("requests", 100)
+        sent = planned // 2 if self.fault == "timeout" else planned
+        failed = {"timeout": {"cut": 1}, "reset": {"reset": 1}}.get(self.fault or "", {})
+        succeeded = sent - sum(failed.values())
+        logged = succeeded - 1 if self.fault == "origin-forgets" else succeeded
+        seen = "h1" if self.fault == "origin-protocol" else self.protocol
+        path = spec["targets"][0]["url"].split("/", 3)[3]
+        if self.served is not None:
+            entry = {"path": f"/{path}", "protocol": seen, "status": 200, "bytes": 612}
+            self.served += [dict(entry) for _ in range(logged)]
+        window_s = max(0.01, 5 * (self.delay_s("down") + self.delay_s("up"))) * (1 + self.seed % 97 / 1000)
+        if self.fault == "timeout":
+            window_s = spec["limit_s"]
+        return load_report(spec, planned, sent, succeeded, failed, window_s)
+
     def log(self, end: str, request: dict[str, Any]) -> None:
         if folder := request.get("qlog"):
             Path(folder).mkdir(exist_ok=True)
@@ -202,7 +228,7 @@ class Bench:
             "up": self.link("up"),
             "host": {
                 "steal_share": 0.5 if self.fault == "steal" else 0.0,
-                "cpu": {"own_s": 0.1, "own_share": 0.1, "others_share": 0.9},
+                "cpu": {"own_s": 0.1, "own_share": 0.1, "others_share": 0.0 if self.made_load else 0.9},
                 "udp_receive_buffer_drops": {"client": 3 if self.fault == "buffer" else 0, "server": 0},
                 "tcp_retransmits": {"client": 0, "server": 0},
             },
@@ -240,6 +266,32 @@ class Bench:
         rate = (self.path or {}).get("down", {}).get("rate_bit_per_s", 1e9)
         trips = ROUND_TRIPS[protocol] * (self.delay_s("down") + self.delay_s("up"))
         return max(BYTES * 8 / float(rate), trips, 1e-3)
+
+
+def load_report(
+    spec: dict[str, Any], planned: int, sent: int, succeeded: int, failed: dict[str, int], window_s: float
+) -> dict[str, Any]:
+    """A LoadReport."""
+    keys = ("min", "mean", "max", "p50", "p75", "p90", "p95", "p99", "p999", "p9999")
+    spread = {"count": succeeded, "sd": 0.0, **dict.fromkeys(keys, window_s / 2)}
+    return {
+        "requests": {
+            "planned": planned, "sent": sent, "unsent": planned - sent, "retried": 0, "succeeded": succeeded,
+            "failed": failed, "statuses": {"200": succeeded}, "warm_up": 0,
+        },
+        "connections": {"attempted": spec["connections"], "established": spec["connections"]},
+        "window_s": window_s,
+        "requests_per_second": succeeded / window_s,
+        "finished": "cut" not in failed,
+        "bytes": {"payload": 612 * succeeded, "headers": 0, "wire_received": 0, "wire_sent": 0},
+        "bytes_per_second": {"payload": 0, "wire_received": 0, "wire_sent": 0},
+        "latency_seconds": {"connect": spread, "first_byte": spread, "total": spread, "lag": None},
+        "cpu_s": {"user": 0.1, "system": 0.1},
+        "max_rss_bytes": 0,
+        "settings": {"congestion_control": "cubic"},
+        "protocol": spec["protocol"],
+        "tls": {"version": "1.3", "cipher": "TLS13_AES_128_GCM_SHA256"},
+    }  # fmt: skip
 
 
 def page(protocol: str, **figures: Any) -> dict[str, Any]:

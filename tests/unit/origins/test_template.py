@@ -28,7 +28,7 @@ def test_every_placeholder_is_filled_in_and_other_variables_stay(tmp_path: Path)
     text = " ".join(f"${{{name}}}" for name in template.PLACEHOLDERS) + " ${HOME} $uri"
     filled = template.fill(text, template.values(setup(tmp_path), tmp_path / "log", "HEADERS"))
     assert filled == (
-        f"198.18.0.2 /run/origin.pem {tmp_path} HEADERS /run/origin.key {tmp_path}/log 443 /a site "
+        f"198.18.0.2 /run/origin.pem 80 {tmp_path} HEADERS /run/origin.key {tmp_path}/log 443 /a site "
         "${HOME} $uri"
     )
 

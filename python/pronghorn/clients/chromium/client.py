@@ -24,9 +24,9 @@ class Chromium:
     takes_authority = False
     is_browser = True
 
-    def refusal(self, arm: Arm) -> str | None:  # noqa: ARG002
-        """It honours every arm."""
-        return None
+    def refusal(self, arm: Arm) -> str | None:
+        """It honours every arm over TLS."""
+        return "browsers speak HTTP/2 over TLS alone, and pages are loaded over it" if arm.clear else None
 
     def require(self) -> None:
         """HostError where this host has no browser that would do, or no Playwright."""

@@ -1,0 +1,37 @@
+"""What a trial of a cell is expected to cost, whatever its client does."""
+
+from pronghorn import clients
+from pronghorn.execute import cost, load_cost
+from pronghorn.model import load
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.load import LoadSettings
+from pronghorn.model.trial import Cell
+
+
+def expected_s(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
+    """Roughly how long what is measured takes, in seconds."""
+    path, settings = experiment.path(cell.path), _load(experiment, cell)
+    if settings is None:
+        return cost.expected_s(path, total_bytes)
+    return load_cost.expected_s(path, settings, total_bytes, experiment.limit_of(cell.client))
+
+
+def alone(experiment: Experiment, cell: Cell, total_bytes: int = 0) -> bool:
+    """Whether its trials need the host for themselves."""
+    path, settings = experiment.path(cell.path), _load(experiment, cell)
+    if settings is None:
+        return cost.cpu_bound(path)
+    return load_cost.alone(path, settings, total_bytes, experiment.limit_of(cell.client))
+
+
+def busy_cores(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
+    """Roughly how many cores a trial keeps busy."""
+    path, settings = experiment.path(cell.path), _load(experiment, cell)
+    if settings is not None:
+        return load_cost.busy_cores(path, settings, total_bytes, experiment.limit_of(cell.client))
+    expense = clients.of(experiment, cell.client).expense
+    return cost.busy_cores(path, total_bytes, experiment.pause_s, expense, kept=experiment.kept)
+
+
+def _load(experiment: Experiment, cell: Cell) -> LoadSettings | None:
+    return experiment.load if cell.client == load.CLIENT else None

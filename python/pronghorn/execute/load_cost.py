@@ -1,0 +1,94 @@
+"""What a load is expected to cost: for scheduling, the time left, and what a guard tolerates."""
+
+import math
+
+from pronghorn.execute import cost
+from pronghorn.model.load import LoadSettings
+from pronghorn.model.path import PathProfile, PathSpec
+
+LEAST_RETRANSMISSION_S = 0.2
+"""Linux's least retransmission time-out (TCP_RTO_MIN): what a lost packet costs where nothing follows it."""
+
+_CPU_S_PER_REQUEST = 1e-4
+_CPU_S_PER_CONNECTION = 5e-3
+"""Of client, path and origin together, handshakes over TLS among the latter."""
+
+_SEGMENT_BYTES = 1448
+_RESPONSE_BYTES = 400
+"""Headers of a response and its frames."""
+
+_SET_UP_ROUND_TRIPS = 3
+
+
+def cpu_s(settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
+    """Roughly the CPU time that a load takes of the whole host."""
+    requests = _requests(settings, limit_s)
+    connections = requests if settings.connect == "each" else settings.connections
+    each = _CPU_S_PER_REQUEST + document_bytes * cost.CPU_S_PER_BYTE
+    return requests * each + connections * _CPU_S_PER_CONNECTION
+
+
+def expected_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
+    """Roughly how long a load lasts, at most until its limit: what its CPU time takes on this host, or the
+    rate for its bytes, or on a path with delay or loss the round trips and time-outs of a connection."""
+    least = cpu_s(settings, document_bytes, limit_s) / cost.cores()
+    if settings.duration_s is not None:
+        return min(limit_s, settings.duration_s)
+    requests = _requests(settings, limit_s)
+    if path.spec is None:
+        return min(limit_s, least)
+    rate: float = path.down_figures.mean_rate_bit_per_s or math.inf
+    sent = requests * (document_bytes + _RESPONSE_BYTES)
+    each = math.ceil(requests / settings.connections)
+    rounds = math.ceil(each / settings.streams)
+    waits = (_SET_UP_ROUND_TRIPS + rounds) * path.spec.round_trip_s
+    packets = each * (document_bytes + _RESPONSE_BYTES) / _SEGMENT_BYTES
+    waits += packets * _s_per_packet(path.spec)
+    paced = requests / settings.rate if settings.rate else 0.0
+    return min(limit_s, max(least, sent * 8 / rate, waits, paced))
+
+
+def alone(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> bool:
+    """Whether the CPU and not the path sets a load's pace, so that it needs the host for itself."""
+    return busy_cores(path, settings, document_bytes, limit_s) > cost.cpu_budget()
+
+
+def busy_cores(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
+    """Roughly how many cores a load keeps busy."""
+    used = cpu_s(settings, document_bytes, limit_s)
+    return used / max(expected_s(path, settings, document_bytes, limit_s), 1e-3)
+
+
+def timescale_s(spec: PathSpec) -> float:
+    """What a packet's lateness is small against: the path's least round trip, or where it loses packets what
+    a time-out lasts, if that is more; infinite on a path without delay or loss, whose pace is the CPU's."""
+    lossy = LEAST_RETRANSMISSION_S if _lost_share(spec) > 0 else 0.0
+    return max(spec.least_round_trip_s, lossy) or math.inf
+
+
+def _requests(settings: LoadSettings, limit_s: float) -> int:
+    if settings.requests is not None:
+        return settings.requests
+    lasts_s = min(limit_s, settings.duration_s or limit_s)
+    return round(lasts_s * (settings.rate or cost.cores() / _CPU_S_PER_REQUEST))
+
+
+def _s_per_packet(spec: PathSpec) -> float:
+    """How long a packet takes a connection that loss holds up: Padhye et al., "Modeling TCP Throughput"
+    (1998), equation 30, of one packet acknowledged at a time."""
+    lost = min(_lost_share(spec), 0.99)
+    if lost <= 0:
+        return 0.0
+    time_outs = min(1.0, 3 * math.sqrt(3 * lost / 8)) * lost * (1 + 32 * lost * lost)
+    return spec.round_trip_s * math.sqrt(2 * lost / 3) + LEAST_RETRANSMISSION_S * time_outs
+
+
+def _lost_share(spec: PathSpec) -> float:
+    """What becomes of a packet on the worse link: of those that loss takes a duplicated one still comes once,
+    a corrupted one never does."""
+    links = (spec.down, spec.up)
+    passed = [
+        (1 - (link.loss.mean if link.loss else 0.0) * (1 - link.duplicate)) * (1 - link.corrupt)
+        for link in links
+    ]
+    return 1 - min(passed)

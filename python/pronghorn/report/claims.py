@@ -1,0 +1,10 @@
+"""What a claim wants of a ratio, in words."""
+
+from pronghorn.model.summary import Part
+
+
+def bounds(part: Part) -> str:
+    """`at least 1.5`, `at most 1.1`, `0.8 to 1.25`."""
+    if part.least is None:
+        return f"at most {part.most:g}"
+    return f"at least {part.least:g}" if part.most is None else f"{part.least:g} to {part.most:g}"

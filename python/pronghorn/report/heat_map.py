@@ -1,0 +1,79 @@
+"""HTTP/3 over another arm on every path and origin as a map: colour for the ratio, a mark where undecided."""
+
+import math
+from typing import NamedTuple
+
+from pronghorn.analysis.contrasts import of_pair
+from pronghorn.analysis.numbers import interval, ratio
+from pronghorn.model.summary import Contrast, Summary, Verdict
+
+UNDECIDED = "?"
+"""The mark of a ratio that is undecided."""
+
+_FULL = math.log(4)
+"""A ratio of four, or a fourth, has the full colour."""
+
+_LEAST, _MOST = 0.12, 0.85
+"""Of the colour: of a ratio of one, and of a full one."""
+
+
+class HeatCell(NamedTuple):
+    """One ratio: its text with its interval, its mark, its colour (`faster` or `slower`) and how much of it,
+    in per cent. A cell that wasn't measured has neither."""
+
+    ratio: str
+    interval: str
+    mark: str
+    colour: str
+    strength: int
+    verdict: Verdict
+
+
+class HeatRow(NamedTuple):
+    """One path."""
+
+    path: str
+    cells: tuple[HeatCell, ...]
+
+
+class HeatMap(NamedTuple):
+    """All paths against all pairs of arms and origins; `columns` names these."""
+
+    columns: tuple[str, ...]
+    rows: tuple[HeatRow, ...]
+
+
+def heat_map(summary: Summary) -> HeatMap | None:
+    """The map of a run's contrasts; None where it has none."""
+    found = summary.contrasts
+    if not found:
+        return None
+    pairs = list(dict.fromkeys((one.arm, one.against) for one in found))
+    places = list(dict.fromkeys((one.site, one.origin) for one in found))
+    several_sites = len({site for site, _ in places}) > 1
+    columns, by_column = [], []
+    for arm, against in pairs:
+        for site, origin in places:
+            where = f"{site}, {origin}" if several_sites else origin
+            columns.append(f"{arm} ÷ {against}, {where}")
+            mine = [one for one in of_pair(found, arm, against) if (one.site, one.origin) == (site, origin)]
+            by_column.append({one.path: one for one in mine})
+    paths = dict.fromkeys(one.path for one in found)
+    rows = [HeatRow(path, tuple(_cell(column.get(path)) for column in by_column)) for path in paths]
+    return HeatMap(tuple(columns), tuple(rows))
+
+
+def _cell(found: Contrast | None) -> HeatCell:
+    if found is None or (found.ratio is None and found.reason is not None):
+        return HeatCell("–", "", UNDECIDED if found else "", "undecided", 0, "undecided")
+    value = math.inf if found.ratio is None else found.ratio
+    away = abs(math.log(value)) if 0 < value < math.inf else _FULL
+    share = _LEAST + (_MOST - _LEAST) * min(1.0, away / _FULL)
+    return HeatCell(
+        ratio="∞" if math.isinf(value) else ratio(value, *found.ci95),
+        interval=interval(*found.ci95),
+        mark=UNDECIDED if found.verdict == "undecided" else "",
+        colour="faster" if value >= 1 else "slower",
+        strength=round(100 * share),
+        verdict=found.verdict,
+    )
