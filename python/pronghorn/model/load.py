@@ -69,7 +69,7 @@ class LoadSettings(BaseModel):
 
     def definition(self) -> dict[str, Any]:
         """The TOML table which parses to it again."""
-        return self.model_dump(exclude_none=True)
+        return self.model_dump(exclude_none=True, exclude_defaults=True)
 
 
 def parse(reader: ExperimentReader) -> LoadSettings:

@@ -15,6 +15,9 @@ from pronghorn.report.heat_map import HeatMap, heat_map
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
 from pronghorn.report.published_table import Beside, published_view
 
+_SHOWN = tuple(HEADINGS.index(heading) for heading in ("requests/s", "min", "max", "total", "p99"))
+"""What fits into 80 columns."""
+
 _STATES: dict[State, str] = {"reproduced": "green", "not reproduced": "red", "undecided": "yellow"}
 
 
@@ -22,10 +25,11 @@ def render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
     """Prints a cell: its arms, and in words the verdicts."""
     qualifiers = ["requests per second", f"baseline {summary.baseline}", summary.label]
     _titled(cell.title, " · ".join(filter(None, qualifiers)), console)
-    grid = _grid("arm", *HEADINGS, "n", "failed")
+    grid = _grid("arm", *(HEADINGS[place] for place in _SHOWN), "n", "failed")
     for row in load_rows(cell, summary.load_limit_s):
         failed = Text(str(row.failed), style="bold red" if row.failed else "dim")
-        grid.add_row(Text(row.arm, style="bold"), *(Text(figure) for figure in row.figures), row.n, failed)
+        figures = (Text(row.figures[place]) for place in _SHOWN)
+        grid.add_row(Text(row.arm, style="bold"), *figures, row.n, failed)
     _indented(grid, console)
     for comparison in cell.led():
         _indented(Text(comparison.words, style=COLOURS[comparison.verdict]), console)

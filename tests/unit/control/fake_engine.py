@@ -149,7 +149,9 @@ class Bench:
         if self.served is not None:
             entry = {"path": f"/{path}", "protocol": seen, "status": 200, "bytes": 612}
             self.served += [dict(entry) for _ in range(logged)]
-        window_s = max(0.01, 5 * (self.delay_s("down") + self.delay_s("up"))) * (1 + self.seed % 97 / 1000)
+        rounds = 4 + planned // (spec["connections"] * spec["streams"])
+        window_s = max(0.01, rounds * (self.delay_s("down") + self.delay_s("up")))
+        window_s *= 1 + self.seed % 97 / 1000
         if self.fault == "timeout":
             window_s = spec["limit_s"]
         return load_report(spec, planned, sent, succeeded, failed, window_s)

@@ -37,6 +37,8 @@ def test_the_label_alone_tells_equal_arms_apart() -> None:
         ("h3+tls12", "QUIC has no TLS 1.2"),
         ("h2+tls12+0rtt", "TLS 1.2 has no 0-RTT data"),
         ("h3+warm+resumed", "'+resumed' and '+warm' exclude each other"),
+        ("h3+clear", "QUIC is always encrypted"),
+        ("h2+clear+resumed", "'+resumed' says something of TLS or of a visit before"),
         ("h3+warm+warm", "'+warm' stands twice"),
         ("h3+early", "unknown option 'early'"),
         ("", "is no arm"),
