@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG
-from pronghorn.model import effective, load
+from pronghorn.model import background, effective, load
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
@@ -68,9 +68,12 @@ def check(experiment: Experiment) -> None:
 
 def _check_live_loads(experiment: Experiment) -> None:
     """Somebody's server is loaded by who says so on the command line, never by an experiment."""
-    if experiment.live and load.CLIENT in experiment.clients:
+    if not experiment.live:
+        return
+    if load.CLIENT in experiment.clients or experiment.background is not None:
+        what = f"client '{load.CLIENT}'" if load.CLIENT in experiment.clients else f"key '{background.KEY}'"
         raise InputError(
-            f"client '{load.CLIENT}' makes loads on the lab's own origins: {', '.join(origins.ORIGINS)}. "
+            f"{what} makes loads on the lab's own origins: {', '.join(origins.ORIGINS)}. "
             "A live server can be loaded by 'pronghorn load URL'."
         )
 

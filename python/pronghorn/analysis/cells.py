@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pronghorn.analysis import contamination, discovery, words
+from pronghorn.analysis import background, contamination, discovery, words
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import UNDEFINED, Estimate, ratio_of_means, ratio_of_medians
 from pronghorn.analysis.figures import figures, finite, thin
@@ -72,7 +72,7 @@ def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
         for metric, statistic in compared(trials.cell, terms)
     ]
     leading: Metric = "requests_per_second" if trials.cell.client == load.CLIENT else "load"
-    notes = [*discovery.notes(trials), *contamination.notes(trials)]
+    notes = [*background.notes(trials), *discovery.notes(trials), *contamination.notes(trials)]
     if any_failed and leading == "load":
         notes.insert(0, "No mean is shown, since trials failed; they count as the slowest of all.")
     if any_failed and leading != "load":

@@ -17,6 +17,7 @@ _NESTED = (
     "counters",
     "origin_log",
     "origin_counts",
+    "background",
     "origin_connections",
     "origin_tickets",
     "cpu",

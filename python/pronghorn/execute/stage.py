@@ -17,10 +17,12 @@ from pronghorn.clients.load import warm_up
 from pronghorn.clients.native import NativeSession
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
-from pronghorn.execute import cost, guard
+from pronghorn.execute import beside, cost, guard
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG, Artifacts
+from pronghorn.load.report import LoadReport
 from pronghorn.model import effective
 from pronghorn.model.arm import Arm
+from pronghorn.model.background import Background
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import CLIENT
@@ -81,12 +83,14 @@ class Plot(NamedTuple):
 
 class Measurement(NamedTuple):
     """What came out of one load on a stage, but for the counters. Where the client made a load of many
-    requests, the origin's log is `counts` and its requests are left out."""
+    requests, the origin's log is `counts` and its requests are left out; so are those of a load that ran
+    beside a page load, `background`."""
 
     page: PageLoad
     log: OriginLog
     cpu: CpuSeconds = CpuSeconds()
     counts: Sequence[OriginCount] = ()
+    background: LoadReport | None = None
 
 
 class Stage:
@@ -101,6 +105,7 @@ class Stage:
         self._seen = 0
         self._counted: Counts = {}
         self._seed = 0
+        self._visit: Visit | None = None
         self._tickets: Tickets = {}
         self._fault: PageLoad | None = None
         self._share: CpuShare | None = None
@@ -141,10 +146,9 @@ class Stage:
         try:
             if self._warms_up:
                 await self._begin(self._origin, seed)
-            before_s = None if self._tells_cpu else await self._origin.cpu_s()
-            loaded = await self._loaded(self._client)
-            cpu = await self._cpu(loaded, self._origin, before_s)
-            page = await self._explained(loaded, self._origin)
+            if (background := self._plot.experiment.background) is not None:
+                return await self._load_beside(background, self._origin, self._client)
+            page, cpu = await self._page(self._origin, self._client)
             if self._makes_loads:
                 log, counts = await self._count(page)
                 return Measurement(page, log, cpu, counts)
@@ -152,6 +156,24 @@ class Stage:
         except OriginFailed as failure:
             self._fault = failed("origin", str(failure))
             return Measurement(self._fault, OriginLog([], []))
+
+    async def _page(self, origin: RunningOrigin, client: ClientSession) -> tuple[PageLoad, CpuSeconds]:
+        before_s = None if self._tells_cpu else await origin.cpu_s()
+        loaded = await self._loaded(client)
+        cpu = await self._cpu(loaded, origin, before_s)
+        return await self._explained(loaded, origin), cpu
+
+    async def _load_beside(
+        self, background: Background, origin: RunningOrigin, client: ClientSession
+    ) -> Measurement:
+        """As `load`, while another load runs over the same path."""
+        assert self._visit is not None
+        ours = await beside.start(self._engine, self._visit, background)
+        page, cpu = await self._page(origin, client)
+        report = await beside.stop(self._engine)
+        log = await self._log(page)
+        requests, counts = beside.apart(log.requests, ours, page)
+        return Measurement(page, log._replace(requests=requests), cpu, counts, report)
 
     @property
     def spent(self) -> bool:
@@ -302,6 +324,7 @@ class Stage:
             load=experiment.load if self._makes_loads else None,
             seed=self._seed,
         )
+        self._visit = visit
         if self._foreign:
             await self._warm_up(visit)
         client = clients.of(experiment, plot.cell.client)

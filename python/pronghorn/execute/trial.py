@@ -15,7 +15,7 @@ from pronghorn.analysis.protocols import protocols
 from pronghorn.certificates import Certificates
 from pronghorn.clients.load import MADE, requests_per_second
 from pronghorn.engine import Engine, EngineError
-from pronghorn.execute import guard, physics, proof
+from pronghorn.execute import beside, guard, physics, proof
 from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.guard import Fault
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
@@ -120,6 +120,7 @@ def recorded(
         cpu=found.cpu,
         origin_log=found.log.requests,
         origin_counts=list(found.counts),
+        background=found.background,
         origin_connections=found.log.connections,
         origin_log_kept=found.log.kept,
         origin_tickets={transport: dict(fates) for transport, fates in found.log.tickets.items()},
@@ -188,13 +189,16 @@ def _judge(
     experiment, cell = conditions.experiment, assignment.block.cell
     path, page = experiment.path(cell.path), found.page
     arm = experiment.arm(assignment.arm)
-    if wrong := proof.otherwise(arm, page, found.log, found.counts):
+    counts = found.counts if page.report is not None else ()
+    if wrong := proof.otherwise(arm, page, found.log, counts):
         return "failed", wrong
+    if found.background is not None and not found.background.requests.succeeded:
+        return "contaminated", Fault(beside.REASON, "of the load beside it no request succeeded")
     total_bytes = conditions.sites[cell.site].total_bytes
     doubt = guard.contamination(page, counters, path, total_bytes) or physics.violation(page, counters, path)
     if doubt is not None:
         return "contaminated", doubt
-    if wrong := proof.mismatch(arm, page, found.log, found.counts):
+    if wrong := proof.mismatch(arm, page, found.log, counts):
         return "failed", wrong
     if page.outcome == "failed":
         return "failed", Fault(page.reason or "incomplete", page.detail or "the client gave no details")

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from pronghorn.errors import unknown
 from pronghorn.model import (
+    background,
     browser,
     certificate,
     experiment_knobs,
@@ -23,6 +24,7 @@ from pronghorn.model import (
 from pronghorn.model import experiment_values as values
 from pronghorn.model import path as paths
 from pronghorn.model.arm import Arm
+from pronghorn.model.background import Background
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.certificate import CertificateSettings
 from pronghorn.model.experiment_knobs import KnobTables
@@ -42,7 +44,7 @@ KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "state", "pause", "limit", "margin", "seed", "jobs", "artifacts", "path",
     "cache_control", "certificate", "browser", "authority", "explain",
-    "fair", "knobs", "load", "published",
+    "fair", "knobs", "load", "published", "background",
 )  # fmt: skip
 
 _LATER: Mapping[str, Any] = {
@@ -76,7 +78,7 @@ class Experiment(BaseModel):
     differences between arms that its summary takes apart. `knobs` are settings of the arms' transports; with
     `fair` those that are left unsaid are equal in all arms, as far as somebody honours them (`fair.py`).
     `load` is what the client of that name makes; `published` the name of the measurements that the run is
-    held against."""
+    held against. `background` is a load that runs beside each page load."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -106,6 +108,7 @@ class Experiment(BaseModel):
     knobs: KnobTables = KnobTables()
     load: LoadSettings | None = None
     published: str | None = None
+    background: Background | None = None
 
     @property
     def dns(self) -> bool:
@@ -193,6 +196,8 @@ class Experiment(BaseModel):
             table["fair"] = True
         if self.load is not None:
             table[load.KEY] = self.load.definition()
+        if self.background is not None:
+            table[background.KEY] = self.background.definition()
         if self.published is not None:
             table["published"] = self.published
         if knobs := self.knobs.definition():
@@ -265,6 +270,7 @@ def parse(
         fair=reader.flag("fair", False),
         load=_load(reader, clients.names),
         published=_published(reader),
+        background=_background(reader, clients.names),
         knobs=experiment_knobs.parse(reader.sub(experiment_knobs.KEY, experiment_knobs.EXAMPLE), arm_list),
     )
 
@@ -284,6 +290,18 @@ def _load(reader: ExperimentReader, clients: tuple[str, ...]) -> LoadSettings | 
             load.KEY, f'none of the clients makes loads; write clients = ["{load.CLIENT}"], or leave it out.'
         )
     return load.parse(reader.sub(load.KEY, load.EXAMPLE))
+
+
+def _background(reader: ExperimentReader, clients: tuple[str, ...]) -> Background | None:
+    if background.KEY not in reader:
+        return None
+    if load.CLIENT in clients:
+        raise reader.error(
+            background.KEY,
+            f"client '{load.CLIENT}' makes a load itself; beside it no other one runs. "
+            "Leave one of them out.",
+        )
+    return background.parse(reader.sub(background.KEY, background.EXAMPLE))
 
 
 def _published(reader: ExperimentReader) -> str | None:

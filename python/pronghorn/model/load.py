@@ -80,6 +80,23 @@ def parse(reader: ExperimentReader) -> LoadSettings:
             "duration" if "duration" in reader else None,
             "a load ends after so many 'requests' or after a 'duration': write one of the two.",
         )
+    found = endless(reader)
+    requests = reader.whole("requests", None, least=1, most=_MOST)
+    if requests is not None and requests < found.connections:
+        raise reader.error(
+            "requests", f"{requests} requests leave some of the {found.connections} connections without any."
+        )
+    more = {
+        "requests": requests,
+        "duration": time(reader, "duration"),
+        "warm_up": _warm_up(reader),
+        "limit": time(reader, "limit"),
+    }
+    return found.model_copy(update=more)
+
+
+def endless(reader: ExperimentReader) -> LoadSettings:
+    """What a table says of connections and requests; nothing of when the load ends."""
     rate = _rate(reader)
     distribution = reader.choice("distribution", "distribution", ("constant", "poisson"), "constant")
     if rate is None and "distribution" in reader:
@@ -89,27 +106,19 @@ def parse(reader: ExperimentReader) -> LoadSettings:
     threads = reader.whole("threads", 1, least=1, most=_MOST_THREADS)
     if threads > connections:
         raise reader.error("threads", f"{threads} threads have only {connections} connections to drive.")
-    requests = reader.whole("requests", None, least=1, most=_MOST)
-    if requests is not None and requests < connections:
-        raise reader.error(
-            "requests", f"{requests} requests leave some of the {connections} connections without any."
-        )
     return LoadSettings(
         threads=threads,
         connections=connections,
         streams=reader.whole("streams", 1, least=1, most=_MOST_STREAMS),
-        requests=requests,
-        duration=_time(reader, "duration"),
         rate=rate,
         distribution="poisson" if distribution == "poisson" else "constant",
         connect="each" if connect == "each" else "keep",
-        warm_up=_warm_up(reader),
-        limit=_time(reader, "limit"),
         document=_document(reader),
     )
 
 
-def _time(reader: ExperimentReader, key: str) -> str | None:
+def time(reader: ExperimentReader, key: str) -> str | None:
+    """A time as written, greater than zero; None where the key is missing."""
     if key not in reader:
         return None
     value = reader.table[key]
@@ -134,7 +143,7 @@ def _warm_up(reader: ExperimentReader) -> str | int | None:
     value = reader.table.get("warm_up")
     if isinstance(value, int):
         return int(reader.whole("warm_up", None, least=1, most=_MOST))
-    return _time(reader, "warm_up")
+    return time(reader, "warm_up")
 
 
 def _document(reader: ExperimentReader) -> str | None:

@@ -312,7 +312,7 @@ class Trial(BaseModel):
     `origin_tickets` says by transport (`tcp`, `quic`) how many of the session tickets that the origin was
     offered in this load were `redeemed`, `replayed` and `unknown`; empty where it doesn't tell. `knobs` are
     what was asked of the arm's transports beyond what is shipped, sizes in bytes. Of a load the origin's log
-    is counted, in `origin_counts`, and not kept."""
+    is counted, in `origin_counts`, and not kept; so is that of a load beside a page load, `background`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -335,6 +335,7 @@ class Trial(BaseModel):
     counters: Counters | None = None
     origin_log: list[OriginRequest] = []
     origin_counts: list[OriginCount] = []
+    background: LoadReport | None = None
     origin_connections: list[OriginConnection] = []
     origin_log_kept: bool = True
     origin_tickets: dict[str, dict[str, int]] = {}

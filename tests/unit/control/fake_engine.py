@@ -38,6 +38,7 @@ class Bench:
         self.control: dict[str, str] = {}
         self.fault: str | None = None
         self.made_load = False
+        self.beside: dict[str, Any] | None = None
         self.capture: str | None = None
         self.qlog: str | None = None
         self.flight: dict[str, float] | None = None
@@ -128,6 +129,29 @@ class Bench:
         load_s = self.floor_s(seen) * (0.5 if self.fault == "physics" else 1.2) * (1 + self.seed % 97 / 1000)
         times = {"load_s": load_s, "ttfb_s": load_s / 2, "connect_s": load_s / 8, "tls_s": load_s / 4}
         return page(seen, outcome="ok", **times, **account)
+
+    def op_generate_start(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.needs_bench()
+        self.beside = request["spec"]
+        return {}
+
+    def op_generate_stop(self, _request: dict[str, Any]) -> dict[str, Any]:
+        """A load of 50 requests since its start; of none with the fault `idle`."""
+        if self.beside is None:
+            raise Refusal("input", "no load runs", None)
+        spec, self.beside = self.beside, None
+        made = 0 if self.fault == "idle" else 50
+        path = spec["targets"][0]["url"].split("/", 3)[3]
+        entry = {
+            "path": f"/{path}",
+            "protocol": spec["protocol"],
+            "status": 200,
+            "bytes": 612,
+            "served_s": 1.0,
+        }
+        if self.served is not None:
+            self.served += [dict(entry) for _ in range(made)]
+        return load_report(spec, made, made, made, {}, 2.0)
 
     def op_generate(self, request: dict[str, Any]) -> dict[str, Any]:
         """A load whose counts close; cut in its middle with the fault `timeout`, and one request of it reset
