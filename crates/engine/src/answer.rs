@@ -1,6 +1,7 @@
 //! What the engine answers: a result, or an error of one of three kinds.
 
-use pronghorn_http::UdpError;
+use pronghorn_http::{TlsError, UdpError};
+use pronghorn_load::{Blame, LoadError};
 use pronghorn_path::SpecError;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -54,6 +55,24 @@ impl Fault {
             UdpError::Io(_) => None,
         };
         Fault::host(error, mend)
+    }
+
+    /// A load that can't be, or broke.
+    pub(crate) fn load(error: &LoadError) -> Self {
+        if let LoadError::Tls(TlsError::Udp(error)) = error {
+            return Fault::udp(error);
+        }
+        let kind = match error.blame() {
+            Blame::Input => Kind::Input,
+            Blame::Host => Kind::Host,
+            Blame::Bench => Kind::Bench,
+        };
+        Fault::new(kind, error, error.mend())
+    }
+
+    /// Who can do something about it.
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// A specification that can't be; `message` is the problem alone where it has a line.

@@ -6,6 +6,8 @@ mod capture;
 mod cpu;
 mod dns;
 mod flight;
+mod generate;
+mod generate_command;
 mod hosts;
 mod load;
 mod origin;
@@ -25,11 +27,11 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::SUCCESS;
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(("path", rest)) = arguments
-        .split_first()
-        .map(|(first, r)| (first.as_str(), r))
-    {
-        return path_command::run(rest);
+    let mut words = arguments.iter().map(String::as_str);
+    match words.next() {
+        Some("path") => return path_command::run(&arguments[1..]),
+        Some("generate") => return generate_command::run(),
+        _ => {}
     }
     let isolation = pronghorn_bench::enter();
     end_on_panic();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use pronghorn_bench::{ProbePlan, TcpKnobs};
 use pronghorn_http::{CongestionControl, Protocol, SessionUse, TlsVersion, TransportKnobs};
+use pronghorn_load::LoadSpec;
 use pronghorn_names::NameRecords;
 use pronghorn_path::PathSpec;
 use serde::Deserialize;
@@ -28,6 +29,9 @@ pub(crate) enum Request {
     Begin { seed: u64 },
     Origin(Origin),
     Load(Load),
+    Generate { spec: Box<LoadSpec> },
+    GenerateStart { spec: Box<LoadSpec> },
+    GenerateStop { wait: bool },
     OriginLog,
     Spawn(Spawn),
     Wait { process: u64, timeout_s: f64 },

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use pronghorn_bench::{Isolation, Side, available_congestion_controls, evict_descendants};
 use pronghorn_http::{SecretLog, Sessions};
+use pronghorn_load::LoadSpec;
 use pronghorn_names::NameRecords;
 use pronghorn_path::{LinkSpec, PathSpec};
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ use crate::capture::Recording;
 use crate::cpu::Cpu;
 use crate::dns::Answering;
 use crate::flight::Recordings;
+use crate::generate::Generating;
 use crate::hosts::Hosts;
 use crate::load;
 use crate::origin::{Running, SiteCache};
@@ -25,7 +27,8 @@ use crate::versions;
 /// One slot: at most one bench, one origin, any processes.
 pub(crate) struct Session {
     isolation: Isolation,
-    // The origin and the name server end before their hosts.
+    // Loads, the origin and the name server end before their hosts.
+    generating: Option<Generating>,
     origin: Option<Running>,
     names: Option<Answering>,
     processes: Processes,
@@ -43,6 +46,7 @@ impl Session {
     pub(crate) fn new(isolation: Isolation) -> Self {
         Session {
             isolation,
+            generating: None,
             origin: None,
             names: None,
             processes: Processes::default(),
@@ -75,6 +79,19 @@ impl Session {
             Request::Begin { seed } => self.begin(seed),
             Request::Origin(origin) => self.start_origin(origin),
             Request::Load(load) => self.load(load),
+            Request::Generate { spec } => {
+                let generating = self.start_load(*spec)?;
+                to_value(generating.finish(false)?)
+            }
+            Request::GenerateStart { spec } => {
+                self.generating = Some(self.start_load(*spec)?);
+                Ok(json!({}))
+            }
+            Request::GenerateStop { wait } => {
+                let generating = self.generating.take();
+                let generating = generating.ok_or_else(|| Fault::input("no load was started"))?;
+                to_value(generating.finish(!wait)?)
+            }
             Request::OriginLog => self.origin_log(),
             Request::Spawn(spawn) => {
                 let hosts = self.hosts.as_ref().ok_or_else(no_bench)?;
@@ -166,6 +183,15 @@ impl Session {
         Ok(page)
     }
 
+    fn start_load(&self, spec: LoadSpec) -> Result<Generating, Fault> {
+        if self.generating.is_some() {
+            return Err(Fault::input("a load runs; `generate_stop` ends it first"));
+        }
+        let hosts = self.hosts()?;
+        let server = hosts.get(Side::Server).address();
+        Generating::start(hosts.get(Side::Client), server, spec)
+    }
+
     fn origin_log(&self) -> Answer {
         let origin = self
             .origin
@@ -196,6 +222,7 @@ impl Session {
     }
 
     fn close(&mut self) -> Answer {
+        self.generating = None;
         self.origin = None;
         self.names = None;
         self.processes.forget();
@@ -241,6 +268,10 @@ fn describe_path(path: &PathSpec) -> Answer {
         .transpose()?
         .into();
     Ok(described)
+}
+
+fn to_value(told: impl serde::Serialize) -> Answer {
+    serde_json::to_value(told).map_err(Fault::bench)
 }
 
 fn no_bench() -> Fault {

@@ -25,7 +25,9 @@ pub use quic::{
     logged_client_config, server_endpoint,
 };
 pub use settings::{QuicReader, QuicSettings, Settings, TcpSettings};
-pub use tcp::{TcpStack, congestion_control_of, connect, listen};
+pub use tcp::{
+    ConnectError, PendingTcp, TcpStack, begin_connect, congestion_control_of, connect, listen,
+};
 pub use tls::{
     CipherSuite, ClientTls, ClientTlsOptions, KeyExchange, MAX_EARLY_DATA_TCP, QuicNotes,
     SecretLog, SessionUse, Sessions, TicketUses, Tickets, TlsError, TlsFacts, TlsOffer, TlsVersion,

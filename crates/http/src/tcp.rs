@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 
 use nix::libc;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
@@ -39,6 +39,23 @@ impl TcpStack {
                     ),
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// Whether a connection runs the congestion control; `before` is what setting it said.
+    fn confirm<'s>(
+        &self,
+        socket: impl Into<SockRef<'s>>,
+        before: io::Result<()>,
+    ) -> io::Result<()> {
+        let current = congestion_control_of(socket)?;
+        if current != self.congestion_control {
+            before?;
+            return Err(io::Error::other(format!(
+                "the connection runs TCP congestion control `{current}`, not `{}`",
+                self.congestion_control
+            )));
         }
         Ok(())
     }
@@ -97,28 +114,77 @@ pub fn congestion_control_of<'s>(socket: impl Into<SockRef<'s>>) -> io::Result<S
 /// Connects; Nagle's algorithm is off, as browsers have it. Fails when the connection would run
 /// another congestion control than the stack's.
 pub async fn connect(stack: &TcpStack, address: SocketAddr) -> io::Result<TcpStream> {
+    let (socket, before) = prepare(Some(stack), address)?;
+    let stream = tokio::net::TcpSocket::from_std_stream(socket.into())
+        .connect(address)
+        .await?;
+    stack.confirm(&stream, before)?;
+    Ok(stream)
+}
+
+/// A connection that was begun and isn't waited for.
+#[derive(Debug)]
+pub struct PendingTcp {
+    socket: Socket,
+    before: io::Result<()>,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The kernel has none.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It would run another congestion control than it was asked to.
+    #[error("{0}")]
+    CongestionControl(io::Error),
+}
+
+/// Begins a connection as [`connect`] makes it, on a socket that never blocks; without a stack it is as the host has it.
+pub fn begin_connect(stack: Option<&TcpStack>, address: SocketAddr) -> io::Result<PendingTcp> {
+    let (socket, before) = prepare(stack, address)?;
+    match socket.connect(&address.into()) {
+        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
+        _ => Ok(PendingTcp { socket, before }),
+    }
+}
+
+impl PendingTcp {
+    /// The connection, once its socket has become writable; `stack` as at its beginning.
+    pub fn finish(self, stack: Option<&TcpStack>) -> Result<Socket, ConnectError> {
+        if let Some(error) = self.socket.take_error()? {
+            return Err(error.into());
+        }
+        if let Some(stack) = stack {
+            let confirmed = stack.confirm(&self.socket, self.before);
+            confirmed.map_err(ConnectError::CongestionControl)?;
+        }
+        Ok(self.socket)
+    }
+}
+
+impl AsRawFd for PendingTcp {
+    fn as_raw_fd(&self) -> RawFd {
+        self.socket.as_raw_fd()
+    }
+}
+
+/// A socket that never blocks, and whether it took the congestion control: a locked route decides only once it is connected;
+/// setting it before serves the rest.
+fn prepare(stack: Option<&TcpStack>, address: SocketAddr) -> io::Result<(Socket, io::Result<()>)> {
     let socket = Socket::new(
         Domain::for_address(address),
         Type::STREAM,
         Some(Protocol::TCP),
     )?;
     socket.set_nonblocking(true)?;
-    // A locked route decides only once the socket is connected; setting it before serves the rest.
+    socket.set_tcp_nodelay(true)?;
+    let Some(stack) = stack else {
+        return Ok((socket, Ok(())));
+    };
     let before = stack.apply(&socket);
     stack.pace(&socket)?;
-    socket.set_tcp_nodelay(true)?;
-    let stream = tokio::net::TcpSocket::from_std_stream(socket.into())
-        .connect(address)
-        .await?;
-    let current = congestion_control_of(&stream)?;
-    if current != stack.congestion_control {
-        before?;
-        return Err(io::Error::other(format!(
-            "the connection runs TCP congestion control `{current}`, not `{}`",
-            stack.congestion_control
-        )));
-    }
-    Ok(stream)
+    Ok((socket, before))
 }
 
 /// Listens; accepted sockets inherit the pacing, and the congestion control unless their route locks one.

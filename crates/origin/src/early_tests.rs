@@ -45,6 +45,7 @@ impl World {
     fn client(&self, session: SessionUse) -> (Client, DuplexStream) {
         let options = ClientTlsOptions {
             ca: Some(self.folder.path().join("leaf.pem")),
+            insecure: false,
             protocol: Protocol::H2,
             version: TlsVersion::Tls13,
             offer: TlsOffer::default(),

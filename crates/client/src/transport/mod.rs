@@ -249,6 +249,7 @@ impl Prepared {
     pub(crate) fn new(target: &Target) -> Result<Prepared, TlsError> {
         let options = ClientTlsOptions {
             ca: target.ca.clone(),
+            insecure: false,
             protocol: target.protocol,
             version: target.tls,
             offer: target.knobs.offer(),

@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ClientSessionStore, Resumption, Tls12Resumption, WebPkiServerVerifier};
+use rustls::crypto::CryptoProvider;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::watch;
 
+use super::any_certificate::AnyCertificate;
 use super::key_exchange::{AgreedGroup, Noting};
 use super::sessions::{Gaining, Kept, Key, Store};
 use super::witness::Witness;
@@ -18,6 +21,8 @@ use crate::Protocol;
 pub struct ClientTlsOptions {
     /// PEM file of the only CA to trust; none: those that the system trusts.
     pub ca: Option<PathBuf>,
+    /// Whether any certificate will do; then nobody is trusted or distrusted, and `ca` is without effect.
+    pub insecure: bool,
     /// The one protocol that ALPN offers.
     pub protocol: Protocol,
     /// The one version that is offered.
@@ -68,6 +73,7 @@ impl ClientTls {
 pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<ClientTls, TlsError> {
     let ClientTlsOptions {
         ca,
+        insecure,
         protocol,
         version,
         offer,
@@ -87,8 +93,18 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
         version: *version,
         offer: *offer,
         ca: ca.clone(),
+        insecure: *insecure,
     };
-    let trust = || trust(ca.as_deref(), *version, *offer);
+    let trust = || {
+        let provider = provider(*offer)?;
+        let verifier: Arc<dyn ServerCertVerifier> = if *insecure {
+            Arc::new(AnyCertificate::new(&provider))
+        } else {
+            let roots = Arc::new(roots(ca.as_deref())?);
+            WebPkiServerVerifier::builder_with_provider(roots, provider.clone()).build()?
+        };
+        trust(provider, verifier, *version)
+    };
     let (trusted, sessions, kept): (Trust, Arc<dyn ClientSessionStore>, _) = match session {
         SessionUse::Cold => {
             let forgotten = Gaining(Arc::new(Store::new()));
@@ -131,20 +147,11 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
     })
 }
 
-fn trust(ca: Option<&Path>, version: TlsVersion, offer: TlsOffer) -> Result<Trust, TlsError> {
-    let roots = match ca {
-        Some(ca) => {
-            let mut roots = RootCertStore::empty();
-            for certificate in certificates(ca)? {
-                roots.add(certificate)?;
-            }
-            roots
-        }
-        None => system_roots()?,
-    };
-    let provider = provider(offer)?;
-    let verifier =
-        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build()?;
+fn trust(
+    provider: Arc<CryptoProvider>,
+    verifier: Arc<dyn ServerCertVerifier>,
+    version: TlsVersion,
+) -> Result<Trust, TlsError> {
     let witness = Arc::new(Witness::new(verifier));
     let config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[version.supported()])?
@@ -152,6 +159,18 @@ fn trust(ca: Option<&Path>, version: TlsVersion, offer: TlsOffer) -> Result<Trus
         .with_custom_certificate_verifier(witness.clone())
         .with_no_client_auth();
     Ok(Trust { config, witness })
+}
+
+/// The CA of a PEM file, or those of the system.
+fn roots(ca: Option<&Path>) -> Result<RootCertStore, TlsError> {
+    let Some(ca) = ca else {
+        return system_roots();
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(ca)? {
+        roots.add(certificate)?;
+    }
+    Ok(roots)
 }
 
 /// The CAs that the system trusts, or `SSL_CERT_FILE` and `SSL_CERT_DIR` name.

@@ -1,5 +1,6 @@
 //! TLS for both ends: one certificate, one provider (aws-lc-rs), the library's own cipher order.
 
+mod any_certificate;
 mod client;
 mod facts;
 mod key_exchange;

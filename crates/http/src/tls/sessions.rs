@@ -44,6 +44,7 @@ pub(super) struct Key {
     pub(super) offer: TlsOffer,
     /// None: the system's.
     pub(super) ca: Option<PathBuf>,
+    pub(super) insecure: bool,
 }
 
 /// The sessions of one key.

@@ -3,23 +3,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
 use super::notes::note_certificate;
 
-/// The standard verifier, counting its certificates. A handshake that resumes a session is sent none
+/// A verifier, counting its certificates. A handshake that resumes a session is sent none
 /// (RFC 8446 §2.2): where QUIC's library doesn't tell, this does.
 #[derive(Debug)]
 pub(super) struct Witness {
-    verifier: Arc<WebPkiServerVerifier>,
+    verifier: Arc<dyn ServerCertVerifier>,
     certificates: AtomicU64,
 }
 
 impl Witness {
-    pub(super) fn new(verifier: Arc<WebPkiServerVerifier>) -> Witness {
+    pub(super) fn new(verifier: Arc<dyn ServerCertVerifier>) -> Witness {
         Witness {
             verifier,
             certificates: AtomicU64::new(0),

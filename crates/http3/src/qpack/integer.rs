@@ -4,7 +4,7 @@ use bytes::{BufMut, BytesMut};
 
 /// Why no integer could be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IntegerError {
+pub enum IntegerError {
     /// The bytes end before the integer does.
     Truncated,
     /// The integer is larger than 62 bits.
@@ -12,7 +12,7 @@ pub(super) enum IntegerError {
 }
 
 /// Appends `value` with a prefix of `prefix` bits (1–8); `flags` are the bits above the prefix.
-pub(super) fn encode(value: u64, prefix: u8, flags: u8, out: &mut BytesMut) {
+pub fn encode(value: u64, prefix: u8, flags: u8, out: &mut BytesMut) {
     let full = u8::MAX >> (8 - prefix);
     if value < u64::from(full) {
         out.put_u8(flags | value as u8);
@@ -28,7 +28,10 @@ pub(super) fn encode(value: u64, prefix: u8, flags: u8, out: &mut BytesMut) {
 }
 
 /// Reads an integer with a prefix of `prefix` bits (1–8) off the front of `bytes`.
-pub(super) fn decode(bytes: &mut &[u8], prefix: u8) -> Result<u64, IntegerError> {
+///
+/// # Errors
+/// [`IntegerError`]; `bytes` is then as before.
+pub fn decode(bytes: &mut &[u8], prefix: u8) -> Result<u64, IntegerError> {
     let (&first, mut rest) = bytes.split_first().ok_or(IntegerError::Truncated)?;
     let full = u8::MAX >> (8 - prefix);
     let mut value = u64::from(first & full);

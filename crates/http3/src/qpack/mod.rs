@@ -9,7 +9,7 @@ mod field;
 pub mod huffman;
 mod huffman_code;
 pub mod instructions;
-mod integer;
+pub mod integer;
 mod static_table;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,72 @@
+//! `pronghorn-engine generate`: one load from where this process stands.
+//!
+//! The specification is a JSON object on stdin; lines of JSON go to stdout: progress, and at the end the report or an error.
+
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+use nix::sys::signal::{SigSet, Signal};
+use pronghorn_load::{Load, LoadReport, LoadSpec, Progress, Stop};
+use serde_json::{Value, json};
+
+use crate::answer::Fault;
+
+/// Exit statuses, as for every command.
+const INPUT: u8 = 2;
+const HOST: u8 = 3;
+const BENCH: u8 = 1;
+
+/// Reads, loads, tells. SIGINT and SIGTERM cut the load, which then tells what was; a second one ends the process.
+pub(crate) fn run() -> ExitCode {
+    crate::end_on_panic();
+    let ending = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
+    // Where they can't be held back they end the process, as ever.
+    let held = SigSet::thread_block(&ending).is_ok();
+    match load(held.then_some(ending)) {
+        Ok(report) => {
+            say(&json!({ "report": report }));
+            ExitCode::SUCCESS
+        }
+        Err(fault) => {
+            let status = match fault.kind() {
+                crate::answer::Kind::Input => INPUT,
+                crate::answer::Kind::Host => HOST,
+                crate::answer::Kind::Bench => BENCH,
+            };
+            say(&json!({ "error": fault }));
+            ExitCode::from(status)
+        }
+    }
+}
+
+fn load(signals: Option<SigSet>) -> Result<LoadReport, Fault> {
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Fault::input(format!("stdin: {error}")))?;
+    let spec: LoadSpec = serde_json::from_str(&text)
+        .map_err(|error| Fault::input(format!("not a load's specification: {error}")))?;
+    let load = Load::new(&spec).map_err(|error| Fault::load(&error))?;
+    if let Some(signals) = signals {
+        let stop = load.stop();
+        std::thread::spawn(move || heed(&signals, &stop));
+    }
+    let told = |progress: &Progress| say(&json!({ "progress": progress }));
+    load.run(told).map_err(|error| Fault::load(&error))
+}
+
+fn heed(signals: &SigSet, stop: &Stop) {
+    let mut struck = false;
+    while let Ok(signal) = signals.wait() {
+        if std::mem::replace(&mut struck, true) {
+            std::process::exit(128 + signal as i32);
+        }
+        stop.now();
+    }
+}
+
+/// Writes a line. Whoever reads may be gone, and then nobody misses it.
+fn say(line: &Value) {
+    let mut stdout = io::stdout().lock();
+    let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
+}

@@ -1,0 +1,254 @@
+//! What a worker knows of a connection, whatever protocol it speaks.
+
+use std::borrow::Cow;
+use std::ops::{AddAssign, Sub};
+use std::os::fd::RawFd;
+use std::time::Instant;
+
+use pronghorn_http::{QuicCongestionControl, Settings, TlsFacts};
+use serde::Serialize;
+
+use crate::prepared::Prepared;
+use crate::tcp::TcpConnection;
+
+/// A request in flight: its index at its worker. A connection tells of each ticket that it was given exactly once how it
+/// ended (`Done`, `Failed` or `Refused`), unless it was cancelled; afterwards the worker may use the number again.
+pub(crate) type Ticket = u32;
+
+/// What happened on a connection.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// Requests can be sent; `early`: as early data, before the handshake's end.
+    Ready { early: bool },
+    /// The handshake is done, and ALPN chose the protocol.
+    Connected(Handshake),
+    /// A response's head has come. It may be left out where the response's end came with it.
+    FirstByte(Ticket),
+    /// A response has come whole.
+    Done {
+        ticket: Ticket,
+        status: u16,
+        header_bytes: u64,
+        body_bytes: u64,
+    },
+    Failed {
+        ticket: Ticket,
+        kind: FailureKind,
+        detail: Detail,
+    },
+    /// The server hasn't processed the request, so that it may be sent again.
+    Refused(Ticket),
+    /// The connection takes no further requests; those in flight go on.
+    GoingAway,
+    /// The connection's last event, after every ticket's.
+    Closed(Ending),
+}
+
+/// A failure in words.
+pub(crate) type Detail = Cow<'static, str>;
+
+/// What a handshake settled.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Handshake {
+    /// The session of an earlier connection went on.
+    pub(crate) resumed: bool,
+    /// Early data was sent and the server took it.
+    pub(crate) early_data_accepted: bool,
+}
+
+/// Why a request that was sent didn't succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureKind {
+    /// Its response has a status of 400 or more.
+    Status,
+    /// Its stream was reset.
+    Reset,
+    /// The server said that it won't process it, each time it was sent.
+    Refused,
+    /// Its connection was lost.
+    Connection,
+    /// Its response took too long.
+    Timeout,
+    /// Its response ended before all that it announced had come.
+    Short,
+    /// The server broke the protocol's rules.
+    Protocol,
+    /// The load ended before its response did.
+    Cut,
+}
+
+/// Why a connection couldn't be made, or was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConnectionFailureKind {
+    /// Nobody listens, or the server didn't want it.
+    Refused,
+    /// There is no way to the server.
+    Unreachable,
+    /// Its making took too long.
+    Timeout,
+    /// TLS failed.
+    Tls,
+    /// The server chose another protocol.
+    Alpn,
+    /// The peer reset it.
+    Reset,
+    /// Nothing came for too long.
+    Idle,
+    /// The server broke the protocol's rules.
+    Protocol,
+    /// It runs another congestion control than it was asked to.
+    CongestionControl,
+}
+
+/// How a connection came to its end.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    /// By this end, such as to be rid of a request that was cancelled.
+    Local,
+    /// The peer closed it in good order.
+    Peer,
+    Failed(ConnectionFailure),
+}
+
+/// Such a reason, and a sentence.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionFailure {
+    pub(crate) kind: ConnectionFailureKind,
+    pub(crate) detail: Detail,
+}
+
+impl ConnectionFailure {
+    pub(crate) fn new(kind: ConnectionFailureKind, detail: impl Into<Detail>) -> Self {
+        ConnectionFailure {
+            kind,
+            detail: detail.into(),
+        }
+    }
+}
+
+/// Bytes of IP packets, as far as they can be read, since the connection was begun.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Traffic {
+    pub(crate) sent: u64,
+    pub(crate) received: u64,
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Traffic) {
+        self.sent += other.sent;
+        self.received += other.received;
+    }
+}
+
+impl Sub for Traffic {
+    type Output = Traffic;
+
+    fn sub(self, earlier: Traffic) -> Traffic {
+        Traffic {
+            sent: self.sent.saturating_sub(earlier.sent),
+            received: self.received.saturating_sub(earlier.received),
+        }
+    }
+}
+
+/// How a connection is set up, read back from it once its handshake is done.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Facts {
+    pub(crate) settings: Settings,
+    /// TCP's congestion control by the kernel's name.
+    pub(crate) tcp_congestion_control: Option<String>,
+    pub(crate) quic_congestion_control: Option<QuicCongestionControl>,
+    /// None in the clear.
+    pub(crate) tls: Option<TlsFacts>,
+}
+
+/// A client's connection over one non-blocking socket. Nothing here waits, and none of it reads a clock.
+pub(crate) trait Connection {
+    /// The socket, which the worker watches edge-triggered for reading and writing.
+    fn descriptor(&self) -> RawFd;
+    /// Takes all that has come.
+    fn readable(&mut self, now: Instant, events: &mut Vec<Event>);
+    /// Goes on with what the socket didn't take.
+    fn writable(&mut self, now: Instant, events: &mut Vec<Event>);
+    /// How many further requests it takes now; none before [`Event::Ready`] and after [`Event::GoingAway`].
+    fn room(&self) -> usize;
+    /// Takes a request, if there is room, for the next [`Connection::flush`].
+    fn send(&mut self, ticket: Ticket, request: &Prepared, now: Instant);
+    /// Forgets a request and tells the peer.
+    fn cancel(&mut self, ticket: Ticket);
+    /// Hands what waits to the socket.
+    fn flush(&mut self, now: Instant, events: &mut Vec<Event>);
+    /// When it wants [`Connection::expire`].
+    fn deadline(&self) -> Option<Instant>;
+    /// A deadline has passed.
+    fn expire(&mut self, now: Instant, events: &mut Vec<Event>);
+    /// Ends it in good order with the next flush; afterwards it is dropped.
+    fn close(&mut self, now: Instant);
+    fn traffic(&self) -> Traffic;
+    fn facts(&self) -> Facts;
+}
+
+/// A connection of either transport.
+pub(crate) enum AnyConnection {
+    Tcp(Box<TcpConnection>),
+}
+
+macro_rules! either {
+    ($self:ident, $connection:ident => $call:expr) => {
+        match $self {
+            AnyConnection::Tcp($connection) => $call,
+        }
+    };
+}
+
+impl Connection for AnyConnection {
+    fn descriptor(&self) -> RawFd {
+        either!(self, connection => connection.descriptor())
+    }
+
+    fn readable(&mut self, now: Instant, events: &mut Vec<Event>) {
+        either!(self, connection => connection.readable(now, events));
+    }
+
+    fn writable(&mut self, now: Instant, events: &mut Vec<Event>) {
+        either!(self, connection => connection.writable(now, events));
+    }
+
+    fn room(&self) -> usize {
+        either!(self, connection => connection.room())
+    }
+
+    fn send(&mut self, ticket: Ticket, request: &Prepared, now: Instant) {
+        either!(self, connection => connection.send(ticket, request, now));
+    }
+
+    fn cancel(&mut self, ticket: Ticket) {
+        either!(self, connection => connection.cancel(ticket));
+    }
+
+    fn flush(&mut self, now: Instant, events: &mut Vec<Event>) {
+        either!(self, connection => connection.flush(now, events));
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        either!(self, connection => connection.deadline())
+    }
+
+    fn expire(&mut self, now: Instant, events: &mut Vec<Event>) {
+        either!(self, connection => connection.expire(now, events));
+    }
+
+    fn close(&mut self, now: Instant) {
+        either!(self, connection => connection.close(now));
+    }
+
+    fn traffic(&self) -> Traffic {
+        either!(self, connection => connection.traffic())
+    }
+
+    fn facts(&self) -> Facts {
+        either!(self, connection => connection.facts())
+    }
+}

@@ -1,0 +1,157 @@
+//! Requests in a pipeline, and the responses that come in their order.
+
+use std::collections::VecDeque;
+
+use http::Method;
+
+use super::reader::{Ended, Reader, ResponsePart, Wrong};
+use crate::connection::{Detail, Event, FailureKind, Ticket};
+use crate::prepared::Prepared;
+
+/// One connection's requests.
+#[derive(Debug, Default)]
+pub(crate) struct Client {
+    reader: Reader,
+    pipeline: VecDeque<Asked>,
+    /// The response that is being read, after its head.
+    current: Option<Current>,
+    /// The server takes no request after the one that it answers.
+    last: bool,
+}
+
+#[derive(Debug)]
+struct Asked {
+    ticket: Ticket,
+    head_only: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Current {
+    status: u16,
+    header_bytes: u64,
+    body_bytes: u64,
+}
+
+impl Client {
+    /// Further requests that it takes, where so many may be in flight.
+    pub(crate) fn room(&self, depth: usize) -> usize {
+        if self.last {
+            0
+        } else {
+            depth.saturating_sub(self.pipeline.len())
+        }
+    }
+
+    /// Appends a request to what is to be sent.
+    pub(crate) fn send(&mut self, ticket: Ticket, request: &Prepared, out: &mut Vec<u8>) {
+        self.pipeline.push_back(Asked {
+            ticket,
+            head_only: request.method == Method::HEAD,
+        });
+        out.extend_from_slice(&request.encoded);
+    }
+
+    /// Takes what has come; whether the connection goes on.
+    ///
+    /// # Errors
+    /// What the server did against the rules; [`Client::fail`] then tells of the requests.
+    pub(crate) fn receive(
+        &mut self,
+        mut bytes: &[u8],
+        events: &mut Vec<Event>,
+    ) -> Result<(), Detail> {
+        loop {
+            let Some(Asked { ticket, head_only }) = self.pipeline.front() else {
+                if bytes.is_empty() {
+                    return Ok(());
+                }
+                return Err("a response that nobody asked for".into());
+            };
+            let part = self.reader.next(&mut bytes, *head_only);
+            match part.map_err(|wrong: Wrong| Detail::from(wrong.to_string()))? {
+                None => return Ok(()),
+                Some(ResponsePart::Head {
+                    status,
+                    header_bytes,
+                    last,
+                }) => {
+                    events.push(Event::FirstByte(*ticket));
+                    self.current = Some(Current {
+                        status,
+                        header_bytes,
+                        body_bytes: 0,
+                    });
+                    if last {
+                        self.say_last(events);
+                    }
+                }
+                Some(ResponsePart::Body(length)) => {
+                    if let Some(current) = &mut self.current {
+                        current.body_bytes += length;
+                    }
+                }
+                Some(ResponsePart::End) => self.done(events),
+            }
+        }
+    }
+
+    /// The stream has ended; `clean`: in good order, so that its end can be a response's.
+    pub(crate) fn end(&mut self, clean: bool, events: &mut Vec<Event>) {
+        if self.current.is_none() {
+            return;
+        }
+        match self.reader.end() {
+            Ended::Whole if clean => self.done(events),
+            Ended::Short if clean => {
+                let Some(asked) = self.pipeline.pop_front() else {
+                    return;
+                };
+                let came = self.current.take().map_or(0, |current| current.body_bytes);
+                events.push(Event::Failed {
+                    ticket: asked.ticket,
+                    kind: FailureKind::Short,
+                    detail: format!("the connection ended after {came} bytes of content").into(),
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes all requests out of the pipeline.
+    pub(crate) fn abandon(&mut self) -> impl Iterator<Item = Ticket> + '_ {
+        self.current = None;
+        self.pipeline.drain(..).map(|asked| asked.ticket)
+    }
+
+    /// Takes one request out of the pipeline; whether it was there. The connection has to end.
+    pub(crate) fn forget(&mut self, ticket: Ticket) -> bool {
+        let at = self
+            .pipeline
+            .iter()
+            .position(|asked| asked.ticket == ticket);
+        at.and_then(|at| self.pipeline.remove(at)).is_some()
+    }
+
+    /// The server said that it won't answer what comes after (RFC 9112 §9.6).
+    fn say_last(&mut self, events: &mut Vec<Event>) {
+        if self.last {
+            return;
+        }
+        self.last = true;
+        events.push(Event::GoingAway);
+        let unanswered = self.pipeline.drain(1..);
+        events.extend(unanswered.map(|asked| Event::Refused(asked.ticket)));
+    }
+
+    fn done(&mut self, events: &mut Vec<Event>) {
+        let (Some(asked), Some(current)) = (self.pipeline.pop_front(), self.current.take()) else {
+            return;
+        };
+        events.push(Event::Done {
+            ticket: asked.ticket,
+            status: current.status,
+            header_bytes: current.header_bytes,
+            body_bytes: current.body_bytes,
+        });
+    }
+}

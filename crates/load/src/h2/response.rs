@@ -1,0 +1,42 @@
+//! What a response's fields say of it.
+
+/// A response's head.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    /// 0 without a valid one.
+    pub(super) status: u16,
+    pub(super) content_length: Option<u64>,
+    /// Bytes of names and values.
+    pub(super) bytes: u64,
+    /// It isn't as RFC 9113 §8 has it.
+    pub(super) malformed: bool,
+}
+
+impl Head {
+    /// Takes a field in.
+    pub(super) fn take(&mut self, name: &[u8], value: &[u8]) {
+        self.bytes += (name.len() + value.len()) as u64;
+        match name {
+            b":status" => match decimal(value) {
+                Some(status @ 100..=999) if self.status == 0 => self.status = status as u16,
+                _ => self.malformed = true,
+            },
+            b"content-length" => match (decimal(value), self.content_length) {
+                (None, _) => self.malformed = true,
+                (length, None) => self.content_length = length,
+                (length, stated) => self.malformed |= length != stated,
+            },
+            _ => {}
+        }
+    }
+}
+
+fn decimal(text: &[u8]) -> Option<u64> {
+    if text.is_empty() {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |number, &byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        number.checked_mul(10)?.checked_add(digit)
+    })
+}

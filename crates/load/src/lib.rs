@@ -1,0 +1,43 @@
+//! The load generator: requests per second and latencies over HTTP/1.1, HTTP/2 and HTTP/3.
+//!
+//! A [`LoadSpec`] says what is asked for, [`Load`] does it, a [`LoadReport`] tells how it went. Each thread has an event loop
+//! of its own and its own connections; threads share nothing while requests are sent.
+//!
+//! | question | file |
+//! |---|---|
+//! | what can be asked for, and what is refused | `spec.rs`, `plan.rs` |
+//! | what is told | `report.rs`; what is counted, `tally.rs`, `latencies.rs` |
+//! | when is a request due in an open loop | `arrivals.rs` |
+//! | how does a thread spend its time | `worker/mod.rs` |
+//! | when does a request count | `worker/phases.rs`, `worker/happenings.rs` |
+//! | what is a connection | `connection.rs`; over TCP, `tcp/` |
+//! | what is said on it | `prepared.rs`; `h1/`, `h2/` |
+
+mod arrivals;
+mod connection;
+mod dialer;
+mod error;
+mod h1;
+mod h2;
+mod histogram_log;
+mod latencies;
+mod plan;
+mod prepared;
+mod progress;
+mod ranked;
+mod report;
+mod run;
+mod sessions;
+mod shared;
+mod spec;
+mod tally;
+mod tcp;
+mod thread_cpu;
+mod worker;
+
+pub use connection::{ConnectionFailureKind, FailureKind};
+pub use error::{Blame, LoadError};
+pub use latencies::Distribution;
+pub use report::*;
+pub use run::{Load, Stop};
+pub use spec::*;

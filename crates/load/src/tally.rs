@@ -1,0 +1,171 @@
+//! What one worker counts.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::connection::{ConnectionFailure, ConnectionFailureKind, FailureKind, Traffic};
+use crate::latencies::Latencies;
+use crate::report::{FailedKind, Failure};
+
+/// Failures that are kept in words.
+const TOLD: usize = 10;
+/// Statuses have three digits.
+const STATUSES: usize = 1000;
+
+/// Counts of a worker, or of all of them.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    pub(crate) planned: u64,
+    pub(crate) sent: u64,
+    pub(crate) retried: u64,
+    pub(crate) succeeded: u64,
+    pub(crate) failed: BTreeMap<FailureKind, u64>,
+    statuses: Vec<u64>,
+    pub(crate) warm_up: u64,
+
+    pub(crate) attempted: u64,
+    pub(crate) established: u64,
+    pub(crate) connections_failed: BTreeMap<ConnectionFailureKind, u64>,
+    pub(crate) resumed: u64,
+    pub(crate) early_data_accepted: u64,
+    pub(crate) closed_by_peer: u64,
+
+    pub(crate) payload: u64,
+    pub(crate) headers: u64,
+    /// Successes within the window and their content, whenever they were begun.
+    pub(crate) in_window: u64,
+    pub(crate) payload_in_window: u64,
+    /// Since the window began, at the end and when the window was over.
+    pub(crate) traffic: Traffic,
+    pub(crate) traffic_in_window: Traffic,
+
+    pub(crate) connect: Latencies,
+    pub(crate) first_byte: Latencies,
+    pub(crate) total: Latencies,
+    pub(crate) lag: Latencies,
+
+    pub(crate) failures: Vec<Failure>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally {
+            planned: 0,
+            sent: 0,
+            retried: 0,
+            succeeded: 0,
+            failed: BTreeMap::new(),
+            statuses: vec![0; STATUSES],
+            warm_up: 0,
+            attempted: 0,
+            established: 0,
+            connections_failed: BTreeMap::new(),
+            resumed: 0,
+            early_data_accepted: 0,
+            closed_by_peer: 0,
+            payload: 0,
+            headers: 0,
+            in_window: 0,
+            payload_in_window: 0,
+            traffic: Traffic::default(),
+            traffic_in_window: Traffic::default(),
+            connect: Latencies::default(),
+            first_byte: Latencies::default(),
+            total: Latencies::default(),
+            lag: Latencies::default(),
+            failures: Vec::new(),
+        }
+    }
+}
+
+impl Tally {
+    /// A measured response that came whole.
+    pub(crate) fn answered(&mut self, status: u16, header_bytes: u64, body_bytes: u64) {
+        if let Some(count) = self.statuses.get_mut(usize::from(status)) {
+            *count += 1;
+        }
+        self.headers += header_bytes;
+        self.payload += body_bytes;
+    }
+
+    /// A measured request that succeeded.
+    pub(crate) fn succeeded(&mut self, first_byte: Duration, total: Duration) {
+        self.succeeded += 1;
+        self.first_byte.record(first_byte);
+        self.total.record(total);
+    }
+
+    /// A measured request that failed.
+    pub(crate) fn failed(&mut self, kind: FailureKind, detail: impl Into<String>) {
+        *self.failed.entry(kind).or_default() += 1;
+        if self.failures.len() < TOLD {
+            self.failures.push(Failure {
+                kind: FailedKind::Request(kind),
+                detail: detail.into(),
+            });
+        }
+    }
+
+    /// A connection that couldn't be made, or was lost.
+    pub(crate) fn connection_failed(&mut self, failure: &ConnectionFailure) {
+        *self.connections_failed.entry(failure.kind).or_default() += 1;
+        if self.failures.len() < TOLD {
+            self.failures.push(Failure {
+                kind: FailedKind::Connection(failure.kind),
+                detail: failure.detail.to_string(),
+            });
+        }
+    }
+
+    /// All failed requests.
+    pub(crate) fn all_failed(&self) -> u64 {
+        self.failed.values().sum()
+    }
+
+    /// Statuses that came.
+    pub(crate) fn statuses(&self) -> BTreeMap<u16, u64> {
+        (0..)
+            .zip(&self.statuses)
+            .filter(|(_, count)| **count > 0)
+            .map(|(status, count)| (status, *count))
+            .collect()
+    }
+
+    /// Takes another worker's counts in.
+    pub(crate) fn add(&mut self, other: &Tally) {
+        self.planned += other.planned;
+        self.sent += other.sent;
+        self.retried += other.retried;
+        self.succeeded += other.succeeded;
+        add_kinds(&mut self.failed, &other.failed);
+        for (mine, theirs) in self.statuses.iter_mut().zip(&other.statuses) {
+            *mine += theirs;
+        }
+        self.warm_up += other.warm_up;
+        self.attempted += other.attempted;
+        self.established += other.established;
+        add_kinds(&mut self.connections_failed, &other.connections_failed);
+        self.resumed += other.resumed;
+        self.early_data_accepted += other.early_data_accepted;
+        self.closed_by_peer += other.closed_by_peer;
+        self.payload += other.payload;
+        self.headers += other.headers;
+        self.in_window += other.in_window;
+        self.payload_in_window += other.payload_in_window;
+        self.traffic += other.traffic;
+        self.traffic_in_window += other.traffic_in_window;
+        self.connect.add(&other.connect);
+        self.first_byte.add(&other.first_byte);
+        self.total.add(&other.total);
+        self.lag.add(&other.lag);
+        let room = TOLD.saturating_sub(self.failures.len());
+        self.failures
+            .extend(other.failures.iter().take(room).cloned());
+    }
+}
+
+fn add_kinds<K: Ord + Copy>(mine: &mut BTreeMap<K, u64>, theirs: &BTreeMap<K, u64>) {
+    for (kind, count) in theirs {
+        *mine.entry(*kind).or_default() += count;
+    }
+}

@@ -1,0 +1,48 @@
+//! What makes TCP connections of one slot.
+
+use std::io;
+use std::sync::Arc;
+
+use pronghorn_http::begin_connect;
+
+use super::connection::TcpConnection;
+use crate::connection::{ConnectionFailure, ConnectionFailureKind};
+use crate::dialer::Endpoint;
+
+/// Makes connections that share TLS sessions.
+pub(crate) struct Dialer {
+    endpoint: Arc<Endpoint>,
+    tls: Option<Arc<rustls::ClientConfig>>,
+}
+
+impl Dialer {
+    pub(crate) fn new(endpoint: Arc<Endpoint>, tls: Option<rustls::ClientConfig>) -> Dialer {
+        Dialer {
+            endpoint,
+            tls: tls.map(Arc::new),
+        }
+    }
+
+    /// Begins a connection.
+    pub(crate) fn dial(&self) -> Result<TcpConnection, ConnectionFailure> {
+        let endpoint = &self.endpoint;
+        let pending = begin_connect(endpoint.tcp.as_ref(), endpoint.address)
+            .map_err(|error| failure(&error))?;
+        TcpConnection::new(endpoint.clone(), self.tls.clone(), pending)
+    }
+}
+
+/// Why the kernel has no connection.
+pub(super) fn failure(error: &io::Error) -> ConnectionFailure {
+    use ConnectionFailureKind as Kind;
+    let kind = match error.kind() {
+        io::ErrorKind::ConnectionRefused => Kind::Refused,
+        io::ErrorKind::TimedOut => Kind::Timeout,
+        io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe
+        | io::ErrorKind::ConnectionAborted => Kind::Reset,
+        // EMFILE, ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EACCES …
+        _ => Kind::Unreachable,
+    };
+    ConnectionFailure::new(kind, error.to_string())
+}

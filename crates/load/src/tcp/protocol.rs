@@ -1,0 +1,81 @@
+//! What is spoken over a TCP connection.
+
+use pronghorn_http::Protocol;
+
+use crate::connection::{Detail, Event, Ticket};
+use crate::dialer::Endpoint;
+use crate::prepared::Prepared;
+use crate::{h1, h2};
+
+/// HTTP/1.1 or HTTP/2.
+pub(super) enum Spoken {
+    H1(h1::Client),
+    H2(Box<h2::Client>),
+}
+
+impl Spoken {
+    /// A new conversation; what it begins with is appended to `out`.
+    pub(super) fn begin(endpoint: &Endpoint, out: &mut Vec<u8>) -> Spoken {
+        match endpoint.protocol {
+            Protocol::H1 => Spoken::H1(h1::Client::default()),
+            _ => Spoken::H2(Box::new(h2::Client::new(endpoint.knobs, out))),
+        }
+    }
+
+    /// Further requests that the peer allows now, where so many are asked for at a time.
+    pub(super) fn room(&self, streams: usize) -> usize {
+        match self {
+            Spoken::H1(client) => client.room(streams),
+            Spoken::H2(client) => client.room(streams),
+        }
+    }
+
+    pub(super) fn send(&mut self, ticket: Ticket, request: &Prepared, out: &mut Vec<u8>) {
+        match self {
+            Spoken::H1(client) => client.send(ticket, request, out),
+            Spoken::H2(client) => client.send(ticket, request, out),
+        }
+    }
+
+    /// Takes what has come.
+    ///
+    /// # Errors
+    /// What the server did against the rules.
+    pub(super) fn receive(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Detail> {
+        match self {
+            Spoken::H1(client) => client.receive(bytes, events),
+            Spoken::H2(client) => client.receive(bytes, out, events),
+        }
+    }
+
+    /// The stream has ended; `clean`: in good order.
+    pub(super) fn end(&mut self, clean: bool, events: &mut Vec<Event>) {
+        if let Spoken::H1(client) = self {
+            client.end(clean, events);
+        }
+    }
+
+    /// Takes out all requests in flight.
+    pub(super) fn abandon(&mut self) -> Vec<Ticket> {
+        match self {
+            Spoken::H1(client) => client.abandon().collect(),
+            Spoken::H2(client) => client.abandon(),
+        }
+    }
+
+    /// Takes out one request and tells the peer, where the protocol can; whether the connection goes on.
+    pub(super) fn cancel(&mut self, ticket: Ticket, out: &mut Vec<u8>) -> bool {
+        match self {
+            Spoken::H1(client) => !client.forget(ticket),
+            Spoken::H2(client) => {
+                client.cancel(ticket, out);
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What the kernel says of CPU time and memory.
+
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+
+use crate::report::CpuTime;
+
+/// The calling thread's CPU time since it began; nothing where the kernel doesn't tell.
+pub(crate) fn thread_cpu() -> CpuTime {
+    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
+    getrusage(UsageWho::RUSAGE_THREAD)
+        .map(|usage: Usage| CpuTime {
+            user: seconds(usage.user_time()),
+            system: seconds(usage.system_time()),
+        })
+        .unwrap_or_default()
+}
+
+/// The process's largest resident set so far, in bytes.
+pub(crate) fn max_rss_bytes() -> u64 {
+    let usage = getrusage(UsageWho::RUSAGE_SELF);
+    usage.map_or(0, |usage| {
+        u64::try_from(usage.max_rss()).unwrap_or(0) * 1024
+    })
+}

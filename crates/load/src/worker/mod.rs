@@ -1,0 +1,302 @@
+//! One thread's event loop, and the connections that it keeps.
+//!
+//! A turn of the loop: wait for sockets and timers; let each connection that has something read it all, handle what happened,
+//! send what there is to send and flush once; then hand out what is due in an open loop.
+
+mod ending;
+mod flights;
+mod happenings;
+mod phases;
+mod queue;
+mod sending;
+mod slot;
+mod timer;
+
+use std::cmp::Reverse;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token};
+
+use crate::connection::{Connection, Event, Facts};
+use crate::dialer::Dialer;
+use crate::error::LoadError;
+use crate::plan::Plan;
+use crate::progress::{Reporter, Snapshots};
+use crate::ranked::Ranked;
+use crate::sessions::SlotSessions;
+use crate::shared::Shared;
+use crate::spec::Session;
+use crate::tally::Tally;
+use flights::Flights;
+use phases::Phase;
+use queue::Queue;
+use slot::Slot;
+use timer::Timer;
+
+const TIMER: Token = Token(usize::MAX);
+const WAKER: Token = Token(usize::MAX - 1);
+/// Events that are taken from the kernel at once.
+const EVENTS: usize = 1024;
+
+/// One thread's part of a load.
+pub(crate) struct Worker {
+    plan: Arc<Plan>,
+    shared: Arc<Shared>,
+    index: u32,
+    poll: Poll,
+    timer: Timer,
+    slots: Vec<Slot>,
+    /// The slots' deadlines.
+    deadlines: Ranked<Instant>,
+    /// In an open loop: the room of those that have some.
+    rooms: Ranked<Reverse<usize>>,
+    flights: Flights,
+    phase: Phase,
+    queue: Option<Queue>,
+    /// Whether an open loop's requests wait for room.
+    short_of_room: bool,
+    /// When there last was room again.
+    free_from: Option<Instant>,
+    /// Measured requests of an open loop that were due and handed out.
+    due: u64,
+    tally: Tally,
+    reporter: Option<Reporter>,
+    /// How the first connection was set up.
+    facts: Option<Facts>,
+    /// The slot and the generation of that.
+    facts_of: Option<(usize, u32)>,
+    /// Connections whose handshake is done.
+    connected: u64,
+    scratch: Vec<Event>,
+    /// Slots that may have something to flush.
+    dirty: Vec<usize>,
+}
+
+/// What a worker hands back.
+pub(crate) struct Outcome {
+    pub(crate) tally: Tally,
+    pub(crate) facts: Option<Facts>,
+    /// When the window began and ended, unless it never did.
+    pub(crate) window: Option<(Instant, Instant)>,
+    /// It was cut.
+    pub(crate) cut: bool,
+    /// Successes in the window of each slot.
+    pub(crate) per_slot: Vec<u64>,
+    pub(crate) cpu: crate::report::CpuTime,
+}
+
+impl Worker {
+    /// The worker of this number, in a load that hasn't begun. To be made on the host that loads.
+    pub(crate) fn new(
+        plan: &Arc<Plan>,
+        shared: &Arc<Shared>,
+        index: u32,
+        snapshots: Option<Snapshots>,
+    ) -> Result<Worker, LoadError> {
+        let poll = Poll::new().map_err(LoadError::system("an event loop"))?;
+        let timer = Timer::new().map_err(LoadError::system("a timer"))?;
+        let waker = mio::Waker::new(poll.registry(), WAKER);
+        shared.add(Arc::new(waker.map_err(LoadError::system("a waker"))?));
+        poll.registry()
+            .register(
+                &mut SourceFd(&timer.descriptor()),
+                TIMER,
+                Interest::READABLE,
+            )
+            .map_err(LoadError::system("a timer"))?;
+        let slots = (index..plan.connections)
+            .step_by(plan.threads as usize)
+            .map(|_| slot(plan))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Worker {
+            plan: plan.clone(),
+            shared: shared.clone(),
+            index,
+            poll,
+            timer,
+            deadlines: Ranked::new(slots.len()),
+            rooms: Ranked::new(slots.len()),
+            slots,
+            flights: Flights::default(),
+            phase: Phase::default(),
+            queue: None,
+            short_of_room: false,
+            free_from: None,
+            due: 0,
+            tally: Tally::default(),
+            reporter: snapshots.map(Reporter::new),
+            facts: None,
+            facts_of: None,
+            connected: 0,
+            scratch: Vec::new(),
+            dirty: Vec::new(),
+        })
+    }
+
+    /// Loads until it is over.
+    pub(crate) fn run(mut self) -> io::Result<Outcome> {
+        let mut events = Events::with_capacity(EVENTS);
+        self.begin(Instant::now());
+        while !self.phase.is_over() {
+            self.wait(&mut events)?;
+            for event in &events {
+                self.happen(event);
+            }
+            let now = Instant::now();
+            self.expire(now);
+            self.proceed(now);
+            self.hand_out(now);
+            self.report(now);
+        }
+        Ok(self.finish())
+    }
+
+    /// Waits for the next thing to do.
+    fn wait(&mut self, events: &mut Events) -> io::Result<()> {
+        let now = Instant::now();
+        let timeout = match self.next_deadline() {
+            Some(deadline) if deadline <= now => Some(Duration::ZERO),
+            Some(deadline) => {
+                self.timer.arm(deadline, now)?;
+                None
+            }
+            None => None,
+        };
+        match self.poll.poll(events, timeout) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            other => other,
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        let slots = self.deadlines.first().map(|(deadline, _)| deadline);
+        let request = self.oldest_timeout();
+        let due = match &self.queue {
+            Some(queue) if !self.short_of_room => queue.due(),
+            _ => None,
+        };
+        let tick = self.reporter.as_ref().and_then(Reporter::deadline);
+        [slots, request, due, tick, self.phase.deadline()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// One socket has something, or takes something.
+    fn happen(&mut self, event: &mio::event::Event) {
+        let Some((index, generation)) = place(event.token()) else {
+            return;
+        };
+        let slot = &mut self.slots[index];
+        if slot.generation != generation {
+            return;
+        }
+        let Some(link) = &mut slot.link else {
+            return;
+        };
+        let now = Instant::now();
+        let connection = &mut link.connection;
+        if event.is_writable() {
+            connection.writable(now, &mut self.scratch);
+        }
+        if event.is_readable() || event.is_read_closed() || event.is_error() {
+            connection.readable(now, &mut self.scratch);
+            // A short read doesn't see the end that came with it.
+            if event.is_read_closed() {
+                connection.readable(now, &mut self.scratch);
+            }
+        }
+        self.settle(index, now);
+    }
+
+    /// Handles what happened on a slot's connection, sends what there is to send, and flushes.
+    fn settle(&mut self, index: usize, now: Instant) {
+        loop {
+            self.heed(index, now);
+            self.refill(index);
+            let Some(link) = &mut self.slots[index].link else {
+                break;
+            };
+            link.connection.flush(now, &mut self.scratch);
+            if self.scratch.is_empty() {
+                break;
+            }
+        }
+        self.rank(index);
+    }
+
+    /// Notes how the load goes, where it is time.
+    fn report(&mut self, now: Instant) {
+        if let Some(reporter) = &mut self.reporter {
+            reporter.tick(now, self.flights.count(), self.connected);
+        }
+    }
+
+    /// Notes a slot's deadline and its room.
+    fn rank(&mut self, index: usize) {
+        let slot = &self.slots[index];
+        let deadline = match &slot.link {
+            Some(link) => {
+                let made_by = (!link.established).then_some(link.made_by);
+                let session = self.session_deadline(index);
+                [made_by, session, link.connection.deadline()]
+                    .into_iter()
+                    .flatten()
+                    .min()
+            }
+            None => slot.opens,
+        };
+        self.deadlines.set(index, deadline);
+        if self.queue.is_some() {
+            let room = self.room(index);
+            self.rooms.set(index, (room > 0).then_some(Reverse(room)));
+            if room > 0 && self.short_of_room {
+                self.short_of_room = false;
+                self.free_from = Some(Instant::now());
+            }
+        }
+    }
+
+    /// What is due at slots, and requests that took too long.
+    fn expire(&mut self, now: Instant) {
+        while let Some((deadline, index)) = self.deadlines.first() {
+            if deadline > now {
+                break;
+            }
+            self.expire_slot(index, now);
+            // Whatever it wants next is later than now, or it would have the loop to itself.
+            if self.deadlines.first() == Some((deadline, index)) {
+                self.deadlines
+                    .set(index, Some(now + Duration::from_micros(1)));
+            }
+        }
+        self.time_out(now);
+    }
+}
+
+fn slot(plan: &Plan) -> Result<Slot, LoadError> {
+    let (tls, sessions) = match (&plan.endpoint.tls, plan.session) {
+        (Some(tls), Session::Resumed | Session::ZeroRtt) => {
+            let early = plan.session == Session::ZeroRtt;
+            let (tls, sessions) = SlotSessions::within(tls.clone(), early);
+            (Some(tls), Some(sessions))
+        }
+        (tls, _) => (tls.clone(), None),
+    };
+    Ok(Slot::new(Dialer::new(&plan.endpoint, tls)?, sessions))
+}
+
+/// A slot and which of its connections it is, in the number by which the kernel tells of it.
+fn token(index: usize, generation: u32) -> Token {
+    Token((generation as usize) << 32 | index)
+}
+
+fn place(token: Token) -> Option<(usize, u32)> {
+    if token == TIMER || token == WAKER {
+        return None;
+    }
+    Some((token.0 & 0xffff_ffff, (token.0 >> 32) as u32))
+}

@@ -1,0 +1,128 @@
+//! One worker's part of an open loop.
+
+use std::time::{Duration, Instant};
+
+use super::slot::Pending;
+use crate::arrivals::Arrivals;
+use crate::plan::{Bound, Plan};
+
+/// The requests that are due at one worker: of all workers' the first one, the one after as many as there are workers, and
+/// so on. What is due and wasn't taken waits here without taking any room.
+#[derive(Debug)]
+pub(super) struct Queue {
+    arrivals: Arrivals,
+    start: Instant,
+    worker: u64,
+    workers: u64,
+    /// Requests before this number, or due before this time, are the warm-up's.
+    warm_up: Option<Bound>,
+    end: End,
+    /// When the window begins, from the start.
+    window: Duration,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Number(u64),
+    At(Duration),
+}
+
+impl Queue {
+    pub(super) fn new(plan: &Plan, worker: u32, start: Instant) -> Option<Queue> {
+        let arrivals = plan.arrivals()?;
+        let window = match plan.warm_up {
+            None => Duration::ZERO,
+            Some(Bound::For(warm_up)) => warm_up,
+            Some(Bound::Requests(requests)) => {
+                let mut arrivals = arrivals.clone();
+                for _ in 0..requests {
+                    arrivals.advance();
+                }
+                arrivals.peek().1
+            }
+        };
+        let before = match plan.warm_up {
+            Some(Bound::Requests(requests)) => requests,
+            Some(Bound::For(warm_up)) => {
+                let mut arrivals = arrivals.clone();
+                while arrivals.peek().1 < warm_up {
+                    arrivals.advance();
+                }
+                arrivals.peek().0
+            }
+            None => 0,
+        };
+        let mut queue = Queue {
+            arrivals,
+            start,
+            worker: worker.into(),
+            workers: plan.threads.into(),
+            warm_up: plan.warm_up,
+            end: match plan.stop {
+                Bound::Requests(requests) => End::Number(before + requests),
+                Bound::For(duration) => End::At(window + duration),
+            },
+            window,
+        };
+        queue.skip();
+        Some(queue)
+    }
+
+    /// When the window begins, from the start.
+    pub(super) fn window(&self) -> Duration {
+        self.window
+    }
+
+    /// When the next one is due; none after the last.
+    pub(super) fn due(&self) -> Option<Instant> {
+        let (number, due) = self.arrivals.peek();
+        let is_over = match self.end {
+            End::Number(end) => number >= end,
+            End::At(end) => due >= end,
+        };
+        (!is_over).then(|| self.start + due)
+    }
+
+    /// Takes it.
+    pub(super) fn take(&mut self) -> Option<Pending> {
+        let due = self.due()?;
+        let (number, after) = self.arrivals.peek();
+        let warms_up = match self.warm_up {
+            None => false,
+            Some(Bound::Requests(requests)) => number < requests,
+            Some(Bound::For(warm_up)) => after < warm_up,
+        };
+        self.arrivals.advance();
+        self.skip();
+        Some(Pending {
+            number,
+            due,
+            measured: !warms_up,
+        })
+    }
+
+    /// Requests that were due by then, or are due at all where so many were asked for, and weren't taken; those of the
+    /// warm-up aren't counted.
+    pub(super) fn missed(&mut self, now: Instant) -> u64 {
+        let mut missed = 0;
+        if let End::Number(end) = self.end {
+            let first = match self.warm_up {
+                Some(Bound::Requests(requests)) => requests.max(self.arrivals.peek().0),
+                _ => self.arrivals.peek().0,
+            };
+            let ours = |before: u64| (before + self.workers - 1 - self.worker) / self.workers;
+            return ours(end).saturating_sub(ours(first));
+        }
+        while self.due().is_some_and(|due| due <= now) {
+            missed += u64::from(self.take().is_some_and(|pending| pending.measured));
+        }
+        missed
+    }
+
+    /// Passes over other workers' requests.
+    fn skip(&mut self) {
+        while self.arrivals.peek().0 % self.workers != self.worker {
+            self.arrivals.advance();
+        }
+    }
+}
