@@ -45,10 +45,11 @@ def tolerance_s(path: PathProfile) -> float:
     return max(LATENESS_FLOOR_S, LATENESS_SHARE * round_trip)
 
 
-def _load_tolerance_s(path: PathProfile) -> float:
-    """As `tolerance_s`, of a load. On a path without delay or loss nothing but the CPU sets its pace, and
-    what packets then wait for a CPU is part of what is measured."""
-    return max(LATENESS_FLOOR_S, LATENESS_SHARE * load_cost.timescale_s(path.spec)) if path.spec else math.inf
+def load_tolerance_s(path: PathProfile) -> float:
+    """As `tolerance_s`, of a load, which on a path that loses packets waits for time-outs longer than its
+    round trip."""
+    timescale_s = load_cost.timescale_s(path.spec) if path.spec else 0.0
+    return max(LATENESS_FLOOR_S, LATENESS_SHARE * timescale_s)
 
 
 class LoadPace(NamedTuple):
@@ -65,7 +66,7 @@ def contamination(
 ) -> Fault | None:
     """What contaminated the trial on a site of `total_bytes`, or None: `late`, `ring`, `malformed`,
     `steal`, `starved`. `pace` is that of a load of many requests."""
-    tolerance = _load_tolerance_s(path) if page.report is not None else tolerance_s(path)
+    tolerance = load_tolerance_s(path) if page.report is not None else tolerance_s(path)
     for name, link in (("down", counters.down), ("up", counters.up)):
         if link is None:
             continue
