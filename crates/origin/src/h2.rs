@@ -3,14 +3,14 @@
 //! h2 sends streams in the order in which it was given their data. So this loop gives it a TLS
 //! record's worth of frames of the responses that RFC 9218 puts first, and gives more only when the
 //! socket took that: what is queued below is the kernel's unsent data, which `TCP_NOTSENT_LOWAT` bounds.
+//! The heads of all requests that were there at once go ahead of it, in the same record if they fit.
 //! quinn decides likewise when it builds a packet, so neither protocol owes a better order to its
 //! plumbing.
 
-use std::cell::Cell;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -24,31 +24,28 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
 use crate::boundary::Boundary;
+use crate::gather::{Gather, RECORD};
 use crate::log::Served;
 
-/// Data handed over before the socket is asked to take it: what one TLS record holds (RFC 8446 §5.1).
-const ROUND: usize = 16 * 1024;
+/// Data handed over before the socket is asked to take it: what one TLS record holds.
+const ROUND: usize = RECORD;
 /// Bytes of a frame's own header (RFC 9113 §4.1).
 const FRAME_HEADER: usize = 9;
 /// Receive windows where none are asked for, as hyper's server ships them.
 const RECEIVE_WINDOW: u32 = 1024 * 1024;
 
-/// Serves a connection to its end; `blocked` tells whether the socket below took the last write.
-/// Errors of the peer end the connection and nothing else.
-pub(crate) async fn serve<S>(
-    stream: S,
-    blocked: Rc<Cell<bool>>,
-    boundary: &Boundary,
-    shared: Rc<Shared>,
-) where
+/// Serves a connection to its end. Errors of the peer end the connection and nothing else.
+pub(crate) async fn serve<S>(stream: S, boundary: &Boundary, shared: Rc<Shared>)
+where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     let (stream_window, connection_window) = windows(&shared.knobs);
+    let gather = Gather::new(stream);
     let handshake = Builder::new()
         .initial_window_size(stream_window)
         .initial_connection_window_size(connection_window)
         .max_concurrent_streams(pronghorn_http::MAX_CONCURRENT_REQUESTS)
-        .handshake(stream);
+        .handshake(gather.clone());
     let Ok(mut connection) = handshake.await else {
         return;
     };
@@ -57,6 +54,8 @@ pub(crate) async fn serve<S>(
         waiting: Vec::new(),
         accepted: 0,
     };
+    gather.hold();
+    let mut handed_over = false;
     poll_fn(|cx| {
         loop {
             match pin!(connection.accept()).poll(cx) {
@@ -67,8 +66,15 @@ pub(crate) async fn serve<S>(
                 Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(()),
                 Poll::Pending => {}
             }
-            if blocked.get() || !responses.hand_over_a_round(cx) {
-                return Poll::Pending;
+            if (gather.is_blocked() || handed_over) && ready!(gather.poll_send(cx)).is_err() {
+                return Poll::Ready(());
+            }
+            handed_over = responses.hand_over_a_round(cx);
+            if !handed_over {
+                return match ready!(gather.poll_send(cx)) {
+                    Ok(()) => Poll::Pending,
+                    Err(_) => Poll::Ready(()),
+                };
             }
         }
     })

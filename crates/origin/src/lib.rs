@@ -9,7 +9,7 @@ mod answer;
 mod boundary;
 mod clear;
 mod early;
-mod gauge;
+mod gather;
 mod h1;
 mod h2;
 mod h3;
@@ -17,7 +17,6 @@ mod headers;
 mod log;
 mod site;
 
-use std::cell::Cell;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -36,7 +35,6 @@ use tokio_rustls::TlsAcceptor;
 use crate::boundary::Boundary;
 use crate::clear::Reopened;
 use crate::early::EarlyStream;
-use crate::gauge::Gauge;
 
 pub use answer::EXECUTE_PATH;
 pub use headers::{HeaderError, ResponseHeaders};
@@ -307,22 +305,21 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
     let _ = stream.set_nodelay(true);
     let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
     let settings = TcpSettings::of(&stream);
-    let (gauge, blocked) = Gauge::new(stream);
     if shared.early_data {
         let config = acceptor.config().clone();
-        if let Ok(stream) = EarlyStream::accept(gauge, config).await {
+        if let Ok(stream) = EarlyStream::accept(stream, config).await {
             let protocol = negotiated(stream.tls());
-            limit_unsent(stream.get_ref().get_ref(), protocol);
+            limit_unsent(stream.get_ref(), protocol);
             shared.connected_over_tcp(protocol, true, congestion_control, settings);
             let boundary = stream.boundary();
-            serve(stream, protocol, blocked, boundary, shared).await;
+            serve(stream, protocol, boundary, shared).await;
         }
-    } else if let Ok(stream) = acceptor.accept(gauge).await {
-        let (gauge, tls) = stream.get_ref();
+    } else if let Ok(stream) = acceptor.accept(stream).await {
+        let (socket, tls) = stream.get_ref();
         let protocol = negotiated(tls);
-        limit_unsent(gauge.get_ref(), protocol);
+        limit_unsent(socket, protocol);
         shared.connected_over_tcp(protocol, true, congestion_control, settings);
-        serve(stream, protocol, blocked, Boundary::none(), shared).await;
+        serve(stream, protocol, Boundary::none(), shared).await;
     }
 }
 
@@ -331,11 +328,10 @@ async fn in_the_clear(stream: TcpStream, shared: Rc<Shared>) {
     let _ = stream.set_nodelay(true);
     let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
     let settings = TcpSettings::of(&stream);
-    let (gauge, blocked) = Gauge::new(stream);
-    if let Ok((stream, protocol)) = Reopened::tell(gauge).await {
-        limit_unsent(stream.get_ref().get_ref(), protocol);
+    if let Ok((stream, protocol)) = Reopened::tell(stream).await {
+        limit_unsent(stream.get_ref(), protocol);
         shared.connected_over_tcp(protocol, false, congestion_control, settings);
-        serve(stream, protocol, blocked, Boundary::none(), shared).await;
+        serve(stream, protocol, Boundary::none(), shared).await;
     }
 }
 
@@ -353,20 +349,13 @@ fn limit_unsent(stream: &TcpStream, protocol: Protocol) {
     }
 }
 
-async fn serve<S>(
-    stream: S,
-    protocol: Protocol,
-    blocked: Rc<Cell<bool>>,
-    boundary: Boundary,
-    shared: Rc<Shared>,
-) where
+async fn serve<S>(stream: S, protocol: Protocol, boundary: Boundary, shared: Rc<Shared>)
+where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     match protocol {
         Protocol::H2 => {
-            boundary
-                .serve(h2::serve(stream, blocked, &boundary, shared))
-                .await;
+            boundary.serve(h2::serve(stream, &boundary, shared)).await;
         }
         _ => boundary.serve(h1::serve(stream, &boundary, shared)).await,
     }
