@@ -72,3 +72,27 @@ def test_on_a_bench_the_address_is_the_hosts(tmp_path: Path, tiny: Path, identit
 
     error = asyncio.run(refused())
     assert error.kind == "input" and "`address` is for loopback" in str(error)
+
+
+@pytest.mark.needs("engine", "curl")
+def test_a_log_of_counts_counts_what_it_does_not_keep(
+    tmp_path: Path, tiny: Path, identity: Certificates
+) -> None:
+    async def served() -> dict[str, Any]:
+        async with bench(tmp_path) as one:
+            await one.engine.request("open", path=None, seed=1, congestion_control="cubic")
+            started = await start(one.engine, tiny, identity, clear_port=0, log="counts")
+            url = f"http://127.0.0.1:{started['clear_port']}"
+            for how, path in ([], "/"), ([], "/none"), (["--http2-prior-knowledge"], "/"):
+                await asyncio.to_thread(curl, *how, url + path)
+            return await one.engine.request("origin_log")
+
+    log = asyncio.run(served())
+    size = (tiny / "index.html").stat().st_size
+    assert log["requests"] == []
+    told = [(one["protocol"], one["status"], one["requests"], one["bytes"]) for one in log["counts"]]
+    assert told == [("h1", 200, 1, size), ("h1", 404, 1, 0), ("h2", 200, 1, size)]
+    assert log["connection_counts"] == [
+        {"protocol": "h1", "tls": False, "connections": 2},
+        {"protocol": "h2", "tls": False, "connections": 1},
+    ]

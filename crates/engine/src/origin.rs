@@ -58,6 +58,7 @@ impl Running {
             clear_port: request.clear_port,
             headers,
             early_data: request.early_data,
+            log: request.log,
             secrets,
             quic_watch,
         };

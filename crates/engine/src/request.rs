@@ -8,6 +8,7 @@ use pronghorn_bench::{ProbePlan, TcpKnobs};
 use pronghorn_http::{CongestionControl, Protocol, SessionUse, TlsVersion, TransportKnobs};
 use pronghorn_load::LoadSpec;
 use pronghorn_names::NameRecords;
+use pronghorn_origin::LogKeeping;
 use pronghorn_path::PathSpec;
 use serde::Deserialize;
 
@@ -94,6 +95,9 @@ pub(crate) struct Origin {
     /// Whether session tickets allow early data.
     #[serde(default)]
     pub(crate) early_data: bool,
+    /// What it keeps of what it serves.
+    #[serde(default)]
+    pub(crate) log: LogKeeping,
     /// What is asked of its transports beside the congestion control.
     #[serde(default)]
     pub(crate) knobs: TransportKnobs,

@@ -199,7 +199,9 @@ impl Session {
             .ok_or_else(|| Fault::input("no origin was started"))?;
         Ok(json!({
             "requests": origin.log.entries(),
+            "counts": origin.log.request_counts(),
             "connections": origin.log.connections(),
+            "connection_counts": origin.log.connection_counts(),
             "tickets": origin.log.tickets(),
             "cpu_s": origin.serves.cpu().map(|cpu| cpu.used_s),
         }))

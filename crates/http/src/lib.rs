@@ -5,6 +5,7 @@
 
 mod congestion;
 mod flight;
+mod gather;
 pub mod h3;
 mod knobs;
 mod protocol;

@@ -9,12 +9,13 @@ use pronghorn_flight::{End, Recorder};
 use quinn::congestion::ControllerFactory;
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn::{
-    AckFrequencyConfig, ClientConfig, Connecting, ConnectionError, Endpoint, EndpointConfig,
-    Incoming, ServerConfig, TokioRuntime, TransportConfig,
+    AckFrequencyConfig, AsyncUdpSocket, ClientConfig, Connecting, ConnectionError, Endpoint,
+    EndpointConfig, Incoming, ServerConfig, TokioRuntime, TransportConfig,
 };
 use rustls::crypto::aws_lc_rs::cipher_suite::TLS13_AES_128_GCM_SHA256;
 
 use crate::flight::MeteredFactory;
+use crate::gather::Gathering;
 use crate::{
     MAX_CONCURRENT_REQUESTS, QlogFolder, QuicCongestionControl, QuicReader, QuicSocket, TlsError,
     TransportKnobs,
@@ -149,16 +150,19 @@ pub fn any_local(server: SocketAddr) -> SocketAddr {
 
 /// An endpoint for connections over a bound socket. Must be called inside a tokio runtime.
 pub fn client_endpoint(config: ClientConfig, socket: &QuicSocket) -> std::io::Result<Endpoint> {
-    let mut endpoint = endpoint(None, socket)?;
+    let mut endpoint = endpoint(None, socket.socket.clone())?;
     endpoint.set_default_client_config(config);
     Ok(endpoint)
 }
 
-fn endpoint(server: Option<ServerConfig>, socket: &QuicSocket) -> std::io::Result<Endpoint> {
+fn endpoint(
+    server: Option<ServerConfig>,
+    socket: Arc<dyn AsyncUdpSocket>,
+) -> std::io::Result<Endpoint> {
     Endpoint::new_with_abstract_socket(
         EndpointConfig::default(),
         server,
-        socket.socket.clone(),
+        socket,
         Arc::new(TokioRuntime),
     )
 }
@@ -208,7 +212,8 @@ pub fn server_endpoint(
     let crypto = QuicServerConfig::try_from(Arc::new(tls))?;
     let mut config = ServerConfig::with_crypto(Arc::new(crypto));
     config.transport_config(Arc::new(options.server_transport()));
-    let endpoint = endpoint(Some(config.clone()), &socket)?;
+    let gathering = Gathering::over(socket.socket.clone());
+    let endpoint = endpoint(Some(config.clone()), gathering)?;
     Ok(QuicServer {
         endpoint,
         config,

@@ -30,19 +30,21 @@ where
         let early = boundary.is_ahead();
         async move {
             let arrived = Instant::now();
-            let path = request.uri().path();
-            let response = shared.answer(request.method(), path, early);
+            let (method, path) = (request.method(), request.uri().path());
+            let answer = shared.answers.to(method, path, early);
             let served = Served {
-                method: request.method().clone(),
-                path: path.to_owned(),
+                asked: shared.log.asked(method, path),
                 protocol: Protocol::H1,
-                status: response.status(),
-                bytes: response.body().len(),
+                status: answer.status,
+                bytes: answer.body.len(),
                 early,
                 arrived,
             };
-            let log = shared.log.clone();
-            Ok::<_, Infallible>(response.map(|bytes| Full::new(logged(bytes, served, log, over))))
+            let body = logged(answer.body.clone(), served, shared.log.clone(), over);
+            let mut response = http::Response::new(Full::new(body));
+            *response.status_mut() = answer.status;
+            response.headers_mut().clone_from(&answer.headers);
+            Ok::<_, Infallible>(response)
         }
     });
     let connection =

@@ -16,7 +16,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use h2::server::{Builder, SendResponse};
 use h2::{Reason, RecvStream, SendStream};
-use http::Request;
+use http::{Request, Response};
 use pronghorn_http::{Protocol, TransportKnobs};
 use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
@@ -113,23 +113,23 @@ impl Responses {
         early: bool,
     ) {
         let arrived = Instant::now();
-        let path = request.uri().path().to_owned();
-        let response = self.shared.answer(request.method(), &path, early);
+        let (method, path) = (request.method(), request.uri().path());
+        let answer = self.shared.answers.to(method, path, early);
         let rank = Rank::new(Priority::from_headers(request.headers()), self.accepted);
         self.accepted += 1;
-        let (head, body) = response.into_parts();
+        let body = answer.body.clone();
         let served = Served {
-            method: request.method().clone(),
-            path,
+            asked: self.shared.log.asked(method, path),
             protocol: Protocol::H2,
-            status: head.status,
+            status: answer.status,
             bytes: body.len(),
             early,
             arrived,
         };
-        let Ok(stream) =
-            respond.send_response(http::Response::from_parts(head, ()), body.is_empty())
-        else {
+        let mut head = Response::new(());
+        *head.status_mut() = answer.status;
+        head.headers_mut().clone_from(&answer.headers);
+        let Ok(stream) = respond.send_response(head, body.is_empty()) else {
             return;
         };
         if body.is_empty() {

@@ -85,17 +85,18 @@ async fn answer(mut stream: IncomingRequest, shared: Rc<Shared>) {
     };
     let rank = Rank::new(Priority::from_headers(&request.headers), stream.index());
     stream.prioritise(rank.falling());
-    let response = shared.answer(&request.method, request.uri.path(), early);
+    let (method, path) = (&request.method, request.uri.path());
+    let answer = shared.answers.to(method, path, early);
     let served = Served {
-        path: request.uri.path().to_owned(),
-        method: request.method,
+        asked: shared.log.asked(method, path),
         protocol: Protocol::H3,
-        status: response.status(),
-        bytes: response.body().len(),
+        status: answer.status,
+        bytes: answer.body.len(),
         early,
         arrived,
     };
-    if stream.respond(response).await.is_ok() {
+    let (head, body) = (answer.h3_head.clone(), answer.body.clone());
+    if stream.respond(head, body).await.is_ok() {
         shared.log.record(served);
     }
 }

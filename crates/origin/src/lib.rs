@@ -3,7 +3,9 @@
 //!
 //! No protocol is tuned alone: windows, GSO and buffers are as the libraries ship them or as they are asked for
 //! (`pronghorn_http::TransportKnobs`), the congestion control is set explicitly on both transports, and HTTP/2 and HTTP/3
-//! schedule their responses by the same rules (`pronghorn_http3::priority::Rank`).
+//! schedule their responses by the same rules (`pronghorn_http3::priority::Rank`). Both gather what is to be sent at one
+//! time, so that it costs few system calls: HTTP/2 up to a TLS record (`gather`), QUIC up to what one call takes
+//! (`pronghorn_http::server_endpoint`).
 
 mod answer;
 mod boundary;
@@ -32,13 +34,16 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
+use crate::answer::Answers;
 use crate::boundary::Boundary;
 use crate::clear::Reopened;
 use crate::early::EarlyStream;
 
 pub use answer::EXECUTE_PATH;
 pub use headers::{HeaderError, ResponseHeaders};
-pub use log::{AccessLog, ConnectionEntry, LogEntry, TicketLog};
+pub use log::{
+    AccessLog, ConnectionCount, ConnectionEntry, LogEntry, LogKeeping, RequestCount, TicketLog,
+};
 pub use site::{Site, SiteError};
 
 /// What an origin is made of.
@@ -65,6 +70,8 @@ pub struct OriginConfig {
     pub headers: ResponseHeaders,
     /// Whether session tickets allow early data (0-RTT), which is then answered at once.
     pub early_data: bool,
+    /// What is kept of what it serves.
+    pub log: LogKeeping,
     /// Where the connections leave their TLS secrets; none: nowhere.
     pub secrets: Option<Arc<SecretLog>>,
     /// How its QUIC connections are watched.
@@ -94,8 +101,7 @@ pub enum OriginError {
 
 /// What every connection needs.
 pub(crate) struct Shared {
-    site: Arc<Site>,
-    headers: ResponseHeaders,
+    answers: Answers,
     early_data: bool,
     knobs: TransportKnobs,
     log: AccessLog,
@@ -208,11 +214,10 @@ impl Origin {
             clear,
             acceptor: TlsAcceptor::from(Arc::new(tls)),
             shared: Rc::new(Shared {
-                site: config.site.clone(),
-                headers: config.headers.clone(),
+                answers: Answers::new(&config.site, &config.headers),
                 early_data: config.early_data,
                 knobs: *knobs,
-                log: AccessLog::new(tcp_tickets, quic_tickets),
+                log: AccessLog::new(config.log, tcp_tickets, quic_tickets),
                 quic,
             }),
             port,
@@ -231,7 +236,7 @@ impl Origin {
         self.clear_port
     }
 
-    /// The access log; it goes on growing.
+    /// The access log.
     pub fn log(&self) -> AccessLog {
         self.shared.log.clone()
     }

@@ -7,16 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use http::{Method, Response, StatusCode, header};
-use percent_encoding::percent_decode_str;
-
-use crate::ResponseHeaders;
 
 /// A resource: its body and the media type by which browsers know what it is.
 #[derive(Debug, Clone)]
-struct Resource {
-    body: Bytes,
-    media_type: &'static str,
+pub(crate) struct Resource {
+    pub(crate) body: Bytes,
+    pub(crate) media_type: &'static str,
 }
 
 /// A static site: every regular file below a folder by its path from the root, `/` being `/index.html`.
@@ -72,43 +68,11 @@ impl Site {
         Ok(hasher.finish())
     }
 
-    /// The response to a request for `path`, percent-encoded as it came: 200 with the resource, 404, or 405 for methods other than GET and
-    /// HEAD. The headers are the same over every protocol, but for those that framing asks for.
-    pub(crate) fn respond(
-        &self,
-        method: &Method,
-        path: &str,
-        headers: &ResponseHeaders,
-    ) -> Response<Bytes> {
-        let path = percent_decode_str(path).decode_utf8_lossy();
-        let (status, body, media_type) = match self.resources.get(path.as_ref()) {
-            _ if method != Method::GET && method != Method::HEAD => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                Bytes::new(),
-                "text/plain; charset=utf-8",
-            ),
-            Some(resource) => (StatusCode::OK, resource.body.clone(), resource.media_type),
-            None => (
-                StatusCode::NOT_FOUND,
-                Bytes::new(),
-                "text/plain; charset=utf-8",
-            ),
-        };
-        let mut response = Response::builder()
-            .status(status)
-            .header(header::CONTENT_TYPE, media_type)
-            .header(header::CONTENT_LENGTH, body.len());
-        if status == StatusCode::METHOD_NOT_ALLOWED {
-            response = response.header(header::ALLOW, "GET, HEAD");
-        }
-        let body = if method == Method::HEAD {
-            Bytes::new()
-        } else {
-            body
-        };
-        let mut response = response.body(body).expect("static header values are valid");
-        headers.add_to(response.headers_mut());
-        response
+    /// Every resource with its path, decoded.
+    pub(crate) fn resources(&self) -> impl Iterator<Item = (&str, &Resource)> {
+        self.resources
+            .iter()
+            .map(|(path, resource)| (path.as_str(), resource))
     }
 }
 

@@ -11,7 +11,9 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use pronghorn_http::{
     CongestionControl, Protocol, QuicCongestionControl, QuicWatch, TransportKnobs,
 };
-use pronghorn_origin::{AccessLog, Origin, OriginConfig, OriginError, ResponseHeaders, Site};
+use pronghorn_origin::{
+    AccessLog, LogKeeping, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
+};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -57,6 +59,7 @@ fn config(folder: &TempDir, address: IpAddr, clear_port: Option<u16>) -> OriginC
         clear_port,
         headers: ResponseHeaders::new(&headers).expect("usable headers"),
         early_data: false,
+        log: LogKeeping::Requests,
         secrets: None,
         quic_watch: QuicWatch::default(),
     }

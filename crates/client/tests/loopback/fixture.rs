@@ -11,7 +11,7 @@ use pronghorn_http::{
     CongestionControl, Protocol, QuicCongestionControl, QuicWatch, SessionUse, TlsVersion,
     TransportKnobs,
 };
-use pronghorn_origin::{AccessLog, Origin, OriginConfig, ResponseHeaders, Site};
+use pronghorn_origin::{AccessLog, LogKeeping, Origin, OriginConfig, ResponseHeaders, Site};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use tempfile::TempDir;
 use tokio::task::LocalSet;
@@ -105,6 +105,7 @@ impl Fixture {
             clear_port: None,
             headers: ResponseHeaders::default(),
             early_data: false,
+            log: LogKeeping::Requests,
             secrets: None,
             quic_watch: QuicWatch::default(),
         }

@@ -7,7 +7,7 @@ mod server;
 
 pub use client::{ClientConnection, Exchange, RequestStream};
 pub use error::{H3Error, no_error};
-pub use server::{IncomingRequest, ServerConnection};
+pub use server::{IncomingRequest, ServerConnection, response_head};
 
 /// Largest field section that is accepted, in bytes as RFC 9114 §4.2.2 counts them; hyper's limit
 /// for HTTP/2, so that both protocols refuse alike.

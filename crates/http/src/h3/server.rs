@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use bytes::{Bytes, BytesMut};
-use http::{Response, request};
+use http::{HeaderMap, StatusCode, request};
 use pronghorn_http3::frame::put_data_header;
-use pronghorn_http3::message::{Event, RequestReader, put_response};
+use pronghorn_http3::message::{EncodeError, Event, RequestReader, put_response};
 use pronghorn_http3::{Code, Scope, Side};
 
 use super::control::Control;
@@ -38,6 +38,21 @@ impl ServerConnection {
             receive,
         })
     }
+}
+
+/// All that precedes the content of a response on its stream: its HEADERS frame and, where there are `length` bytes of
+/// content, the header of its one DATA frame.
+pub fn response_head(
+    status: StatusCode,
+    headers: &HeaderMap,
+    length: usize,
+) -> Result<Bytes, EncodeError> {
+    let mut head = BytesMut::new();
+    put_response(status, headers, &mut head)?;
+    if length > 0 {
+        put_data_header(length as u64, &mut head);
+    }
+    Ok(head.freeze())
 }
 
 /// One request and the way back.
@@ -85,18 +100,13 @@ impl IncomingRequest {
         let _ = self.send.set_priority(priority);
     }
 
-    /// Hands a whole response to quinn; waits where its send window is full.
-    pub async fn respond(mut self, response: Response<Bytes>) -> Result<(), H3Error> {
-        let (head, body) = response.into_parts();
-        let mut out = BytesMut::new();
-        put_response(head.status, &head.headers, &mut out)?;
+    /// Hands a whole response to quinn, `head` being that of [`response_head`] for this body; waits where quinn's
+    /// send window is full.
+    pub async fn respond(mut self, head: Bytes, body: Bytes) -> Result<(), H3Error> {
         if body.is_empty() {
-            self.send.write_chunk(out.freeze()).await?;
+            self.send.write_chunk(head).await?;
         } else {
-            put_data_header(body.len() as u64, &mut out);
-            self.send
-                .write_all_chunks(&mut [out.freeze(), body])
-                .await?;
+            self.send.write_all_chunks(&mut [head, body]).await?;
         }
         let _ = self.send.finish();
         Ok(())

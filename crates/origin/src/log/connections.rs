@@ -1,0 +1,149 @@
+//! Which connections were made, and how the origin's end of each is set up.
+
+use std::collections::HashMap;
+
+use pronghorn_http::{Protocol, QuicReader, Settings};
+use serde::Serialize;
+
+/// Connections that are entered one by one where the log is bounded.
+const BOUND: usize = 100;
+
+/// One connection as the origin saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConnectionEntry {
+    /// The protocol that ALPN chose, or in the clear the client's first bytes.
+    pub protocol: Protocol,
+    /// Whether it runs over TLS.
+    pub tls: bool,
+    /// The congestion control that the origin's end runs, read back from the socket or from quinn.
+    pub congestion_control: Option<String>,
+    /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
+    /// for); none over TCP, whose buffers grow.
+    pub udp_receive_buffer: Option<usize>,
+    /// How the origin's end is set up: TCP's when it was accepted; QUIC's now, or when it ended.
+    pub settings: Settings,
+}
+
+/// How many connections there were of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ConnectionCount {
+    /// Their protocol.
+    pub protocol: Protocol,
+    /// Whether they ran over TLS.
+    pub tls: bool,
+    /// How many they were.
+    pub connections: u64,
+}
+
+/// A connection's entry, and the connection itself as long as more can be learnt of it.
+#[derive(Debug)]
+struct Connected {
+    entry: ConnectionEntry,
+    open: Option<(quinn::Connection, QuicReader)>,
+}
+
+impl Connected {
+    fn look(&mut self) -> &ConnectionEntry {
+        if let Some((connection, reader)) = &self.open {
+            self.entry.settings = Settings::Quic(reader.read(connection));
+        }
+        &self.entry
+    }
+}
+
+/// The connections so far whose handshake was finished.
+#[derive(Debug)]
+pub(super) struct Connections {
+    bound: usize,
+    entered: Vec<Connected>,
+    /// Where those stand of which more can be learnt, by quinn's number.
+    open: HashMap<usize, usize>,
+    counts: Vec<ConnectionCount>,
+}
+
+impl Connections {
+    /// None yet; all are to be entered, or the first ones.
+    pub(super) fn new(bounded: bool) -> Connections {
+        Connections {
+            bound: if bounded { BOUND } else { usize::MAX },
+            entered: Vec::new(),
+            open: HashMap::new(),
+            counts: Vec::new(),
+        }
+    }
+
+    /// Enters a connection, which is held open, if it is one of which more can be learnt, until [`Connections::ended`].
+    pub(super) fn enter(
+        &mut self,
+        entry: ConnectionEntry,
+        open: Option<(quinn::Connection, QuicReader)>,
+    ) {
+        let alike = |count: &&mut ConnectionCount| {
+            count.protocol == entry.protocol && count.tls == entry.tls
+        };
+        match self.counts.iter_mut().find(alike) {
+            Some(count) => count.connections += 1,
+            None => self.counts.push(ConnectionCount {
+                protocol: entry.protocol,
+                tls: entry.tls,
+                connections: 1,
+            }),
+        }
+        if self.entered.len() >= self.bound {
+            return;
+        }
+        if let Some((connection, _)) = &open {
+            self.open.insert(connection.stable_id(), self.entered.len());
+        }
+        self.entered.push(Connected { entry, open });
+    }
+
+    /// Looks at a connection for the last time, and lets go of it.
+    pub(super) fn ended(&mut self, connection: &quinn::Connection) {
+        let place = self.open.remove(&connection.stable_id());
+        if let Some(connected) = place.and_then(|place| self.entered.get_mut(place)) {
+            connected.look();
+            connected.open = None;
+        }
+    }
+
+    pub(super) fn entries(&mut self) -> Vec<ConnectionEntry> {
+        let entered = self.entered.iter_mut();
+        entered.map(|connected| connected.look().clone()).collect()
+    }
+
+    pub(super) fn counts(&self) -> Vec<ConnectionCount> {
+        self.counts.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(protocol: Protocol) -> ConnectionEntry {
+        ConnectionEntry {
+            protocol,
+            tls: true,
+            congestion_control: None,
+            udp_receive_buffer: None,
+            settings: Settings::default(),
+        }
+    }
+
+    #[test]
+    fn a_bounded_log_counts_all_and_enters_the_first() {
+        for (bounded, entered) in [(false, 1500), (true, BOUND)] {
+            let mut connections = Connections::new(bounded);
+            for _ in 0..500 {
+                connections.enter(entry(Protocol::H1), None);
+                connections.enter(entry(Protocol::H2), None);
+                connections.enter(entry(Protocol::H2), None);
+            }
+            assert_eq!(connections.entries().len(), entered);
+            let counts = connections.counts();
+            let told: Vec<_> = counts.iter().map(|c| (c.protocol, c.connections)).collect();
+            assert_eq!(told, [(Protocol::H1, 500), (Protocol::H2, 1000)]);
+        }
+    }
+}
