@@ -9,6 +9,7 @@ use pronghorn_http::{QuicCongestionControl, Settings, TlsFacts};
 use serde::Serialize;
 
 use crate::prepared::Prepared;
+use crate::quic::QuicConnection;
 use crate::tcp::TcpConnection;
 
 /// A request in flight: its index at its worker. A connection tells of each ticket that it was given exactly once how it
@@ -193,12 +194,14 @@ pub(crate) trait Connection {
 /// A connection of either transport.
 pub(crate) enum AnyConnection {
     Tcp(Box<TcpConnection>),
+    Quic(Box<QuicConnection>),
 }
 
 macro_rules! either {
     ($self:ident, $connection:ident => $call:expr) => {
         match $self {
             AnyConnection::Tcp($connection) => $call,
+            AnyConnection::Quic($connection) => $call,
         }
     };
 }

@@ -71,9 +71,6 @@ pub enum LoadError {
         /// Why not.
         source: io::Error,
     },
-    /// No load over HTTP/3 yet.
-    #[error("this build has no load over h3; h1 and h2 it has")]
-    NoQuic,
     /// A thread of ours failed.
     #[error("a worker panicked; its message is on stderr")]
     Panicked,
@@ -98,8 +95,7 @@ impl LoadError {
             LoadError::Spec { .. }
             | LoadError::Knobs(_)
             | LoadError::Name { .. }
-            | LoadError::HistogramLog { .. }
-            | LoadError::NoQuic => Blame::Input,
+            | LoadError::HistogramLog { .. } => Blame::Input,
             LoadError::Tls(TlsError::Udp(_)) | LoadError::System { .. } => Blame::Host,
             LoadError::Tls(_) => Blame::Input,
             LoadError::NoSession { .. } | LoadError::Panicked => Blame::Bench,

@@ -10,7 +10,7 @@
 //! | when is a request due in an open loop | `arrivals.rs` |
 //! | how does a thread spend its time | `worker/mod.rs` |
 //! | when does a request count | `worker/phases.rs`, `worker/happenings.rs` |
-//! | what is a connection | `connection.rs`; over TCP, `tcp/` |
+//! | what is a connection | `connection.rs`; over TCP, `tcp/`; over QUIC, `quic/` |
 //! | what is said on it | `prepared.rs`; `h1/`, `h2/` |
 
 mod arrivals;
@@ -24,6 +24,7 @@ mod latencies;
 mod plan;
 mod prepared;
 mod progress;
+mod quic;
 mod ranked;
 mod report;
 mod run;

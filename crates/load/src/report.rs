@@ -140,15 +140,13 @@ pub struct LatencyTable {
     pub lag: Option<Distribution>,
 }
 
-/// CPU time of threads, in seconds.
+/// CPU time, in seconds.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct CpuTime {
     /// In user mode.
     pub user: f64,
     /// In the kernel.
     pub system: f64,
-    /// Ready to run, but without a CPU; 0 where the kernel keeps no account of it.
-    pub waited: f64,
 }
 
 /// What TLS settled on.

@@ -93,11 +93,10 @@ class Rates(FromEngine):
 
 
 class Cpu(FromEngine):
-    """CPU seconds of the generator's threads; `waited`: ready to run, but without a CPU."""
+    """CPU seconds of the generator's threads."""
 
     user: float
     system: float
-    waited: float = 0.0
 
     @property
     def total(self) -> float:

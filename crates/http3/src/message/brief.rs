@@ -1,6 +1,6 @@
 //! Heads of responses of which only what counts is kept, and which are read once.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -31,7 +31,7 @@ const LARGEST: usize = 4096;
 ///
 /// Holds at most 16 sections of at most 4096 bytes, copied.
 #[derive(Debug, Default)]
-pub struct KnownHeads(RefCell<Known>);
+pub struct KnownHeads(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -45,7 +45,7 @@ struct Known {
 impl KnownHeads {
     /// The head that `section` is; [`qpack::decode`] has the meaning of `limit` and the errors.
     pub(super) fn read(&self, section: &Bytes, limit: u64) -> Result<BriefHead, Error> {
-        let mut known = self.0.borrow_mut();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(head) = known.find(section) {
             return Ok(head);
         }
@@ -111,7 +111,7 @@ mod tests {
             );
             assert_eq!(head.bytes, 7 + 3 + 14 + 3);
         }
-        assert_eq!(known.0.borrow().sections.len(), 1);
+        assert_eq!(known.0.lock().expect("nobody panicked").sections.len(), 1);
     }
 
     #[test]
@@ -125,7 +125,10 @@ mod tests {
                 assert_eq!(head.content_length, Some(length), "round {round}");
             }
         }
-        assert_eq!(known.0.borrow().sections.len(), KEPT);
+        assert_eq!(
+            known.0.lock().expect("nobody panicked").sections.len(),
+            KEPT
+        );
     }
 
     #[test]
@@ -138,7 +141,7 @@ mod tests {
         }
         let broken = Bytes::from_static(b"\x00\x00\x51");
         assert!(known.read(&broken, 1000).is_err());
-        assert!(known.0.borrow().sections.is_empty());
+        assert!(known.0.lock().expect("nobody panicked").sections.is_empty());
     }
 
     #[test]
@@ -147,6 +150,6 @@ mod tests {
         let large = "~".repeat(LARGEST);
         let one = section(&[(":status", "200"), ("x", &large)]);
         assert!(known.read(&one, 1 << 20).is_ok());
-        assert!(known.0.borrow().sections.is_empty());
+        assert!(known.0.lock().expect("nobody panicked").sections.is_empty());
     }
 }

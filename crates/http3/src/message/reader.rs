@@ -1,6 +1,6 @@
 //! The order of a message's frames on a request stream (RFC 9114 §4.1).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
@@ -87,7 +87,7 @@ impl Reader<BriefResponse> {
     pub fn brief_response(
         method: &Method,
         max_field_section_size: u64,
-        known: Rc<KnownHeads>,
+        known: Arc<KnownHeads>,
     ) -> Self {
         Reader::new(BriefResponse::to(method, known), max_field_section_size)
     }

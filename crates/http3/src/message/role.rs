@@ -1,6 +1,6 @@
 //! The messages that may be read off a request stream: requests by servers, responses by clients.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, StatusCode, request, response};
@@ -57,7 +57,7 @@ pub struct RawResponse(Asked);
 #[derive(Clone, Debug)]
 pub struct BriefResponse {
     asked: Asked,
-    known: Rc<KnownHeads>,
+    known: Arc<KnownHeads>,
 }
 
 /// What of the request decides whether its response has content.
@@ -105,7 +105,7 @@ impl RawResponse {
 
 impl BriefResponse {
     /// The response to a request with `method`.
-    pub(super) fn to(method: &Method, known: Rc<KnownHeads>) -> Self {
+    pub(super) fn to(method: &Method, known: Arc<KnownHeads>) -> Self {
         BriefResponse {
             asked: Asked::by(method),
             known,

@@ -1,0 +1,251 @@
+//! Requests on their streams, and what the server says to them.
+
+use pronghorn_http3::{Code, Error, Scope};
+use quinn_proto::{Dir, ReadError, StreamId, VarInt};
+
+use super::code;
+use super::connection::{Phase, QuicConnection};
+use super::exchanges::{Exchange, Unsent};
+use crate::connection::{Event, FailureKind, Ticket};
+use crate::prepared::Prepared;
+
+/// The status by which a server asks for a request once more, after the handshake (RFC 8470 §5.2).
+const TOO_EARLY: u16 = 425;
+
+/// Where a response is after a look at its stream.
+enum Progress {
+    Waiting,
+    Ended,
+    Reset(VarInt),
+}
+
+impl QuicConnection {
+    /// Opens streams for as many requests as may follow.
+    pub(super) fn open_spare(&mut self) {
+        if self.going_away || self.phase == Phase::Over {
+            return;
+        }
+        while self.exchanges.len() + self.spare.len() < self.client.streams {
+            let Some(id) = self.quic.streams().open(Dir::Bi) else {
+                return;
+            };
+            self.spare.push_back(id);
+        }
+    }
+
+    /// Puts a request on the next stream.
+    pub(super) fn begin(&mut self, ticket: Ticket, request: &Prepared) {
+        let Some(id) = self.spare.pop_front() else {
+            self.turned_away.push(ticket);
+            return;
+        };
+        let early = self.phase == Phase::Handshaking;
+        let mut exchange = Exchange::new(ticket, &request.method, early, self.known.clone());
+        exchange.unsent = self.write(
+            id,
+            Unsent {
+                chunks: [request.encoded.clone(), request.body.clone()],
+            },
+        );
+        self.exchanges.insert(id, exchange);
+    }
+
+    /// Writes as much as the server has a window for; gives the rest.
+    fn write(&mut self, id: StreamId, mut unsent: Unsent) -> Option<Box<Unsent>> {
+        let mut stream = self.quic.send_stream(id);
+        for chunk in &mut unsent.chunks {
+            while !chunk.is_empty() {
+                match stream.write_chunks(std::slice::from_mut(chunk)) {
+                    Ok(_) => {}
+                    Err(quinn_proto::WriteError::Blocked) => return Some(Box::new(unsent)),
+                    // The server doesn't want the rest, but may well answer.
+                    Err(_) => return None,
+                }
+            }
+        }
+        // Only a stream that was stopped can refuse.
+        let _ = stream.finish();
+        None
+    }
+
+    /// Goes on with a request whose stream has a window again.
+    pub(super) fn resume(&mut self, id: StreamId) {
+        let exchange = self.exchanges.get_mut(&id);
+        if let Some(unsent) = exchange.and_then(|exchange| exchange.unsent.take()) {
+            let rest = self.write(id, *unsent);
+            if let Some(exchange) = self.exchanges.get_mut(&id) {
+                exchange.unsent = rest;
+            }
+        }
+    }
+
+    /// The server doesn't want the rest of a request.
+    ///
+    /// # Errors
+    /// It doesn't want one of the streams that the connection needs (RFC 9114 §6.2.1, RFC 9204 §4.2).
+    pub(super) fn stopped(&mut self, id: StreamId, reason: VarInt) -> Result<(), Error> {
+        if id.dir() == Dir::Uni {
+            return Err(Error {
+                code: Code::ClosedCriticalStream,
+                reason: "a control or QPACK stream was stopped",
+                scope: Scope::Connection,
+            });
+        }
+        if let Some(exchange) = self.exchanges.get_mut(&id) {
+            exchange.unsent = None;
+        }
+        // A stream that is through already refuses.
+        let _ = self.quic.send_stream(id).reset(reason);
+        Ok(())
+    }
+
+    /// Reads what has come of a response.
+    ///
+    /// # Errors
+    /// What costs the connection.
+    pub(super) fn read(&mut self, id: StreamId, events: &mut Vec<Event>) -> Result<(), Error> {
+        let Some(exchange) = self.exchanges.get_mut(&id) else {
+            return Ok(());
+        };
+        // Whatever came by now was read with the first word of it.
+        if std::mem::replace(&mut exchange.turn, self.turn) == self.turn {
+            return Ok(());
+        }
+        let mut stream = self.quic.recv_stream(id);
+        let Ok(mut chunks) = stream.read(true) else {
+            return Ok(());
+        };
+        let progress = loop {
+            match chunks.next(usize::MAX) {
+                Ok(Some(chunk)) => {
+                    if let Err(error) = exchange.take(chunk.bytes) {
+                        break Err(error);
+                    }
+                }
+                Ok(None) => break exchange.finish().map(|()| Progress::Ended),
+                Err(ReadError::Blocked) => break Ok(Progress::Waiting),
+                Err(ReadError::Reset(reason)) => break Ok(Progress::Reset(reason)),
+            }
+        };
+        // What there is to send goes with the next flush.
+        let _ = chunks.finalize();
+        match progress {
+            Ok(Progress::Waiting) => {
+                if exchange.status != 0 && !exchange.begun {
+                    exchange.begun = true;
+                    events.push(Event::FirstByte(exchange.ticket));
+                }
+            }
+            Ok(Progress::Ended) => self.done(id, events),
+            Ok(Progress::Reset(reason)) => self.reset(id, reason, events),
+            Err(error) => self.broken(id, &error, events)?,
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, id: StreamId, events: &mut Vec<Event>) {
+        let Some(exchange) = self.exchanges.remove(&id) else {
+            return;
+        };
+        if exchange.unsent.is_some() {
+            // The response is whole without the rest of the request (RFC 9114 §4.1).
+            let _ = self
+                .quic
+                .send_stream(id)
+                .reset(code(Code::RequestCancelled));
+        }
+        let ticket = exchange.ticket;
+        events.push(match exchange.status {
+            TOO_EARLY if exchange.early => Event::Refused(ticket),
+            status => Event::Done {
+                ticket,
+                status,
+                header_bytes: exchange.header_bytes,
+                body_bytes: exchange.body_bytes,
+            },
+        });
+    }
+
+    fn reset(&mut self, id: StreamId, reason: VarInt, events: &mut Vec<Event>) {
+        let Some(exchange) = self.exchanges.remove(&id) else {
+            return;
+        };
+        let _ = self
+            .quic
+            .send_stream(id)
+            .reset(code(Code::RequestCancelled));
+        let ticket = exchange.ticket;
+        events.push(match Code::from_u64(reason.into_inner()) {
+            Code::RequestRejected => Event::Refused(ticket),
+            reason => Event::Failed {
+                ticket,
+                kind: FailureKind::Reset,
+                detail: format!("the server reset the stream with {reason}").into(),
+            },
+        });
+    }
+
+    fn broken(
+        &mut self,
+        id: StreamId,
+        error: &Error,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Error> {
+        let Some(exchange) = self.exchanges.remove(&id) else {
+            return Ok(());
+        };
+        let kind = if exchange.is_short() {
+            FailureKind::Short
+        } else {
+            FailureKind::Protocol
+        };
+        events.push(Event::Failed {
+            ticket: exchange.ticket,
+            kind,
+            detail: error.to_string().into(),
+        });
+        match error.scope {
+            Scope::Connection => Err(error.clone()),
+            Scope::Stream => {
+                self.abandon(id, error.code);
+                Ok(())
+            }
+        }
+    }
+
+    /// Forgets a request and tells the server that its response isn't wanted.
+    pub(super) fn forget(&mut self, ticket: Ticket) {
+        let mut found = self.exchanges.iter();
+        let found = found.find(|(_, exchange)| exchange.ticket == ticket);
+        if let Some(id) = found.map(|(&id, _)| id) {
+            self.exchanges.remove(&id);
+            self.abandon(id, Code::RequestCancelled);
+        }
+    }
+
+    /// The server takes no requests from the stream `first` on.
+    pub(super) fn goaway(&mut self, first: u64, events: &mut Vec<Event>) {
+        if !std::mem::replace(&mut self.going_away, true) {
+            events.push(Event::GoingAway);
+        }
+        self.spare.clear();
+        let unprocessed: Vec<StreamId> = self
+            .exchanges
+            .keys()
+            .copied()
+            .filter(|&id| u64::from(id) >= first)
+            .collect();
+        for id in unprocessed {
+            if let Some(exchange) = self.exchanges.remove(&id) {
+                self.abandon(id, Code::RequestCancelled);
+                events.push(Event::Refused(exchange.ticket));
+            }
+        }
+    }
+
+    fn abandon(&mut self, id: StreamId, reason: Code) {
+        // Either may be over already.
+        let _ = self.quic.recv_stream(id).stop(code(reason));
+        let _ = self.quic.send_stream(id).reset(code(reason));
+    }
+}

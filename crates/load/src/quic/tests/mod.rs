@@ -1,0 +1,7 @@
+//! Connections against servers of quinn's that do what a test tells them, over loopback.
+
+mod client;
+mod early;
+mod ending;
+mod exchange;
+mod server;

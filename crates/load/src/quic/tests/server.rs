@@ -1,0 +1,198 @@
+//! A server that does with each connection what a test tells it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+
+use bytes::BytesMut;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use pronghorn_http::{Protocol, server_tls};
+use pronghorn_http3::connection::{Config, Connection};
+use pronghorn_http3::message::put_response;
+use pronghorn_http3::{Code, Side, frame};
+use quinn::crypto::rustls::QuicServerConfig;
+use quinn::{Endpoint, RecvStream, SendStream, ServerConfig, TransportConfig};
+use tempfile::TempDir;
+use tokio::runtime;
+use tokio::sync::oneshot;
+use tokio::task::LocalSet;
+
+/// The name in every certificate.
+pub(super) const HOST_NAME: &str = "origin.pronghorn.test";
+
+/// A certificate for [`HOST_NAME`] that vouches for itself.
+pub(super) struct Certificate(TempDir);
+
+impl Certificate {
+    pub(super) fn new() -> Certificate {
+        let made = rcgen::generate_simple_self_signed([HOST_NAME.to_owned()]).expect("a key");
+        let folder = TempDir::new().expect("a temporary folder");
+        std::fs::write(folder.path().join("leaf.pem"), made.cert.pem()).expect("a file");
+        let key = made.key_pair.serialize_pem();
+        std::fs::write(folder.path().join("leaf.key"), key).expect("a file");
+        Certificate(folder)
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.0.path().join("leaf.pem")
+    }
+
+    fn key(&self) -> PathBuf {
+        self.0.path().join("leaf.key")
+    }
+}
+
+/// A server on a thread of its own, which goes without a word when this is dropped.
+pub(super) struct Server {
+    pub(super) address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What a server is beside what it does.
+#[derive(Clone, Copy)]
+pub(super) struct Kind {
+    pub(super) alpn: Protocol,
+    pub(super) streams: u32,
+    pub(super) stream_window: u32,
+}
+
+impl Default for Kind {
+    fn default() -> Self {
+        Kind {
+            alpn: Protocol::H3,
+            streams: 100,
+            stream_window: 1 << 20,
+        }
+    }
+}
+
+impl Server {
+    /// `serve` takes each connection.
+    pub(super) fn start<S, F>(certificate: &Certificate, kind: Kind, serve: S) -> Server
+    where
+        S: Fn(quinn::Connection) -> F + Send + 'static,
+        F: Future<Output = ()> + 'static,
+    {
+        let tls = server_tls(
+            &certificate.path(),
+            &certificate.key(),
+            &[kind.alpn],
+            u32::MAX,
+        );
+        let crypto = QuicServerConfig::try_from(tls.expect("usable TLS")).expect("for QUIC");
+        let mut config = ServerConfig::with_crypto(std::sync::Arc::new(crypto));
+        let mut transport = TransportConfig::default();
+        transport
+            .max_concurrent_bidi_streams(kind.streams.into())
+            .stream_receive_window(kind.stream_window.into());
+        config.transport_config(std::sync::Arc::new(transport));
+        let (stop, stopped) = oneshot::channel();
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build();
+            let serving = async move {
+                let endpoint = Endpoint::server(config, (Ipv4Addr::LOCALHOST, 0).into());
+                let endpoint = endpoint.expect("a port");
+                let address = endpoint.local_addr().expect("it is bound");
+                tell.send(address).expect("the test waits for it");
+                while let Some(incoming) = endpoint.accept().await {
+                    if let Ok(connection) = incoming.await {
+                        tokio::task::spawn_local(serve(connection));
+                    }
+                }
+            };
+            LocalSet::new().block_on(&runtime.expect("a runtime"), async {
+                tokio::select! {
+                    () = serving => {}
+                    _ = stopped => {}
+                }
+            });
+        });
+        Server {
+            address: told.recv().expect("it is bound"),
+            stop: Some(stop),
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            // It may have gone by itself.
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            assert!(
+                ended.is_ok() || std::thread::panicking(),
+                "the server panicked"
+            );
+        }
+    }
+}
+
+/// A server's control stream, which is to be kept.
+pub(super) struct Control {
+    state: Connection,
+    stream: SendStream,
+}
+
+impl Control {
+    pub(super) async fn open(connection: &quinn::Connection) -> Control {
+        let state = Connection::new(Side::Server, Config::default());
+        let mut stream = connection.open_uni().await.expect("a stream");
+        let opening = state.opening();
+        stream.write_all(&opening.control).await.expect("SETTINGS");
+        Control { state, stream }
+    }
+
+    pub(super) async fn go_away(&mut self, first: u64) {
+        let mut out = BytesMut::new();
+        self.state.put_goaway(first, &mut out);
+        self.stream.write_all(&out).await.expect("GOAWAY");
+    }
+}
+
+/// The head of a response, with a stated length.
+pub(super) fn head(status: u16, content_length: usize) -> BytesMut {
+    let mut out = BytesMut::new();
+    let status = StatusCode::from_u16(status).expect("a status");
+    let length = (header::CONTENT_LENGTH, HeaderValue::from(content_length));
+    put_response(status, &HeaderMap::from_iter([length]), &mut out).expect("a response");
+    out
+}
+
+/// A response as its stream has it.
+pub(super) fn response(status: u16, content: &[u8]) -> BytesMut {
+    let mut out = head(status, content.len());
+    put_data(content, &mut out);
+    out
+}
+
+pub(super) fn put_data(content: &[u8], out: &mut BytesMut) {
+    frame::put_data_header(content.len() as u64, out);
+    out.extend_from_slice(content);
+}
+
+/// Reads a request to its end and answers; whether the client still wanted it.
+pub(super) async fn answer(send: &mut SendStream, receive: &mut RecvStream, bytes: &[u8]) -> bool {
+    let read = receive.read_to_end(1 << 24).await;
+    let written = send.write_all(bytes).await;
+    let _ = send.finish();
+    read.is_ok() && written.is_ok()
+}
+
+/// Answers every request of a connection alike.
+pub(super) async fn answer_all(connection: quinn::Connection, bytes: BytesMut) {
+    let _control = Control::open(&connection).await;
+    while let Ok((mut send, mut receive)) = connection.accept_bi().await {
+        answer(&mut send, &mut receive, &bytes).await;
+    }
+}
+
+/// A code as quinn has it.
+pub(super) fn code(code: Code) -> quinn::VarInt {
+    quinn::VarInt::from_u64(code.to_u64()).expect("every code is one")
+}
