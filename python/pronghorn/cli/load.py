@@ -85,38 +85,45 @@ def load(
     load early; what was measured by then is printed.
     """
     host, targets = target_words.read(
-        target_words.Wanted(urls or (), input_file, method, headers or (), body, data)
+        target_words.Wanted(
+            urls=urls or (),
+            input_file=input_file,
+            method=method,
+            headers=headers or (),
+            body=body,
+            data=data,
+        )
     )
     over = transport.read(
         transport.Wanted(
-            http,
-            tls,
-            _text_of(ca),
-            insecure,
-            resume,
-            early,
-            control,
-            knobs or (),
+            http=http,
+            tls=tls,
+            ca=_text_of(ca),
+            insecure=insecure,
+            resume=resume,
+            early=early,
+            control=control,
+            knobs=knobs or (),
             hosts_control=_INSIDE_A_PATH in os.environ,
         ),
         host.scheme,
     )
     much = extents.read(
         extents.Wanted(
-            connections,
-            streams,
-            threads,
-            requests,
-            duration,
-            warm_up,
-            ramp,
-            rate,
-            poisson,
-            seed,
-            timeout,
-            connect_timeout,
-            limit,
-            "each" if no_keep_alive else connect,
+            connections=connections,
+            streams=streams,
+            threads=threads,
+            requests=requests,
+            duration=duration,
+            warm_up=warm_up,
+            ramp=ramp,
+            rate=rate,
+            poisson=poisson,
+            seed=seed,
+            timeout=timeout,
+            connect_timeout=connect_timeout,
+            limit=limit,
+            connect="each" if no_keep_alive else connect,
         )
     )
     refuse_unwritable(output, csv_file, histogram_log, prometheus_file)
@@ -135,13 +142,11 @@ def load(
         **much,
     )
     wanted = [checks.parse(words, spec) for words in check_words or ()]
-    spec = spec.model_copy(
-        update={
-            "address": resolve.literal(address)
-            if address
-            else resolve.address(host.name, port or host.port, over.protocol)
-        }
-    )
+    if address is not None:
+        place = resolve.literal(address)
+    else:
+        place = resolve.address(host.name, port or host.port, over.protocol)
+    spec = spec.model_copy(update={"address": place})
     measured = _measure(spec, wanted, quiet=quiet)
     faults = list(_tell(measured, as_json, output, csv_file, prometheus_file))
     _end(measured, faults)

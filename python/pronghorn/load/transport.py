@@ -108,6 +108,8 @@ def _control(wanted: Wanted, protocol: Protocol, version: str) -> tuple[Control,
     name = wanted.control or arms.DEFAULT_CONGESTION_CONTROL
     arm = arms.parse(f"{protocol}@{name}{'+tls12' if version == '1.2' else ''}")
     if wanted.control is None and wanted.hosts_control and protocol != "h3":
+        if any(word.startswith("pacing=") for word in wanted.knobs):
+            raise InputError("--knob pacing: congestion control is the path's here; write --cc NAME as well.")
         return Control(tcp=None), arm
     return Control(**arm.controls), arm
 

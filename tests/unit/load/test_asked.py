@@ -166,19 +166,17 @@ def test_a_name_is_reached_elsewhere_where_asked(generator: Generator) -> None:
     assert generator.asked("https://[::1]:8443/")["targets"][0]["url"] == "https://[::1]:8443/"
 
 
-@pytest.mark.parametrize("protocol", ["h2", "h3"])
-def test_of_several_addresses_the_first_that_answers_is_taken(
-    protocol: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_several_addresses_the_first_that_answers_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """As `localhost` is ::1 first, and many a server listens on 127.0.0.1 alone."""
     monkeypatch.setattr(resolve, "addresses", lambda *_: ["127.0.0.2", "127.0.0.1"])
-    kind = socket.SOCK_DGRAM if protocol == "h3" else socket.SOCK_STREAM
-    with socket.socket(socket.AF_INET, kind) as server:
-        server.bind(("127.0.0.1", 0))
+    with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        if protocol == "h2":
-            server.listen()
-            assert resolve.address("localhost", port, "h2") == "127.0.0.1"
-        else:
-            # Nobody answers the question there, and the first is taken: no QUIC server is at either.
-            assert resolve.address("localhost", port, "h3") == "127.0.0.2"
+        assert resolve.address("localhost", port, "h2") == "127.0.0.1"
+    assert resolve.address("localhost", port, "h2") == "127.0.0.2", "nobody answers at either"
+
+
+def test_within_a_path_pacing_takes_a_name(generator: Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRONGHORN_LEVEL", "1")
+    result = generator.run(URL, "--knob", "pacing=true")
+    assert (result.status, "write --cc NAME as well." in result.stderr) == (2, True)
+    assert generator.asked(URL, "--knob", "pacing=true", "--cc", "cubic")["knobs"] == {"pacing": True}
