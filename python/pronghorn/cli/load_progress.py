@@ -12,7 +12,7 @@ from rich.text import Text
 
 from pronghorn.load import figures, words
 from pronghorn.load.report import Progress
-from pronghorn.load.spec import LoadSpec
+from pronghorn.load.spec import Extent, LoadSpec
 
 _PLAIN_EVERY_S = 10.0
 
@@ -62,8 +62,12 @@ def standing(progress: Progress) -> str:
 
 def _bar(spec: LoadSpec, progress: Progress) -> Table:
     line = Table.grid(padding=(0, 1))
-    requests, duration_s = spec.stop.requests, spec.stop.duration_s
-    done = progress.succeeded + progress.failed if requests else progress.elapsed_s
-    total = float(requests or duration_s or 1)
+    warm_up = spec.warm_up or Extent()
+    if spec.stop.requests is not None:
+        done: float = progress.succeeded + progress.failed
+        total: float = spec.stop.requests + (warm_up.requests or 0)
+    else:
+        done = progress.elapsed_s
+        total = (spec.stop.duration_s or 0) + (warm_up.duration_s or 0)
     line.add_row(ProgressBar(total=total, completed=min(done, total), width=24), Text(standing(progress)))
     return line

@@ -169,7 +169,7 @@ def _ran_with(report: LoadReport) -> str:
     control = report.congestion_control
     if not known and control is None:
         return "no connection was established, so nothing was read back"
-    parts = [str(part) for part in (control, report.stack) if part]
+    parts = [" of ".join(part for part in (control, report.stack) if part)]
     parts += [
         f"{name.replace('_', ' ')} {str(value).lower() if isinstance(value, bool) else value}"
         for name, value in known.items()

@@ -65,7 +65,7 @@ REPORT: Json = {
     "congestion_control": "cubic",
     "protocol": "h2",
     "tls": {"version": "TLS 1.3", "cipher": "TLS13_AES_128_GCM_SHA256"},
-    "stack": "kernel TCP",
+    "stack": "linux",
     "failures": [],
 }
 """A load of 10 000 requests on 10 connections, in which nothing failed."""

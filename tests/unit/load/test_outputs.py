@@ -45,7 +45,7 @@ closed loop: 10 connections × 100 streams, 1 thread, 10 000 requests
   connections         10 of 10 established
   requests/s of each  480 to 520, median 501, sd 12.3
   generator           CPU 700 ms (400 ms user, 300 ms system, 35 % of its threads); memory 12.3 MB at most
-  ran with            cubic, kernel TCP, initial window 14480, pacing false
+  ran with            cubic of linux, initial window 14480, pacing false
 """
 
 FAILING = {
