@@ -51,7 +51,7 @@ async def _run(spec: LoadSpec, told: Callable[[Progress], None]) -> Outcome:
             loop.add_signal_handler(number, process.strike)
     listening = asyncio.create_task(process.listen())
     try:
-        await process.say(spec.to_engine())
+        await process.ask(spec.to_engine())
         series: list[Progress] = []
         async for line in process.lines():
             if "progress" in line:
@@ -97,12 +97,13 @@ class _Generator:
         self._tail: deque[str] = deque(maxlen=_STDERR_LINES)
         self.strikes = 0
 
-    async def say(self, message: dict[str, Any]) -> None:
-        """Writes one line. A process that has ended is noticed where its answer is read."""
+    async def ask(self, spec: dict[str, Any]) -> None:
+        """Says what is asked for. A process that has ended is noticed where its answer is read."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
-            self._process.stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            self._process.stdin.write(json.dumps(spec, separators=(",", ":")).encode() + b"\n")
             await self._process.stdin.drain()
+            self._process.stdin.close()
 
     async def lines(self) -> Any:
         """What it tells, until it ends; after a second strike, or too long after the first, Interrupted."""
@@ -120,9 +121,8 @@ class _Generator:
         if self.strikes > 1:
             self._kill()
             return
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError, RuntimeError):
-            self._process.stdin.write(b'{"stop":true}\n')
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGINT)
         asyncio.get_running_loop().call_later(_PATIENCE_S, self._kill)
 
     async def listen(self) -> None:
@@ -144,9 +144,6 @@ class _Generator:
 
     async def end(self) -> None:
         """Waits for its end a second, then kills it."""
-        if self._process.stdin is not None:
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), 1.0)
         self._kill()

@@ -6,6 +6,7 @@ Its behaviour is the JSON in FAKE_GENERATOR: `log` (the file that takes the spec
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -19,14 +20,15 @@ def tell(**line: object) -> None:
 
 def main() -> None:
     assert sys.argv[1:] == ["generate"]
-    Path(CONFIGURATION["log"]).write_text(sys.stdin.readline())
+    if CONFIGURATION.get("until_stop"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    Path(CONFIGURATION["log"]).write_text(sys.stdin.read())
     for progress in CONFIGURATION.get("progress", ()):
         tell(progress=progress)
     if CONFIGURATION.get("until_stop") == "deaf":
         time.sleep(60)
     if CONFIGURATION.get("until_stop"):
-        stopped = json.loads(sys.stdin.readline())
-        assert stopped == {"stop": True}
+        signal.sigwait({signal.SIGINT})
     if "words" in CONFIGURATION:
         sys.exit(CONFIGURATION["words"])
     if "error" in CONFIGURATION:
