@@ -16,7 +16,8 @@ const INPUT: u8 = 2;
 const HOST: u8 = 3;
 const BENCH: u8 = 1;
 
-/// Reads, loads, tells. SIGINT and SIGTERM cut the load, which then tells what was; a second one ends the process.
+/// Reads, loads, tells. SIGINT and SIGTERM cut the load, which then tells what was; a second one ends the process. Where
+/// nobody reads the progress any more, the load is over: it outlives no one who asked for it.
 pub(crate) fn run() -> ExitCode {
     crate::end_on_panic();
     let ending = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
@@ -24,7 +25,7 @@ pub(crate) fn run() -> ExitCode {
     let held = SigSet::thread_block(&ending).is_ok();
     match load(held.then_some(ending)) {
         Ok(report) => {
-            say(&json!({ "report": report }));
+            tell(&json!({ "report": report }));
             ExitCode::SUCCESS
         }
         Err(fault) => {
@@ -33,7 +34,7 @@ pub(crate) fn run() -> ExitCode {
                 crate::answer::Kind::Host => HOST,
                 crate::answer::Kind::Bench => BENCH,
             };
-            say(&json!({ "error": fault }));
+            tell(&json!({ "error": fault }));
             ExitCode::from(status)
         }
     }
@@ -47,11 +48,16 @@ fn load(signals: Option<SigSet>) -> Result<LoadReport, Fault> {
     let spec: LoadSpec = serde_json::from_str(&text)
         .map_err(|error| Fault::input(format!("not a load's specification: {error}")))?;
     let load = Load::new(&spec).map_err(|error| Fault::load(&error))?;
+    let stop = load.stop();
     if let Some(signals) = signals {
-        let stop = load.stop();
+        let stop = stop.clone();
         std::thread::spawn(move || heed(&signals, &stop));
     }
-    let told = |progress: &Progress| say(&json!({ "progress": progress }));
+    let told = |progress: &Progress| {
+        if say(&json!({ "progress": progress })).is_err() {
+            stop.now();
+        }
+    };
     load.run(told).map_err(|error| Fault::load(&error))
 }
 
@@ -65,8 +71,14 @@ fn heed(signals: &SigSet, stop: &Stop) {
     }
 }
 
-/// Writes a line. Whoever reads may be gone, and then nobody misses it.
-fn say(line: &Value) {
+/// Writes the last line. Whoever reads may be gone, and then nobody misses it.
+fn tell(line: &Value) {
+    let _ = say(line);
+}
+
+/// Writes a line.
+fn say(line: &Value) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
+    writeln!(stdout, "{line}")?;
+    stdout.flush()
 }

@@ -3,12 +3,11 @@
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import redirect_stdout
 from datetime import datetime
 from pathlib import Path
+from typing import TextIO
 
 import typer
-from rich.console import Console
 
 from pronghorn.cli import load_options as options
 from pronghorn.cli.load_progress import watching
@@ -34,9 +33,6 @@ from pronghorn.load.spec import LoadSpec
 
 _INSIDE_A_PATH = "PRONGHORN_LEVEL"
 """Set for commands behind `pronghorn path`, which says what TCP's congestion control is."""
-
-_WIDTH_ELSEWHERE = 200
-"""Columns of a table that no terminal shows: nothing is broken there."""
 
 
 def load(
@@ -179,11 +175,11 @@ def _tell(
     """Writes all that was asked for; what of it could not be written, and why."""
     if output is None:
         with writing_results():
-            _print(measured, as_json=as_json)
+            _write(measured, sys.stdout, as_json=as_json)
     else:
         try:
-            with output.open("w", encoding="utf-8") as file, redirect_stdout(file):
-                _print(measured, as_json=as_json)
+            with output.open("w", encoding="utf-8") as file:
+                _write(measured, file, as_json=as_json)
         except OSError as error:
             yield f"{output}: {error.strerror}"
     if csv_file is not None:
@@ -201,12 +197,11 @@ def _tell(
             print(f"warning ({caution.code}): {caution.text} {caution.remedy}", file=sys.stderr)
 
 
-def _print(measured: Measured, *, as_json: bool) -> None:
+def _write(measured: Measured, file: TextIO, *, as_json: bool) -> None:
     if as_json:
-        print(record.write(measured), end="")
-        return
-    width = None if sys.stdout.isatty() else _WIDTH_ELSEWHERE
-    text.render(measured, Console(highlight=False, width=width))
+        file.write(record.write(measured))
+    else:
+        text.render(measured, file)
 
 
 def _end(measured: Measured, faults: Sequence[str]) -> None:

@@ -103,7 +103,8 @@ def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
         yield Caution(
             "not_resumed",
             f"{made.established - made.resumed} of {made.established} connections were not resumed.",
-            "The server gave no ticket, or takes none: look at its session tickets.",
+            "The server gives no tickets or takes none, or connections ended before theirs came (--connect "
+            "each with --0rtt).",
         )
     if spec.session == "0rtt" and made.early_data_accepted < made.established:
         yield Caution(

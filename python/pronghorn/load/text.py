@@ -1,6 +1,8 @@
 """A load's result for a person: how fast, how long each took, what failed, what it ran with."""
 
+import io
 from collections.abc import Iterator
+from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -10,18 +12,24 @@ from rich.text import Text
 from pronghorn.load import checks, figures, percentiles, words
 from pronghorn.load.measured import Measured
 from pronghorn.load.report import Distribution, LoadReport
+from pronghorn.model.knobs import Value
 
 _NONE = "–"
 
 
-def render(measured: Measured, console: Console) -> None:
+_WIDTH_ELSEWHERE = 200
+"""Columns where no terminal is: hardly anything is broken there."""
+
+
+def render(measured: Measured, file: TextIO) -> None:
     """Prints all of it; cautions and checks stand last."""
-    console.print(page(measured))
-
-
-def page(measured: Measured) -> Group:
-    """All of it."""
-    return Group(*_parts(measured))
+    page = Group(*_parts(measured))
+    if file.isatty():
+        Console(file=file, highlight=False).print(page)
+        return
+    shown = io.StringIO()
+    Console(file=shown, highlight=False, width=_WIDTH_ELSEWHERE).print(page)
+    file.writelines(f"{line.rstrip()}\n" for line in shown.getvalue().splitlines())
 
 
 def _parts(measured: Measured) -> Iterator[RenderableType]:
@@ -170,11 +178,15 @@ def _ran_with(report: LoadReport) -> str:
     if not known and control is None:
         return "no connection was established, so nothing was read back"
     parts = [" of ".join(part for part in (control, report.stack) if part)]
-    parts += [
-        f"{name.replace('_', ' ')} {str(value).lower() if isinstance(value, bool) else value}"
-        for name, value in known.items()
-    ]
+    parts += [f"{name.replace('_', ' ')} {_setting(name, value)}" for name, value in known.items()]
     return ", ".join(parts)
+
+
+def _setting(name: str, value: Value) -> str:
+    """Numbers are bytes, but for `ack_frequency`."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return str(value).lower()
+    return figures.grouped(value) if name == "ack_frequency" else f"{figures.grouped(value)} B"
 
 
 def _kinds(counts: dict[str, int]) -> str:
