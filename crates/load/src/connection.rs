@@ -103,6 +103,18 @@ pub enum ConnectionFailureKind {
     CongestionControl,
 }
 
+impl ConnectionFailureKind {
+    /// Whether another attempt can only fail likewise: what the two ends are set up with doesn't fit.
+    pub(crate) fn is_final(self) -> bool {
+        matches!(
+            self,
+            ConnectionFailureKind::Tls
+                | ConnectionFailureKind::Alpn
+                | ConnectionFailureKind::CongestionControl
+        )
+    }
+}
+
 /// How a connection came to its end.
 #[derive(Debug)]
 pub(crate) enum Ending {

@@ -243,7 +243,7 @@ impl TcpConnection {
         let handshaking = self.tls.as_ref().is_some_and(Tls::is_handshaking);
         if handshaking {
             let failure = ConnectionFailure::new(
-                ConnectionFailureKind::Tls,
+                ConnectionFailureKind::Refused,
                 "the server closed the connection in TLS's handshake",
             );
             return self.lost(failure, events);

@@ -242,7 +242,7 @@ impl Worker {
             return;
         }
         let slot = &mut self.slots[index];
-        match slot.fail() {
+        match slot.fail(failure.kind) {
             Some(pause) => slot.opens = Some(now + pause),
             None => self.give_up(index, now),
         }

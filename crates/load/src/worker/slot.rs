@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::connection::{AnyConnection, Connection, Ticket, Traffic};
+use crate::connection::{AnyConnection, Connection, ConnectionFailureKind, Ticket, Traffic};
 use crate::dialer::Dialer;
 use crate::plan::{Bound, Plan};
 use crate::sessions::SlotSessions;
@@ -127,8 +127,12 @@ impl Slot {
     }
 
     /// A connection couldn't be made; how long to wait for the next, unless it gives up.
-    pub(super) fn fail(&mut self) -> Option<Duration> {
-        self.failures += 1;
+    pub(super) fn fail(&mut self, kind: ConnectionFailureKind) -> Option<Duration> {
+        self.failures = if kind.is_final() {
+            ATTEMPTS
+        } else {
+            self.failures + 1
+        };
         if self.has_given_up() {
             return None;
         }
