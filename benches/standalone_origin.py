@@ -25,7 +25,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--tcp", default="cubic", help="TCP's congestion control")
     parser.add_argument("--quic", default="cubic", help="QUIC's congestion control")
     parser.add_argument("--header", action="append", default=[], metavar="NAME:VALUE")
-    parser.add_argument("--origin", type=json.loads, default={}, help="more of the origin's request, as JSON")
+    parser.add_argument(
+        "--origin",
+        type=json.loads,
+        default={},
+        help="more of the origin's request, as JSON; its log is counts unless that says otherwise",
+    )
     return parser.parse_args()
 
 
@@ -61,7 +66,7 @@ async def serve(asked: argparse.Namespace) -> None:
             clear_port=asked.clear_port,
             congestion_control={"tcp": asked.tcp, "quic": asked.quic},
             headers={name: value.strip() for name, value in headers.items()},
-            **asked.origin,
+            **{"log": "counts"} | asked.origin,
         )
         say(port=ok["port"], clear_port=ok["clear_port"], engine=engine.pid)
         await stopped()
