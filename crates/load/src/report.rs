@@ -140,13 +140,15 @@ pub struct LatencyTable {
     pub lag: Option<Distribution>,
 }
 
-/// CPU time, in seconds.
+/// CPU time of threads, in seconds.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct CpuTime {
     /// In user mode.
     pub user: f64,
     /// In the kernel.
     pub system: f64,
+    /// Ready to run, but without a CPU; 0 where the kernel keeps no account of it.
+    pub waited: f64,
 }
 
 /// What TLS settled on.

@@ -167,6 +167,7 @@ fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {
         tally.add(&outcome.tally);
         cpu.user += outcome.cpu.user;
         cpu.system += outcome.cpu.system;
+        cpu.waited += outcome.cpu.waited;
         finished &= !outcome.cut;
         per_slot.extend(outcome.per_slot);
         facts = facts.or(outcome.facts);

@@ -8,12 +8,22 @@ use crate::report::CpuTime;
 /// The calling thread's CPU time since it began; nothing where the kernel doesn't tell.
 pub(crate) fn thread_cpu() -> CpuTime {
     let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
+    let waited = waited_s();
     getrusage(UsageWho::RUSAGE_THREAD)
         .map(|usage: Usage| CpuTime {
             user: seconds(usage.user_time()),
             system: seconds(usage.system_time()),
+            waited,
         })
         .unwrap_or_default()
+}
+
+/// How long the calling thread has been ready to run without a CPU (`schedstat` of proc(5)).
+fn waited_s() -> f64 {
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|account| account.split_whitespace().nth(1)?.parse::<f64>().ok())
+        .map_or(0.0, |nanoseconds| nanoseconds * 1e-9)
 }
 
 /// The process's largest resident set so far, in bytes.

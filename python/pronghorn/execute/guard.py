@@ -5,6 +5,7 @@ import math
 from typing import NamedTuple
 
 from pronghorn.execute import cost, load_cost
+from pronghorn.load.report import LoadReport
 from pronghorn.model.path import PathProfile
 from pronghorn.model.trial import Counters, PageLoad
 
@@ -44,16 +45,28 @@ def tolerance_s(path: PathProfile) -> float:
     return max(LATENESS_FLOOR_S, LATENESS_SHARE * round_trip)
 
 
-def _load_tolerance_s(path: PathProfile) -> float:
-    """As `tolerance_s`, of a load. On a path without delay or loss nothing but the CPU sets its pace, and
-    what packets then wait for a CPU is part of what is measured."""
-    return max(LATENESS_FLOOR_S, LATENESS_SHARE * load_cost.timescale_s(path.spec)) if path.spec else math.inf
+def load_tolerance_s(path: PathProfile) -> float:
+    """As `tolerance_s`, of a load, which on a path that loses packets waits for time-outs longer than its
+    round trip."""
+    timescale_s = load_cost.timescale_s(path.spec) if path.spec else 0.0
+    return max(LATENESS_FLOOR_S, LATENESS_SHARE * timescale_s)
 
 
-def contamination(page: PageLoad, counters: Counters, path: PathProfile, total_bytes: int) -> Fault | None:
+class LoadPace(NamedTuple):
+    """How long a load of the cell is expected to take in seconds; whether it has the host for itself, since
+    the CPU sets its pace; how many threads make it."""
+
+    expected_s: float
+    alone: bool
+    threads: int
+
+
+def contamination(
+    page: PageLoad, counters: Counters, path: PathProfile, total_bytes: int, pace: LoadPace | None = None
+) -> Fault | None:
     """What contaminated the trial on a site of `total_bytes`, or None: `late`, `ring`, `malformed`,
-    `steal`, `starved`."""
-    tolerance = _load_tolerance_s(path) if page.report is not None else tolerance_s(path)
+    `steal`, `starved`. `pace` is that of a load of many requests."""
+    tolerance = load_tolerance_s(path) if page.report is not None else tolerance_s(path)
     for name, link in (("down", counters.down), ("up", counters.up)):
         if link is None:
             continue
@@ -78,6 +91,8 @@ def contamination(page: PageLoad, counters: Counters, path: PathProfile, total_b
         )
     if counters.host is not None and counters.host.steal_share > STEAL_SHARE:
         return Fault("steal", f"{counters.host.steal_share:.0%} of the host's CPU time was taken by others")
+    if page.report is not None and pace is not None and not pace.alone:
+        return _load_starvation(page.report, pace)
     if page.cpu.client is None or (foreign(page) and cost.cpu_bound(path)):
         return _crowding(page, counters)
     return _starvation(page, path, total_bytes)
@@ -101,6 +116,20 @@ def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | 
     return Fault(
         "starved",
         f"client and origin waited {waited * 1e3:.0f} ms for a CPU; "
+        f"at most {tolerance * 1e3:.0f} ms are tolerated",
+    )
+
+
+def _load_starvation(report: LoadReport, pace: LoadPace) -> Fault | None:
+    """As `_starvation`, of a load: the mean over the generator's threads, each of which has its own
+    connections."""
+    tolerance = STARVED_SHARE * pace.expected_s
+    waited = report.cpu_s.waited / pace.threads
+    if waited <= tolerance:
+        return None
+    return Fault(
+        "starved",
+        f"the generator's threads waited {waited * 1e3:.0f} ms for a CPU on the average; "
         f"at most {tolerance * 1e3:.0f} ms are tolerated",
     )
 

@@ -9,8 +9,11 @@ from pronghorn.model.path import PathProfile, PathSpec
 LEAST_RETRANSMISSION_S = 0.2
 """Linux's least retransmission time-out (TCP_RTO_MIN): what a lost packet costs where nothing follows it."""
 
+_FIRST_TIME_OUT_S = 1.0
+"""What a lost packet of a handshake costs (RFC 6298 §2), doubled with each that follows."""
+
 _CPU_S_PER_REQUEST = 1e-4
-_CPU_S_PER_CONNECTION = 5e-3
+_CPU_S_PER_CONNECTION = 2e-3
 """Of client, path and origin together, handshakes over TLS among the latter."""
 
 _SEGMENT_BYTES = 1448
@@ -43,7 +46,7 @@ def expected_s(path: PathProfile, settings: LoadSettings, document_bytes: int, l
     rounds = math.ceil(each / settings.streams)
     waits = (_SET_UP_ROUND_TRIPS + rounds) * path.spec.round_trip_s
     packets = each * (document_bytes + _RESPONSE_BYTES) / _SEGMENT_BYTES
-    waits += packets * _s_per_packet(path.spec)
+    waits += packets * _s_per_packet(path.spec) + _slowest_handshake_s(path.spec, settings.connections)
     paced = requests / settings.rate if settings.rate else 0.0
     return min(limit_s, max(least, sent * 8 / rate, waits, paced))
 
@@ -60,10 +63,10 @@ def busy_cores(path: PathProfile, settings: LoadSettings, document_bytes: int, l
 
 
 def timescale_s(spec: PathSpec) -> float:
-    """What a packet's lateness is small against: the path's least round trip, or where it loses packets what
-    a time-out lasts, if that is more; infinite on a path without delay or loss, whose pace is the CPU's."""
+    """What sets a load's pace on a path: its least round trip, or where it loses packets what a time-out
+    lasts, if that is more."""
     lossy = LEAST_RETRANSMISSION_S if _lost_share(spec) > 0 else 0.0
-    return max(spec.least_round_trip_s, lossy) or math.inf
+    return max(spec.least_round_trip_s, lossy)
 
 
 def _requests(settings: LoadSettings, limit_s: float) -> int:
@@ -71,6 +74,16 @@ def _requests(settings: LoadSettings, limit_s: float) -> int:
         return settings.requests
     lasts_s = min(limit_s, settings.duration_s or limit_s)
     return round(lasts_s * (settings.rate or cost.cores() / _CPU_S_PER_REQUEST))
+
+
+def _slowest_handshake_s(spec: PathSpec, connections: int) -> float:
+    """How long losses hold up the slowest of so many handshakes: the longest run of losses that one in so
+    many meets, each of which doubles the time-out."""
+    lost = min(_lost_share(spec), 0.99)
+    if lost <= 0:
+        return 0.0
+    run = math.log(connections) / math.log(1 / lost) if connections > 1 else lost
+    return _FIRST_TIME_OUT_S * float(2**run - 1)
 
 
 def _s_per_packet(spec: PathSpec) -> float:

@@ -28,7 +28,7 @@ from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import CLIENT
 from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, Tickets
-from pronghorn.origins.counts import Counts, counted, distinct, since
+from pronghorn.origins.counts import Counts, counted, since, usual
 from pronghorn.origins.live import RunningLive, Target
 
 BUILTIN = "builtin"
@@ -378,7 +378,7 @@ class Stage:
                 break
             await asyncio.sleep(wait_s)
         tickets = _since(self._tickets, log.tickets)
-        kept = log._replace(requests=[], connections=distinct(log.connections), tickets=tickets)
+        kept = log._replace(requests=[], connections=usual(log.connections), tickets=tickets)
         return kept, counts
 
     def _with_last_lines(self, sentence: str) -> str:

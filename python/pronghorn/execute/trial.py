@@ -15,9 +15,9 @@ from pronghorn.analysis.protocols import protocols
 from pronghorn.certificates import Certificates
 from pronghorn.clients.load import MADE, requests_per_second
 from pronghorn.engine import Engine, EngineError
-from pronghorn.execute import beside, guard, physics, proof
+from pronghorn.execute import beside, cell_cost, guard, physics, proof
 from pronghorn.execute.artifacts import Artifacts
-from pronghorn.execute.guard import Fault
+from pronghorn.execute.guard import Fault, LoadPace
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
 from pronghorn.model import effective
 from pronghorn.model.experiment import Experiment
@@ -195,7 +195,10 @@ def _judge(
     if found.background is not None and not found.background.requests.succeeded:
         return "contaminated", Fault(beside.REASON, "of the load beside it no request succeeded")
     total_bytes = conditions.sites[cell.site].total_bytes
-    doubt = guard.contamination(page, counters, path, total_bytes) or physics.violation(page, counters, path)
+    pace = _pace(experiment, cell, total_bytes)
+    doubt = guard.contamination(page, counters, path, total_bytes, pace) or physics.violation(
+        page, counters, path
+    )
     if doubt is not None:
         return "contaminated", doubt
     if wrong := proof.mismatch(arm, page, found.log, counts):
@@ -205,6 +208,16 @@ def _judge(
     if page.load_s is None:
         return "failed", Fault("incomplete", "the client reports success without a load time")
     return "ok", None
+
+
+def _pace(experiment: Experiment, cell: Cell, total_bytes: int) -> LoadPace | None:
+    if experiment.load is None or cell.client != CLIENT:
+        return None
+    return LoadPace(
+        expected_s=cell_cost.expected_s(experiment, cell, total_bytes),
+        alone=cell_cost.alone(experiment, cell, total_bytes),
+        threads=experiment.load.threads,
+    )
 
 
 def _requests_per_second(

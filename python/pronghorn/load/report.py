@@ -93,10 +93,11 @@ class Rates(FromEngine):
 
 
 class Cpu(FromEngine):
-    """CPU seconds of the generator's threads."""
+    """CPU seconds of the generator's threads; `waited`: ready to run, but without a CPU."""
 
     user: float
     system: float
+    waited: float = 0.0
 
     @property
     def total(self) -> float:

@@ -1,12 +1,10 @@
 """An origin's log of many requests as counts of those that are alike."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pronghorn.model.trial import OriginConnection, OriginCount, OriginRequest
-
-MOST_CONNECTIONS = 10
-"""Of connections that differ in what they ran with, so many are kept."""
 
 
 class Kind(NamedTuple):
@@ -48,12 +46,11 @@ def since(before: Counts, now: Counts) -> list[OriginCount]:
     return sorted(grown, key=lambda one: -one.requests)
 
 
-def distinct(connections: Iterable[OriginConnection]) -> list[OriginConnection]:
-    """Connections that differ in what they ran with, a few of them."""
-    found: list[OriginConnection] = []
+def usual(connections: Iterable[OriginConnection]) -> list[OriginConnection]:
+    """Of connections over the same protocol with the same congestion control one that ran with what most did:
+    a connection whose handshake lost a packet begins with another window."""
+    kinds: dict[tuple[str | None, str | None], Counter[str]] = {}
     for one in connections:
-        if one not in found:
-            found.append(one)
-        if len(found) == MOST_CONNECTIONS:
-            break
-    return found
+        seen = kinds.setdefault((one.protocol, one.congestion_control), Counter())
+        seen[one.model_dump_json()] += 1
+    return [OriginConnection.model_validate_json(seen.most_common(1)[0][0]) for seen in kinds.values()]

@@ -268,6 +268,7 @@ impl Worker {
                 CpuTime {
                     user: now.user - before.user,
                     system: now.system - before.system,
+                    waited: now.waited - before.waited,
                 }
             }
             None => CpuTime::default(),

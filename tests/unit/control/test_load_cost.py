@@ -1,0 +1,71 @@
+"""What a load is expected to cost decides whether it runs alone, and what its guard tolerates."""
+
+import pytest
+
+from pronghorn.execute import cell_cost, guard, load_cost, prepare
+from pronghorn.execute.guard import LoadPace
+from pronghorn.execute.prepare import Request
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.trial import Cell, Counters
+
+from ..analysis.test_loads import cell, trial
+
+DOCUMENT_BYTES = 612
+
+
+@pytest.fixture(autouse=True)
+def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+
+
+@pytest.fixture
+def weaknet() -> Experiment:
+    return prepare.resolve(Request("weaknet", overrides=["origins=builtin"]))
+
+
+def by_path(experiment: Experiment) -> dict[str, Cell]:
+    return {cell.path: cell for cell in experiment.cells()}
+
+
+def test_loads_that_the_cpu_paces_run_alone_and_those_that_wait_side_by_side(weaknet: Experiment) -> None:
+    alone = {path for path, one in by_path(weaknet).items() if cell_cost.alone(weaknet, one, DOCUMENT_BYTES)}
+    assert alone == {"clean", "delay", "duplicate", "loss-duplicate"}
+
+
+def test_waiting_loads_are_expected_to_last_about_as_long_as_the_studys(weaknet: Experiment) -> None:
+    expected = {
+        path: cell_cost.expected_s(weaknet, one, DOCUMENT_BYTES) for path, one in by_path(weaknet).items()
+    }
+    for path, study_s in {
+        "loss": 33.64,
+        "corrupt": 14.46,
+        "delay-loss": 30.64,
+        "loss-duplicate": 2.03,
+    }.items():
+        assert study_s / 2 < expected[path] < study_s * 2
+    assert expected["loss-corrupt"] == weaknet.limit_s
+
+
+def test_a_load_of_a_stated_duration_lasts_as_long() -> None:
+    timed = prepare.resolve(Request("weaknet", overrides=["origins=builtin", "load={ duration = '7s' }"]))
+    assert {cell_cost.expected_s(timed, one, DOCUMENT_BYTES) for one in timed.cells()} == {7.0}
+
+
+def test_lateness_is_small_against_what_sets_the_pace(weaknet: Experiment) -> None:
+    tolerated = {name: guard.load_tolerance_s(weaknet.path(name)) for name in by_path(weaknet)}
+    assert tolerated["clean"] == tolerated["duplicate"] == guard.LATENESS_FLOOR_S
+    assert tolerated["delay"] == pytest.approx(0.005)
+    assert tolerated["loss"] == pytest.approx(0.05 * load_cost.LEAST_RETRANSMISSION_S)
+
+
+@pytest.mark.parametrize(("waited_s", "reason"), [(7.9, None), (8.1, "starved")])
+def test_a_waiting_load_is_contaminated_by_what_its_threads_waited_on_the_average(
+    weaknet: Experiment, waited_s: float, reason: str | None
+) -> None:
+    page = trial(cell("loss"), "h1", 0, 300.0).page
+    assert page is not None and page.report is not None
+    cpu = page.report.cpu_s.model_copy(update={"waited": waited_s})
+    page = page.model_copy(update={"report": page.report.model_copy(update={"cpu_s": cpu})})
+    pace = LoadPace(expected_s=10.0, alone=False, threads=4)
+    found = guard.contamination(page, Counters(), weaknet.path("loss"), DOCUMENT_BYTES, pace)
+    assert (found.reason if found else None) == reason
