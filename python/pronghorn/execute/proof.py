@@ -40,7 +40,7 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> 
     if page.report is not None and page.report.protocol != arm.protocol:
         return _not_over(arm, "the client's answers came", page.report.protocol)
     served = [(one.path, one.protocol) for one in log.requests]
-    served += [(one.path, one.protocol) for one in counts]
+    served += [(one.path or "requests", one.protocol) for one in counts]
     for path, protocol in served:
         if protocol not in arm.protocols:
             return _not_over(arm, f"the origin served {path}", protocol)

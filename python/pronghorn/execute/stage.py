@@ -28,7 +28,7 @@ from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import CLIENT
 from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, Tickets
-from pronghorn.origins.counts import Counts, counted, since, usual
+from pronghorn.origins.counts import Counts, counted, since, usual, without
 from pronghorn.origins.live import RunningLive, Target
 
 BUILTIN = "builtin"
@@ -238,7 +238,7 @@ class Stage:
         path = self._plot.experiment.path(self._plot.cell.path)
         before = await origin.log()
         self._seen, self._tickets = len(before.requests), before.tickets
-        self._counted = counted(before.requests)
+        self._counted = _counts(before)
         await self._engine.request("begin", seed=seed, patience_s=PATIENCE_S + cost.warmup_s(path))
         self._begun = True
 
@@ -300,6 +300,7 @@ class Stage:
                 qlog=plot.artifacts.file(QLOG),
                 knobs=plot.knobs,
                 clear_port=clear_port,
+                counts=self._makes_loads,
             ),
         )
         if experiment.dns:
@@ -372,8 +373,7 @@ class Stage:
         succeeded = page.report.requests.succeeded if page.report else 0
         for wait_s in (*_LOG_WAITS_S, 0.0):
             log = await self._origin.log()
-            requests = (one for one in log.requests if one.path != WARM_UP)
-            counts = since(self._counted, counted(requests))
+            counts = since(self._counted, _counts(log))
             if not log.kept or sum(one.requests for one in counts) >= succeeded:
                 break
             await asyncio.sleep(wait_s)
@@ -384,6 +384,11 @@ class Stage:
     def _with_last_lines(self, sentence: str) -> str:
         lines = self._origin.last_lines() if self._origin else ""
         return f"{sentence}; the origin's last lines: {lines}" if lines else sentence
+
+
+def _counts(log: OriginLog) -> Counts:
+    """A log's requests, but for the one that warmed the origin up."""
+    return without(counted(log.requests) if log.counts is None else log.counts, WARM_UP)
 
 
 def _since(before: Tickets, now: Tickets) -> Tickets:

@@ -251,9 +251,10 @@ class OriginRequest(FromEngine):
 
 
 class OriginCount(FromEngine):
-    """So many requests in the origin's access log that are alike, and the bytes of their bodies in all."""
+    """So many requests in the origin's access log that are alike, and the bytes of their bodies in all.
+    `path` is null where the origin doesn't count by it."""
 
-    path: str
+    path: str | None = None
     protocol: str | None = None
     status: int | None = None
     requests: int

@@ -10,6 +10,7 @@ from pronghorn.engine import Engine
 from pronghorn.model.arm import Arm
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.trial import OriginConnection, OriginRequest
+from pronghorn.origins.counts import Counts
 
 Tickets = Mapping[str, Mapping[str, int]]
 """By transport (`tcp`, `quic`), how many session tickets were `redeemed`, `replayed` and `unknown`."""
@@ -17,12 +18,14 @@ Tickets = Mapping[str, Mapping[str, int]]
 
 class OriginLog(NamedTuple):
     """What an origin has seen since its start. One that keeps no log (`kept` is false) proves nothing: what
-    was measured is then known by the client alone. `tickets` are empty where it doesn't tell of them."""
+    was measured is then known by the client alone. `tickets` are empty where it doesn't tell of them. Where
+    only counts were wanted and the origin counts itself, `counts` holds all requests and `requests` none."""
 
     requests: list[OriginRequest]
     connections: list[OriginConnection]
     kept: bool = True
     tickets: Tickets = MappingProxyType({})
+    counts: Counts | None = None
 
 
 class OriginSetup(NamedTuple):
@@ -33,7 +36,8 @@ class OriginSetup(NamedTuple):
     server's host, port 0 where the origin may choose one itself; clients call it `host_name`. QUIC takes
     0-RTT data only where the arm asks for it. `qlog` is the folder in which an origin that can leaves a qlog
     of each QUIC connection; None: none is wanted. `knobs` are what is asked of the arm's transports.
-    `clear_port` is where it listens without TLS, for an arm that goes there."""
+    `clear_port` is where it listens without TLS, for an arm that goes there. With `counts` the log is only
+    asked how many requests it has of each kind."""
 
     root: Path
     certificates: Certificates
@@ -46,6 +50,7 @@ class OriginSetup(NamedTuple):
     qlog: Path | None = None
     knobs: Knobs = Knobs()
     clear_port: int = 80
+    counts: bool = False
 
 
 class OriginFailed(Exception):

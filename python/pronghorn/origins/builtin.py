@@ -8,6 +8,7 @@ from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginConnection, OriginRequest
 from pronghorn.origins import kernel_tcp
 from pronghorn.origins.base import OriginLog, OriginSetup
+from pronghorn.origins.counts import Count, Counts, Kind, add
 
 _QUIC_INITIAL_WINDOWS = {
     "cubic": "12000 bytes (quinn-proto 0.11)",
@@ -32,6 +33,8 @@ class Builtin:
         asked: dict[str, Any] = {"knobs": knobs} if knobs else {}
         if setup.arm.clear:
             asked["clear_port"] = setup.clear_port
+        if setup.counts:
+            asked["log"] = "counts"
         ok = await engine.request(
             "origin",
             root=str(setup.root),
@@ -44,7 +47,7 @@ class Builtin:
             qlog=str(setup.qlog) if setup.qlog else None,
             **asked,
         )
-        return RunningBuiltin(engine, int(ok["port"]))
+        return RunningBuiltin(engine, int(ok["port"]), counts=setup.counts)
 
     def identity(self) -> dict[str, str]:
         """The version is the engine's; it has no configuration."""
@@ -66,8 +69,9 @@ class Builtin:
 class RunningBuiltin:
     """The built-in origin in a bench."""
 
-    def __init__(self, engine: Engine, port: int) -> None:
+    def __init__(self, engine: Engine, port: int, *, counts: bool = False) -> None:
         self._engine = engine
+        self._counts = counts
         self.port = port
 
     async def log(self) -> OriginLog:
@@ -77,6 +81,7 @@ class RunningBuiltin:
             [OriginRequest.model_validate(entry) for entry in ok["requests"]],
             [OriginConnection.model_validate(entry) for entry in ok.get("connections", [])],
             tickets=ok.get("tickets", {}),
+            counts=_counts(ok["counts"]) if self._counts else None,
         )
 
     async def cpu_s(self) -> float | None:
@@ -91,3 +96,11 @@ class RunningBuiltin:
     def last_lines(self) -> str:
         """It says nothing of faults: the engine does."""
         return ""
+
+
+def _counts(told: list[dict[str, Any]]) -> Counts:
+    """The engine's counts, early or not and cut off or not put together."""
+    found: dict[Kind, Count] = {}
+    for one in told:
+        add(found, Kind(None, one["protocol"], one["status"]), one["requests"], one["bytes"])
+    return found

@@ -8,9 +8,9 @@ from pronghorn.model.trial import OriginConnection, OriginCount, OriginRequest
 
 
 class Kind(NamedTuple):
-    """What makes two requests alike."""
+    """What makes two requests alike; `path` is None where the origin doesn't tell them apart by it."""
 
-    path: str
+    path: str | None
     protocol: str | None
     status: int | None
 
@@ -29,10 +29,19 @@ def counted(requests: Iterable[OriginRequest]) -> Counts:
     """The requests of a log, counted."""
     found: dict[Kind, Count] = {}
     for one in requests:
-        kind = Kind(one.path, one.protocol, one.status)
-        before = found.get(kind, Count())
-        found[kind] = Count(before.requests + 1, before.bytes + one.bytes)
+        add(found, Kind(one.path, one.protocol, one.status), 1, one.bytes)
     return found
+
+
+def add(counts: dict[Kind, Count], kind: Kind, requests: int, size: int) -> None:
+    """Adds requests of a kind, whose bodies have `size` bytes in all."""
+    before = counts.get(kind, Count())
+    counts[kind] = Count(before.requests + requests, before.bytes + size)
+
+
+def without(counts: Counts, path: str) -> Counts:
+    """The counts but for the requests of a path."""
+    return {kind: count for kind, count in counts.items() if kind.path != path}
 
 
 def since(before: Counts, now: Counts) -> list[OriginCount]:

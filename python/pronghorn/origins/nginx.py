@@ -13,6 +13,7 @@ from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import kernel_tcp, nginx_conf, process, programs, template
 from pronghorn.origins.base import OriginLog, OriginSetup
+from pronghorn.origins.counts import Count, Counts, Kind, add
 from pronghorn.origins.process import Listens, Process
 from pronghorn.origins.programs import Program
 
@@ -128,6 +129,7 @@ class RunningNginx:
         self._over_quic = setup.arm.over_quic
         self._process = started
         self._log = log
+        self._counter = LogCounter(log) if log is not None and setup.counts else None
         self._tcp_port = setup.clear_port if setup.arm.clear else setup.port
         self.port = setup.port
 
@@ -137,6 +139,8 @@ class RunningNginx:
         open_ones = [] if self._over_quic else await process.tcp_connections(self._engine, self._tcp_port)
         if self._log is None:
             return OriginLog([], open_ones, kept=False)
+        if self._counter is not None:
+            return OriginLog([], open_ones, counts=self._counter.counts())
         return OriginLog(requests(process.whole_lines(self._log)), open_ones)
 
     async def cpu_s(self) -> float | None:
@@ -152,15 +156,51 @@ class RunningNginx:
         return process.last_lines(self._process.stderr)
 
 
+class LogCounter:
+    """Counts an access log as it grows, in bounded memory: each line is read once."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._read_bytes = 0
+        self._found: dict[Kind, Count] = {}
+
+    def counts(self) -> Counts:
+        """All whole lines so far; InputError as `requests` has it."""
+        try:
+            with self._file.open("rb") as log:
+                log.seek(self._read_bytes)
+                for line in log:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._read_bytes += len(line)
+                    self._count(line)
+        except FileNotFoundError:
+            pass
+        return dict(self._found)
+
+    def _count(self, line: bytes) -> None:
+        try:
+            entry = json.loads(line)
+            seen = entry["protocol"]
+            kind = Kind(entry["path"], _PROTOCOLS.get(seen, seen), entry["status"])
+            add(self._found, kind, 1, int(entry["bytes"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise _of_another_form(error) from error
+
+
 def requests(lines: Sequence[str]) -> list[OriginRequest]:
     """The requests of an access log's lines; InputError where they are not of the form of `nginx_conf`."""
     try:
         return [_request(line) for line in lines]
     except (ValueError, KeyError, TypeError, ValidationError) as error:
-        raise InputError(
-            f"nginx's access log is not in the form that proves what was served: {error}.",
-            hint=f"Have it in the configuration: log_format pronghorn escape=json '{nginx_conf.LOG_FORMAT}';",
-        ) from error
+        raise _of_another_form(error) from error
+
+
+def _of_another_form(error: Exception) -> InputError:
+    return InputError(
+        f"nginx's access log is not in the form that proves what was served: {error}.",
+        hint=f"Have it in the configuration: log_format pronghorn escape=json '{nginx_conf.LOG_FORMAT}';",
+    )
 
 
 def _request(line: str) -> OriginRequest:

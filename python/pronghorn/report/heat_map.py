@@ -13,7 +13,7 @@ UNDECIDED = "?"
 _FULL = math.log(4)
 """A ratio of four, or a fourth, has the full colour."""
 
-_LEAST, _MOST = 0.12, 0.85
+_LEAST, _MOST = 0.12, 0.6
 """Of the colour: of a ratio of one, and of a full one."""
 
 

@@ -38,6 +38,7 @@ class Bench:
         self.control: dict[str, str] = {}
         self.fault: str | None = None
         self.made_load = False
+        self.counts = False
         self.beside: dict[str, Any] | None = None
         self.capture: str | None = None
         self.qlog: str | None = None
@@ -98,6 +99,7 @@ class Bench:
         self.needs_bench()
         self.served = []
         self.log("server", request)
+        self.counts = request.get("log") == "counts"
         self.control = request["congestion_control"]
         for file in (request["root"], request["certificate"], request["key"]):
             if not Path(file).exists():
@@ -201,7 +203,17 @@ class Bench:
         if self.fault == "control":
             control = "reno"
         connections = [{"protocol": self.protocol, "congestion_control": control}] if self.visits else []
+        if self.counts:
+            kinds = {(one["protocol"], one["status"]) for one in self.served}
+            counts = [self.count(*kind) for kind in sorted(kinds)]
+            return {"requests": [], "connections": connections, "counts": counts}
         return {"requests": self.served, "connections": connections}
+
+    def count(self, protocol: str, status: int) -> dict[str, Any]:
+        """How many requests were alike."""
+        alike = [one for one in self.served or [] if (one["protocol"], one["status"]) == (protocol, status)]
+        size = sum(one["bytes"] for one in alike)
+        return {"protocol": protocol, "status": status, "requests": len(alike), "bytes": size}
 
     def op_flight(self, _request: dict[str, Any]) -> dict[str, Any]:
         if self.flight is None:

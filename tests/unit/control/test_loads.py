@@ -110,7 +110,7 @@ def test_a_request_that_failed_fails_the_load_but_not_its_rate(loads: Laboratory
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("origin-protocol", "asked h2, but the origin served / over h1"),
+        ("origin-protocol", "asked h2, but the origin served requests over h1"),
         ("origin-forgets", "the client counted 400 answers of status 200, the origin's log 399"),
     ],
 )
