@@ -5,6 +5,9 @@
     VALUE    = NUMBER ["s" | "ms"] | ARM ["." STATISTIC] ["/" ARM ["." STATISTIC]]
     OP       = "<" | "<=" | ">" | ">=" | "==" | "!="
 
+A STATISTIC is one of the load time (`median`, `p99`, `failed`, …); of loads, whose time is the total one,
+also `requests_per_second` or a latency such as `total_p99`, each as the median over the trials.
+
 Times are seconds; a statistic that is not known (a mean where a trial failed) makes the check fail.
 """
 
@@ -16,10 +19,11 @@ from typing import NamedTuple, get_args
 
 from pronghorn.errors import InputError, unknown
 from pronghorn.model.experiment import Experiment
-from pronghorn.model.summary import CellSummary, Summary, Verdict
+from pronghorn.model.summary import LATENCIES, CellSummary, Metric, Summary, Verdict
 from pronghorn.model.trial import Cell
 
-STATISTICS = ("median", "mean", "p90", "p99", "min", "max", "n", "failed", "contaminated")
+OF_LOADS: Mapping[str, Metric] = {metric: metric for metric in ("requests_per_second", *LATENCIES)}
+STATISTICS = ("median", "mean", "p90", "p99", "min", "max", "n", "failed", "contaminated", *OF_LOADS)
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -135,7 +139,9 @@ def _evaluate(value: Value, cell: CellSummary) -> float | None:
 
 
 def _statistic(term: Term, cell: CellSummary) -> float | None:
-    value = getattr(cell.arms[term.arm], term.statistic)
+    arm = cell.arms[term.arm]
+    metric = OF_LOADS.get(term.statistic)
+    value = getattr(arm, term.statistic) if metric is None else arm.of(metric).median
     return None if value is None else float(value)
 
 

@@ -21,13 +21,10 @@ from pronghorn.report import terminal
 
 _CHECK_HELP = (
     "Fail (exit status 1) unless this holds. [PATH or SITE/PATH/ORIGIN/CLIENT, with * as a wildcard, and a "
-    "colon] "
-    "VALUE < VALUE, where a VALUE is a number, a time (2s, 80ms), ARM, ARM.STATISTIC (median, mean, p90, "
-    "p99, min, max, "
-    "n, failed, contaminated; without one: median) or the ratio of two arms: 'lte:h3/h2 < 1.0', 'h3.failed "
-    "== 0'. "
-    "Or ARM is VERDICT (faster, slower, same, undecided): 'lte-*: h3 is faster'. It must hold in every cell "
-    "it names."
+    "colon] VALUE < VALUE, where a VALUE is a number, a time (2s, 80ms), ARM, ARM.STATISTIC (median, mean, "
+    "p90, p99, min, max, n, failed, contaminated, of loads requests_per_second, total_p99 and the like; "
+    "without one: median) or the ratio of two arms: 'lte:h3/h2 < 1.0', 'h3.failed == 0'. Or ARM is VERDICT "
+    "(faster, slower, same, undecided): 'lte-*: h3 is faster'. It must hold in every cell it names."
 )
 
 

@@ -162,6 +162,20 @@ def test_a_run_stands_beside_what_was_published_and_each_claim_is_stated(loads: 
     assert "Delay alone never favours h3." in report and "theirs" in report
 
 
+def test_a_check_may_ask_for_rates_and_latencies(loads: Laboratory) -> None:
+    loads.behave(rules=[{"do": "timeout", "protocol": "h2"}])
+    checks = (
+        "h3.requests_per_second / h2.requests_per_second > 2",
+        "h3.total_p99 < 20s",
+        "delay: h3.connect_p50 > 0",
+        "h3 is faster",
+    )
+    run(loads, *[word for check in checks for word in ("--check", check)])
+    failed = loads.run("run", "--resume", "out", "--check", "h2.requests_per_second > 1000")
+    assert failed.status == 1
+    assert "h2.requests_per_second = 9.95" in failed.stderr
+
+
 def test_a_resolved_experiment_of_loads_is_resumed(loads: Laboratory) -> None:
     run(loads, "--set", "published=weaknet", "--set", "repeat=1")
     assert loads.run("run", "--resume", "out").status == 0
