@@ -17,7 +17,7 @@ PATHS = {"clean", "delay", "loss", "duplicate", "corrupt", "delay-loss", "loss-d
 ORIGINS = {"nginx", "builtin"}
 ARMS = {"h1": "h1", "h1+clear": "h1", "h2": "h2", "h3": "h3"}
 REQUESTS = 100
-LIMIT_S = 5.0
+LIMIT_S = 3.0
 SIZE = {
     "load.requests": REQUESTS,
     "load.connections": 10,
