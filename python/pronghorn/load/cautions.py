@@ -136,13 +136,17 @@ def _answers(_spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
 
 
 def _extent(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
-    if not report.finished:
-        limit = f" of {figures.duration(spec.limit_s)}" if spec.limit_s is not None else ""
+    unsent = f"{figures.grouped(report.requests.unsent)} requests were never sent."
+    if not report.finished and spec.limit_s is not None:
+        limit = figures.duration(spec.limit_s)
+        text = f"the load did not finish within its limit of {limit}: {unsent}"
+        yield Caution("cut", text, "Raise --limit, or ask for less.")
+    elif not report.finished and report.requests.sent:
         yield Caution(
             "cut",
-            f"the load did not finish within its limit{limit}: {figures.grouped(report.requests.unsent)} "
-            "requests were never sent.",
-            "Raise --limit, or ask for less.",
+            f"the load did not finish: {unsent}",
+            "Connections couldn't be made any more, or what was under way at the end of -d did not end "
+            "within 5 s.",
         )
     elif report.requests.succeeded and report.window_s < _SHORT_WINDOW_S:
         yield Caution(

@@ -22,7 +22,8 @@ _WIDTH_ELSEWHERE = 200
 
 
 def render(measured: Measured, file: TextIO) -> None:
-    """Prints all of it; cautions and checks stand last."""
+    """Prints all of it, of a load in which nothing was sent only what became of it; cautions and checks
+    stand last."""
     page = Group(*_parts(measured))
     if file.isatty():
         Console(file=file, highlight=False).print(page)
@@ -37,16 +38,17 @@ def _parts(measured: Measured) -> Iterator[RenderableType]:
     more = f" and {len(spec.targets) - 1} more" if len(spec.targets) > 1 else ""
     yield Text.assemble((measured.url, "bold"), more, f" over {words.over(spec)}{_tls(report)}")
     yield Text(words.loop(spec), style="dim")
-    yield Text()
-    yield _indented(_rates(report))
-    yield Text()
-    yield _indented(_latencies(report))
-    if (note := _thin(report)) is not None:
-        yield _indented(Text(note, style="dim"))
+    if report.requests.sent:
+        yield Text()
+        yield _indented(_rates(report))
+        yield Text()
+        yield _indented(_latencies(report))
+        if (note := _thin(report)) is not None:
+            yield _indented(Text(note, style="dim"))
     yield Text()
     yield _indented(_counts(measured))
-    for failure in report.failures:
-        yield _indented(Text(f"{failure.kind}: {failure.detail}", style="red"))
+    for failure in dict.fromkeys(f"{failure.kind}: {failure.detail}" for failure in report.failures):
+        yield _indented(Text(failure, style="red"))
     for caution in measured.cautions:
         yield Text(f"! {caution.text} {caution.remedy}", style="yellow")
     for result in measured.results:
@@ -151,7 +153,8 @@ def _counts(measured: Measured) -> Table:
     if spec.session == "0rtt":
         parts.append(f"early data taken of {figures.grouped(connections.early_data_accepted)}")
     grid.add_row("connections", "; ".join(parts))
-    if (spread := connections.requests_per_second) is not None and spec.connections > 1:
+    spread = connections.requests_per_second
+    if spread is not None and spec.connections > 1 and requests.sent:
         low, middle, high = (figures.digits(value) for value in (spread.min, spread.median, spread.max))
         grid.add_row(
             "requests/s of each", f"{low} to {high}, median {middle}, sd {figures.digits(spread.sd)}"

@@ -44,6 +44,8 @@ def lag(scale: float) -> dict[str, Any]:
         ({}, {"congestion_control": "bbr"}, ["congestion_control"]),
         ({}, {"requests": {"statuses": {"301": 10_000}}}, ["redirects"]),
         ({"limit_s": 2.0}, {"finished": False, "requests": {"unsent": 5}}, ["cut"]),
+        ({}, {"finished": False, "requests": {"unsent": 5}}, ["cut"]),
+        ({}, {"finished": False, "requests": {"sent": 0}}, []),
         ({}, {"window_s": 0.5}, ["generator_saturated", "short"]),
     ],
 )
