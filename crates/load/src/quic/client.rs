@@ -13,6 +13,11 @@ use crate::dialer::Endpoint;
 /// are over HTTP/2 and 3.
 const WINDOW: u32 = (1 << 30) - 1;
 
+/// What each connection's random numbers begin with: which packet numbers are skipped, and which reserved transport parameter
+/// is sent to be passed over (RFC 9000 §18.1). nginx looks at its number's lowest 16 bits alone, and takes one in some thousand
+/// for a parameter that it knows and a value that is wrong; this seed's is none of these. Keys have other sources.
+const SEED: [u8; 32] = [1; 32];
+
 /// Makes connections to one server.
 pub(crate) struct QuicClient {
     pub(super) config: ClientConfig,
@@ -49,6 +54,7 @@ impl QuicClient {
         let mut shared = EndpointConfig::default();
         // A socket of its own names the connection; there is nothing to tell the server of other names.
         shared.cid_generator(|| Box::new(RandomConnectionIdGenerator::new(0)));
+        shared.rng_seed(Some(SEED));
         Ok(QuicClient {
             config,
             endpoint: Arc::new(shared),
