@@ -208,6 +208,8 @@ impl Worker {
         };
         self.phase.window = Some(opened);
         self.know_window();
+        // Whoever came last has looked at the clock after this turn did.
+        let now = now.max(opened);
         for index in 0..self.slots.len() {
             self.open_if_wanted(index, now);
             self.settle(index, now);

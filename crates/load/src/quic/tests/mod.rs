@@ -4,4 +4,5 @@ mod client;
 mod early;
 mod ending;
 mod exchange;
+mod loads;
 mod server;

@@ -1,0 +1,193 @@
+//! Whole loads over HTTP/3, whose counts close whatever the server does.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::mpsc;
+
+use pronghorn_http3::Code;
+use serde_json::{Value, json};
+
+use super::server::{
+    Certificate, Control, HOST_NAME, Kind, Server, answer, answer_all, code, response,
+};
+use crate::{FailureKind, Load, LoadReport, LoadSpec};
+
+/// Five connections with four requests at a time, 200 in all, but for what `asked` says.
+fn load(certificate: &Certificate, server: &Server, asked: Value) -> LoadReport {
+    let mut spec = json!({
+        "targets": [{"url": format!("https://{HOST_NAME}/")}],
+        "protocol": "h3",
+        "address": server.address.ip(),
+        "port": server.address.port(),
+        "tls": {"ca": certificate.path()},
+        "congestion_control": {"quic": "cubic"},
+        "connections": 5,
+        "streams": 4,
+        "stop": {"requests": 200},
+        "limit_s": 60,
+    });
+    for (key, value) in asked.as_object().expect("keys and values") {
+        spec[key] = value.clone();
+    }
+    let spec: LoadSpec = serde_json::from_value(spec).expect("a specification");
+    let load = Load::new(&spec).expect("a load");
+    let report = load.run(|_| {}).expect("a report");
+    let requests = &report.requests;
+    assert_eq!(requests.planned, requests.sent + requests.unsent);
+    let failed: u64 = requests.failed.values().sum();
+    assert_eq!(requests.sent, requests.succeeded + failed);
+    report
+}
+
+#[test]
+fn all_is_answered() {
+    let certificate = Certificate::new();
+    let server = Server::start(&certificate, Kind::default(), |connection| {
+        answer_all(connection, response(200, b"ok"))
+    });
+    let report = load(
+        &certificate,
+        &server,
+        json!({"threads": 2, "warm_up": {"requests": 50}}),
+    );
+    assert!(report.finished);
+    assert_eq!(
+        (report.requests.succeeded, report.requests.warm_up),
+        (200, 50)
+    );
+    assert_eq!(report.connections.established, 5);
+    assert_eq!(report.bytes.payload, 400);
+    let tls = report.tls.expect("QUIC has no clear");
+    assert_eq!(tls.cipher.as_deref(), Some("TLS_AES_256_GCM_SHA384"));
+}
+
+#[test]
+fn each_request_has_its_connection_also_after_a_warm_up() {
+    let certificate = Certificate::new();
+    let server = Server::start(&certificate, Kind::default(), |connection| {
+        answer_all(connection, response(200, b"ok"))
+    });
+    let asked = json!({
+        "connect": "each", "streams": 1, "stop": {"requests": 20}, "warm_up": {"requests": 10},
+    });
+    let report = load(&certificate, &server, asked);
+    assert!(report.finished);
+    assert_eq!(
+        (report.requests.succeeded, report.requests.warm_up),
+        (20, 10)
+    );
+    assert_eq!(report.connections.established, 30);
+}
+
+#[test]
+fn sessions_are_resumed_with_early_data() {
+    let certificate = Certificate::new();
+    let server = Server::start(&certificate, Kind::default(), |connection| {
+        answer_all(connection, response(200, b"ok"))
+    });
+    let asked =
+        json!({"session": "0rtt", "connect": "each", "streams": 1, "stop": {"requests": 20}});
+    let report = load(&certificate, &server, asked);
+    assert_eq!(report.requests.succeeded, 20);
+    let connections = report.connections;
+    assert_eq!(
+        (connections.resumed, connections.early_data_accepted),
+        (20, 20)
+    );
+}
+
+#[test]
+fn what_a_server_that_goes_away_did_not_take_is_asked_of_the_next_connection() {
+    let certificate = Certificate::new();
+    let server = Server::start(&certificate, Kind::default(), |connection| async move {
+        let mut control = Control::open(&connection).await;
+        let mut answered = 0;
+        while let Ok((mut send, mut receive)) = connection.accept_bi().await {
+            if answered == 7 {
+                control.go_away(4 * answered).await;
+            }
+            if answered >= 7 {
+                continue;
+            }
+            answer(&mut send, &mut receive, &response(200, b"ok")).await;
+            answered += 1;
+        }
+    });
+    let report = load(&certificate, &server, json!({}));
+    assert!(report.finished);
+    assert_eq!(report.requests.succeeded, 200, "{:?}", report.requests);
+    assert!(report.requests.retried > 0);
+    assert!(report.connections.established > 25);
+}
+
+#[test]
+fn resets_rejections_and_bad_statuses_are_counted_by_kind() {
+    let certificate = Certificate::new();
+    let server = Server::start(&certificate, Kind::default(), |connection| async move {
+        let _control = Control::open(&connection).await;
+        let number = Rc::new(Cell::new(0));
+        while let Ok((mut send, mut receive)) = connection.accept_bi().await {
+            match number.replace(number.get() + 1) % 4 {
+                0 => {
+                    let _ = send.reset(code(Code::InternalError));
+                }
+                1 => {
+                    let _ = send.reset(code(Code::RequestRejected));
+                }
+                2 => {
+                    answer(&mut send, &mut receive, &response(500, b"sorry")).await;
+                }
+                _ => {
+                    answer(&mut send, &mut receive, &response(200, b"ok")).await;
+                }
+            }
+        }
+    });
+    let report = load(&certificate, &server, json!({}));
+    assert!(report.finished);
+    let requests = &report.requests;
+    assert_eq!((requests.planned, requests.sent), (200, 200));
+    assert!(requests.failed[&FailureKind::Reset] > 0);
+    assert!(requests.failed[&FailureKind::Status] > 0);
+    assert!(
+        requests.succeeded > 0 && requests.retried > 0,
+        "{requests:?}"
+    );
+}
+
+#[test]
+fn a_server_that_dies_in_mid_run_ends_the_load() {
+    let certificate = Certificate::new();
+    let (tell, told) = mpsc::channel();
+    let server = Server::start(&certificate, Kind::default(), move |connection| {
+        let tell = tell.clone();
+        async move {
+            let _control = Control::open(&connection).await;
+            for _ in 0..10 {
+                let Ok((mut send, mut receive)) = connection.accept_bi().await else {
+                    return;
+                };
+                answer(&mut send, &mut receive, &response(200, b"ok")).await;
+                // Acknowledged, that is.
+                let _ = send.stopped().await;
+            }
+            // The test may have had enough.
+            let _ = tell.send(());
+            std::future::pending::<()>().await;
+        }
+    });
+    let address = server.address;
+    let killer = std::thread::spawn(move || {
+        told.recv().expect("a connection has had its answers");
+        drop(server);
+    });
+    // Nobody is there any more who could be asked.
+    let server = Server::named(address);
+    let report = load(&certificate, &server, json!({"limit_s": 3}));
+    killer.join().expect("the server has gone");
+    let requests = &report.requests;
+    assert!(requests.succeeded >= 10, "{requests:?}");
+    assert!(requests.succeeded < 200, "{requests:?}");
+    let failed = requests.failed.get(&FailureKind::Connection);
+    assert!(failed.is_some_and(|&failed| failed > 0), "{requests:?}");
+}
