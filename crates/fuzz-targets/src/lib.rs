@@ -7,6 +7,7 @@
 mod dist;
 mod drive;
 mod http3;
+mod load;
 mod names;
 mod probe;
 mod schedule;
@@ -16,6 +17,7 @@ mod wire;
 
 pub use dist::dist;
 pub use http3::http3;
+pub use load::load;
 pub use names::names;
 pub use schedule::schedule;
 pub use spec::spec;
@@ -26,9 +28,10 @@ pub use wire::wire;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its corpus.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("dist", dist),
     ("http3", http3),
+    ("load", load),
     ("names", names),
     ("schedule", schedule),
     ("spec", spec),

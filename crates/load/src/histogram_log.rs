@@ -19,7 +19,6 @@ pub(crate) struct HistogramLog {
     path: PathBuf,
     file: BufWriter<File>,
     serializer: V2DeflateSerializer,
-    began: SystemTime,
     has_head: bool,
 }
 
@@ -34,7 +33,6 @@ impl HistogramLog {
             path: path.to_owned(),
             file: BufWriter::new(file),
             serializer: V2DeflateSerializer::new(),
-            began: SystemTime::now(),
             has_head: false,
         })
     }
@@ -47,17 +45,13 @@ impl HistogramLog {
             source: std::io::Error::other(error.to_string()),
         };
         let mut lines = Vec::new();
+        let start = SystemTime::now() - (interval.began + interval.length);
         let mut builder = IntervalLogWriterBuilder::new();
-        if !self.has_head {
-            builder
-                .add_comment("response times of successful requests, in nanoseconds")
-                .with_start_time(self.began)
-                .with_base_time(self.began)
-                .with_max_value_divisor(NANOSECONDS_A_SECOND);
-            self.has_head = true;
-        } else {
-            builder.with_max_value_divisor(NANOSECONDS_A_SECOND);
-        }
+        builder
+            .add_comment("response times of successful requests, in nanoseconds")
+            .with_start_time(start)
+            .with_base_time(start)
+            .with_max_value_divisor(NANOSECONDS_A_SECOND);
         let mut writer = builder
             .begin_log_with(&mut lines, &mut self.serializer)
             .map_err(|error| failed(&error))?;
@@ -69,7 +63,14 @@ impl HistogramLog {
                 None,
             )
             .map_err(|error| failed(&format!("{error:?}")))?;
-        let written = self.file.write_all(&lines).and_then(|()| self.file.flush());
+        let is_head = |line: &&[u8]| line.starts_with(b"#");
+        let has_head = std::mem::replace(&mut self.has_head, true);
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+            if !(has_head && is_head(&line)) {
+                self.file.write_all(line).map_err(|error| failed(&error))?;
+            }
+        }
+        let written = self.file.flush();
         written.map_err(|error| failed(&error))
     }
 }

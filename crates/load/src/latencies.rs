@@ -84,6 +84,11 @@ impl Latencies {
         self.most = self.most.max(other.most);
     }
 
+    /// How many times there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
     pub(crate) fn histogram(&self) -> &Histogram<u64> {
         &self.histogram
     }

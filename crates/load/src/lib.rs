@@ -17,6 +17,7 @@ mod arrivals;
 mod connection;
 mod dialer;
 mod error;
+pub mod foreign;
 mod h1;
 mod h2;
 mod histogram_log;

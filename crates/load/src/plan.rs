@@ -11,7 +11,8 @@ use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use pronghorn_http::{
-    ClientTlsOptions, Protocol, QuicCongestionControl, SessionUse, Sessions, TcpStack, client_tls,
+    ClientTlsOptions, Protocol, QuicCongestionControl, SessionUse, Sessions, TcpStack, TlsError,
+    TlsVersion, client_tls,
 };
 use rustls::client::Resumption;
 use rustls::pki_types::ServerName;
@@ -298,12 +299,8 @@ fn server_name(uri: &Uri) -> Result<ServerName<'static>, LoadError> {
 }
 
 fn tls(spec: &LoadSpec) -> Result<rustls::ClientConfig, LoadError> {
-    let session = match spec.session {
-        Session::ZeroRtt => SessionUse::Early,
-        Session::Cold | Session::Resumed => SessionUse::Cold,
-    };
-    if session == SessionUse::Early && spec.tls.version != pronghorn_http::TlsVersion::Tls13 {
-        return Err(LoadError::Tls(pronghorn_http::TlsError::NoEarlyData));
+    if spec.session == Session::ZeroRtt && spec.tls.version != TlsVersion::Tls13 {
+        return Err(TlsError::NoEarlyData.into());
     }
     let options = ClientTlsOptions {
         ca: spec.tls.ca.clone(),

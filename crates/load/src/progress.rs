@@ -1,5 +1,6 @@
 //! How a load goes, interval by interval.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -7,10 +8,11 @@ use crate::latencies::Latencies;
 use crate::report::Progress;
 
 /// One worker's interval.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
-    /// The interval's number, from 0.
-    tick: u64,
+    worker: usize,
+    /// The worker has ended.
+    last: bool,
     /// Its end and length.
     elapsed: Duration,
     length: Duration,
@@ -26,6 +28,7 @@ pub(crate) struct Snapshot {
 /// Where a worker's snapshots go, and how often they are taken.
 #[derive(Debug, Clone)]
 pub(crate) struct Snapshots {
+    pub(crate) worker: usize,
     pub(crate) interval: Duration,
     pub(crate) to: Sender<Snapshot>,
 }
@@ -78,7 +81,8 @@ impl Reporter {
     pub(crate) fn tick(&mut self, now: Instant, in_flight: usize, connected: u64) {
         while self.deadline().is_some_and(|deadline| deadline <= now) {
             let elapsed = self.interval_end();
-            self.take(elapsed, self.snapshots.interval, in_flight, connected);
+            let length = self.snapshots.interval;
+            self.take(elapsed, length, in_flight, connected, false);
             self.tick += 1;
         }
     }
@@ -92,12 +96,20 @@ impl Reporter {
         let elapsed = now.saturating_duration_since(start);
         let before = self.snapshots.interval.mul_f64(self.tick as f64);
         let length = elapsed.saturating_sub(before);
-        self.take(elapsed, length, in_flight, connected);
+        self.take(elapsed, length, in_flight, connected, true);
     }
 
-    fn take(&mut self, elapsed: Duration, length: Duration, in_flight: usize, connected: u64) {
+    fn take(
+        &mut self,
+        elapsed: Duration,
+        length: Duration,
+        in_flight: usize,
+        connected: u64,
+        last: bool,
+    ) {
         let snapshot = Snapshot {
-            tick: self.tick,
+            worker: self.snapshots.worker,
+            last,
             elapsed,
             length,
             sent: self.sent,
@@ -122,43 +134,64 @@ pub(crate) struct Interval {
     pub(crate) latencies: Latencies,
 }
 
-/// Puts the workers' snapshots together; `tell` is told of each interval once all have taken it. Ends with the last worker.
-pub(crate) fn merge(workers: u32, from: &Receiver<Snapshot>, mut tell: impl FnMut(&Interval)) {
-    let mut waiting: Vec<Vec<Snapshot>> = Vec::new();
-    let mut first = 0;
+/// Puts the workers' snapshots together; `tell` is told of each interval once all that still run have taken it. Ends with the
+/// last worker.
+pub(crate) fn merge(workers: usize, from: &Receiver<Snapshot>, mut tell: impl FnMut(&Interval)) {
+    let mut merger = Merger {
+        waiting: (0..workers).map(|_| VecDeque::new()).collect(),
+        last: vec![None; workers],
+    };
     while let Ok(snapshot) = from.recv() {
-        let Ok(place) = usize::try_from(snapshot.tick.saturating_sub(first)) else {
-            continue;
-        };
-        if waiting.len() <= place {
-            waiting.resize_with(place + 1, Vec::new);
+        merger.waiting[snapshot.worker].push_back(snapshot);
+        while let Some(interval) = merger.next() {
+            tell(&interval);
         }
-        waiting[place].push(snapshot);
-        while waiting
-            .first()
-            .is_some_and(|tick| tick.len() == workers as usize)
-        {
-            if let Some(interval) = together(&waiting.remove(0)) {
-                tell(&interval);
-            }
-            first += 1;
-        }
-    }
-    // Workers end within different intervals; the earlier ones' last snapshot is then their last word.
-    if let Some(interval) = waiting.iter().rev().find_map(|tick| together(tick)) {
-        tell(&interval);
     }
 }
 
-fn together(snapshots: &[Snapshot]) -> Option<Interval> {
-    let longest = snapshots.iter().max_by_key(|snapshot| snapshot.elapsed)?;
+/// Snapshots that wait for the other workers'.
+struct Merger {
+    waiting: Vec<VecDeque<Snapshot>>,
+    /// What each worker said last in an interval that was told.
+    last: Vec<Option<Snapshot>>,
+}
+
+impl Merger {
+    /// The next interval, once there is a snapshot of each worker that hasn't ended before it.
+    fn next(&mut self) -> Option<Interval> {
+        let mut any = false;
+        for (waiting, last) in self.waiting.iter().zip(&self.last) {
+            let has_ended = last.as_ref().is_some_and(|last| last.last);
+            if waiting.is_empty() && !has_ended {
+                return None;
+            }
+            any |= !waiting.is_empty();
+        }
+        if !any {
+            return None;
+        }
+        let mut fresh = Vec::new();
+        for (waiting, last) in self.waiting.iter_mut().zip(&mut self.last) {
+            if let Some(snapshot) = waiting.pop_front() {
+                fresh.push(snapshot.clone());
+                *last = Some(snapshot);
+            }
+        }
+        let all: Vec<&Snapshot> = self.last.iter().flatten().collect();
+        together(&fresh, &all)
+    }
+}
+
+/// `fresh` are the interval's, `all` the last ones of each worker.
+fn together(fresh: &[Snapshot], all: &[&Snapshot]) -> Option<Interval> {
+    let longest = fresh.iter().max_by_key(|snapshot| snapshot.elapsed)?;
     let mut latencies = Latencies::default();
-    for snapshot in snapshots {
+    for snapshot in fresh {
         latencies.add(&snapshot.latencies);
     }
-    let sum = |count: fn(&Snapshot) -> u64| snapshots.iter().map(count).sum::<u64>();
+    let sum = |count: fn(&Snapshot) -> u64| all.iter().map(|one| count(one)).sum::<u64>();
     let seconds = longest.length.as_secs_f64();
-    let successes = latencies.histogram().len() as f64;
+    let successes = latencies.count() as f64;
     Some(Interval {
         progress: Progress {
             elapsed_s: longest.elapsed.as_secs_f64(),
@@ -179,4 +212,40 @@ fn together(snapshots: &[Snapshot]) -> Option<Interval> {
         length: longest.length,
         latencies,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_worker_that_ends_early_is_counted_to_the_end() {
+        let (to, from) = mpsc::channel();
+        let interval = Duration::from_secs(1);
+        let start = Instant::now();
+        for (worker, ends) in [(0, 1.5), (1, 3.5)] {
+            let to = to.clone();
+            let mut reporter = Reporter::new(Snapshots {
+                worker,
+                interval,
+                to,
+            });
+            reporter.start(start);
+            reporter.sent = 10;
+            reporter.succeeded(Duration::from_millis(5));
+            reporter.finish(start + Duration::from_secs_f64(ends), 0, 0);
+        }
+        drop(to);
+        let mut told = Vec::new();
+        merge(2, &from, |interval| told.push(interval.progress));
+        let elapsed: Vec<f64> = told.iter().map(|progress| progress.elapsed_s).collect();
+        assert_eq!(elapsed, [1.0, 2.0, 3.0, 3.5]);
+        assert!(
+            told.iter()
+                .all(|progress| (progress.sent, progress.succeeded) == (20, 2))
+        );
+        assert_eq!(told[0].requests_per_second, 2.0);
+    }
 }

@@ -10,7 +10,7 @@ use pronghorn_http::{Protocol, QUIC_STACK};
 use crate::error::LoadError;
 use crate::histogram_log::HistogramLog;
 use crate::plan::Plan;
-use crate::progress::{Interval, Snapshots, merge};
+use crate::progress::{Interval, Snapshot, Snapshots, merge};
 use crate::report::{
     ByteRates, Bytes, ConnectionCounts, CpuTime, LatencyTable, LoadReport, Progress, RequestCounts,
     Spread, Tls,
@@ -29,10 +29,7 @@ pub struct Load {
     plan: Arc<Plan>,
     shared: Arc<Shared>,
     workers: Vec<Worker>,
-    snapshots: Option<(
-        mpsc::Receiver<crate::progress::Snapshot>,
-        Option<HistogramLog>,
-    )>,
+    snapshots: Option<(mpsc::Receiver<Snapshot>, Option<HistogramLog>)>,
 }
 
 /// Ends a load early.
@@ -62,9 +59,15 @@ impl Load {
             .transpose()?;
         let interval = plan.progress.or(log.is_some().then_some(LOG_INTERVAL));
         let (to, snapshots) = mpsc::channel();
-        let to = interval.map(|interval| Snapshots { interval, to });
+        let snapshots_of = |index: u32| {
+            interval.map(|interval| Snapshots {
+                worker: index as usize,
+                interval,
+                to: to.clone(),
+            })
+        };
         let workers = (0..plan.threads)
-            .map(|index| Worker::new(&plan, &shared, index, to.clone()))
+            .map(|index| Worker::new(&plan, &shared, index, snapshots_of(index)))
             .collect::<Result<_, _>>()?;
         Ok(Load {
             plan,
@@ -95,7 +98,7 @@ impl Load {
         let mut logged = Ok(());
         if let Some((snapshots, mut log)) = snapshots {
             let tells = plan.progress.is_some();
-            merge(plan.threads, &snapshots, |interval: &Interval| {
+            merge(plan.threads as usize, &snapshots, |interval: &Interval| {
                 if tells {
                     tell(&interval.progress);
                 }

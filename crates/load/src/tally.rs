@@ -117,11 +117,6 @@ impl Tally {
         }
     }
 
-    /// All failed requests.
-    pub(crate) fn all_failed(&self) -> u64 {
-        self.failed.values().sum()
-    }
-
     /// Statuses that came.
     pub(crate) fn statuses(&self) -> BTreeMap<u16, u64> {
         (0..)

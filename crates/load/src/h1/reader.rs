@@ -11,7 +11,7 @@ const LONGEST_CHUNK_LINE: usize = 4096;
 
 /// What a piece of the stream held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResponsePart {
+pub(super) enum ResponsePart {
     /// A response's head; interim ones (1xx) are passed over.
     Head {
         /// Its status.
@@ -29,7 +29,7 @@ pub enum ResponsePart {
 
 /// A response against the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Wrong {
+pub(super) enum Wrong {
     /// No head.
     #[error("no response of HTTP/1.1: {0}")]
     Head(httparse::Error),
@@ -52,7 +52,7 @@ pub enum Wrong {
 
 /// How the stream's end met the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub(super) enum Ended {
     /// It was the response's end as well.
     Whole,
     /// Less than the stated content had come.
@@ -77,7 +77,7 @@ enum State {
 
 /// Reads one response after the other.
 #[derive(Debug)]
-pub struct Reader {
+pub(super) struct Reader {
     state: State,
     /// The beginning of a head or of a chunk's line whose rest is to come.
     pending: Vec<u8>,
@@ -101,7 +101,7 @@ impl Reader {
     ///
     /// # Errors
     /// [`Wrong`]; afterwards nothing can be read.
-    pub fn next(
+    pub(super) fn next(
         &mut self,
         bytes: &mut &[u8],
         head_only: bool,
@@ -159,7 +159,7 @@ impl Reader {
 
     /// What the stream's end means for the response that was being read.
     #[must_use]
-    pub fn end(&self) -> Ended {
+    pub(super) fn end(&self) -> Ended {
         match self.state {
             State::Head | State::End => Ended::BeforeHead,
             State::UntilClose => Ended::Whole,
@@ -181,6 +181,7 @@ impl Reader {
         let mut fields = [EMPTY_HEADER; MOST_FIELDS];
         let mut response = Response::new(&mut fields);
         let length = match response.parse(whole).map_err(Wrong::Head)? {
+            Status::Complete(length) if length > LONGEST_HEAD => return Err(Wrong::Long),
             Status::Complete(length) => length,
             Status::Partial if whole.len() > LONGEST_HEAD => return Err(Wrong::Long),
             Status::Partial => {

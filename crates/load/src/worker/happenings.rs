@@ -42,7 +42,11 @@ impl Worker {
 
     fn handle(&mut self, index: usize, event: Event, now: Instant) {
         match event {
-            Event::Ready { .. } => {}
+            Event::Ready { early } => {
+                if let Some(link) = &mut self.slots[index].link {
+                    link.early = early;
+                }
+            }
             Event::Connected(handshake) => self.connected(index, handshake, now),
             Event::FirstByte(ticket) => self.flights.get(ticket).first_byte = Some(now),
             Event::Done {
@@ -77,7 +81,7 @@ impl Worker {
         self.connected += 1;
         self.tally.established += 1;
         self.tally.resumed += u64::from(handshake.resumed);
-        self.tally.early_data_accepted += u64::from(handshake.early_data_accepted);
+        self.tally.early_data_accepted += u64::from(link.early && handshake.early_data_accepted);
         let took = now.saturating_duration_since(link.begun);
         self.tally.connect.record(took);
         if self.facts.is_none() && self.phase.stage == Stage::Running {

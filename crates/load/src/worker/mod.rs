@@ -147,8 +147,8 @@ impl Worker {
             }
             let now = Instant::now();
             self.expire(now);
-            self.proceed(now);
             self.hand_out(now);
+            self.proceed(now);
             self.report(now);
         }
         Ok(self.finish())

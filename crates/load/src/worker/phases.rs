@@ -229,13 +229,15 @@ impl Worker {
         if self.slots.iter().all(super::slot::Slot::has_given_up) {
             return true;
         }
+        let waits = |slot: &super::slot::Slot| slot.pending.is_some() && !slot.has_given_up();
+        if self.slots.iter().any(waits) {
+            return false;
+        }
         if self.phase.window_end.is_some() {
             return self.phase.is_past(now);
         }
         match &self.queue {
-            Some(queue) => {
-                queue.due().is_none() && self.slots.iter().all(|slot| slot.pending.is_none())
-            }
+            Some(queue) => queue.due().is_none(),
             None => {
                 self.phase.window.is_some()
                     && self

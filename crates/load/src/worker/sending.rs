@@ -41,6 +41,7 @@ impl Worker {
                     begun: now,
                     made_by: now + self.plan.connect_timeout,
                     established: false,
+                    early: false,
                     going_away: false,
                     leaving: false,
                     taken: 0,
@@ -72,14 +73,14 @@ impl Worker {
 
     fn wants_connection(&self, index: usize, now: Instant) -> bool {
         let slot = &self.slots[index];
-        if !slot.again.is_empty() {
+        if !slot.again.is_empty() || slot.pending.is_some() {
             return true;
         }
         if self.phase.is_past(now) {
             return false;
         }
         match (&self.queue, self.plan.connect) {
-            (Some(_), Connect::Each) => slot.pending.is_some(),
+            (Some(_), Connect::Each) => false,
             (Some(queue), Connect::Keep) => queue.due().is_some(),
             (None, Connect::Each) => self.next_purpose(index, now).is_some(),
             (None, Connect::Keep) => {
@@ -236,7 +237,9 @@ impl Worker {
 
     /// Hands out what is due in an open loop, to the connections with most room.
     pub(super) fn hand_out(&mut self, now: Instant) {
-        if self.queue.is_none() || self.phase.stage != Stage::Running || self.phase.is_past(now) {
+        // When the duration is over, what was due within it is handed out once more, as far as there is room.
+        let is_closed = self.is_window_closed();
+        if self.queue.is_none() || self.phase.stage != Stage::Running || is_closed {
             return;
         }
         let mut dirty = std::mem::take(&mut self.dirty);

@@ -50,6 +50,8 @@ pub(super) struct Link {
     /// When it has to be made, or is given up.
     pub(super) made_by: Instant,
     pub(super) established: bool,
+    /// Its first requests were early data.
+    pub(super) early: bool,
     /// It takes no further requests.
     pub(super) going_away: bool,
     /// It is to be ended.

@@ -1,0 +1,252 @@
+//! Over HTTP/1.1.
+
+use std::time::Duration;
+
+use pronghorn_load::{ConnectionFailureKind, FailureKind};
+use serde_json::json;
+
+use crate::server::{Count, Mortal, Then, h1, h1_response, start};
+use crate::{failed_as, load};
+
+#[test]
+fn on_the_clean_path_all_succeed() {
+    let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
+    let report = load(
+        "h1",
+        port,
+        json!({"connections": 3, "threads": 2, "stop": {"requests": 100}}),
+    );
+    assert_eq!((report.requests.succeeded, report.finished), (100, true));
+    assert_eq!(report.bytes.payload, 500);
+    assert_eq!(
+        (report.connections.attempted, report.connections.established),
+        (3, 3)
+    );
+    assert!(report.bytes.wire_received > 100 * (5 + 20) && report.bytes.wire_sent > 0);
+}
+
+#[test]
+fn answers_of_a_pipeline_belong_to_its_requests_in_their_order() {
+    let port = start(|stream, _| {
+        h1(stream, |number| {
+            (
+                h1_response(if number % 4 == 3 { 503 } else { 200 }),
+                Then::Goes,
+            )
+        })
+    });
+    let report = load("h1", port, json!({"streams": 8}));
+    assert_eq!(report.requests.succeeded, 30);
+    assert_eq!(failed_as(&report, FailureKind::Status), 10);
+    assert_eq!(report.requests.statuses[&503], 10);
+}
+
+#[test]
+fn requests_behind_a_last_response_are_sent_again() {
+    let last = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    let port = start(move |stream, _| {
+        h1(stream, |number| match number {
+            0..3 => (h1_response(200), Then::Goes),
+            _ => (last.to_vec(), Then::Closes),
+        })
+    });
+    let report = load("h1", port, json!({"streams": 6}));
+    assert_eq!(
+        (report.requests.succeeded, report.connections.attempted),
+        (40, 10)
+    );
+    assert!(report.requests.retried > 0);
+}
+
+#[test]
+fn content_that_ends_before_its_stated_length_is_short() {
+    let short = b"HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nhello";
+    let port = start(move |stream, _| {
+        h1(stream, |number| match number {
+            0..4 => (h1_response(200), Then::Goes),
+            _ => (short.to_vec(), Then::Closes),
+        })
+    });
+    let report = load("h1", port, json!({}));
+    assert_eq!(report.requests.succeeded, 32);
+    assert_eq!(failed_as(&report, FailureKind::Short), 8);
+    assert_eq!(report.connections.closed_by_peer, 8);
+}
+
+#[test]
+fn a_connection_that_closes_without_an_answer_loses_its_requests() {
+    let port = start(|stream, _| {
+        h1(stream, |number| match number {
+            0..4 => (h1_response(200), Then::Goes),
+            _ => (Vec::new(), Then::Closes),
+        })
+    });
+    let report = load("h1", port, json!({}));
+    assert_eq!(report.requests.succeeded, 32);
+    assert_eq!(failed_as(&report, FailureKind::Connection), 8);
+}
+
+#[test]
+fn a_response_against_the_rules_is_no_success() {
+    let port = start(|stream, _| h1(stream, |_| (b"gibberish\r\n\r\n".to_vec(), Then::Goes)));
+    let report = load("h1", port, json!({"stop": {"requests": 3}}));
+    assert_eq!(failed_as(&report, FailureKind::Protocol), 3);
+    assert_eq!(
+        report.connections.failed[&ConnectionFailureKind::Protocol],
+        3
+    );
+}
+
+#[test]
+fn content_until_the_end_of_a_connection_is_whole() {
+    let port = start(|stream, _| {
+        h1(stream, |_| {
+            (b"HTTP/1.1 200 OK\r\n\r\nhello".to_vec(), Then::Closes)
+        })
+    });
+    let report = load("h1", port, json!({"streams": 4}));
+    assert_eq!((report.requests.succeeded, report.bytes.payload), (40, 200));
+    assert_eq!(report.connections.attempted, 40);
+}
+
+#[test]
+fn a_request_without_an_answer_times_out_and_takes_its_connection_with_it() {
+    let port = start(|stream, _| h1(stream, |_| (Vec::new(), Then::Goes)));
+    let more = json!({"stop": {"requests": 6}, "streams": 2, "request_timeout_s": 0.1});
+    let report = load("h1", port, more);
+    let timed_out = failed_as(&report, FailureKind::Timeout);
+    assert_eq!(timed_out + failed_as(&report, FailureKind::Connection), 6);
+    assert!(timed_out >= 3 && report.finished);
+}
+
+#[test]
+fn what_is_in_flight_at_the_limit_is_cut() {
+    let port = start(|stream, _| {
+        h1(stream, |number| match number {
+            0..5 => (h1_response(200), Then::Goes),
+            _ => (Vec::new(), Then::Goes),
+        })
+    });
+    let report = load("h1", port, json!({"connections": 2, "limit_s": 0.5}));
+    assert_eq!(report.requests.succeeded, 10);
+    assert_eq!(failed_as(&report, FailureKind::Cut), 2);
+    assert_eq!((report.requests.unsent, report.finished), (28, false));
+    assert!((0.5..5.0).contains(&report.window_s), "{}", report.window_s);
+}
+
+#[test]
+fn a_server_that_is_killed_leaves_requests_lost_and_unsent() {
+    let answered = Count::default();
+    let server = Mortal::start(move |stream| {
+        let mut killed = false;
+        h1(stream, |_| {
+            if answered.next() < 20 {
+                return (h1_response(200), Then::Goes);
+            }
+            killed = true;
+            (Vec::new(), Then::Closes)
+        });
+        killed
+    });
+    let report = load("h1", server.port, json!({"connections": 3, "limit_s": 2.0}));
+    assert!(server.is_dead());
+    assert_eq!(report.requests.succeeded, 20);
+    assert!(failed_as(&report, FailureKind::Connection) >= 1);
+    assert!(report.requests.unsent > 0 && !report.finished);
+    assert!(report.connections.failed[&ConnectionFailureKind::Refused] > 0);
+}
+
+#[test]
+fn a_slot_gives_up_after_ten_connections_that_nobody_took() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = free.local_addr().expect("it is bound").port();
+    drop(free);
+    let report = load("h1", port, json!({}));
+    assert_eq!((report.requests.sent, report.requests.unsent), (0, 40));
+    assert_eq!(
+        report.connections.failed[&ConnectionFailureKind::Refused],
+        10
+    );
+    assert!(!report.finished);
+}
+
+#[test]
+fn a_new_connection_for_each_request_is_counted_as_such() {
+    let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
+    let report = load("h1", port, json!({"connect": "each", "connections": 4}));
+    assert_eq!(
+        (report.requests.succeeded, report.connections.established),
+        (40, 40)
+    );
+}
+
+#[test]
+fn a_warm_up_is_counted_apart() {
+    let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
+    let more = json!({"warm_up": {"requests": 7}, "connections": 2, "threads": 2});
+    let report = load("h1", port, more);
+    assert_eq!(
+        (report.requests.succeeded, report.requests.warm_up),
+        (40, 7)
+    );
+    let more = json!({"warm_up": {"duration_s": 0.2}, "stop": {"duration_s": 0.3}});
+    let report = load("h1", port, more);
+    assert!(report.requests.warm_up > 0 && report.requests.succeeded > 0);
+    assert!((report.window_s - 0.3).abs() < 1e-9 && report.finished);
+}
+
+#[test]
+fn an_open_loop_sends_what_is_due_or_tells_of_it() {
+    let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
+    let arrivals = json!({"rate_per_s": 400.0, "distribution": "poisson", "seed": 4});
+    let more =
+        json!({"arrivals": arrivals, "connections": 3, "threads": 3, "stop": {"requests": 100}});
+    let report = load("h1", port, more.clone());
+    assert_eq!(
+        (report.requests.succeeded, report.requests.planned),
+        (100, 100)
+    );
+    let mut late = more;
+    late["stop"] = json!({"duration_s": 0.5});
+    late["connect"] = json!("each");
+    let report = load("h1", port, late);
+    assert!(
+        report.requests.planned > 100,
+        "200 in the mean: {:?}",
+        report.requests
+    );
+}
+
+#[test]
+fn an_open_loop_that_nobody_answers_does_not_hide_what_was_due() {
+    let port = start(|stream, _| h1(stream, |_| (Vec::new(), Then::Goes)));
+    let more = json!({
+        "arrivals": {"rate_per_s": 100.0}, "connections": 2, "stop": {"duration_s": 1.0}, "limit_s": 1.2,
+    });
+    let report = load("h1", port, more);
+    assert_eq!((report.requests.planned, report.requests.sent), (100, 2));
+    assert_eq!(
+        (report.requests.unsent, failed_as(&report, FailureKind::Cut)),
+        (98, 2)
+    );
+}
+
+#[test]
+fn a_load_that_is_stopped_tells_what_was() {
+    let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
+    let spec = json!({
+        "targets": [{"url": format!("http://127.0.0.1:{port}/")}],
+        "protocol": "h1", "congestion_control": {}, "stop": {"duration_s": 600.0},
+    });
+    let spec = serde_json::from_value(spec).expect("a specification");
+    let load = pronghorn_load::Load::new(&spec).expect("it can be");
+    let stop = load.stop();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        stop.now();
+    });
+    let report = load.run(|_| {}).expect("it runs");
+    crate::check(&report);
+    assert!(report.requests.succeeded > 0 && !report.finished);
+    assert!(report.window_s < 60.0);
+}

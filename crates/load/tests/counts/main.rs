@@ -1,0 +1,57 @@
+//! Every count closes, whatever the server does: planned = sent + unsent, sent = succeeded + failed.
+
+mod h1;
+mod h2;
+mod server;
+
+use pronghorn_load::{FailureKind, Load, LoadReport, LoadSpec};
+use serde_json::{Value, json};
+
+/// Runs a load of `protocol` in the clear against a port of this machine, with `more` of its specification.
+fn load(protocol: &str, port: u16, more: Value) -> LoadReport {
+    let mut spec = json!({
+        "targets": [{"url": format!("http://127.0.0.1:{port}/")}],
+        "protocol": protocol,
+        "congestion_control": {},
+        "stop": {"requests": 40},
+        "limit_s": 30,
+    });
+    for (key, value) in more.as_object().expect("an object") {
+        spec[key] = value.clone();
+    }
+    let spec: LoadSpec = serde_json::from_value(spec).expect("a specification");
+    let load = Load::new(&spec).expect("it can be");
+    let report = load.run(|_| {}).expect("it runs");
+    check(&report);
+    report
+}
+
+fn check(report: &LoadReport) {
+    let requests = &report.requests;
+    let failed: u64 = requests.failed.values().sum();
+    assert_eq!(
+        requests.planned,
+        requests.sent + requests.unsent,
+        "{requests:?}"
+    );
+    assert_eq!(requests.sent, requests.succeeded + failed, "{requests:?}");
+    let times =
+        |told: &Option<pronghorn_load::Distribution>| told.as_ref().map_or(0, |told| told.count);
+    assert_eq!(times(&report.latency_seconds.total), requests.succeeded);
+    assert_eq!(
+        times(&report.latency_seconds.first_byte),
+        requests.succeeded
+    );
+    assert_eq!(
+        times(&report.latency_seconds.connect),
+        report.connections.established
+    );
+    let statuses: u64 = requests.statuses.values().sum();
+    let answered = requests.succeeded + failed_as(report, FailureKind::Status);
+    assert_eq!(statuses, answered, "{requests:?}");
+    assert!(report.connections.established <= report.connections.attempted);
+}
+
+fn failed_as(report: &LoadReport, kind: FailureKind) -> u64 {
+    report.requests.failed.get(&kind).copied().unwrap_or(0)
+}
