@@ -7,7 +7,8 @@ _OF_CONNECTIONS = {
     "refused": "Nothing listens there: look at the port (HTTP/3's is UDP's).",
     "unreachable": "No route leads there: look at the address.",
     "timeout": "Nobody answers: look at the address, at firewalls, and at what the server speaks.",
-    "tls": "--ca FILE names the authority to trust, --insecure trusts any certificate.",
+    "tls": "--ca FILE names the authority to trust, --insecure trusts any certificate; one for another name: "
+    "write that in the URL, and --address IP.",
     "alpn": "The server doesn't offer this version of HTTP: --http says which is spoken.",
     "congestion_control": "The host doesn't allow it: sysctl net.ipv4.tcp_allowed_congestion_control.",
 }

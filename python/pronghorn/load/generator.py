@@ -22,6 +22,8 @@ _STDERR_LINES = 20
 _PATIENCE_S = 5.0
 """How long an engine that was told to end may take for its report."""
 
+_FAREWELL_S = 1.0
+
 
 class Outcome(NamedTuple):
     """What was measured, the progress that was told on the way, and whether a signal ended it early."""
@@ -132,20 +134,23 @@ class _Generator:
             self._tail.append(line.decode(errors="replace").rstrip())
 
     async def died(self, what: str, listening: "asyncio.Task[None]") -> EngineDied:
-        """The error for an engine that can't tell any more."""
+        """The error for an engine that can't tell any more. Its end is waited for first, since killing it when
+        it has just ended would lose its status."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), _FAREWELL_S)
         self._kill()
         status = await self._process.wait()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(listening), 1.0)
+            await asyncio.wait_for(asyncio.shield(listening), _FAREWELL_S)
         last = "\n".join(self._tail)
         said = f"; its last words:\n{last}" if last else "; it said nothing"
         hint = "Look at 'pronghorn doctor'."
         return EngineDied(f"the engine {what} (exit status {status}){said}", hint=hint)
 
     async def end(self) -> None:
-        """Waits for its end a second, then kills it."""
+        """Waits a moment for its end, then kills it."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), 1.0)
+            await asyncio.wait_for(self._process.wait(), _FAREWELL_S)
         self._kill()
         await self._process.wait()
 

@@ -71,7 +71,8 @@ def test_a_load_without_a_success_is_exit_status_1_and_says_why(generator: Gener
     assert result.status == 1
     assert result.stderr.endswith(
         "pronghorn: no request succeeded (10 failed by 'tls'): the certificate's issuer is unknown.\n"
-        "  --ca FILE names the authority to trust, --insecure trusts any certificate.\n"
+        "  --ca FILE names the authority to trust, --insecure trusts any certificate; one for another name: "
+        "write that in the URL, and --address IP.\n"
     )
     assert "0 sent, 0 succeeded, 10 000 never sent" in result.stdout
     assert "no connection was established, so nothing was read back" in result.stdout
