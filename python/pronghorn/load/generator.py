@@ -134,8 +134,8 @@ class _Generator:
             self._tail.append(line.decode(errors="replace").rstrip())
 
     async def died(self, what: str, listening: "asyncio.Task[None]") -> EngineDied:
-        """The error for an engine that can't tell any more. Its end is waited for first, since killing it when
-        it has just ended would lose its status."""
+        """The error for an engine that can't tell any more. Its end is waited for first, since killing it
+        when it has just ended would lose its status."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), _FAREWELL_S)
         self._kill()
