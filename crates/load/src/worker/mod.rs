@@ -1,10 +1,12 @@
 //! One thread's event loop, and the connections that it keeps.
 //!
-//! A turn of the loop: wait for sockets and timers; let each connection that has something read it all, handle what happened,
-//! send what there is to send and flush once; then hand out what is due in an open loop.
+//! A turn of the loop: let responses gather, where many are awaited; wait for sockets and timers; let each connection that has
+//! something read it all, handle what happened, send what there is to send and flush once; then hand out what is due in an open
+//! loop.
 
 mod ending;
 mod flights;
+mod gathering;
 mod happenings;
 mod phases;
 mod queue;
@@ -71,6 +73,8 @@ pub(crate) struct Worker {
     /// Connections whose handshake is done.
     connected: u64,
     scratch: Vec<Event>,
+    /// When the sockets were last looked at.
+    looked: Instant,
     /// Slots that may have something to flush.
     dirty: Vec<usize>,
 }
@@ -132,6 +136,7 @@ impl Worker {
             facts_of: None,
             connected: 0,
             scratch: Vec::new(),
+            looked: Instant::now(),
             dirty: Vec::new(),
         })
     }
@@ -139,9 +144,13 @@ impl Worker {
     /// Loads until it is over.
     pub(crate) fn run(mut self) -> io::Result<Outcome> {
         let mut events = Events::with_capacity(EVENTS);
+        // Short sleeps are then as short as asked for; without it they are 50 µs longer (prctl(2)).
+        let _ = nix::sys::prctl::set_timerslack(1);
         self.begin(Instant::now());
         while !self.phase.is_over() {
+            self.gather();
             self.wait(&mut events)?;
+            self.looked();
             for event in &events {
                 self.happen(event);
             }
