@@ -84,7 +84,8 @@ def settings_of(visit: Visit) -> LoadSettings:
 
 
 def spec(visit: Visit, settings: LoadSettings) -> LoadSpec:
-    """What the engine is asked for: the settings, at the visit's origin, over its arm."""
+    """What the engine is asked for: the settings, at the visit's origin, over its arm. Nothing but the load's
+    limit cuts a handshake: another attempt would spare TCP the time-outs that losses have cost it."""
     arm = visit.arm
     scheme, port = ("http", visit.clear_port) if arm.clear else ("https", visit.port)
     document = settings.document or visit.document
@@ -92,6 +93,7 @@ def spec(visit: Visit, settings: LoadSettings) -> LoadSpec:
         url=f"{scheme}://{visit.host_name}:{port}{document}",
         headers=(("user-agent", f"pronghorn/{__version__}"),),
     )
+    limit_s = settings.limit_s or visit.limit_s
     arrivals = None
     if settings.rate is not None:
         arrivals = Arrivals(rate_per_s=settings.rate, distribution=settings.distribution, seed=visit.seed)
@@ -111,7 +113,8 @@ def spec(visit: Visit, settings: LoadSettings) -> LoadSpec:
         streams=settings.streams,
         threads=settings.threads,
         stop=Extent(**settings.stop()),
-        limit_s=settings.limit_s or visit.limit_s,
+        limit_s=limit_s,
+        connect_timeout_s=limit_s,
         warm_up=Extent(**before) if (before := settings.warmed_up()) else None,
         connect=settings.connect,
         arrivals=arrivals,
