@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-CONFTEST = Path(__file__).parents[2] / "conftest.py"
+TESTS = Path(__file__).parents[2]
 LACKING = """
 import pytest
-import conftest
+
+from . import conftest
 
 conftest.CAPABILITIES["namespaces"] = lambda: "be root"
 
@@ -24,10 +25,14 @@ def test_arithmetic(): ...
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
-    (tmp_path / "conftest.py").write_text(CONFTEST.read_text())
-    (tmp_path / "test_it.py").write_text(LACKING)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = needs: a capability\n")
-    return tmp_path
+    """A package of tests with our conftest.py and the modules that stand beside it."""
+    found = tmp_path / "tests"
+    found.mkdir()
+    for module in TESTS.glob("*.py"):
+        (found / module.name).write_text(module.read_text())
+    (found / "test_it.py").write_text(LACKING)
+    (found / "pytest.ini").write_text("[pytest]\nmarkers = needs: a capability\n")
+    return found
 
 
 def run(suite: Path, *arguments: str, ci: bool = False) -> subprocess.CompletedProcess[str]:
