@@ -92,7 +92,9 @@ def contamination(
     if counters.host is not None and counters.host.steal_share > STEAL_SHARE:
         return Fault("steal", f"{counters.host.steal_share:.0%} of the host's CPU time was taken by others")
     if page.report is not None and pace is not None and not pace.alone:
-        return _load_starvation(page.report, pace)
+        starved = _load_starvation(page.report, pace)
+        if starved is not None:
+            return starved
     if page.cpu.client is None or (foreign(page) and cost.cpu_bound(path)):
         return _crowding(page, counters)
     return _starvation(page, path, total_bytes)
