@@ -53,8 +53,8 @@ pub(crate) struct Worker {
     slots: Vec<Slot>,
     /// The slots' deadlines.
     deadlines: Ranked<Instant>,
-    /// In an open loop: the room of those that have some.
-    rooms: Ranked<Reverse<usize>>,
+    /// In an open loop: the room of those that have some, and among equals how many requests they were given.
+    rooms: Ranked<(Reverse<usize>, u64)>,
     flights: Flights,
     phase: Phase,
     queue: Option<Queue>,
@@ -261,7 +261,10 @@ impl Worker {
         self.deadlines.set(index, deadline);
         if self.queue.is_some() {
             let room = self.room(index);
-            self.rooms.set(index, (room > 0).then_some(Reverse(room)));
+            self.rooms.set(
+                index,
+                (room > 0).then_some((Reverse(room), self.slots[index].asked)),
+            );
             if room > 0 && self.short_of_room {
                 self.short_of_room = false;
                 self.free_from = Some(Instant::now());

@@ -145,6 +145,10 @@ impl Worker {
             (None, Some(Bound::For(warm_up))) => Some(start + warm_up),
             (None, Some(Bound::Requests(_))) => None,
         };
+        if self.phase.window == Some(start) {
+            // Before its first connection.
+            self.phase.opened = Some((Traffic::default(), thread_cpu()));
+        }
         self.know_window();
         if let Some(reporter) = &mut self.reporter {
             reporter.start(start);

@@ -218,6 +218,16 @@ fn an_open_loop_sends_what_is_due_or_tells_of_it() {
 }
 
 #[test]
+fn an_open_loop_gives_every_connection_its_part() {
+    let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
+    let more =
+        json!({"arrivals": {"rate_per_s": 400.0}, "connections": 4, "stop": {"requests": 80}});
+    let report = load("h1", port, more);
+    let spread = report.connections.requests_per_second;
+    assert!(spread.is_some_and(|spread| spread.min > 0.0), "{spread:?}");
+}
+
+#[test]
 fn an_open_loop_that_nobody_answers_does_not_hide_what_was_due() {
     let port = start(|stream, _| h1(stream, |_| (Vec::new(), Then::Goes)));
     let more = json!({
