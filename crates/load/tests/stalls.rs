@@ -2,7 +2,7 @@
 //!
 //! At a constant rate a tenth of the requests fall into stalls and wait uniformly up to their length, so that 1 % of all wait
 //! longer than nine tenths of it: p99 is 90 ms. What the host itself holds up (this process may be stopped, too) is seen by
-//! a thread that only sleeps, and goes into the expectation.
+//! a thread that only sleeps, and goes into the expectation; how late server and generator woke bounds what may come on top.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -27,7 +27,8 @@ type Pauses = Arc<Mutex<Vec<(Instant, Instant)>>>;
 #[test]
 fn an_open_loop_shows_a_stall_that_a_closed_one_hides() {
     let pauses = Pauses::default();
-    let port = serve(pauses.clone());
+    let server = serve(pauses.clone());
+    let port = server.port;
     let over = watch(pauses.clone());
 
     let began = Instant::now();
@@ -45,23 +46,44 @@ fn an_open_loop_shows_a_stall_that_a_closed_one_hides() {
     assert_eq!(open.requests.planned, (RATE * LASTS) as u64);
     assert_eq!(open.requests.unsent, 0);
     assert!(expected >= 0.08, "{expected} s; it is the stalls' at least");
-    let off = told.p99 - expected;
     assert!(
-        off.abs() < 0.15 * expected + 0.005,
+        told.p99 > 0.85 * expected,
         "p99 {} s for {expected} s",
         told.p99
     );
-    let hidden = closed.latency_seconds.total.expect("there are responses");
+    let late = open.latency_seconds.lag.map_or(0.0, |lag| lag.max) + server.lateness();
+    let most = 1.15 * expected + 0.005 + late;
     assert!(
-        hidden.p99 < told.p99 / 2.0,
+        told.p99 < most,
+        "p99 {} s, {expected} s and {late} s late",
+        told.p99
+    );
+    let hidden = closed.latency_seconds.total.expect("there are responses");
+    // A stall holds up one request at a time; on a host that crawls that is one of few.
+    let share = LASTS / hidden.count as f64;
+    let hides = hidden.p99 < told.p99 / 2.0;
+    assert!(
+        hides || share > 0.003,
         "{} s in the closed loop",
         hidden.p99
     );
     assert!(hidden.max > 0.05, "it met the stalls all the same");
 }
 
+/// A server, and how late its threads woke at most when a stall was over.
+struct Server {
+    port: u16,
+    late: Arc<Mutex<Duration>>,
+}
+
+impl Server {
+    fn lateness(&self) -> f64 {
+        self.late.lock().expect("nobody panics").as_secs_f64()
+    }
+}
+
 /// Answers at once, but in the first tenth of each second.
-fn serve(pauses: Pauses) -> u16 {
+fn serve(pauses: Pauses) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("it is bound").port();
     let start = Instant::now();
@@ -76,23 +98,35 @@ fn serve(pauses: Pauses) -> u16 {
             std::thread::sleep(PERIOD - since_period(start));
         }
     });
+    let late = Arc::default();
+    let server = Server {
+        port,
+        late: Arc::clone(&late),
+    };
     std::thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            std::thread::spawn(move || answer(stream, start));
+            let late = late.clone();
+            std::thread::spawn(move || answer(stream, start, &late));
         }
     });
-    port
+    server
 }
 
 fn since_period(start: Instant) -> Duration {
     Duration::from_nanos((start.elapsed().as_nanos() % PERIOD.as_nanos()) as u64)
 }
 
-fn answer(mut stream: TcpStream, start: Instant) {
+fn answer(mut stream: TcpStream, start: Instant, late: &Mutex<Duration>) {
     stream.set_nodelay(true).expect("it is TCP");
     let mut request = [0; 4096];
     while stream.read(&mut request).is_ok_and(|length| length > 0) {
-        std::thread::sleep(STALL.saturating_sub(since_period(start)));
+        let pause = STALL.saturating_sub(since_period(start));
+        if !pause.is_zero() {
+            let before = Instant::now();
+            std::thread::sleep(pause);
+            let mut late = late.lock().expect("nobody panics");
+            *late = before.elapsed().saturating_sub(pause).max(*late);
+        }
         let response = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
         if stream.write_all(response).is_err() {
             return;
