@@ -212,14 +212,15 @@ def _cpu_s(pid: int) -> float:
 
 
 def _user_s(pid: int | None) -> float:
-    """Time in user mode, of a process or of all (proc_pid_stat(5): utime; proc_stat(5): user, nice)."""
+    """Time in user mode, of a process with all below it or of all there are (proc_pid_stat(5): utime;
+    proc_stat(5): user, nice)."""
     if pid is None:
         fields = Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0].split()
         return (int(fields[1]) + int(fields[2])) / _TICKS_PER_S
-    return (
-        int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[11])
-        / _TICKS_PER_S
-    )
+    seen = cpu_time.Processes.now()
+    family = () if seen is None else tuple(seen.tree(pid))
+    stats = (Path(f"/proc/{one}/stat").read_text(encoding="utf-8") for one in family)
+    return sum(int(stat.rpartition(")")[2].split()[11]) for stat in stats) / _TICKS_PER_S
 
 
 class _HighWater:

@@ -22,7 +22,7 @@ MILLION = 1_000_000
 WARM_UP_SHARE = 10
 LARGE_TRANSFERS = 150
 CROWDED, ATTEMPTS = 0.05, 4
-"""From which share of the machine's CPUs for others on a pair is made again, and how often at most."""
+"""From which share of the machine's CPUs for others on a pair is made again; how often it is made at most."""
 
 console = Console(width=120)
 
@@ -156,18 +156,18 @@ def crowded(pair: Pair) -> float:
     return max(run.others_share for run in pair)
 
 
-def paired(lab: Lab, one: Comparison, *, theirs_first: bool) -> Pair:
+def paired(lab: Lab, one: Comparison, attempts: int, *, theirs_first: bool) -> Pair:
     """A pair; made again, a few times at most, while others crowd the machine; the quietest counts, whatever
     its figures are."""
     made: list[Pair] = []
     order = (one.theirs, one.ours) if theirs_first else (one.ours, one.theirs)
-    while len(made) < ATTEMPTS and (not made or crowded(made[-1]) > CROWDED):
+    while len(made) < attempts and (not made or crowded(made[-1]) > CROWDED):
         runs = {side.name: side.generator(lab, side.task) for side in order}
         made.append((runs[one.ours.name], runs[one.theirs.name]))
     return min(made, key=crowded)
 
 
-def measure(lab: Lab, chosen: Sequence[Comparison], rounds: int) -> dict[str, list[Pair]]:
+def measure(lab: Lab, chosen: Sequence[Comparison], rounds: int, attempts: int) -> dict[str, list[Pair]]:
     """The pairs of each comparison. The first of a pair is the other one every second round."""
     found: dict[str, list[Pair]] = {one.key: [] for one in chosen}
     for one in chosen:
@@ -177,7 +177,7 @@ def measure(lab: Lab, chosen: Sequence[Comparison], rounds: int) -> dict[str, li
         for number in range(rounds):
             for one in chosen:
                 with console.status(f"round {number + 1} of {rounds}: {one.title}"):
-                    found[one.key].append(paired(lab, one, theirs_first=number % 2 == 1))
+                    found[one.key].append(paired(lab, one, attempts, theirs_first=number % 2 == 1))
     return found
 
 
@@ -242,6 +242,8 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="+", metavar="KEY", help="h1, memory, … (an unknown one: all are told)"
     )
+    crowded_help = f"how often a pair is made at most while others use the CPUs (default: {ATTEMPTS})"
+    parser.add_argument("--attempts", type=int, default=ATTEMPTS, help=crowded_help)
     parser.add_argument("--quick", action="store_true", help="a tenth of the requests")
     asked = parser.parse_args()
     divisor = 10 if asked.quick else 1
@@ -255,7 +257,7 @@ def main() -> None:
     only = asked.only or keys
     chosen = [one for one in every if one.key in only]
     with load_lab.standing() as lab:
-        found = measure(lab, chosen, asked.rounds)
+        found = measure(lab, chosen, asked.rounds, asked.attempts)
         for one in chosen:
             show_pairs(one, found[one.key])
         show_verdicts(chosen, found)
