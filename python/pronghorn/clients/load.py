@@ -10,13 +10,16 @@ from pronghorn.model.arm import RESUMED, Arm
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.trial import Connection, CpuTime, PageLoad
 
-CUT, REQUESTS, COUNTS = "cut", "requests", "counts"
-"""Why a load failed: its limit ended it, some of its requests failed, its own counts don't close."""
+CUT, CONNECTIONS, REQUESTS, COUNTS = "cut", "connections", "requests", "counts"
+"""Why a load failed: its limit ended it, connections could not be made any more, some of its requests failed,
+its own counts don't close."""
 
-MADE = (CUT, REQUESTS)
+MADE = (CUT, CONNECTIONS, REQUESTS)
 """The failures of loads that were made all the same: their rate is what they came to."""
 
 _GRACE_S = 30.0
+
+_ROUNDING_S = 1e-3
 
 _PROTOCOLS: dict[str, Protocol] = {"h1": "h1", "h2": "h2", "h3": "h3"}
 
@@ -135,7 +138,7 @@ def told(report: LoadReport, arm: Arm, asked: LoadSpec) -> PageLoad:
         requests=counts.succeeded,
         bytes=report.bytes.payload,
         failures=counts.failures,
-        round_trips=_round_trips(arm, asked, counts.succeeded),
+        round_trips=_round_trips(arm, asked, report.in_window),
         cpu=CpuTime(),
         processes_cpu_s=report.cpu_s.total,
         connections=[
@@ -153,13 +156,20 @@ def told(report: LoadReport, arm: Arm, asked: LoadSpec) -> PageLoad:
     )
 
 
-def requests_per_second(page: PageLoad, limit_s: float) -> float:
-    """What a load made: of one that was cut what had succeeded over its whole limit; nothing of one of which
-    there is no report."""
+def requests_per_second(page: PageLoad, settings: LoadSettings, limit_s: float) -> float:
+    """What a load made in the time that it had; nothing of one of which there is no report. Of one that did
+    not finish that time is the whole that was asked for, or that its limit left after the warm-up, even where
+    it gave up before: to end early is not to be faster."""
     report = page.report
     if report is None:
         return 0.0
-    return report.requests_per_second if report.finished else report.requests.succeeded / limit_s
+    if report.finished:
+        return report.requests_per_second
+    if settings.duration_s is not None:
+        return report.in_window / max(settings.duration_s, report.window_s)
+    if isinstance(settings.warm_up, int) and report.requests.failed.get(CUT):
+        return report.requests.succeeded / report.window_s
+    return report.requests.succeeded / (limit_s - settings.warm_up_s)
 
 
 def unclosed(report: LoadReport) -> str | None:
@@ -183,20 +193,33 @@ def _fault(report: LoadReport, asked: LoadSpec) -> tuple[str | None, str | None]
     if (wrong := unclosed(report)) is not None:
         return COUNTS, f"the load's counts don't close: {wrong}"
     kinds = ", ".join(f"{kind} {number}" for kind, number in sorted(counts.failed.items()) if number)
+    done = f"{counts.succeeded} of {counts.planned} requests had succeeded" + (f" ({kinds})" if kinds else "")
+    if not report.finished and _gave_up(report, asked):
+        why = ", ".join(f"{kind} {number}" for kind, number in sorted(report.connections.failed.items()))
+        return CONNECTIONS, f"connections could not be made any more ({why}), when {done}{_first(report)}"
     if not report.finished:
-        done = f"{counts.succeeded} of {counts.planned} requests had succeeded"
-        return CUT, f"cut at its limit of {asked.limit_s:g} s, when {done}" + (f" ({kinds})" if kinds else "")
+        return CUT, f"cut at its limit of {asked.limit_s:g} s, when {done}"
     if counts.failures:
-        first = next((f"; the first: {failure.detail}" for failure in report.failures), "")
-        return REQUESTS, f"{counts.failures} of {counts.sent} requests failed ({kinds}){first}"
+        return REQUESTS, f"{counts.failures} of {counts.sent} requests failed ({kinds}){_first(report)}"
     if not counts.succeeded:
         return REQUESTS, "no request succeeded"
     return None, None
 
 
-def _round_trips(arm: Arm, asked: LoadSpec, succeeded: int) -> float:
-    """The fewest that a load takes: a connection's set-up, unless that was before, and as many more as
-    requests have to follow one another."""
+def _gave_up(report: LoadReport, asked: LoadSpec) -> bool:
+    """Whether a load ended before its limit, since no connection could be had for the rest of it."""
+    had_s = (asked.limit_s or 0.0) - (asked.warm_up.duration_s or 0.0 if asked.warm_up else 0.0)
+    ended_early = not report.requests.failed.get(CUT) and report.window_s < had_s - _ROUNDING_S
+    return ended_early and any(report.connections.failed.values())
+
+
+def _first(report: LoadReport) -> str:
+    return next((f"; the first: {failure.detail}" for failure in report.failures), "")
+
+
+def _round_trips(arm: Arm, asked: LoadSpec, in_window: int) -> float:
+    """The fewest that a load's window takes: a connection's set-up, unless that was before, and as many more
+    as requests that ended in it have to follow one another."""
     if asked.warm_up is not None or asked.arrivals is not None:
         return 1
     set_up = 1 if arm.over_quic or arm.clear else 3 if arm.tls_version == "1.2" else 2
@@ -205,5 +228,5 @@ def _round_trips(arm: Arm, asked: LoadSpec, succeeded: int) -> float:
     if arm.tls_version == "1.2" and arm.prepared:
         set_up = 2
     at_once = asked.connections * (1 if asked.connect == "each" else asked.streams)
-    rounds = -(-succeeded // at_once)
+    rounds = -(-in_window // at_once)
     return rounds * (set_up + 1) if asked.connect == "each" else set_up + rounds

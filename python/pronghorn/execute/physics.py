@@ -29,12 +29,13 @@ def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | 
     if page.outcome != "ok" or page.load_s is None or path.spec is None:
         return None
 
-    fastest = fastest_s(page.bytes, path)
+    carried = page.bytes if page.report is None else page.report.payload_in_window
+    fastest = fastest_s(carried, path)
     if page.load_s < fastest - _ROUNDING_S:
-        rate = page.bytes * 8 / page.load_s if page.load_s > 0 else float("inf")
+        rate = carried * 8 / page.load_s if page.load_s > 0 else float("inf")
         return Fault(
             REASON,
-            f"{page.bytes} bytes in {page.load_s:.6f} s, which is {rate:.0f} bit/s, but the path allows no "
+            f"{carried} bytes in {page.load_s:.6f} s, which is {rate:.0f} bit/s, but the path allows no "
             f"less than {fastest:.6f} s",
         )
     if counters.down is None or counters.up is None:

@@ -224,11 +224,11 @@ def _requests_per_second(
     found: Measurement, status: Status, fault: Fault | None, experiment: Experiment, cell: Cell
 ) -> float | None:
     """A load's rate; nothing where it was not made, or not as was asked."""
-    if cell.client != CLIENT:
+    if experiment.load is None or cell.client != CLIENT:
         return None
     if status == "failed" and (fault is None or fault.reason not in MADE):
         return 0.0
-    return requests_per_second(found.page, experiment.limit_of(cell.client))
+    return requests_per_second(found.page, experiment.load, experiment.limit_of(cell.client))
 
 
 def _protocols(page: PageLoad) -> dict[str, int]:

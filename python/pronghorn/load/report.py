@@ -140,6 +140,17 @@ class LoadReport(FromEngine):
     stack: str | None = None
     failures: list[Failure] = Field(default_factory=list)
 
+    @property
+    def in_window(self) -> int:
+        """How many requests succeeded in the window: of a load of a duration fewer than in all, since those
+        in flight at its end are awaited."""
+        return round(self.requests_per_second * self.window_s)
+
+    @property
+    def payload_in_window(self) -> int:
+        """The bytes of their bodies."""
+        return round(self.bytes_per_second.payload * self.window_s)
+
 
 class Progress(FromEngine):
     """How far a load is: counts since its start, rate and percentiles of the last interval."""

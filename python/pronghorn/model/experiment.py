@@ -289,7 +289,8 @@ def _load(reader: ExperimentReader, clients: tuple[str, ...]) -> LoadSettings | 
         raise reader.error(
             load.KEY, f'none of the clients makes loads; write clients = ["{load.CLIENT}"], or leave it out.'
         )
-    return load.parse(reader.sub(load.KEY, load.EXAMPLE))
+    table = reader.sub(load.KEY, load.EXAMPLE)
+    return load.within(table, load.parse(table), units.time_ns(values.limit(reader)) / 1e9)
 
 
 def _background(reader: ExperimentReader, clients: tuple[str, ...]) -> Background | None:

@@ -57,6 +57,11 @@ class LoadSettings(BaseModel):
         """When the load is cut, in seconds; None: as the experiment says."""
         return None if self.limit is None else units.time_ns(self.limit) / 1e9
 
+    @property
+    def warm_up_s(self) -> float:
+        """How long it warms up, in seconds; 0 where it doesn't, or with a number of requests."""
+        return units.time_ns(self.warm_up) / 1e9 if isinstance(self.warm_up, str) else 0.0
+
     def stop(self) -> dict[str, Any]:
         """When it ends, by the names of the engine's protocol."""
         return {"requests": self.requests} if self.requests else {"duration_s": self.duration_s}
@@ -65,7 +70,7 @@ class LoadSettings(BaseModel):
         """What isn't measured at its start, by the names of the engine's protocol."""
         if self.warm_up is None or isinstance(self.warm_up, int):
             return {"requests": self.warm_up} if self.warm_up else None
-        return {"duration_s": units.time_ns(self.warm_up) / 1e9}
+        return {"duration_s": self.warm_up_s}
 
     def definition(self) -> dict[str, Any]:
         """The TOML table which parses to it again."""
@@ -93,6 +98,21 @@ def parse(reader: ExperimentReader) -> LoadSettings:
         "limit": time(reader, "limit"),
     }
     return found.model_copy(update=more)
+
+
+def within(reader: ExperimentReader, found: LoadSettings, limit_s: float) -> LoadSettings:
+    """The load, where its own limit or else the experiment's leaves it the time that it is to last;
+    InputError where every trial would be cut."""
+    own_s = limit_s if found.limit_s is None else found.limit_s
+    lasts_s = found.warm_up_s + (found.duration_s or 0.0)
+    if own_s > lasts_s:
+        return found
+    key = "duration" if found.duration is not None else "warm_up"
+    raise reader.error(
+        key,
+        f"the load lasts {lasts_s:g} s by itself, but its limit cuts it at {own_s:g} s: write a longer "
+        "'limit', here or for the whole experiment.",
+    )
 
 
 def endless(reader: ExperimentReader) -> LoadSettings:
