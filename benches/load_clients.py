@@ -191,9 +191,15 @@ def _measured(lab: Lab, task: Task, argv: list[str], stdin: IO[bytes] | None) ->
         highest = _HighWater(process.pid)
         timer = threading.Timer(PATIENCE_S, process.kill)
         timer.start()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        timer.cancel()
+        try:
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        finally:
+            timer.cancel()
         stdout.seek(0)
         said = stdout.read().decode(errors="replace")
     if process.returncode != 0:
