@@ -1,7 +1,9 @@
-//! How long a worker leaves responses to gather before it reads them.
+//! How a worker waits for responses: where many are awaited it lets them gather before it reads them, where few are it looks
+//! again before it sleeps.
 //!
 //! A generator that is faster than its server is woken by each response, and answers it with one request in a packet of its
-//! own: that costs both ends several times the system calls, and a server at its limit answers fewer requests.
+//! own: that costs both ends several times the system calls, and a server at its limit answers fewer requests. One that sleeps
+//! after each response makes the server wake it for the next.
 
 use std::time::{Duration, Instant};
 
@@ -15,6 +17,9 @@ const EACH: Duration = Duration::from_nanos(50);
 const LONGEST: Duration = Duration::from_micros(50);
 /// Shorter ones cost more than they gain.
 const SHORTEST: Duration = Duration::from_micros(10);
+/// So often the sockets are looked at before a thread sleeps that leaves nothing to gather: for some ten microseconds, about what
+/// a sleep and a waking cost the two ends.
+const LOOKS: usize = 24;
 
 impl Worker {
     /// Returns when the time since the last look at the sockets is long enough. A worker with more to do than that never
@@ -27,6 +32,16 @@ impl Worker {
             pause(self.flights.count()).and_then(|pause| pause.checked_sub(self.looked.elapsed()));
         if let Some(rest) = rest {
             std::thread::sleep(rest);
+        }
+    }
+
+    /// How often to look at the sockets before sleeping, whatever the protocol and the loop.
+    pub(super) fn looks(&self) -> usize {
+        let awaited = self.flights.count();
+        if awaited > 0 && pause(awaited).is_none() {
+            LOOKS
+        } else {
+            0
         }
     }
 

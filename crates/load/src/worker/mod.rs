@@ -174,8 +174,23 @@ impl Worker {
             }
             None => None,
         };
+        let looks = if timeout.is_none() { self.looks() } else { 0 };
+        for _ in 0..looks {
+            self.look(events, Some(Duration::ZERO))?;
+            if !events.is_empty() {
+                return Ok(());
+            }
+        }
+        self.look(events, timeout)
+    }
+
+    /// Looks at the sockets and timers, for so long at most.
+    fn look(&mut self, events: &mut Events, timeout: Option<Duration>) -> io::Result<()> {
         match self.poll.poll(events, timeout) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                events.clear();
+                Ok(())
+            }
             other => other,
         }
     }
