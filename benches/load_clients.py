@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
-from load_lab import CONTROL, LARGE, LARGE_BYTES, PORTS, SERVER_ADDRESS, SMALL, SMALL_BYTES, Lab
+from load_lab import CONTROL, LARGE, LARGE_BYTES, NGINX, PORTS, SERVER_ADDRESS, SMALL, SMALL_BYTES, Lab
 
 from pronghorn import cpu_time, engine
 from pronghorn.load.report import LoadReport
@@ -34,7 +34,7 @@ class Task(NamedTuple):
     """What is asked for: requests for a path of a server, so many at once on each of the connections."""
 
     protocol: str
-    server: str = "nginx"
+    server: str = NGINX
     requests: int = 200_000
     connections: int = 10
     streams: int = 100

@@ -1,6 +1,6 @@
 """Where load generators are measured: two network namespaces joined by a veth pair of 1500 bytes, whose
-routes have CUBIC locked; in one of them nginx with one worker and the built-in origin, which serve the same
-site with the same headers."""
+routes have CUBIC locked; in one of them nginx with one worker, once as it ships and once with HTTP/3's two
+settings for fast paths, and the built-in origin, all of which serve the same site with the same headers."""
 
 import contextlib
 import json
@@ -22,7 +22,10 @@ CLIENT_ADDRESS, SERVER_ADDRESS = "198.18.0.1", "198.18.0.2"
 CONTROL = "cubic"
 SMALL_BYTES, LARGE_BYTES = 612, 10_000_000
 SMALL, LARGE = "/", "/large.bin"
-PORTS = {"nginx": 443, "builtin": 8443}
+NGINX, TUNED, BUILTIN = "nginx", "nginx:tuned", "builtin"
+PORTS = {NGINX: 443, TUNED: 444, BUILTIN: 8443}
+_QUIC = {NGINX: "", TUNED: "http3_stream_buffer_size 8m; quic_gso on;"}
+"""What each nginx has beside its defaults, a buffer of 64 KiB and a system call a datagram."""
 _BENCH = Path(__file__).parent
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _PATIENCE_S = 15.0
@@ -46,8 +49,7 @@ http {
     fastcgi_temp_path FOLDER/fastcgi;
     uwsgi_temp_path FOLDER/uwsgi;
     scgi_temp_path FOLDER/scgi;
-    http3_stream_buffer_size 8m;
-    quic_gso on;
+    QUIC
     server {
         listen ADDRESS:PORT quic reuseport;
         listen ADDRESS:PORT ssl;
@@ -108,10 +110,12 @@ def standing() -> Iterator[Lab]:
         site.mkdir()
         (site / "index.html").write_text("<!doctype html><title>612</title>".ljust(SMALL_BYTES))
         (site / LARGE.strip("/")).write_bytes(bytes(LARGE_BYTES))
-        servers = {"nginx": stack.enter_context(_nginx(server, folder, site, identity))}
-        headers = _headers(client, identity, "nginx")
-        servers["builtin"] = stack.enter_context(_builtin(server, site, identity, headers))
-        _compare(headers, _headers(client, identity, "builtin"))
+        servers = {
+            name: stack.enter_context(_nginx(name, server, folder, site, identity)) for name in (NGINX, TUNED)
+        }
+        headers = _headers(client, identity, NGINX)
+        servers[BUILTIN] = stack.enter_context(_builtin(server, site, identity, headers))
+        _compare(headers, _headers(client, identity, BUILTIN))
         yield Lab(client, server, identity, servers)
 
 
@@ -136,18 +140,20 @@ def _namespaces() -> Iterator[tuple[str, str]]:
 
 
 @contextlib.contextmanager
-def _nginx(server: str, folder: Path, site: Path, identity: Certificates) -> Iterator[int]:
+def _nginx(name: str, server: str, above: Path, site: Path, identity: Certificates) -> Iterator[int]:
+    folder = above / str(PORTS[name])
+    folder.mkdir()
     types = " ".join(f'"{kind}" {" ".join(endings)};' for kind, endings in MEDIA_TYPES.items())
     text = _NGINX
-    filled = {"FOLDER": folder, "TYPES": types, "OTHER": OTHER, "ADDRESS": SERVER_ADDRESS}
-    filled |= {"PORT": PORTS["nginx"], "CHAIN": identity.chain, "KEY": identity.key, "SITE": site}
-    for placeholder, value in filled.items():
+    settings = {"FOLDER": folder, "TYPES": types, "OTHER": OTHER, "QUIC": _QUIC[name], "SITE": site}
+    settings |= {"ADDRESS": SERVER_ADDRESS, "PORT": PORTS[name], "CHAIN": identity.chain, "KEY": identity.key}
+    for placeholder, value in settings.items():
         text = text.replace(placeholder, str(value))
     configuration = folder / "nginx.conf"
     configuration.write_text(f"user root;\n{text}")
     argv = [*programs.find("nginx").argv, "-p", str(folder), "-c", str(configuration)]
     with _running(_within(server, argv), stderr=subprocess.DEVNULL) as process:
-        _listening(server, PORTS["nginx"], process, folder / "error.log")
+        _listening(server, PORTS[name], process, folder / "error.log")
         yield process.pid
 
 
@@ -155,7 +161,7 @@ def _nginx(server: str, folder: Path, site: Path, identity: Certificates) -> Ite
 def _builtin(server: str, site: Path, identity: Certificates, headers: dict[str, str]) -> Iterator[int]:
     argv = [sys.executable, str(_BENCH / "standalone_origin.py"), str(site), "--address", SERVER_ADDRESS]
     argv += ["--certificate", str(identity.chain), "--key", str(identity.key)]
-    argv += ["--port", str(PORTS["builtin"]), "--tcp", CONTROL, "--quic", CONTROL]
+    argv += ["--port", str(PORTS[BUILTIN]), "--tcp", CONTROL, "--quic", CONTROL]
     argv += [f"--header={name}:{value}" for name, value in headers.items() if name not in _OWN]
     within = _within(server, argv)
     with _running(within, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

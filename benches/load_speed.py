@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import load_lab
 from load_clients import Generator, Ours, Run, Task, debians_h2load, h2load_with_http3
-from load_lab import CONTROL, LARGE, Lab
+from load_lab import BUILTIN, CONTROL, LARGE, NGINX, TUNED, Lab
 from paired import Interval, of_median
 from rich.console import Console
 from rich.table import Table
@@ -87,20 +87,21 @@ def volume(at_least: float) -> Measure:
 
 
 def comparisons(requests: int) -> Iterator[Comparison]:
-    """All that this host can make; of what it can't it says so."""
+    """All that this host can make; of what it can't it says so. What nginx's QUIC has a part in is measured
+    with nginx as it ships and with its settings for fast paths, against the same targets."""
     ours, theirs, peer = Ours(), debians_h2load(), h2load_with_http3()
 
-    def small(protocol: str, server: str = "nginx") -> Task:
+    def small(protocol: str, server: str = NGINX) -> Task:
         return Task(protocol, server, requests, streams=1 if protocol == "h1" else 100)
 
-    def large(protocol: str, server: str = "nginx") -> Task:
+    def large(protocol: str, server: str = NGINX) -> Task:
         return Task(protocol, server, max(requests * LARGE_TRANSFERS // 200_000, 10), 1, 1, LARGE)
 
     def between(generator: Generator, task: Task) -> tuple[Side, Side]:
         return Side(ours.name, ours, task), Side(generator.name, generator, task)
 
     def servers(first: Task, second: Task) -> tuple[Side, Side]:
-        return Side("built-in", ours, first), Side("nginx", ours, second)
+        return Side("built-in", ours, first), Side(second.server, ours, second)
 
     if theirs is None:
         console.print("no h2load at hand (Debian and Ubuntu have it in nghttp2-client)")
@@ -110,24 +111,25 @@ def comparisons(requests: int) -> Iterator[Comparison]:
             yield Comparison(
                 protocol, f"{protocol}: ours ÷ h2load", *between(theirs, small(protocol)), wanted
             )
-    h3, h2 = Side("h3", ours, small("h3")), Side("h2", ours, small("h2"))
-    yield Comparison("h3", "h3 ÷ h2, both ours", h3, h2, (rate(0.9),))
     if peer is None:
         console.print("no h2load with HTTP/3 at hand, made by scripts/peers")
-    else:
-        yield Comparison(
-            "h3-peer",
-            "h3: ours ÷ h2load with HTTP/3",
-            *between(peer, small("h3")),
-            (rate(0.95), cpu(1.0)),
-        )
-    h3, h2 = Side("h3", ours, large("h3")), Side("h2", ours, large("h2"))
-    yield Comparison("large", "10 MB on one connection: h3 ÷ h2, both ours", h3, h2, (volume(0.6),))
-    for protocol, least in (("h3", 1.4), ("h2", 1.0)):
-        sides = servers(small(protocol, "builtin"), small(protocol))
-        yield Comparison(f"origin-{protocol}", f"{protocol}: built-in origin ÷ nginx", *sides, (rate(least),))
-    sides = servers(large("h3", "builtin"), large("h3"))
-    yield Comparison("origin-large", "10 MB over h3: built-in origin ÷ nginx", *sides, (volume(1.5),))
+    for nginx, ending, told in ((NGINX, "", "nginx"), (TUNED, "-tuned", "nginx:tuned")):
+        h3, h2 = Side("h3", ours, small("h3", nginx)), Side("h2", ours, small("h2", nginx))
+        yield Comparison(f"h3{ending}", f"h3 ÷ h2, both ours, {told}", h3, h2, (rate(0.9),))
+        if peer is not None:
+            sides = between(peer, small("h3", nginx))
+            wanted = (rate(0.95), cpu(1.0))
+            yield Comparison(f"h3-peer{ending}", f"h3: ours ÷ h2load with HTTP/3, {told}", *sides, wanted)
+        h3, h2 = Side("h3", ours, large("h3", nginx)), Side("h2", ours, large("h2", nginx))
+        title = f"10 MB on one connection: h3 ÷ h2, both ours, {told}"
+        yield Comparison(f"large{ending}", title, h3, h2, (volume(0.6),))
+        sides = servers(small("h3", BUILTIN), small("h3", nginx))
+        yield Comparison(f"origin-h3{ending}", f"h3: built-in origin ÷ {told}", *sides, (rate(1.4),))
+        sides = servers(large("h3", BUILTIN), large("h3", nginx))
+        title = f"10 MB over h3: built-in origin ÷ {told}"
+        yield Comparison(f"origin-large{ending}", title, *sides, (volume(1.5),))
+    sides = servers(small("h2", BUILTIN), small("h2"))
+    yield Comparison("origin-h2", "h2: built-in origin ÷ nginx", *sides, (rate(1.0),))
 
 
 def warm_up(lab: Lab, side: Side) -> None:
@@ -227,7 +229,7 @@ def show_memory(lab: Lab, requests: int) -> None:
     for heading in ("", f"{requests} requests", "ten times as many", "ratio", "target: within 10 %"):
         table.add_column(heading, justify="right")
     for protocol in ("h1", "h2", "h3"):
-        task = Task(protocol, "nginx", requests, streams=1 if protocol == "h1" else 100)
+        task = Task(protocol, NGINX, requests, streams=1 if protocol == "h1" else 100)
         with console.status(f"memory: {protocol}"):
             fewer, more = (Ours()(lab, task._replace(requests=requests * factor)) for factor in (1, 10))
         ratio = more.max_rss_bytes / fewer.max_rss_bytes
