@@ -30,12 +30,20 @@ class Ranked(NamedTuple):
         return self.both_decided and len(set(self.verdicts.values())) > 1
 
 
-def rank(folder: Path, site: str, *, arms: tuple[str, ...], blocks: int, seed: int = 1) -> list[Ranked]:
+def rank(
+    folder: Path,
+    site: str,
+    *,
+    arms: tuple[str, ...],
+    blocks: int,
+    paths: tuple[str, ...] = PATHS,
+    seed: int = 1,
+) -> list[Ranked]:
     """Every arm against h2 on each path, from the built-in origin; the run's files go to `folder`."""
     folder.mkdir(exist_ok=True)
     experiment = folder / "experiment.toml"
     experiment.write_text(
-        f'sites = ["{site}"]\npaths = {list(PATHS)!r}\nclients = {list(CLIENTS)!r}\narms = {list(arms)!r}\n'
+        f'sites = ["{site}"]\npaths = {list(paths)!r}\nclients = {list(CLIENTS)!r}\narms = {list(arms)!r}\n'
         f'repeat = {blocks}\nseed = {seed}\nlimit = "60s"\n',
         encoding="utf-8",
     )
