@@ -1,13 +1,12 @@
 """The values that the statistics are of, with a failed trial as the worst outcome."""
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from pronghorn.load.percentiles import PERCENTILES
+from pronghorn.load import percentiles
 from pronghorn.model.summary import LATENCIES, Metric
 from pronghorn.model.trial import Trial
 
@@ -37,22 +36,11 @@ def _value(trial: Trial, metric: Metric) -> float:
 
 
 def _latency_s(trial: Trial, metric: Metric) -> float:
-    """A percentile of a load's latencies. A request that failed, or a connection that couldn't be had, never
-    ended: the share of all that a percentile leaves below it is a larger share of those that did, and the
-    next larger percentile of these that is known is taken."""
+    """A percentile of a load's latencies, where a request that failed, or a connection that couldn't be had,
+    never ended."""
     report = trial.page.report if trial.page is not None else None
     if report is None or not trial.metrics.requests_per_second:
         return math.inf
     kind, _, key = metric.rpartition("_")
-    found = getattr(report.latency_seconds, kind)
     whole = report.connections.attempted if kind == "connect" else report.requests.sent
-    if found is None or not found.count:
-        return math.inf
-    share = PERCENTILES[key] * max(whole, found.count) / found.count
-    if share > 1:
-        return math.inf
-    place = bisect_left([known - 1e-9 for known in _SHARES], share - 1e-9)
-    return float(found.max if place == len(_KEYS) else getattr(found, _KEYS[place]))
-
-
-_KEYS, _SHARES = tuple(PERCENTILES), tuple(PERCENTILES.values())
+    return percentiles.of_all(getattr(report.latency_seconds, kind), key, whole)

@@ -16,6 +16,7 @@ from pronghorn.execute import broken_stacks, calibrate, loopback, physics, proof
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG
 from pronghorn.execute.caution import Caution
 from pronghorn.execute.progress import by_block
+from pronghorn.model import published
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import DIRECT
@@ -61,6 +62,7 @@ def cautions(
         *unfair,
         *states.cautions(experiment, trials),
         *visits.cautions(experiment, trials, manifest.get("clients", {})),
+        *_published(experiment),
         *_unlogged(trials),
         *_reconnected(trials),
         *_host(manifest["host"]),
@@ -185,6 +187,26 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
                 "them.",
                 "Run fewer trials side by side (--jobs).",
             )
+
+
+def _published(experiment: Experiment) -> Iterator[Caution]:
+    """A run that is held against measurements of another load."""
+    if experiment.published is None or experiment.load is None:
+        return
+    asked = experiment.load.definition()
+    theirs = published.read(experiment.published).load.model_dump()
+    other = [
+        f"{key} {asked.get(key, 1)} ({theirs[key]})" for key in theirs if asked.get(key, 1) != theirs[key]
+    ]
+    other += [key for key in ("duration", "rate", "warm_up", "document") if key in asked]
+    other += ["connect each"] if experiment.load.connect == "each" else []
+    if other:
+        yield Caution(
+            "not-the-published-load",
+            f"The load is not the published one, with which it is compared (theirs in brackets): "
+            f"{', '.join(other)}.",
+            "Its figures are of another load, and so is what it says of the claims.",
+        )
 
 
 def _unlogged(trials: Sequence[Trial]) -> Iterator[Caution]:

@@ -137,7 +137,8 @@ def _answers(_spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
 
 def _extent(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
     unsent = f"{figures.grouped(report.requests.unsent)} requests were never sent."
-    if not report.finished and spec.limit_s is not None:
+    gave_up = any(report.connections.failed.values()) and not report.requests.failed.get("cut")
+    if not report.finished and spec.limit_s is not None and not gave_up:
         limit = figures.duration(spec.limit_s)
         text = f"the load did not finish within its limit of {limit}: {unsent}"
         yield Caution("cut", text, "Raise --limit, or ask for less.")

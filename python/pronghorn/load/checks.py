@@ -7,9 +7,11 @@
            | "failed." KIND | "status." CODE
 
 Times and sizes have their units. A count is compared with a number, or in per cent of what was sent. What
-isn't known, such as a percentile of too few samples, makes the check fail.
+isn't known, such as a percentile of too few samples, makes the check fail. In percentiles requests that
+failed count as never answered: else a --timeout would make any of them hold.
 """
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -22,6 +24,7 @@ from pronghorn.load.spec import LoadSpec
 from pronghorn.model import units
 
 PHASES = ("connect", "first_byte", "total", "lag")
+_OF_REQUESTS = ("first_byte", "total")
 STATISTICS = ("min", "mean", "sd", *percentiles.PERCENTILES, "max")
 FAILURES = ("status", "reset", "refused", "connection", "timeout", "short", "protocol", "cut")
 """The kinds by which requests fail (docs/engine-protocol.md)."""
@@ -60,7 +63,7 @@ class Check(NamedTuple):
 
     def hides_stalls(self, spec: LoadSpec) -> bool:
         """Whether it asks of a closed loop what only an open one can tell."""
-        return spec.arrivals is None and self.phase in ("first_byte", "total") and self.statistic != "min"
+        return spec.arrivals is None and self.phase in _OF_REQUESTS and self.statistic != "min"
 
 
 class Result(NamedTuple):
@@ -192,7 +195,13 @@ def _time_found(check: Check, report: LoadReport) -> tuple[float | None, str]:
     if value is None:
         needed = percentiles.samples_needed(statistic)
         return None, f"{check.metric} is not known: it takes {needed} samples, and there are {samples}"
-    return value, figures.duration(value)
+    if check.phase not in _OF_REQUESTS or not report.requests.failures:
+        return value, figures.duration(value)
+    lost = f"the {figures.grouped(report.requests.failures)} that failed"
+    value = percentiles.of_all(found, statistic, report.requests.sent)
+    if math.isinf(value):
+        return None, f"{check.metric} is not known: it lies among {lost}"
+    return value, f"{figures.duration(value)}, with {lost} as never answered"
 
 
 def _count(name: str, report: LoadReport) -> int:

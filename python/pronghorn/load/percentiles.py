@@ -6,12 +6,14 @@ median, 299 for p99 and 29 956 for p99.99; from fewer, what stood in its place w
 maximum."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from pronghorn.load.report import Distribution
 
 CONFIDENCE = 0.95
+_ROUNDING = 1e-9
 
 PERCENTILES: Mapping[str, float] = MappingProxyType(
     {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "p9999": 0.9999}
@@ -29,6 +31,20 @@ def told(found: Distribution | None, key: str) -> float | None:
     if found is None or found.count < samples_needed(key):
         return None
     return float(getattr(found, key))
+
+
+def of_all(found: Distribution | None, key: str, whole: int) -> float:
+    """The percentile `key` of `whole`, in seconds, where those that aren't among the samples never ended: the
+    share of all that it leaves below it is a larger share of the samples, and the next larger percentile of
+    these that is known is taken. Infinite where that is beyond them all."""
+    if found is None or not found.count:
+        return math.inf
+    share = PERCENTILES[key] * max(whole, found.count) / found.count
+    if share > 1:
+        return math.inf
+    place = bisect_left([known - _ROUNDING for known in PERCENTILES.values()], share - _ROUNDING)
+    known = tuple(PERCENTILES)
+    return float(found.max if place == len(known) else getattr(found, known[place]))
 
 
 def words(key: str) -> str:

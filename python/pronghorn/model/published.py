@@ -31,14 +31,26 @@ class PublishedRow(BaseModel):
         return found[protocol]
 
 
+class PublishedLoad(BaseModel):
+    """What was asked of the server, by the names of an experiment's `[load]`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    threads: int
+    connections: int
+    streams: int
+    requests: int
+
+
 class Published(BaseModel):
-    """One article's measurements: how they were made, their rows, and its `claims` in words."""
+    """One article's measurements: how they were made, in words and as a `[load]` says it, their rows, and its
+    `claims` in words."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     title: str
     client: str
     server: str
     impairment: str
+    load: PublishedLoad
     claims: tuple[str, ...]
     rows: tuple[PublishedRow, ...]
 

@@ -172,7 +172,8 @@ class Contrast(BaseModel):
 
 class Part(BaseModel):
     """One comparison on which a claim rests: `what` is compared, within which bounds the ratio must lie, what
-    it is here with its 95 % interval, and what it was where the claim was made (`theirs`)."""
+    it is here with its 95 % interval, and what it was where the claim was made (`theirs`). `failed` says how
+    many of the loads behind it did not finish or had requests that failed, by arm and path."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -184,6 +185,7 @@ class Part(BaseModel):
     theirs: float | None
     state: State
     reason: str | None = None
+    failed: dict[str, int] = Field(default_factory=dict)
 
 
 class Reading(BaseModel):

@@ -13,8 +13,9 @@ UNDECIDED = "?"
 _FULL = math.log(4)
 """A ratio of four, or a fourth, has the full colour."""
 
-_LEAST, _MOST = 0.12, 0.6
-"""Of the colour: of a ratio of one, and of a full one."""
+_LEAST, _MOST = 0.12, 0.45
+"""Of the colour: of a ratio of one, and of a full one, on which the text still has a contrast of 4.5 : 1, by
+day and by night (WCAG 2.2, 1.4.3)."""
 
 
 class HeatCell(NamedTuple):

@@ -15,7 +15,7 @@ from pronghorn.analysis.words import claim
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
-from pronghorn.report.claims import bounds
+from pronghorn.report.claims import bounds, failed_loads
 from pronghorn.report.cpu import CpuTimes, cpu_times
 from pronghorn.report.fairness_view import FAIRNESS, FairnessView, fairness_view
 from pronghorn.report.flights import Flights, flights
@@ -86,7 +86,8 @@ def document(
         lstrip_blocks=True,
     )
     environment.filters.update(seconds=seconds, percent=percent, unbroken=unbroken)
-    environment.globals.update(claim=claim, ratio=ratio, interval=interval, count=count, bounds=bounds)
+    environment.globals.update(claim=claim, ratio=ratio, interval=interval, count=count)
+    environment.globals.update(bounds=bounds, failed_loads=failed_loads)
     found = select(trials, summary.arms)
     cells = [
         _view(place, cell, summary, found.get(cell.cell), manifest, run)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from pronghorn.analysis.numbers import interval, ratio
 from pronghorn.model.summary import CellSummary, Claim, State, Summary
-from pronghorn.report.claims import bounds
+from pronghorn.report.claims import bounds, failed_loads
 from pronghorn.report.colours import COLOURS
 from pronghorn.report.heat_map import HeatMap, heat_map
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
@@ -84,6 +84,7 @@ def _render_claim(claim: Claim, console: Console) -> None:
             theirs = f"; theirs {ratio(part.theirs)}" if part.theirs is not None else ""
             state = part.state if part.reason is None else f"{part.state} ({part.reason})"
             line = f"  {reading.origin}: {part.what}: {said}; wanted {bounds(part)}{theirs}: {state}"
+            line = "; ".join(filter(None, (line, failed_loads(part))))
             _indented(Text(line, style="dim"), console)
 
 

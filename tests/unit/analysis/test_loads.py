@@ -149,6 +149,31 @@ def test_origins_that_disagree_leave_a_claim_undecided_and_are_named() -> None:
     assert "reproduced with nginx against h1; not reproduced with builtin against h1" in found.words
 
 
+def test_sites_are_read_apart() -> None:
+    """Of two sites the one that comes last must not stand for both."""
+    others = [
+        one.model_copy(update={"cell": one.cell.model_copy(update={"site": "small"})})
+        for one in study({"delay": (1.0, 2.0)})
+    ]
+    for trials in ([*study(), *others], [*others, *study()]):
+        found = claims(trials)[0]
+        assert found.state == "undecided"
+        assert "reproduced with nginx (tiny) against h1" in found.words
+        assert "not reproduced with nginx (small) against h1" in found.words
+
+
+def test_a_claim_says_which_of_the_loads_behind_it_failed() -> None:
+    trials = [
+        one
+        if (one.cell.path, one.arm, one.block) not in {("loss", "h1", 0), ("loss", "h1", 3)}
+        else trial(one.cell, one.arm, one.block, 297.0, sent=990, succeeded=980)
+        for one in study()
+    ]
+    parts = {part.what: part.failed for part in claims(trials)[1].readings[0].parts}
+    assert parts["h3 ÷ h1 on loss"] == {"h1 on loss": 2}
+    assert parts["h3 ÷ h1 on corrupt"] == {}
+
+
 def test_of_rates_more_is_faster_and_the_ratio_is_of_rates() -> None:
     [found] = [cell for cell in summary(study()).cells if cell.path == "corrupt"]
     compared = found.comparison("h3")

@@ -162,6 +162,19 @@ def test_a_run_stands_beside_what_was_published_and_each_claim_is_stated(loads: 
     assert "Delay alone never favours h3." in report and "theirs" in report
 
 
+def test_a_load_that_is_not_the_published_one_is_said_to_be_another(loads: Laboratory) -> None:
+    other = "The load is not the published one"
+    assert other in run(loads, "--set", "published=weaknet", "--set", "repeat=1")
+    [told] = [note for note in summary(loads)["notes"] if note.startswith(other)]
+    assert "threads 2 (10), connections 10 (100), streams 4 (100), requests 400 (10000)." in told
+
+
+def test_the_published_load_is_not_said_to_be_another(loads: Laboratory) -> None:
+    theirs = "load={ threads = 10, connections = 100, streams = 100, requests = 10000 }"
+    said = run(loads, "--set", "published=weaknet", "--set", "repeat=1", "--set", theirs)
+    assert "not the published one" not in said
+
+
 def test_a_check_may_ask_for_rates_and_latencies(loads: Laboratory) -> None:
     loads.behave(rules=[{"do": "timeout", "protocol": "h2"}])
     checks = (

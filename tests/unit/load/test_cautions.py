@@ -53,6 +53,12 @@ def test_each_caution_has_its_cause(asked: dict[str, Any], told: dict[str, Any],
     assert codes(asked, told) == found
 
 
+def test_a_load_that_gave_up_its_connections_is_not_said_to_have_met_its_limit() -> None:
+    told = {"finished": False, "requests": {"unsent": 5}, "connections": {"failed": {"refused": 10}}}
+    found = cautions.cautions(samples.spec(limit_s=60.0), samples.report(**told), interrupted=False)
+    assert found[0].text == "the load did not finish: 5 requests were never sent."
+
+
 def test_an_interruption_is_told_instead_of_a_cut() -> None:
     assert codes({}, {"finished": False}, interrupted=True) == ["interrupted"]
 

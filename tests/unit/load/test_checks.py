@@ -15,19 +15,17 @@ MIXED = {
         "succeeded": 9_900,
         "failed": {"status": 80, "timeout": 20},
         "statuses": {"200": 9_900, "503": 80},
-    }
+    },
+    "latency_seconds": {"total": samples.distribution(9_900, 0.0002)},
 }
 
 
 @pytest.mark.parametrize(
     ("text", "holds", "found"),
     [
-        ("p99<1ms", True, "p99 = 600 µs"),
-        ("p99<600us", False, "p99 = 600 µs"),
-        ("p99<=601us", True, "p99 = 600 µs"),
-        ("total.p50 > 100us", True, "total.p50 = 200 µs"),
-        ("p99.9<2ms", True, "p99.9 = 1.00 ms"),
-        ("p999<2ms", True, "p999 = 1.00 ms"),
+        ("p90<1ms", True, "p90 = 400 µs, with the 100 that failed as never answered"),
+        ("p99<1ms", False, "p99 = 2.00 ms, with the 100 that failed as never answered"),
+        ("p99.9<2s", False, "p99.9 is not known: it lies among the 100 that failed"),
         ("connect.p50<5ms", True, "connect.p50 = 2.00 ms"),
         ("connect.p99<5s", False, "connect.p99 is not known: it takes 299 samples, and there are 10"),
         ("first_byte.mean<1ms", True, "first_byte.mean = 198 µs"),
@@ -57,6 +55,32 @@ def test_a_check_holds_or_says_what_was_found(text: str, holds: bool, found: str
     check = checks.parse(text, samples.spec())
     result = checks.evaluate(check, samples.report(**MIXED))
     assert (result.holds, result.found) == (holds, found)
+
+
+@pytest.mark.parametrize(
+    ("text", "holds", "found"),
+    [
+        ("p99<1ms", True, "p99 = 600 µs"),
+        ("p99<600us", False, "p99 = 600 µs"),
+        ("p99<=601us", True, "p99 = 600 µs"),
+        ("total.p50 > 100us", True, "total.p50 = 200 µs"),
+        ("p99.9<2ms", True, "p99.9 = 1.00 ms"),
+        ("p999<2ms", True, "p999 = 1.00 ms"),
+    ],
+)
+def test_percentiles_of_a_load_in_which_nothing_failed(text: str, holds: bool, found: str) -> None:
+    result = checks.evaluate(checks.parse(text, samples.spec()), samples.report())
+    assert (result.holds, result.found) == (holds, found)
+
+
+def test_a_time_out_makes_no_percentile_hold() -> None:
+    """With --timeout 200ms no request that succeeds takes longer, however many don't."""
+    report = samples.report(
+        requests={"succeeded": 7_000, "failed": {"timeout": 3_000}},
+        latency_seconds={"total": samples.distribution(7_000, 0.01)},
+    )
+    assert not checks.evaluate(checks.parse("p99<200ms", samples.spec()), report).holds
+    assert checks.evaluate(checks.parse("p50<200ms", samples.spec()), report).holds
 
 
 def test_a_lag_is_an_open_loops() -> None:

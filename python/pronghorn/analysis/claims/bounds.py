@@ -1,6 +1,7 @@
 """A ratio against the bounds within which a claim wants it."""
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -9,18 +10,20 @@ from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import divide, percentiles, resampled_medians
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.seeds import generator
-from pronghorn.analysis.times import Times, times
+from pronghorn.analysis.times import Times, has_failed, times
 from pronghorn.analysis.verdict import MINIMUM_BLOCKS
 from pronghorn.model.summary import Part, State
 
 
 class Rate(NamedTuple):
     """The median requests per second of an arm in a cell: `found` with its `drawn` resamples, those of
-    several arms of a cell from the same blocks. `blocks` says on how many it rests."""
+    several arms of a cell from the same blocks. `blocks` says on how many it rests, `failed` how many of its
+    loads failed, where any did, by arm and path."""
 
     found: float
     drawn: Times
     blocks: int
+    failed: Mapping[str, int]
 
 
 class Ratio(NamedTuple):
@@ -30,6 +33,7 @@ class Ratio(NamedTuple):
     found: float
     drawn: Times
     blocks: int
+    failed: Mapping[str, int]
     theirs: float | None
 
 
@@ -44,21 +48,27 @@ def rates(trials: CellTrials | None, arms: tuple[str, ...], seed: int, resamples
     """The rates of `arms` in a cell, unknown where there are no blocks. Cells are drawn from independently,
     since their blocks have nothing in common."""
     if trials is None or not trials.blocks:
-        return tuple(Rate(math.nan, np.full(resamples, math.nan), 0) for _ in arms)
+        return tuple(Rate(math.nan, np.full(resamples, math.nan), 0, {}) for _ in arms)
     values = np.stack([times(trials.of(arm), "requests_per_second") for arm in arms], axis=1)
     rng = generator(seed, "claims", str(trials.cell), *arms)
     drawn = resampled_medians(values, rng, resamples=resamples)
     return tuple(
-        Rate(float(median), drawn[:, place], len(trials.blocks))
-        for place, median in enumerate(np.median(values, axis=0))
+        Rate(float(np.median(values[:, place])), drawn[:, place], len(trials.blocks), _failed(trials, arm))
+        for place, arm in enumerate(arms)
     )
+
+
+def _failed(trials: CellTrials, arm: str) -> dict[str, int]:
+    number = sum(has_failed(trial) for trial in trials.of(arm))
+    return {f"{arm} on {trials.cell.path}": number} if number else {}
 
 
 def over(what: str, upper: Rate | Ratio, lower: Rate | Ratio, theirs: float | None) -> Ratio:
     """One over the other."""
     found = divide(np.array([upper.found]), np.array([lower.found]))
     drawn = divide(upper.drawn, lower.drawn)
-    return Ratio(what, float(found[0]), drawn, min(upper.blocks, lower.blocks), theirs)
+    failed = {**upper.failed, **lower.failed}
+    return Ratio(what, float(found[0]), drawn, min(upper.blocks, lower.blocks), failed, theirs)
 
 
 def part(ratio: Ratio, bounds: Bounds) -> Part:
@@ -74,6 +84,7 @@ def part(ratio: Ratio, bounds: Bounds) -> Part:
         theirs=ratio.theirs,
         state=state,
         reason=reason,
+        failed=dict(ratio.failed),
     )
 
 

@@ -30,7 +30,7 @@ HARDLY_CHANGED = 1.25
 
 
 class _Pair(NamedTuple):
-    """An origin's cells by path, and the two arms that are compared there."""
+    """An origin's cells by path, with one site, and the two arms that are compared there."""
 
     origin: str
     cells: dict[str, CellTrials]
@@ -111,9 +111,11 @@ def _pairs(published: Published, cells: Sequence[CellTrials], terms: Terms) -> l
     theirs = [arm for arm in arms if protocol(arm) == "h1"]
     if mine is None:
         return []
+    several_sites = len({one.cell.site for one in cells}) > 1
     by_origin: dict[str, dict[str, CellTrials]] = {}
     for one in cells:
-        by_origin.setdefault(one.cell.origin, {})[one.cell.path] = one
+        name = f"{one.cell.origin} ({one.cell.site})" if several_sites else one.cell.origin
+        by_origin.setdefault(name, {})[one.cell.path] = one
     return [
         _Pair(origin, paths, mine, against, published, terms)
         for origin, paths in by_origin.items()
