@@ -26,10 +26,38 @@ fn waited_s() -> f64 {
         .map_or(0.0, |nanoseconds| nanoseconds * 1e-9)
 }
 
-/// The process's largest resident set so far, in bytes.
+/// The process's largest resident set so far, in bytes: `VmHWM` of proc(5). getrusage(2) has whatever the process was before
+/// its execve(2) as well, which is whoever started it.
 pub(crate) fn max_rss_bytes() -> u64 {
+    if let Some(bytes) = high_water_mark() {
+        return bytes;
+    }
     let usage = getrusage(UsageWho::RUSAGE_SELF);
     usage.map_or(0, |usage| {
         u64::try_from(usage.max_rss()).unwrap_or(0) * 1024
     })
+}
+
+fn high_water_mark() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_was_held_counts() {
+        const HELD: usize = 96 << 20;
+        let before = max_rss_bytes();
+        let held = vec![1_u8; HELD];
+        assert!(held.iter().step_by(4096).all(|&byte| byte == 1));
+        let after = max_rss_bytes();
+        assert!(after >= HELD as u64 && after >= before, "{before} {after}");
+    }
 }
