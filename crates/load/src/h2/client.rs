@@ -116,11 +116,15 @@ impl Client {
             return 0;
         }
         let allowed = self.peer.streams.unwrap_or(STREAMS_BEFORE_SETTINGS);
-        let identifiers = (LAST_STREAM.saturating_sub(self.next_stream) / 2) as usize;
         streams
             .min(allowed)
             .saturating_sub(self.streams.len())
-            .min(identifiers)
+            .min(self.identifiers())
+    }
+
+    /// Streams that can still be opened.
+    fn identifiers(&self) -> usize {
+        (LAST_STREAM.saturating_sub(self.next_stream) / 2) as usize
     }
 
     /// Appends a request to what is to be sent.
@@ -196,6 +200,9 @@ impl Client {
         self.frames(&mut bytes, out, events)?;
         self.pending.extend_from_slice(bytes);
         self.replenish(out);
+        if self.identifiers() == 0 && !std::mem::replace(&mut self.peer.going_away, true) {
+            events.push(Event::GoingAway);
+        }
         Ok(())
     }
 
