@@ -181,8 +181,8 @@ pub(crate) struct Facts {
 pub(crate) trait Connection {
     /// The socket, which the worker watches edge-triggered for reading and writing.
     fn descriptor(&self) -> RawFd;
-    /// Takes all that has come.
-    fn readable(&mut self, now: Instant, events: &mut Vec<Event>);
+    /// Takes a piece of what has come, at this time. Whether there may be more, of which the kernel doesn't tell again.
+    fn readable(&mut self, now: Instant, events: &mut Vec<Event>) -> bool;
     /// Goes on with what the socket didn't take.
     fn writable(&mut self, now: Instant, events: &mut Vec<Event>);
     /// How many further requests it takes now; none before [`Event::Ready`] and after [`Event::GoingAway`].
@@ -223,8 +223,8 @@ impl Connection for AnyConnection {
         either!(self, connection => connection.descriptor())
     }
 
-    fn readable(&mut self, now: Instant, events: &mut Vec<Event>) {
-        either!(self, connection => connection.readable(now, events));
+    fn readable(&mut self, now: Instant, events: &mut Vec<Event>) -> bool {
+        either!(self, connection => connection.readable(now, events))
     }
 
     fn writable(&mut self, now: Instant, events: &mut Vec<Event>) {

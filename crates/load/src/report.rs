@@ -28,7 +28,7 @@ pub struct LoadReport {
     pub bytes_per_second: ByteRates,
     /// Times of the measured requests.
     pub latency_seconds: LatencyTable,
-    /// CPU time of the workers since the window began.
+    /// CPU time of the workers in the window.
     pub cpu_s: CpuTime,
     /// The largest resident set of the process so far, in bytes.
     pub max_rss_bytes: u64,

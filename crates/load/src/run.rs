@@ -19,7 +19,7 @@ use crate::shared::{Shared, lock};
 use crate::spec::{LoadSpec, Session};
 use crate::tally::Tally;
 use crate::thread_cpu::max_rss_bytes;
-use crate::worker::{Outcome, Worker};
+use crate::worker::{Outcome, Part, Worker};
 
 /// How often a histogram log has an interval, where nobody asked for progress.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
@@ -189,6 +189,10 @@ fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {
             0.0
         }
     };
+    let rate_of = |part: &Part| match part.took.filter(|took| !took.is_zero()) {
+        Some(took) => part.succeeded as f64 / took.as_secs_f64(),
+        None => rate(part.succeeded),
+    };
     let facts = facts.unwrap_or_default();
     LoadReport {
         requests: RequestCounts {
@@ -208,7 +212,7 @@ fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {
             resumed: tally.resumed,
             early_data_accepted: tally.early_data_accepted,
             closed_by_peer: tally.closed_by_peer,
-            requests_per_second: Spread::of(per_slot.into_iter().map(rate).collect()),
+            requests_per_second: Spread::of(per_slot.iter().map(rate_of).collect()),
         },
         window_s,
         requests_per_second: rate(tally.in_window),

@@ -186,9 +186,10 @@ impl Connection for QuicConnection {
         self.socket.descriptor()
     }
 
-    fn readable(&mut self, now: Instant, events: &mut Vec<Event>) {
-        self.receive(now, events);
+    fn readable(&mut self, now: Instant, events: &mut Vec<Event>) -> bool {
+        let more = self.receive(now, events);
         self.settle();
+        more
     }
 
     fn writable(&mut self, now: Instant, events: &mut Vec<Event>) {

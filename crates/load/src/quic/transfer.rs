@@ -33,11 +33,12 @@ pub(super) struct Blocked {
 }
 
 impl QuicConnection {
-    /// Receives all that has come.
-    pub(super) fn receive(&mut self, now: Instant, events: &mut Vec<Event>) {
+    /// Receives a batch of what has come; whether there may be more.
+    pub(super) fn receive(&mut self, now: Instant, events: &mut Vec<Event>) -> bool {
         // Notes that others left.
         let _ = QuicNotes::take();
         let mut passed_over = 0;
+        let mut more = false;
         while self.phase != Phase::Over {
             let QuicConnection {
                 client,
@@ -61,10 +62,10 @@ impl QuicConnection {
             }
             match received {
                 Ok(Received::Drained) => break,
+                // Acknowledgements mustn't wait for the flood's end.
                 Ok(Received::More) => {
-                    // Acknowledgements mustn't wait for the flood's end.
-                    self.attend(now, events);
-                    self.transmit(now, events);
+                    more = true;
+                    break;
                 }
                 Err(error) => {
                     self.failed(&error, now, events);
@@ -76,6 +77,7 @@ impl QuicConnection {
             }
         }
         self.attend(now, events);
+        more && self.phase != Phase::Over
     }
 
     /// Sends all that may go now.

@@ -212,28 +212,36 @@ impl TcpConnection {
         tls.take(|plain| spoken.receive(plain, out, events).map_err(Broken::Protocol))
     }
 
-    fn read_all(&mut self, scratch: &mut [u8], events: &mut Vec<Event>) {
-        loop {
-            let Stage::Connected(socket) = &mut self.socket else {
-                return;
-            };
-            let length = match socket.read(scratch) {
-                Ok(0) => return self.ended(events),
-                Ok(length) => length,
-                Err(error) => match error.kind() {
-                    io::ErrorKind::WouldBlock => return,
-                    io::ErrorKind::Interrupted => continue,
-                    _ => return self.lost(failure(&error), events),
-                },
-            };
-            match self.take(&scratch[..length], events) {
-                Ok(()) => {}
-                Err(Broken::Connection(failure)) => return self.lost(failure, events),
-                Err(Broken::Protocol(detail)) => return self.broken(detail, events),
+    /// Reads once; whether there may be more.
+    fn read(&mut self, scratch: &mut [u8], events: &mut Vec<Event>) -> bool {
+        let Stage::Connected(socket) = &mut self.socket else {
+            return false;
+        };
+        let length = match socket.read(scratch) {
+            Ok(0) => {
+                self.ended(events);
+                return false;
             }
+            Ok(length) => length,
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock => return false,
+                io::ErrorKind::Interrupted => return true,
+                _ => {
+                    self.lost(failure(&error), events);
+                    return false;
+                }
+            },
+        };
+        match self.take(&scratch[..length], events) {
             // Less than there was room for: all that was there. What comes later is told of anew.
-            if length < scratch.len() {
-                return;
+            Ok(()) => length == scratch.len(),
+            Err(Broken::Connection(failure)) => {
+                self.lost(failure, events);
+                false
+            }
+            Err(Broken::Protocol(detail)) => {
+                self.broken(detail, events);
+                false
             }
         }
     }
@@ -321,11 +329,8 @@ impl Connection for TcpConnection {
         }
     }
 
-    fn readable(&mut self, _: Instant, events: &mut Vec<Event>) {
-        if self.closed {
-            return;
-        }
-        SCRATCH.with_borrow_mut(|scratch| self.read_all(scratch, events));
+    fn readable(&mut self, _: Instant, events: &mut Vec<Event>) -> bool {
+        !self.closed && SCRATCH.with_borrow_mut(|scratch| self.read(scratch, events))
     }
 
     fn writable(&mut self, now: Instant, events: &mut Vec<Event>) {
@@ -370,7 +375,7 @@ impl Connection for TcpConnection {
         }
         if let Err(error) = self.write() {
             // What came before the peer's reset can still be read.
-            self.readable(now, events);
+            while self.readable(now, events) {}
             if !self.closed {
                 self.lost(failure(&error), events);
             }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::phases::Stage;
-use super::{Outcome, Worker};
+use super::{Outcome, Part, Worker};
 use crate::connection::FailureKind;
 use crate::plan::Bound;
 
@@ -21,7 +21,7 @@ impl Worker {
     /// Ends all connections and counts together.
     pub(super) fn finish(mut self) -> Outcome {
         let now = Instant::now();
-        let cpu = self.cpu_since_window();
+        let cpu = self.cpu_in_window();
         let window = self.window(now);
         self.tally.planned = self.planned(now);
         let unsent = self.tally.planned > self.tally.sent;
@@ -43,11 +43,25 @@ impl Worker {
         Outcome {
             cut: self.phase.cut || early,
             window,
-            per_slot: self.slots.iter().map(|slot| slot.in_window).collect(),
+            per_slot: self.parts(window.map(|(begin, _)| begin)),
             facts: self.facts,
             tally: self.tally,
             cpu,
         }
+    }
+
+    /// What each slot did. Of so many requests each has its part, and may be through with it earlier than others.
+    fn parts(&self, begin: Option<Instant>) -> Vec<Part> {
+        let has_part = matches!(self.plan.stop, Bound::Requests(_)) && self.queue.is_none();
+        let part = |slot: &super::slot::Slot| {
+            let begin = begin.max(slot.begins);
+            let took = begin.zip(slot.last).filter(|_| has_part);
+            Part {
+                succeeded: slot.in_window,
+                took: took.map(|(begin, last)| last.saturating_duration_since(begin)),
+            }
+        };
+        self.slots.iter().map(part).collect()
     }
 
     /// The window of measurement, unless it never began.

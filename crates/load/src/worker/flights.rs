@@ -28,6 +28,8 @@ pub(super) struct Flight {
     pub(super) first_byte: Option<Instant>,
     /// How often it was sent.
     pub(super) attempts: u32,
+    /// It was sent as early data.
+    pub(super) early: bool,
     handed: Instant,
     state: State,
     previous: Ticket,
@@ -91,6 +93,7 @@ impl Flights {
             begun,
             first_byte: None,
             attempts: 1,
+            early: false,
             handed: now,
             state: State::Sent,
             previous: NONE,
@@ -124,6 +127,7 @@ impl Flights {
         let flight = self.get(ticket);
         flight.slot = slot;
         flight.attempts += 1;
+        flight.early = false;
         flight.handed = now;
         flight.state = State::Sent;
         self.append(ticket);

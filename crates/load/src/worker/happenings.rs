@@ -17,6 +17,8 @@ use crate::spec::Connect;
 const MOST_ATTEMPTS: u32 = 6;
 /// How long a session is awaited after the response.
 const SESSION_WAIT: Duration = Duration::from_secs(1);
+/// The status by which a server asks for a request once more, after the handshake (RFC 8470 §5.2).
+const TOO_EARLY: u16 = 425;
 /// The least status that is a failure.
 const LEAST_FAILURE: u16 = 400;
 
@@ -32,12 +34,7 @@ impl Worker {
         }
         events.append(&mut self.scratch);
         self.scratch = events;
-        let parts =
-            |link: &super::slot::Link| link.leaving || (link.going_away && link.in_flight == 0);
-        if self.slots[index].link.as_ref().is_some_and(parts) {
-            self.part(index, now);
-            self.open_if_wanted(index, now);
-        }
+        self.leave(index, now);
     }
 
     fn handle(&mut self, index: usize, event: Event, now: Instant) {
@@ -60,7 +57,7 @@ impl Worker {
                 kind,
                 detail,
             } => {
-                self.landed(index);
+                self.landed(index, true);
                 self.fail(ticket, kind, detail, now);
             }
             Event::Refused(ticket) => self.refused(index, ticket, now),
@@ -90,12 +87,12 @@ impl Worker {
         }
     }
 
-    /// A request of this slot is no longer in flight.
-    fn landed(&mut self, index: usize) {
+    /// A request of this slot is no longer in flight; `over`: nor is it sent again.
+    fn landed(&mut self, index: usize, over: bool) {
         let each = self.plan.connect == Connect::Each;
         if let Some(link) = &mut self.slots[index].link {
             link.in_flight -= 1;
-            link.leaving |= each;
+            link.leaving |= each && over;
         }
     }
 
@@ -108,7 +105,10 @@ impl Worker {
         body_bytes: u64,
         now: Instant,
     ) {
-        self.landed(index);
+        if status == TOO_EARLY && self.flights.get(ticket).early {
+            return self.refused(index, ticket, now);
+        }
+        self.landed(index, true);
         let slot = &mut self.slots[index];
         slot.recover();
         if let Some(link) = &mut slot.link {
@@ -147,6 +147,7 @@ impl Worker {
             self.tally.in_window += 1;
             self.tally.payload_in_window += body_bytes;
             self.slots[index].in_window += 1;
+            self.slots[index].last = Some(now);
         }
         if let Some(reporter) = &mut self.reporter {
             reporter.succeeded(total);
@@ -175,13 +176,13 @@ impl Worker {
     }
 
     fn refused(&mut self, index: usize, ticket: Ticket, now: Instant) {
-        self.landed(index);
         let flight = self.flights.get(ticket);
-        if flight.attempts >= MOST_ATTEMPTS || flight.purpose == Purpose::Prime {
-            let detail = format!(
-                "the server processed it none of the {} times it was sent",
-                flight.attempts
-            );
+        let attempts = flight.attempts;
+        let over = attempts >= MOST_ATTEMPTS || flight.purpose == Purpose::Prime;
+        self.landed(index, over);
+        if over {
+            let detail =
+                format!("the server processed it none of the {attempts} times it was sent");
             self.fail(ticket, FailureKind::Refused, detail.into(), now);
             return;
         }
@@ -362,8 +363,16 @@ impl Worker {
 
     /// When the request that was sent longest ago takes too long.
     pub(super) fn oldest_timeout(&self) -> Option<Instant> {
-        let timeout = self.plan.request_timeout?;
+        let timeout = self.request_timeout()?;
         self.flights.oldest().map(|(_, sent)| sent + timeout)
+    }
+
+    /// Where none is asked for, the requests that gain sessions have one all the same: they come before the load, which
+    /// may have a limit.
+    fn request_timeout(&self) -> Option<Duration> {
+        let gains = self.phase.stage == Stage::Priming;
+        let timeout = self.plan.request_timeout;
+        timeout.or(gains.then_some(self.plan.connect_timeout))
     }
 
     /// Gives up requests that take too long.
@@ -376,8 +385,8 @@ impl Worker {
             if let Some(link) = &mut self.slots[index].link {
                 link.connection.cancel(ticket);
             }
-            self.landed(index);
-            let limit = self.plan.request_timeout.unwrap_or_default().as_secs_f64();
+            self.landed(index, true);
+            let limit = self.request_timeout().unwrap_or_default().as_secs_f64();
             let detail = format!("no whole response within {limit} s");
             self.fail(ticket, FailureKind::Timeout, detail.into(), now);
             self.settle(index, now);
@@ -385,14 +394,22 @@ impl Worker {
         }
     }
 
-    /// Ends a slot's connection that is to be left, and goes on.
+    /// Ends a slot's connection that is to be left, and goes on: after a pause where the server has sent it away without an
+    /// answer to anything, or a server that is shutting down would have to bear a storm.
     fn leave(&mut self, index: usize, now: Instant) {
-        let leaves =
-            |link: &super::slot::Link| link.leaving || (link.going_away && link.in_flight == 0);
-        if self.slots[index].link.as_ref().is_some_and(leaves) {
-            self.part(index, now);
-            self.open_if_wanted(index, now);
-            self.rank(index);
+        let Some(link) = &self.slots[index].link else {
+            return;
+        };
+        let is_sent_away = link.going_away && link.in_flight == 0;
+        if !link.leaving && !is_sent_away {
+            return;
         }
+        let is_barren = !link.leaving && link.answered == 0;
+        self.part(index, now);
+        if is_barren {
+            self.slots[index].opens = Some(now + FIRST_PAUSE);
+        }
+        self.open_if_wanted(index, now);
+        self.rank(index);
     }
 }

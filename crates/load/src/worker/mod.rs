@@ -1,8 +1,9 @@
 //! One thread's event loop, and the connections that it keeps.
 //!
 //! A turn of the loop: let responses gather, where many are awaited; wait for sockets and timers; let each connection that has
-//! something read it all, handle what happened, send what there is to send and flush once; then hand out what is due in an open
-//! loop.
+//! something read a piece of it, handle what happened, send what there is to send and flush once; then hand out what is due in an
+//! open loop. Whose socket holds more than a piece goes on in the next turn, which waits for nothing: so a flood on one connection
+//! keeps neither the others nor the clock.
 
 mod ending;
 mod flights;
@@ -77,6 +78,8 @@ pub(crate) struct Worker {
     looked: Instant,
     /// Slots that may have something to flush.
     dirty: Vec<usize>,
+    /// Slots whose sockets may hold more, and the generations of those.
+    unread: Vec<(usize, u32)>,
 }
 
 /// What a worker hands back.
@@ -87,9 +90,15 @@ pub(crate) struct Outcome {
     pub(crate) window: Option<(Instant, Instant)>,
     /// It was cut.
     pub(crate) cut: bool,
-    /// Successes in the window of each slot.
-    pub(crate) per_slot: Vec<u64>,
+    pub(crate) per_slot: Vec<Part>,
     pub(crate) cpu: crate::report::CpuTime,
+}
+
+/// What a slot had of the window.
+pub(crate) struct Part {
+    pub(crate) succeeded: u64,
+    /// How long it took to its last success; none where all of the window was its own.
+    pub(crate) took: Option<Duration>,
 }
 
 impl Worker {
@@ -138,6 +147,7 @@ impl Worker {
             scratch: Vec::new(),
             looked: Instant::now(),
             dirty: Vec::new(),
+            unread: Vec::new(),
         })
     }
 
@@ -148,11 +158,18 @@ impl Worker {
         let _ = nix::sys::prctl::set_timerslack(1);
         self.begin(Instant::now());
         while !self.phase.is_over() {
-            self.gather();
+            if self.unread.is_empty() {
+                self.gather();
+            }
             self.wait(&mut events)?;
             self.looked();
+            self.open_window(self.looked);
+            let unread = std::mem::take(&mut self.unread);
             for event in &events {
                 self.happen(event);
+            }
+            for (index, generation) in unread {
+                self.read_on(index, generation);
             }
             let now = Instant::now();
             self.expire(now);
@@ -167,6 +184,7 @@ impl Worker {
     fn wait(&mut self, events: &mut Events) -> io::Result<()> {
         let now = Instant::now();
         let timeout = match self.next_deadline() {
+            _ if !self.unread.is_empty() => Some(Duration::ZERO),
             Some(deadline) if deadline <= now => Some(Duration::ZERO),
             Some(deadline) => {
                 self.timer.arm(deadline, now)?;
@@ -226,12 +244,36 @@ impl Worker {
         if event.is_writable() {
             connection.writable(now, &mut self.scratch);
         }
+        let mut more = false;
         if event.is_readable() || event.is_read_closed() || event.is_error() {
-            connection.readable(now, &mut self.scratch);
+            more = connection.readable(now, &mut self.scratch);
             // A short read doesn't see the end that came with it.
-            if event.is_read_closed() {
-                connection.readable(now, &mut self.scratch);
+            if !more && event.is_read_closed() {
+                more = connection.readable(now, &mut self.scratch);
             }
+        }
+        if more && !std::mem::replace(&mut link.unread, true) {
+            self.unread.push((index, generation));
+        }
+        self.settle(index, now);
+    }
+
+    /// A socket had more than was read in the last turn.
+    fn read_on(&mut self, index: usize, generation: u32) {
+        let slot = &mut self.slots[index];
+        if slot.generation != generation {
+            return;
+        }
+        let Some(link) = &mut slot.link else {
+            return;
+        };
+        let now = Instant::now();
+        // Its end may have been told of with what came before it.
+        let more = link.connection.readable(now, &mut self.scratch)
+            || link.connection.readable(now, &mut self.scratch);
+        link.unread = more;
+        if more {
+            self.unread.push((index, generation));
         }
         self.settle(index, now);
     }

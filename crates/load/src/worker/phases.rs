@@ -29,8 +29,8 @@ pub(super) struct Phase {
     pub(super) cut: bool,
     /// The window's beginning has been noted: traffic and CPU time until then.
     opened: Option<(Traffic, CpuTime)>,
-    /// Its end has been.
-    closed: bool,
+    /// Its end has been: CPU time within it.
+    closed: Option<CpuTime>,
     /// This worker's warm-up is over, and perhaps not yet the others'.
     warmed: bool,
 }
@@ -57,7 +57,7 @@ impl Phase {
             return None;
         }
         let opens = self.window.filter(|_| self.opened.is_none());
-        let closes = self.window_end.filter(|_| !self.closed);
+        let closes = self.window_end.filter(|_| self.closed.is_none());
         [opens, closes, self.limit].into_iter().flatten().min()
     }
 
@@ -160,7 +160,8 @@ impl Worker {
                 slot.share(&plan, number);
             }
             let share = f64::from(number) / f64::from(plan.connections);
-            slot.opens = Some(start + plan.ramp.mul_f64(share));
+            slot.begins = Some(start + plan.ramp.mul_f64(share));
+            slot.opens = slot.begins;
             self.open_if_wanted(index, now);
             self.rank(index);
         }
@@ -186,10 +187,8 @@ impl Worker {
         if self.phase.window.is_none() {
             self.end_warm_up(now);
         }
-        if self.phase.opened.is_none() && self.phase.measures(now) {
-            self.phase.opened = Some((self.traffic(), thread_cpu()));
-        }
-        if self.phase.is_past(now) && !self.phase.closed {
+        self.open_window(now);
+        if self.phase.is_past(now) && self.phase.closed.is_none() {
             self.close_window();
         }
         if self.is_done(now) {
@@ -214,14 +213,22 @@ impl Worker {
         self.know_window();
         // Whoever came last has looked at the clock after this turn did.
         let now = now.max(opened);
+        self.open_window(now);
         for index in 0..self.slots.len() {
             self.open_if_wanted(index, now);
             self.settle(index, now);
         }
     }
 
+    /// Notes what was before the window, once it has begun and before anything is sent in it.
+    pub(super) fn open_window(&mut self, now: Instant) {
+        if self.phase.opened.is_none() && self.phase.measures(now) {
+            self.phase.opened = Some((self.traffic(), thread_cpu()));
+        }
+    }
+
     fn close_window(&mut self) {
-        self.phase.closed = true;
+        self.phase.closed = Some(self.cpu_since_window());
         self.tally.traffic_in_window = self.traffic_since_window();
     }
 
@@ -268,8 +275,12 @@ impl Worker {
         }
     }
 
-    /// Of this thread since the window began.
-    pub(super) fn cpu_since_window(&self) -> CpuTime {
+    /// Of this thread in the window, which goes on till now unless it has ended.
+    pub(super) fn cpu_in_window(&self) -> CpuTime {
+        self.phase.closed.unwrap_or_else(|| self.cpu_since_window())
+    }
+
+    fn cpu_since_window(&self) -> CpuTime {
         match &self.phase.opened {
             Some((_, before)) => {
                 let now = thread_cpu();
@@ -285,6 +296,6 @@ impl Worker {
 
     /// Whether the window's traffic was noted at its end.
     pub(super) fn is_window_closed(&self) -> bool {
-        self.phase.closed
+        self.phase.closed.is_some()
     }
 }

@@ -44,6 +44,7 @@ impl Worker {
                     early: false,
                     going_away: false,
                     leaving: false,
+                    unread: false,
                     taken: 0,
                     answered: 0,
                     in_flight: 0,
@@ -135,7 +136,7 @@ impl Worker {
             let Some(link) = &slot.link else {
                 return;
             };
-            if each && link.taken > 0 {
+            if each && link.taken > 0 && slot.again.is_empty() {
                 return;
             }
             if let Some(ticket) = slot.again.pop_front() {
@@ -189,6 +190,7 @@ impl Worker {
             return;
         };
         let ticket = self.flights.begin(index, target, purpose, begun, now);
+        self.flights.get(ticket).early = link.early && !link.established;
         link.connection
             .send(ticket, &self.plan.targets[target], now);
         link.taken += 1;
@@ -210,6 +212,7 @@ impl Worker {
         };
         self.flights.resend(ticket, index, now);
         let flight = self.flights.get(ticket);
+        flight.early = link.early && !link.established;
         if flight.purpose == Purpose::Measure {
             self.tally.retried += 1;
         }

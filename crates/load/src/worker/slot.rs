@@ -35,6 +35,10 @@ pub(super) struct Slot {
     pub(super) pending: Option<Pending>,
     /// Successes within the window.
     pub(super) in_window: u64,
+    /// When the last of them had come.
+    pub(super) last: Option<Instant>,
+    /// When its first connection was due.
+    pub(super) begins: Option<Instant>,
     /// Of its earlier connections.
     pub(super) traffic: Traffic,
     /// Distinguishes its connections.
@@ -56,6 +60,8 @@ pub(super) struct Link {
     pub(super) going_away: bool,
     /// It is to be ended.
     pub(super) leaving: bool,
+    /// It is among those that are read from in the next turn.
+    pub(super) unread: bool,
     /// Requests that were handed to it, those of them that were answered, and those that aren't over.
     pub(super) taken: u64,
     pub(super) answered: u64,
@@ -91,6 +97,8 @@ impl Slot {
             again: VecDeque::new(),
             pending: None,
             in_window: 0,
+            last: None,
+            begins: None,
             traffic: Traffic::default(),
             generation: 0,
             primed: None,

@@ -1,6 +1,8 @@
 //! Over HTTP/1.1.
 
-use std::time::Duration;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use pronghorn_load::{ConnectionFailureKind, FailureKind};
 use serde_json::json;
@@ -259,4 +261,61 @@ fn a_load_that_is_stopped_tells_what_was() {
     crate::check(&report);
     assert!(report.requests.succeeded > 0 && !report.finished);
     assert!(report.window_s < 60.0);
+}
+
+/// A server that has sent all of a response has begun after the request was sent, and the client has it all only afterwards.
+#[test]
+fn no_response_is_told_to_have_come_before_the_server_had_sent_it() {
+    const CONTENT: usize = 48 << 20;
+    let took = Arc::new(Mutex::new(Vec::new()));
+    let noted = took.clone();
+    let port = start(move |stream, _| {
+        let noted = noted.clone();
+        let mut content = stream.try_clone().expect("a descriptor");
+        h1(stream, move |_| {
+            let began = Instant::now();
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {CONTENT}\r\n\r\n");
+            content.write_all(head.as_bytes()).expect("it is read");
+            let piece = vec![0; 1 << 20];
+            for _ in 0..CONTENT / piece.len() {
+                content.write_all(&piece).expect("it is read");
+            }
+            noted.lock().expect("nobody panics").push(began.elapsed());
+            (Vec::new(), Then::Goes)
+        });
+    });
+    let report = load(
+        "h1",
+        port,
+        json!({"connections": 6, "stop": {"requests": 6}}),
+    );
+    assert_eq!(report.requests.succeeded, 6);
+    let told = report.latency_seconds.total.expect("there are responses");
+    let took = took.lock().expect("nobody panics");
+    let least = took.iter().min().expect("there are some").as_secs_f64();
+    let most = took.iter().max().expect("there are some").as_secs_f64();
+    assert!(
+        told.min >= least && told.max >= most,
+        "{} to {} s for what took {least} to {most} s to send",
+        told.min,
+        told.max
+    );
+}
+
+#[test]
+fn connections_that_are_through_earlier_have_a_higher_rate() {
+    let port = start(|stream, number| {
+        h1(stream, move |_| {
+            if number == 0 {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            (h1_response(200), Then::Goes)
+        })
+    });
+    let report = load("h1", port, json!({"connections": 4}));
+    let spread = report.connections.requests_per_second;
+    let spread = spread.expect("there are connections");
+    assert!(spread.max > 1.05 * spread.min, "{spread:?}");
+    let all = report.requests_per_second;
+    assert!((4.0 * spread.min / all - 1.0).abs() < 1e-6, "{spread:?}");
 }

@@ -263,3 +263,36 @@ fn h2_upload(mut stream: std::net::TcpStream) {
         }
     }
 }
+
+#[test]
+fn a_connection_a_request_serves_its_further_attempts_too() {
+    let port = start(|stream, _| {
+        h2(stream, |id, number| {
+            goes(if number == 0 {
+                frame(RST_STREAM, 0, id, &REFUSED_STREAM)
+            } else {
+                h2_response(id, STATUS_200)
+            })
+        })
+    });
+    let report = load("h2", port, json!({"connect": "each"}));
+    assert_eq!(
+        (report.requests.succeeded, report.requests.retried),
+        (40, 40)
+    );
+    assert_eq!(report.connections.attempted, 40);
+}
+
+/// Such as one that is shutting down.
+#[test]
+fn a_server_that_sends_every_connection_away_is_spared_a_storm() {
+    let port = start(|stream, _| h2(stream, |_, _| goes(frame(GOAWAY, 0, 0, &[0; 8]))));
+    let report = load("h2", port, json!({"stop": {"duration_s": 1.0}}));
+    assert!(report.requests.succeeded == 0 && report.requests.retried > 0);
+    // One at the beginning, and then one each tenth of a second, to the last attempt of a request begun at the end.
+    assert!(
+        (2..=20).contains(&report.connections.attempted),
+        "{:?}",
+        report.connections
+    );
+}

@@ -109,7 +109,7 @@ impl Driven {
             self.connection.flush(now, &mut self.events);
             self.wait(now);
             let now = Instant::now();
-            self.connection.readable(now, &mut self.events);
+            while self.connection.readable(now, &mut self.events) {}
             if self.connection.deadline().is_some_and(|due| due <= now) {
                 self.connection.expire(now, &mut self.events);
             }

@@ -191,3 +191,20 @@ fn a_server_that_dies_in_mid_run_ends_the_load() {
     let failed = requests.failed.get(&FailureKind::Connection);
     assert!(failed.is_some_and(|&failed| failed > 0), "{requests:?}");
 }
+
+#[test]
+fn a_server_that_answers_nothing_does_not_hold_up_the_gaining_of_sessions() {
+    let certificate = Certificate::new();
+    let server = Server::start(&certificate, Kind::default(), |connection| async move {
+        let _control = Control::open(&connection).await;
+        connection.closed().await;
+    });
+    // Their tickets come with the handshakes; the load itself then has its limit.
+    let asked = json!({"session": "resumed", "connect_timeout_s": 1, "limit_s": 1});
+    let report = load(&certificate, &server, asked);
+    assert!(!report.finished);
+    assert_eq!(
+        (report.requests.succeeded, report.connections.resumed),
+        (0, 5)
+    );
+}
