@@ -34,8 +34,8 @@ def test_datagrams_that_a_host_dropped_are_counted_by_arm_and_end() -> None:
     dropping: dict[str, Any] = {"udp_receive_buffer_drops": {"client": 3, "server": 1}}
     trials = [trial("h3", host=dropping), trial("h3", host=dropping, block=1), trial("h2")]
     said = text(found(experiment(), trials), DROPS)
-    assert said.startswith("h3 on line: the hosts dropped 8 datagrams")
-    assert "(client 6, server 2; in 2 of 2 trials)" in said
+    assert said.startswith("h3: the hosts dropped datagrams for want of a receive buffer: on line 8 ")
+    assert "on line 8 (client 6, server 2; in 2 of 2 trials). They" in said
     assert DROPS not in codes(found(experiment(), [trial("h3")]))
 
 
@@ -87,6 +87,14 @@ def test_datagrams_that_contaminated_trials_lost_are_none() -> None:
     dropping: dict[str, Any] = {"udp_receive_buffer_drops": {"client": 3, "server": 1}}
     repeated = trial("h3", host=dropping, status="contaminated")
     assert DROPS not in codes(found(experiment(), [repeated, trial("h3", block=1)]))
+
+
+def test_datagrams_dropped_on_several_paths_are_one_warning() -> None:
+    far = profile().model_copy(update={"name": "far"})
+    ran = trial("h3", host={"udp_receive_buffer_drops": {"client": 0, "server": 2}})
+    there = ran.model_copy(update={"cell": ran.cell.model_copy(update={"path": "far"})})
+    said = text(found(experiment().model_copy(update={"paths": (profile(), far)}), [ran, there]), DROPS)
+    assert ": on far 2 (server 2; in 1 of 1 trial), on line 2 (server 2; in 1 of 1 trial)." in said
 
 
 def test_bbr_in_several_cells_is_one_warning() -> None:

@@ -2,7 +2,8 @@
 /proc/net/snmp, the sum of /proc/net/udp's drops)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pronghorn.analysis.numbers import count
 from pronghorn.execute.caution import Caution
@@ -10,27 +11,42 @@ from pronghorn.fairness.group import Group
 
 
 def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
-    """A warning for each arm on each path. Contaminated trials don't count: they were measured anew."""
-    dropped: dict[tuple[str, str], Counter[str]] = {}
-    seen: Counter[tuple[str, str]] = Counter()
-    dropping: Counter[tuple[str, str]] = Counter()
+    """A warning for each arm that tells of all its paths. Contaminated trials don't count: they were measured
+    anew."""
+    arms: dict[str, dict[str, _Drops]] = {}
     for group in groups:
         for trial in group.trials:
             if trial.status != "contaminated" and trial.counters and trial.counters.host:
-                where = group.arm.name, group.cell.path
-                drops = trial.counters.host.udp_receive_buffer_drops
-                dropped.setdefault(where, Counter()).update(drops)
-                seen[where] += 1
-                dropping[where] += any(drops.values())
-    for (arm, path), counted in sorted(dropped.items()):
-        if counted.total():
-            sides = ", ".join(f"{side} {number}" for side, number in sorted(counted.items()) if number)
+                drops = arms.setdefault(group.arm.name, {}).setdefault(group.cell.path, _Drops())
+                drops.add(trial.counters.host.udp_receive_buffer_drops)
+    for arm, paths in sorted(arms.items()):
+        told = [f"on {path} {drops}" for path, drops in sorted(paths.items()) if drops.counted.total()]
+        if told:
             yield Caution(
                 "udp-receive-buffer",
-                f"{arm} on {path}: the hosts dropped {counted.total()} datagrams for want of a receive "
-                f"buffer ({sides}; in {dropping[arm, path]} of {count(seen[arm, path], 'trial')}), beyond "
-                "what the path lost. Their sender takes them for the path's losses, and slows down.",
+                f"{arm}: the hosts dropped datagrams for want of a receive buffer: {', '.join(told)}. They "
+                "are beyond what the path lost; their sender takes them for the path's losses, and slows "
+                "down.",
                 "Run fewer trials side by side (--jobs), or raise the buffer: udp_receive_buffer under "
                 "[knobs] for the native client and the builtin origin, which ask for 1 MiB else; for other "
                 "programs sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000",
             )
+
+
+@dataclass
+class _Drops:
+    """What was dropped on a path, by the side of the host, and in how many trials of how many."""
+
+    counted: Counter[str] = field(default_factory=Counter)
+    trials: int = 0
+    dropping: int = 0
+
+    def add(self, drops: Mapping[str, int]) -> None:
+        """Those of another trial."""
+        self.counted.update(drops)
+        self.trials += 1
+        self.dropping += any(drops.values())
+
+    def __str__(self) -> str:
+        sides = ", ".join(f"{side} {number}" for side, number in sorted(self.counted.items()) if number)
+        return f"{self.counted.total()} ({sides}; in {self.dropping} of {count(self.trials, 'trial')})"

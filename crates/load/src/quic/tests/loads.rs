@@ -183,7 +183,7 @@ fn a_server_that_dies_in_mid_run_ends_the_load() {
     });
     // Nobody is there any more who could be asked.
     let server = Server::named(address);
-    let report = load(&certificate, &server, json!({"limit_s": 3}));
+    let report = load(&certificate, &server, json!({"limit_s": 8}));
     killer.join().expect("the server has gone");
     let requests = &report.requests;
     assert!(requests.succeeded >= 10, "{requests:?}");
