@@ -1,12 +1,14 @@
 """What discarded trials mean for the comparison."""
 
+from itertools import combinations
+
 import numpy as np
-from scipy.stats import fisher_exact
 
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.numbers import count, listed
 
 SUSPICION = 0.01
+"""The p below which arms count as discarded unequally often."""
 
 
 def notes(cell: CellTrials) -> list[str]:
@@ -33,16 +35,24 @@ def notes(cell: CellTrials) -> list[str]:
     return said
 
 
-def _unequal(cell: CellTrials) -> list[tuple[str, str]]:
-    pairs = [(arm, other) for place, arm in enumerate(cell.arms) for other in cell.arms[place + 1 :]]
-    return [pair for pair in pairs if _p(cell, *pair) < SUSPICION]
+def p_of_discards(discarded: tuple[int, int], attempted: tuple[int, int]) -> float:
+    """How often two arms that are discarded alike would differ by so much or more in discarded of attempted
+    trials: Fisher's exact test, two-sided."""
+    if not any(discarded):
+        return 1.0
+    # Half a second that most runs, without a discarded trial, do without.
+    from scipy.stats import fisher_exact
 
-
-def _p(cell: CellTrials, arm: str, other: str) -> float:
-    table = np.array(
-        [
-            [cell.contaminated.get(name, 0), cell.attempted.get(name, 0) - cell.contaminated.get(name, 0)]
-            for name in (arm, other)
-        ]
-    )
+    table = np.array([discarded, np.subtract(attempted, discarded)])
     return float(fisher_exact(table).pvalue)
+
+
+def _unequal(cell: CellTrials) -> list[tuple[str, str]]:
+    def p(pair: tuple[str, str]) -> float:
+        one, other = pair
+        return p_of_discards(
+            (cell.contaminated.get(one, 0), cell.contaminated.get(other, 0)),
+            (cell.attempted.get(one, 0), cell.attempted.get(other, 0)),
+        )
+
+    return [pair for pair in combinations(cell.arms, 2) if p(pair) < SUSPICION]

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from pronghorn.model.path import JitterSpec, LinkSpec
 
@@ -47,6 +46,8 @@ def delay(link: LinkSpec, probe_bytes: int) -> Delay:
 
 def _offsets(jitter: JitterSpec, shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """The jitter's quantiles in seconds, as tc-netem(8) and iproute2's distributions have them."""
+    from scipy.special import ndtri
+
     pareto = np.minimum(4 / 3 * ((1 - shares) ** (-1 / 3) - 1.5), _MOST)
     match jitter.distribution:
         case "uniform":

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import beta, kstwo
 
 from pronghorn.calibration import asked
 from pronghorn.calibration.design import SINGLE, LinkDesign
@@ -57,6 +56,9 @@ def rows(direction: Direction, design: LinkDesign, probed: Probed) -> Iterator[R
             low=least - CLOCK_S,
             high=least + late,
         )
+    # Half a second that runs without a calibration do without.
+    from scipy.stats import beta, kstwo
+
     middle = (len(delays) - 1) // 2
     share = beta(middle + 1, len(delays) - middle)
     shares = float(share.ppf(FALSE_ALARM / 2)), float(share.ppf(1 - FALSE_ALARM / 2))

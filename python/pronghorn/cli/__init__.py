@@ -4,6 +4,7 @@ Exit status: 0 done; 1 a check or a calibration failed; 2 bad usage or bad input
 130 interrupted.
 """
 
+import importlib
 import io
 import os
 import sys
@@ -17,12 +18,13 @@ from pronghorn import __version__
 from pronghorn.errors import InputError, PronghornError
 from pronghorn.execute.interrupts import interruptible
 
+COMMANDS = ("path", "load", "run", "report", "doctor", "servers")
+"""The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words."""
+
 
 def _application(first: str | None) -> typer.Typer:
-    """The commands. Where `path`, which nests, or `load` is meant, only that: what the others need takes a
-    second to import."""
-    from pronghorn.cli import path
-
+    """The program with the one command that is meant, else with all: what the others need takes a second to
+    import."""
     app = typer.Typer(
         name="pronghorn",
         help="A laboratory that settles whether HTTP/3 is faster: for whom, by how much and why.",
@@ -33,18 +35,10 @@ def _application(first: str | None) -> typer.Typer:
         pretty_exceptions_enable=False,
         callback=_options,
     )
-    app.command("path", cls=path.PathCommand)(path.path)
-    if first != "path":
-        from pronghorn.cli import load
-
-        app.command("load")(load.load)
-    if first not in ("path", "load"):
-        from pronghorn.cli import doctor, report, run, servers
-
-        app.command("run")(run.run)
-        app.command("report")(report.report)
-        app.command("doctor")(doctor.doctor)
-        app.command("servers")(servers.servers)
+    meant = [first] if first in COMMANDS else [] if first == "--version" else COMMANDS
+    for name in meant:
+        module = importlib.import_module(f"pronghorn.cli.{name}")
+        app.command(name, cls=getattr(module, "COMMAND_CLASS", None))(getattr(module, name))
     return app
 
 

@@ -41,6 +41,9 @@ class PathCommand(TyperCommand):
         return [*super().collect_usage_pieces(ctx), "-- COMMAND..."]
 
 
+COMMAND_CLASS = PathCommand
+
+
 def path(
     context: typer.Context,
     words: Annotated[

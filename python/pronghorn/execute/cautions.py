@@ -6,9 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from scipy.stats import fisher_exact
-
+from pronghorn.analysis.contamination import SUSPICION, p_of_discards
 from pronghorn.analysis.numbers import count
 from pronghorn.calibration.table import row_text
 from pronghorn.engine import Hello
@@ -27,9 +25,6 @@ NO_NETWORK = "no emulated network on this host"
 
 LIVE = "live servers, without an emulated path"
 """The label of a run against servers that are somebody's."""
-
-UNEQUAL_P = 0.01
-"""The p-value of Fisher's exact test below which two arms count as discarded unequally often."""
 
 
 def label(experiment: Experiment, hello: Hello) -> str | None:
@@ -178,8 +173,8 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
     attempted = Counter(trial.arm for trial in trials)
     discarded = Counter(trial.arm for trial in trials if trial.status == "contaminated")
     for one, other in combinations([arm.name for arm in experiment.arms], 2):
-        table = np.array([[discarded[arm], attempted[arm] - discarded[arm]] for arm in (one, other)])
-        if fisher_exact(table).pvalue < UNEQUAL_P:
+        p = p_of_discards((discarded[one], discarded[other]), (attempted[one], attempted[other]))
+        if p < SUSPICION:
             yield Caution(
                 "unequal-discards",
                 f"{one} was contaminated in {discarded[one]} of {attempted[one]} trials, "

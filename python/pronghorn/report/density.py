@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import gaussian_kde
 
 POINTS = 49
 LOG_FROM = 4.0
@@ -24,7 +23,8 @@ def outline(values: Sequence[float], *, logarithmic: bool) -> list[tuple[float, 
         return []
     scaled = np.log(values) if logarithmic else np.array(values)
     grid = np.linspace(scaled.min(), scaled.max(), POINTS)
-    density = gaussian_kde(scaled)(grid)
+    bandwidth = scaled.std(ddof=1) * len(scaled) ** -0.2
+    density = np.exp(-((grid[:, None] - scaled) ** 2) / (2 * bandwidth**2)).sum(axis=1)
     times = np.exp(grid) if logarithmic else grid
     return [
         (round_to(float(time)), round_to(float(height)))
