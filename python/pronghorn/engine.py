@@ -77,6 +77,26 @@ def locate() -> Path:
     return Path(found).absolute()
 
 
+async def spawn(program: Path, *arguments: str) -> asyncio.subprocess.Process:
+    """Starts the engine's program with pipes; HostError where it can't be run.
+
+    It is its own process group, so that the terminal's Ctrl-C reaches us alone and we end it in order."""
+    try:
+        return await asyncio.create_subprocess_exec(
+            program,
+            *arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=_LINE_LIMIT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise HostError(
+            f"{program}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'."
+        ) from error
+
+
 class Engine:
     """A running engine. It holds at most one bench; requests are answered in order, one at a time."""
 
@@ -90,24 +110,9 @@ class Engine:
     async def start(cls, program: Path | None = None) -> Self:
         """Starts an engine; HostError where there is none or it can't be run.
 
-        It is its own process group, so that the terminal's Ctrl-C reaches us alone and we end it in order.
         Call this from the main thread: the engine dies with the thread that made it (prctl(2),
         PR_SET_PDEATHSIG)."""
-        path = program or locate()
-        try:
-            process = await asyncio.create_subprocess_exec(
-                path,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                limit=_LINE_LIMIT,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise HostError(
-                f"{path}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'."
-            ) from error
-        return cls(process)
+        return cls(await spawn(program or locate()))
 
     @property
     def pid(self) -> int:

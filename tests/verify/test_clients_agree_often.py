@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ..e2e import agreement
+from . import agreement
 
 pytestmark = pytest.mark.needs("namespaces", "engine", "chromium")
 

@@ -15,6 +15,7 @@
 
 mod arrivals;
 mod connection;
+mod decimal;
 mod dialer;
 mod error;
 pub mod foreign;

@@ -11,14 +11,14 @@ also `requests_per_second` or a latency such as `total_p99`, each as the median 
 Times are seconds; a statistic that is not known (a mean where a trial failed) makes the check fail.
 """
 
-import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple, get_args
 
 from pronghorn.errors import InputError, unknown
 from pronghorn.model.experiment import Experiment
+from pronghorn.model.operators import OPERATORS
 from pronghorn.model.summary import LATENCIES, CellSummary, Metric, Summary, Verdict
 from pronghorn.model.trial import Cell
 
@@ -26,14 +26,6 @@ OF_LOADS: Mapping[str, Metric] = {metric: metric for metric in ("requests_per_se
 STATISTICS = ("median", "mean", "p90", "p99", "min", "max", "n", "failed", "contaminated", *OF_LOADS)
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 
-_OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-}
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s*(s|ms)?")
 
 
@@ -118,7 +110,7 @@ def _fails(claim: Comparison | Expectation, cell: CellSummary) -> str | None:
     for value, number in ((claim.left, left), (claim.right, right)):
         if number is None:
             return f"{value.text} is not known"
-    if left is None or right is None or _OPERATORS[claim.operator](left, right):
+    if left is None or right is None or OPERATORS[claim.operator](left, right):
         return None
     sides = [
         f"{value.text} = {number:.4g}"

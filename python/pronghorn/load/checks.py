@@ -12,9 +12,7 @@ failed count as never answered: else a --timeout would make any of them hold.
 """
 
 import math
-import operator
 import re
-from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
 from pronghorn.errors import InputError, nearest
@@ -22,6 +20,7 @@ from pronghorn.load import figures, percentiles
 from pronghorn.load.report import LoadReport
 from pronghorn.load.spec import LoadSpec
 from pronghorn.model import units
+from pronghorn.model.operators import OPERATORS
 
 PHASES = ("connect", "first_byte", "total", "lag")
 _OF_REQUESTS = ("first_byte", "total")
@@ -29,14 +28,6 @@ STATISTICS = ("min", "mean", "sd", *percentiles.PERCENTILES, "max")
 FAILURES = ("status", "reset", "refused", "connection", "timeout", "short", "protocol", "cut")
 """The kinds by which requests fail (docs/engine-protocol.md)."""
 
-_OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-}
 _COUNTS = (
     *("sent", "unsent", "succeeded", "failed", "retried"),
     *("connections.established", "connections.failed", "connections.closed_by_peer", "connections.resumed"),
@@ -105,7 +96,7 @@ def evaluate(check: Check, report: LoadReport) -> Result:
     value, shown = _value(check, report)
     if value is None:
         return Result(check, False, shown)
-    return Result(check, _OPERATORS[check.operator](value, check.value), f"{check.metric} = {shown}")
+    return Result(check, OPERATORS[check.operator](value, check.value), f"{check.metric} = {shown}")
 
 
 def _time(name: str) -> tuple[str | None, str | None]:

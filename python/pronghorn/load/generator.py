@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from pronghorn.engine import EngineDied, EngineError, locate
-from pronghorn.errors import HostError, Interrupted
+from pronghorn.engine import EngineDied, EngineError, locate, spawn
+from pronghorn.errors import Interrupted
 from pronghorn.load.report import LoadReport, Progress
 from pronghorn.load.spec import LoadSpec
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LINE_LIMIT = 64 * 2**20
 _STDERR_LINES = 20
 _PATIENCE_S = 5.0
 """How long an engine that was told to end may take for its report."""
@@ -45,7 +44,7 @@ def run(spec: LoadSpec, told: Callable[[Progress], None]) -> Outcome:
 
 
 async def _run(spec: LoadSpec, told: Callable[[Progress], None]) -> Outcome:
-    engine = await _start()
+    engine = await spawn(locate(), "generate")
     process = _Generator(engine)
     loop = asyncio.get_running_loop()
     for number in _SIGNALS:
@@ -70,25 +69,6 @@ async def _run(spec: LoadSpec, told: Callable[[Progress], None]) -> Outcome:
     finally:
         await process.end()
         listening.cancel()
-
-
-async def _start() -> asyncio.subprocess.Process:
-    """In a session of its own, so that the terminal's Ctrl-C reaches us alone."""
-    program = locate()
-    try:
-        return await asyncio.create_subprocess_exec(
-            program,
-            "generate",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=_LINE_LIMIT,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise HostError(
-            f"{program}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'."
-        ) from error
 
 
 class _Generator:

@@ -6,12 +6,14 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from pronghorn.cli import main
 from pronghorn.model.trial import Trial
+
+from .. import program
+from ..program import Result
 
 FAKE = Path(__file__).with_name("fake_engine.py")
 
@@ -31,14 +33,6 @@ up = { rate = "1Gbit", delay = "500us" }
 down = { rate = "20Mbit", delay = "75ms", loss = "15%", queue = "256kB" }
 up = { rate = "10Mbit", delay = "75ms", queue = "256kB" }
 """
-
-
-class Result(NamedTuple):
-    """How the program ended and what it printed."""
-
-    status: int
-    stdout: str
-    stderr: str
 
 
 class Laboratory:
@@ -74,15 +68,7 @@ class Laboratory:
 
     def run(self, *arguments: str) -> Result:
         """Runs the program within this process."""
-        self._monkeypatch.setattr(sys, "argv", ["pronghorn", *arguments])
-        self._capsys.readouterr()
-        try:
-            main()
-            status = 0
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else 0
-        captured = self._capsys.readouterr()
-        return Result(status, captured.out, captured.err)
+        return program.run(self._monkeypatch, self._capsys, *arguments)
 
     def command(self, *arguments: str) -> list[str]:
         """The program as a process of its own."""

@@ -1,6 +1,7 @@
 """`--check`: what holds exits 0, what doesn't exits 1 and says by how much."""
 
-from .conftest import Laboratory, Result
+from ..program import Result
+from .conftest import Laboratory
 
 
 def with_checks(laboratory: Laboratory, *checks: str) -> Result:

@@ -4,23 +4,15 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from pronghorn.cli import main
-
+from .. import program
+from ..program import Result
 from . import samples
 
 FAKE = Path(__file__).with_name("fake_generator.py")
-
-
-class Result(NamedTuple):
-    """How the program ended and what it printed."""
-
-    status: int
-    stdout: str
-    stderr: str
 
 
 class Generator:
@@ -52,15 +44,7 @@ class Generator:
 
     def run(self, *arguments: str) -> Result:
         """Runs `pronghorn load` within this process."""
-        self._monkeypatch.setattr(sys, "argv", ["pronghorn", "load", *arguments])
-        self._capsys.readouterr()
-        try:
-            main()
-            status = 0
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else 0
-        captured = self._capsys.readouterr()
-        return Result(status, captured.out, captured.err)
+        return program.run(self._monkeypatch, self._capsys, "load", *arguments)
 
     def asked(self, *arguments: str) -> dict[str, Any]:
         """What the engine is asked for by these words."""

@@ -2,6 +2,8 @@
 
 use httparse::{EMPTY_HEADER, Header, Response, Status};
 
+use crate::decimal::decimal;
+
 /// The most fields of a head.
 const MOST_FIELDS: usize = 128;
 /// The longest head, in bytes.
@@ -311,16 +313,6 @@ fn has_token(value: &[u8], token: &str) -> bool {
     value
         .split(|&byte| byte == b',')
         .any(|part| part.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
-}
-
-fn decimal(text: &[u8]) -> Option<u64> {
-    if text.is_empty() {
-        return None;
-    }
-    text.iter().try_fold(0_u64, |number, &byte| {
-        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
-        number.checked_mul(10)?.checked_add(digit)
-    })
 }
 
 /// Takes at most so many bytes off the front; how many there were.

@@ -1,5 +1,7 @@
 //! What a response's fields say of it.
 
+use crate::decimal::decimal;
+
 /// A response's head.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Head {
@@ -29,14 +31,4 @@ impl Head {
             _ => {}
         }
     }
-}
-
-fn decimal(text: &[u8]) -> Option<u64> {
-    if text.is_empty() {
-        return None;
-    }
-    text.iter().try_fold(0_u64, |number, &byte| {
-        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
-        number.checked_mul(10)?.checked_add(digit)
-    })
 }

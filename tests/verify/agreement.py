@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from . import programme
-from .programme import Run
+from ..e2e import programme
+from ..e2e.programme import Run
 
 CLIENTS = ("native", "chromium")
 PATHS = ("lan", "lte", "lte-poor")
@@ -36,15 +36,13 @@ def rank(
     *,
     arms: tuple[str, ...],
     blocks: int,
-    paths: tuple[str, ...] = PATHS,
-    seed: int = 1,
 ) -> list[Ranked]:
     """Every arm against h2 on each path, from the built-in origin; the run's files go to `folder`."""
     folder.mkdir(exist_ok=True)
     experiment = folder / "experiment.toml"
     experiment.write_text(
-        f'sites = ["{site}"]\npaths = {list(paths)!r}\nclients = {list(CLIENTS)!r}\narms = {list(arms)!r}\n'
-        f'repeat = {blocks}\nseed = {seed}\nlimit = "60s"\n',
+        f'sites = ["{site}"]\npaths = {list(PATHS)!r}\nclients = {list(CLIENTS)!r}\narms = {list(arms)!r}\n'
+        f'repeat = {blocks}\nseed = 1\nlimit = "60s"\n',
         encoding="utf-8",
     )
     result = programme.run("run", str(experiment), "--out", "found", folder=folder)

@@ -1,0 +1,14 @@
+"""What the two sides of a `--check` are compared by."""
+
+import operator
+from collections.abc import Callable, Mapping
+
+OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+"""The longer ones first, for whoever looks for one in a text."""
