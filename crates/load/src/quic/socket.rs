@@ -46,14 +46,6 @@ pub(super) struct Socket {
     traffic: Traffic,
 }
 
-/// What came of receiving.
-pub(super) enum Received {
-    /// There may be more.
-    More,
-    /// Nothing is left.
-    Drained,
-}
-
 impl Socket {
     /// A socket that hears of its server alone, and of ICMP's errors about it.
     pub(super) fn open(server: SocketAddr, knobs: &TransportKnobs) -> Result<Socket, UdpError> {
@@ -87,14 +79,14 @@ impl Socket {
         self.state.max_gso_segments()
     }
 
-    /// Receives one batch.
+    /// Receives one batch; whether there was any, after which more may have come.
     ///
     /// # Errors
     /// What the socket says but `WouldBlock`: ICMP's answers to what was sent.
     pub(super) fn receive(
         &mut self,
         mut take: impl FnMut(BytesMut, Option<EcnCodepoint>),
-    ) -> io::Result<Received> {
+    ) -> io::Result<bool> {
         RECEIVE.with_borrow_mut(|receive| {
             let Receive {
                 memory,
@@ -108,7 +100,7 @@ impl Socket {
             let messages = match self.state.recv(socket, &mut buffers, &mut metas[..]) {
                 Ok(messages) => messages,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Ok(Received::Drained);
+                    return Ok(false);
                 }
                 Err(error) => return Err(error),
             };
@@ -121,12 +113,7 @@ impl Socket {
                     take(datagram, ecn);
                 }
             }
-            // Fewer than there was room for: the kernel had no more.
-            Ok(if messages < BATCH {
-                Received::Drained
-            } else {
-                Received::More
-            })
+            Ok(true)
         })
     }
 

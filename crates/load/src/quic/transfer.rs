@@ -10,7 +10,6 @@ use pronghorn_http3::Code;
 use quinn_proto::{DatagramEvent, EcnCodepoint};
 
 use super::connection::{Phase, QuicConnection};
-use super::socket::Received;
 use super::{code, failure};
 use crate::connection::{Ending, Event};
 
@@ -61,10 +60,8 @@ impl QuicConnection {
                 self.cipher = notes.cipher().or(self.cipher.take());
             }
             match received {
-                Ok(Received::Drained) => break,
-                // Acknowledgements mustn't wait for the flood's end.
-                Ok(Received::More) => {
-                    more = true;
+                Ok(any) => {
+                    more = any;
                     break;
                 }
                 Err(error) => {

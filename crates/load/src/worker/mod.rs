@@ -43,6 +43,8 @@ const TIMER: Token = Token(usize::MAX);
 const WAKER: Token = Token(usize::MAX - 1);
 /// Events that are taken from the kernel at once.
 const EVENTS: usize = 1024;
+/// How long a connection is read from in a turn, while others wait.
+const LONGEST_READ: Duration = Duration::from_micros(100);
 
 /// One thread's part of a load.
 pub(crate) struct Worker {
@@ -240,22 +242,14 @@ impl Worker {
             return;
         };
         let now = Instant::now();
-        let connection = &mut link.connection;
         if event.is_writable() {
-            connection.writable(now, &mut self.scratch);
+            link.connection.writable(now, &mut self.scratch);
         }
-        let mut more = false;
-        if event.is_readable() || event.is_read_closed() || event.is_error() {
-            more = connection.readable(now, &mut self.scratch);
-            // A short read doesn't see the end that came with it.
-            if !more && event.is_read_closed() {
-                more = connection.readable(now, &mut self.scratch);
-            }
+        let (has_come, has_ended) = (event.is_readable(), event.is_read_closed());
+        if has_come || has_ended || event.is_error() {
+            self.read(index, has_ended);
         }
-        if more && !std::mem::replace(&mut link.unread, true) {
-            self.unread.push((index, generation));
-        }
-        self.settle(index, now);
+        self.settle(index, Instant::now());
     }
 
     /// A socket had more than was read in the last turn.
@@ -267,15 +261,39 @@ impl Worker {
         let Some(link) = &mut slot.link else {
             return;
         };
-        let now = Instant::now();
+        link.unread = false;
         // Its end may have been told of with what came before it.
-        let more = link.connection.readable(now, &mut self.scratch)
-            || link.connection.readable(now, &mut self.scratch);
-        link.unread = more;
-        if more {
-            self.unread.push((index, generation));
+        self.read(index, true);
+        self.settle(index, Instant::now());
+    }
+
+    /// Reads what a slot's connection has, piece by piece, each with a clock of its own, but not for longer than a turn's share;
+    /// what is left is read in the next turn. What comes meanwhile is answered together: a connection that answers each of its
+    /// server's datagrams costs both of them several times the packets. `to_its_end`: a short read doesn't see the end that came
+    /// with it, so one more is needed.
+    fn read(&mut self, index: usize, to_its_end: bool) {
+        let generation = self.slots[index].generation;
+        let begun = Instant::now();
+        let mut now = begun;
+        let mut last = !to_its_end;
+        loop {
+            let slot = &mut self.slots[index];
+            let Some(link) = slot.link.as_mut().filter(|_| slot.generation == generation) else {
+                return;
+            };
+            let more = link.connection.readable(now, &mut self.scratch);
+            if more && now.saturating_duration_since(begun) >= LONGEST_READ {
+                if !std::mem::replace(&mut link.unread, true) {
+                    self.unread.push((index, generation));
+                }
+                return self.heed(index, now);
+            }
+            self.heed(index, now);
+            if !more && std::mem::replace(&mut last, true) {
+                return;
+            }
+            now = Instant::now();
         }
-        self.settle(index, now);
     }
 
     /// Handles what happened on a slot's connection, sends what there is to send, and flushes.
