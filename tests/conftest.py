@@ -6,7 +6,7 @@ closing summary counts it and names the mend; with CI=true it fails instead, for
 
 import os
 import shutil
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -62,18 +62,14 @@ CAPABILITIES: dict[str, Callable[[], str | None]] = {
 }
 """Each capability, with a probe that returns None where the host has it, else the mend."""
 
-_missing = pytest.StashKey[dict[str, list[str]]]()
+_LACKS = "lacks"
+"""The property of a test's report that tells for want of which capability it was not run, and the mend."""
 
 
 @cache
 def mend(capability: str) -> str | None:
     """What would give this host the capability; None where it has it."""
     return CAPABILITIES[capability]()
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    missing: dict[str, list[str]] = defaultdict(list)
-    config.stash[_missing] = missing
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -101,13 +97,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 pytest.fail(
                     f"this host lacks {capability}, which CI must have; mend: {remedy}", pytrace=False
                 )
-            item.config.stash[_missing][capability].append(item.nodeid)
+            item.user_properties.append((_LACKS, f"{capability}; mend: {remedy}"))
             pytest.skip(f"this host lacks {capability}; mend: {remedy}")
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    for capability, tests in config.stash[_missing].items():
-        terminalreporter.write_line(
-            f"NOT RUN: {len(tests)} test(s), for this host lacks {capability}; mend: {mend(capability)}",
-            yellow=True,
-        )
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    not_run = Counter(
+        value
+        for report in terminalreporter.stats.get("skipped", [])
+        for name, value in report.user_properties
+        if name == _LACKS
+    )
+    for lack, tests in not_run.items():
+        terminalreporter.write_line(f"NOT RUN: {tests} test(s), for this host lacks {lack}", yellow=True)

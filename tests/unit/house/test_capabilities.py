@@ -49,8 +49,11 @@ def run(suite: Path, *arguments: str, ci: bool = False) -> subprocess.CompletedP
     )
 
 
-def test_outside_ci_it_is_not_run_and_the_summary_counts_it_with_the_mend(suite: Path) -> None:
-    done = run(suite)
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_outside_ci_it_is_not_run_and_the_summary_counts_it_with_the_mend(
+    suite: Path, processes: str
+) -> None:
+    done = run(suite, "--numprocesses", processes)
     assert done.returncode == 0
     assert "NOT RUN: 1 test(s), for this host lacks namespaces; mend: be root" in done.stdout
     assert "1 passed, 1 skipped" in done.stdout
