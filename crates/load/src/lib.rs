@@ -5,11 +5,11 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what can be asked for, and what is refused | `spec.rs`, `plan.rs` |
+//! | what can be asked for, and what is refused | `spec.rs`, `plan/` |
 //! | what is told | `report.rs`; what is counted, `tally.rs`, `latencies.rs` |
 //! | when is a request due in an open loop | `arrivals.rs` |
 //! | how does a thread spend its time | `worker/mod.rs` |
-//! | when does a request count | `worker/phases.rs`, `worker/happenings.rs` |
+//! | when does a request count | `worker/phases.rs`, `worker/requests.rs` |
 //! | what is a connection | `connection.rs`; over TCP, `tcp/`; over QUIC, `quic/` |
 //! | what is said on it | `prepared.rs`; `h1/`, `h2/` |
 

@@ -6,10 +6,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use std::time::Instant;
 
-use pronghorn_http::{
-    ConnectError, PendingTcp, Protocol, Settings, TcpSettings, congestion_control_of,
-    connection_facts,
-};
+use pronghorn_http::PendingTcp;
 use socket2::Socket;
 
 use super::dialer::failure;
@@ -17,11 +14,9 @@ use super::protocol::Spoken;
 use super::tls::Tls;
 use super::traffic::traffic;
 use crate::connection::{
-    Connection, ConnectionFailure, ConnectionFailureKind, Detail, Ending, Event, Facts,
-    FailureKind, Handshake, Ticket, Traffic,
+    Connection, ConnectionFailure, Detail, Ending, Event, Facts, FailureKind, Ticket, Traffic,
 };
 use crate::dialer::Endpoint;
-use crate::h2;
 use crate::prepared::Prepared;
 
 /// How much is read at once: some of the largest TLS records.
@@ -34,29 +29,30 @@ thread_local! {
 
 /// HTTP/1.1 or HTTP/2 over TCP.
 pub(crate) struct TcpConnection {
-    endpoint: Arc<Endpoint>,
-    socket: Stage,
-    tls: Option<Tls>,
-    spoken: Spoken,
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) socket: Stage,
+    pub(super) tls: Option<Tls>,
+    pub(super) spoken: Spoken,
     /// Plaintext that waits for TLS or, in the clear, for the socket.
-    out: Vec<u8>,
+    pub(super) out: Vec<u8>,
     /// Requests can be sent.
-    ready: bool,
+    pub(super) ready: bool,
     /// The socket took less than there was.
     blocked: bool,
     /// It is to end with the next flush.
     ending: bool,
-    closed: bool,
-    facts: Facts,
+    pub(super) closed: bool,
+    pub(super) facts: Facts,
 }
 
-enum Stage {
+/// How far the kernel is with it.
+pub(super) enum Stage {
     Connecting(Option<PendingTcp>),
     Connected(Socket),
 }
 
 /// Why nothing more is read.
-enum Broken {
+pub(super) enum Broken {
     Connection(ConnectionFailure),
     Protocol(Detail),
 }
@@ -89,93 +85,6 @@ impl TcpConnection {
             closed: false,
             facts: Facts::default(),
         })
-    }
-
-    /// The kernel's handshake is over, well or not.
-    fn connected(&mut self, events: &mut Vec<Event>) {
-        let Stage::Connecting(pending) = &mut self.socket else {
-            return;
-        };
-        let Some(pending) = pending.take() else {
-            return;
-        };
-        match pending.finish(self.endpoint.tcp.as_ref()) {
-            Ok(socket) => {
-                self.facts = self.facts_of(&socket);
-                self.socket = Stage::Connected(socket);
-            }
-            Err(error) => {
-                let failure = match error {
-                    ConnectError::Io(error) => failure(&error),
-                    ConnectError::CongestionControl(error) => ConnectionFailure::new(
-                        ConnectionFailureKind::CongestionControl,
-                        error.to_string(),
-                    ),
-                };
-                self.lost(failure, events);
-                return;
-            }
-        }
-        match &self.tls {
-            None => self.greet(Handshake::default(), events),
-            Some(tls) if tls.is_early() => {
-                self.ready = true;
-                events.push(Event::Ready { early: true });
-            }
-            Some(_) => {}
-        }
-    }
-
-    fn facts_of(&self, socket: &Socket) -> Facts {
-        let mut settings = TcpSettings::of(socket);
-        if self.endpoint.protocol == Protocol::H2 {
-            let (stream, connection) = h2::windows(&self.endpoint.knobs);
-            settings = settings.with_windows(stream, connection);
-        }
-        Facts {
-            settings: Settings::Tcp(settings),
-            tcp_congestion_control: congestion_control_of(socket).ok(),
-            ..Facts::default()
-        }
-    }
-
-    /// The handshake is done; requests can be sent from now on at the latest.
-    fn greet(&mut self, handshake: Handshake, events: &mut Vec<Event>) {
-        events.push(Event::Connected(handshake));
-        if !self.ready {
-            self.ready = true;
-            events.push(Event::Ready { early: false });
-        }
-    }
-
-    /// Looks at what TLS's handshake settled.
-    fn secured(&mut self, events: &mut Vec<Event>) -> Result<(), Broken> {
-        let Some(tls) = &mut self.tls else {
-            return Ok(());
-        };
-        let facts = connection_facts(tls.state());
-        let chosen = facts.alpn.as_deref().map(str::as_bytes);
-        let wanted = self.endpoint.protocol.alpn();
-        // A server without ALPN speaks HTTP/1.1 (RFC 7301, section 3.2, leaves it to the application).
-        let silent = chosen.is_none() && self.endpoint.protocol == Protocol::H1;
-        if chosen != Some(wanted) && !silent {
-            let detail = match &facts.alpn {
-                Some(chosen) => format!("the server chose `{chosen}`"),
-                None => "the server chose no protocol".to_owned(),
-            };
-            return Err(ConnectionFailure::new(ConnectionFailureKind::Alpn, detail).into());
-        }
-        self.facts.tls = Some(facts);
-        let offered = tls.is_early();
-        let handshake = tls.settle();
-        if offered && !handshake.early_data_accepted {
-            let tickets = self.spoken.abandon();
-            events.extend(tickets.into_iter().map(Event::Refused));
-            self.out.clear();
-            self.spoken = Spoken::begin(&self.endpoint, &mut self.out);
-        }
-        self.greet(handshake, events);
-        Ok(())
     }
 
     /// Takes bytes from the socket.
@@ -244,51 +153,6 @@ impl TcpConnection {
                 false
             }
         }
-    }
-
-    /// The peer sends nothing more.
-    fn ended(&mut self, events: &mut Vec<Event>) {
-        let handshaking = self.tls.as_ref().is_some_and(Tls::is_handshaking);
-        if handshaking {
-            let failure = ConnectionFailure::new(
-                ConnectionFailureKind::Refused,
-                "the server closed the connection in TLS's handshake",
-            );
-            return self.lost(failure, events);
-        }
-        let clean = self.tls.as_ref().is_none_or(Tls::has_ended);
-        self.spoken.end(clean, events);
-        self.fail_all(
-            FailureKind::Connection,
-            "the server closed the connection before the response's end",
-            events,
-        );
-        self.closed = true;
-        events.push(Event::Closed(Ending::Peer));
-    }
-
-    fn lost(&mut self, failure: ConnectionFailure, events: &mut Vec<Event>) {
-        let detail = format!("its connection was lost: {}", failure.detail);
-        self.fail_all(FailureKind::Connection, detail, events);
-        self.closed = true;
-        events.push(Event::Closed(Ending::Failed(failure)));
-    }
-
-    fn broken(&mut self, detail: Detail, events: &mut Vec<Event>) {
-        self.fail_all(FailureKind::Protocol, detail.clone(), events);
-        self.closed = true;
-        let failure = ConnectionFailure::new(ConnectionFailureKind::Protocol, detail);
-        events.push(Event::Closed(Ending::Failed(failure)));
-    }
-
-    fn fail_all(&mut self, kind: FailureKind, detail: impl Into<Detail>, events: &mut Vec<Event>) {
-        let detail = detail.into();
-        let tickets = self.spoken.abandon();
-        events.extend(tickets.into_iter().map(|ticket| Event::Failed {
-            ticket,
-            kind,
-            detail: detail.clone(),
-        }));
     }
 
     /// Hands to the socket what it takes.

@@ -2,6 +2,8 @@
 
 mod connection;
 mod dialer;
+mod ending;
+mod handshake;
 mod protocol;
 mod tls;
 mod traffic;

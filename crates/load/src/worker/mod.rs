@@ -5,12 +5,14 @@
 //! open loop. Whose socket holds more than a piece goes on in the next turn, which waits for nothing: so a flood on one connection
 //! keeps neither the others nor the clock.
 
+mod connections;
 mod ending;
 mod flights;
 mod gathering;
-mod happenings;
 mod phases;
+mod priming;
 mod queue;
+mod requests;
 mod sending;
 mod slot;
 mod timer;

@@ -1,15 +1,13 @@
-//! From the gaining of sessions over the warm-up to the window of measurement and its end.
+//! From the load's start over the warm-up to the window of measurement and its end.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::Worker;
 use super::queue::Queue;
-use super::slot::Primed;
 use crate::connection::Traffic;
 use crate::plan::Bound;
 use crate::report::CpuTime;
-use crate::shared::lock;
 use crate::spec::Session;
 use crate::thread_cpu::thread_cpu;
 
@@ -83,7 +81,8 @@ impl Worker {
         }
     }
 
-    fn wait_for_others(&mut self) {
+    /// Waits until every worker has gained its sessions.
+    pub(super) fn wait_for_others(&mut self) {
         self.phase.stage = Stage::Waiting;
         self.shared.arrive(&self.shared.start);
     }
@@ -104,29 +103,6 @@ impl Worker {
             Stage::Running => self.run_on(now),
             Stage::Over => {}
         }
-    }
-
-    fn end_priming(&mut self) {
-        let over = |primed: &Option<Primed>| matches!(primed, Some(Primed::Over));
-        if !self.slots.iter().all(|slot| over(&slot.primed)) {
-            return;
-        }
-        let gained = |slot: &&super::slot::Slot| {
-            let sessions = slot.sessions.as_ref();
-            sessions.is_some_and(|sessions| sessions.has_gained())
-        };
-        let gained = self.slots.iter().filter(gained).count();
-        self.shared
-            .gained
-            .fetch_add(gained as u32, Ordering::Relaxed);
-        if let Some(failure) = self.tally.failures.first() {
-            lock(&self.shared.not_gained).get_or_insert_with(|| failure.detail.clone());
-        }
-        self.tally = crate::tally::Tally::default();
-        for slot in &mut self.slots {
-            slot.begin_anew();
-        }
-        self.wait_for_others();
     }
 
     /// All have come together: the load begins.

@@ -7,7 +7,7 @@ use mio::unix::SourceFd;
 
 use super::flights::Purpose;
 use super::phases::Stage;
-use super::slot::{Link, Pending, Primed};
+use super::slot::{Link, Pending};
 use super::{Worker, token};
 use crate::connection::{Connection, ConnectionFailure, ConnectionFailureKind};
 use crate::plan::Bound;
@@ -284,21 +284,5 @@ impl Worker {
             self.settle(index, now);
         }
         self.dirty = dirty;
-    }
-
-    /// Asks for a session's gaining to be over, well or not.
-    pub(super) fn prime_over(&mut self, index: usize, why: Option<&str>) {
-        let slot = &mut self.slots[index];
-        if self.phase.stage != Stage::Priming {
-            return;
-        }
-        slot.primed = Some(Primed::Over);
-        if let Some(link) = &mut slot.link {
-            link.leaving = true;
-        }
-        if let Some(why) = why {
-            self.tally
-                .failed(crate::connection::FailureKind::Connection, why);
-        }
     }
 }

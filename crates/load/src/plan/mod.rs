@@ -1,0 +1,180 @@
+//! A specification that was checked, with all that is the same for every connection.
+
+mod numbers;
+mod places;
+mod targets;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pronghorn_http::{
+    ClientTlsOptions, Protocol, QuicCongestionControl, SessionUse, Sessions, TcpStack, TlsError,
+    TlsVersion, client_tls,
+};
+use rustls::client::Resumption;
+
+use crate::arrivals::Arrivals;
+use crate::dialer::Endpoint;
+use crate::error::LoadError;
+use crate::prepared::Prepared;
+use crate::spec::{ArrivalSpec, Connect, LoadSpec, Session};
+use numbers::{bound, check_counts, interval_of, positive, seconds};
+use places::{places, server_name};
+use targets::prepare;
+
+/// How long after the end of a duration responses are awaited, where nothing else is said.
+const AFTER_DURATION: Duration = Duration::from_secs(5);
+
+/// A load that can be.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) endpoint: Arc<Endpoint>,
+    pub(crate) targets: Vec<Prepared>,
+    pub(crate) session: Session,
+    pub(crate) connections: u32,
+    pub(crate) threads: u32,
+    pub(crate) stop: Bound,
+    pub(crate) warm_up: Option<Bound>,
+    /// When all ends, from the start.
+    pub(crate) limit: Option<Duration>,
+    pub(crate) connect: Connect,
+    pub(crate) arrivals: Option<ArrivalSpec>,
+    pub(crate) ramp: Duration,
+    pub(crate) request_timeout: Option<Duration>,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) progress: Option<Duration>,
+    pub(crate) histogram_log: Option<PathBuf>,
+}
+
+/// How many requests, or for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    Requests(u64),
+    For(Duration),
+}
+
+impl Plan {
+    /// Checks a specification, reads the CA and looks the host up. To be called on the host that loads.
+    pub(crate) fn new(spec: &LoadSpec) -> Result<Plan, LoadError> {
+        check_counts(spec)?;
+        let (uris, address) = places(spec)?;
+        let first = &uris[0];
+        let clear = first.scheme_str() == Some("http");
+        if clear && spec.protocol == Protocol::H3 {
+            return Err(LoadError::spec(
+                "protocol",
+                "h3 has no cleartext; h1 and h2 (with prior knowledge) have it",
+            ));
+        }
+        if clear && spec.session != Session::Cold {
+            return Err(LoadError::spec(
+                "session",
+                "http:// has no TLS sessions; https:// has, and `cold` is without",
+            ));
+        }
+        let tcp_name = spec.congestion_control.tcp.clone();
+        spec.knobs
+            .check_client(spec.protocol, tcp_name.as_deref().unwrap_or("cubic"))?;
+        let paced = spec.knobs.pacing == Some(true);
+        if paced && tcp_name.is_none() && spec.protocol != Protocol::H3 {
+            return Err(LoadError::spec(
+                "knobs.pacing",
+                "needs congestion_control.tcp, such as `cubic`",
+            ));
+        }
+        let tls = if clear { None } else { Some(tls(spec)?) };
+        let targets = spec
+            .targets
+            .iter()
+            .zip(&uris)
+            .enumerate()
+            .map(|(at, (target, uri))| prepare(at, target, uri, spec.protocol))
+            .collect::<Result<_, _>>()?;
+        let ramp = seconds("ramp_s", spec.ramp_s)?;
+        let stop = bound("stop", spec.stop)?;
+        let warm_up = spec
+            .warm_up
+            .map(|amount| bound("warm_up", amount))
+            .transpose()?;
+        Ok(Plan {
+            endpoint: Arc::new(Endpoint {
+                protocol: spec.protocol,
+                address,
+                server_name: server_name(first)?,
+                tls,
+                streams: spec.streams,
+                tcp: tcp_name.map(|congestion_control| TcpStack {
+                    congestion_control,
+                    paced,
+                }),
+                quic: spec
+                    .congestion_control
+                    .quic
+                    .unwrap_or(QuicCongestionControl::Cubic),
+                knobs: spec.knobs,
+            }),
+            targets,
+            session: spec.session,
+            connections: spec.connections,
+            threads: spec.threads,
+            stop,
+            warm_up,
+            limit: spec
+                .limit_s
+                .map(|limit| positive("limit_s", limit))
+                .transpose()?,
+            connect: spec.connect,
+            arrivals: spec.arrivals,
+            ramp,
+            request_timeout: spec
+                .request_timeout_s
+                .map(|timeout| positive("request_timeout_s", timeout))
+                .transpose()?,
+            connect_timeout: positive("connect_timeout_s", spec.connect_timeout_s)?,
+            progress: spec
+                .progress_s
+                .map(|interval| interval_of("progress_s", interval))
+                .transpose()?,
+            histogram_log: spec.histogram_log.clone(),
+        })
+    }
+
+    /// When all ends, from the start, given when the window of measurement begins.
+    pub(crate) fn end(&self, window: Option<Duration>) -> Option<Duration> {
+        match (self.limit, self.stop, window) {
+            (Some(limit), _, _) => Some(limit),
+            (None, Bound::For(duration), Some(window)) => Some(window + duration + AFTER_DURATION),
+            (None, _, _) => None,
+        }
+    }
+
+    /// The arrivals of an open loop.
+    pub(crate) fn arrivals(&self) -> Option<Arrivals> {
+        self.arrivals.map(|spec| Arrivals::new(spec, self.ramp))
+    }
+
+    /// A slot's share of so many requests: as even as can be, the first ones taking what is left over.
+    pub(crate) fn share(&self, requests: u64, slot: u32) -> u64 {
+        let slots = u64::from(self.connections);
+        requests / slots + u64::from(u64::from(slot) < requests % slots)
+    }
+}
+
+fn tls(spec: &LoadSpec) -> Result<rustls::ClientConfig, LoadError> {
+    if spec.session == Session::ZeroRtt && spec.tls.version != TlsVersion::Tls13 {
+        return Err(TlsError::NoEarlyData.into());
+    }
+    let options = ClientTlsOptions {
+        ca: spec.tls.ca.clone(),
+        insecure: spec.tls.insecure,
+        protocol: spec.protocol,
+        version: spec.tls.version,
+        offer: spec.knobs.offer(),
+        session: SessionUse::Cold,
+    };
+    let mut config = client_tls(&options, &Sessions::default())?.config;
+    config.resumption = Resumption::disabled();
+    Ok(config)
+}
+

@@ -1,0 +1,69 @@
+//! Requests as a specification has them, checked and made ready.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+use pronghorn_http::Protocol;
+
+use crate::error::LoadError;
+use crate::prepared::Prepared;
+use crate::spec::TargetSpec;
+
+/// The target of this number.
+pub(super) fn prepare(
+    at: usize,
+    target: &TargetSpec,
+    uri: &Uri,
+    protocol: Protocol,
+) -> Result<Prepared, LoadError> {
+    let method = Method::from_bytes(target.method.as_bytes())
+        .ok()
+        .filter(|method| *method != Method::CONNECT)
+        .ok_or_else(|| {
+            LoadError::spec(
+                format!("targets[{at}].method"),
+                format!(
+                    "`{}`; allowed are methods' names, such as GET or POST, but CONNECT",
+                    target.method
+                ),
+            )
+        })?;
+    let mut headers = HeaderMap::new();
+    let mut uri = uri.clone();
+    for (number, (name, value)) in target.headers.iter().enumerate() {
+        let wrong =
+            |problem: String| LoadError::spec(format!("targets[{at}].headers[{number}]"), problem);
+        let field = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| wrong(format!("`{name}` is no header field's name")))?;
+        let value = HeaderValue::from_str(value)
+            .map_err(|_| wrong(format!("`{value}` is no header field's value")))?;
+        if field == HOST {
+            uri = with_authority(uri, &value).map_err(wrong)?;
+        } else if [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING].contains(&field) {
+            return Err(wrong(format!(
+                "`{name}` is the load's own to send; the others are free"
+            )));
+        } else {
+            headers.append(field, value);
+        }
+    }
+    let body = match &target.body {
+        Some(body) => STANDARD.decode(body).map_err(|error| {
+            LoadError::spec(format!("targets[{at}].body"), format!("no base64: {error}"))
+        })?,
+        None => Vec::new(),
+    };
+    Prepared::new(protocol, method, &uri, headers, Bytes::from(body))
+        .map_err(|error| LoadError::spec(format!("targets[{at}].headers"), error))
+}
+
+fn with_authority(uri: Uri, authority: &HeaderValue) -> Result<Uri, String> {
+    let mut parts = uri.into_parts();
+    let host = authority.as_bytes();
+    let authority =
+        http::uri::Authority::try_from(host).map_err(|error| format!("host: {error}"))?;
+    parts.authority = Some(authority);
+    Uri::from_parts(parts).map_err(|error| error.to_string())
+}

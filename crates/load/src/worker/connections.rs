@@ -1,0 +1,200 @@
+//! What becomes of connections.
+
+use std::time::Instant;
+
+use super::Worker;
+use super::phases::Stage;
+use super::slot::FIRST_PAUSE;
+use crate::connection::{
+    AnyConnection, Connection, ConnectionFailure, ConnectionFailureKind, Ending, FailureKind,
+    Handshake,
+};
+
+impl Worker {
+    /// A handshake is done.
+    pub(super) fn connected(&mut self, index: usize, handshake: Handshake, now: Instant) {
+        let Some(link) = &mut self.slots[index].link else {
+            return;
+        };
+        link.established = true;
+        self.connected += 1;
+        self.tally.established += 1;
+        self.tally.resumed += u64::from(handshake.resumed);
+        self.tally.early_data_accepted += u64::from(link.early && handshake.early_data_accepted);
+        let took = now.saturating_duration_since(link.begun);
+        self.tally.connect.record(took);
+        if self.facts.is_none() && self.phase.stage == Stage::Running {
+            self.facts = Some(link.connection.facts());
+            self.facts_of = Some((index, self.slots[index].generation));
+        }
+    }
+
+    /// A connection has come to its end.
+    pub(super) fn closed(&mut self, index: usize, ending: Ending, now: Instant) {
+        let slot = &mut self.slots[index];
+        let Some(link) = slot.link.take() else {
+            return;
+        };
+        slot.traffic += link.connection.traffic();
+        self.see_last(index, &link.connection);
+        if link.established {
+            self.connected -= 1;
+        }
+        let failure = match ending {
+            Ending::Failed(failure) => failure,
+            Ending::Peer if link.established => {
+                self.tally.closed_by_peer += 1;
+                if link.taken > 0 {
+                    return self.after(index, link.answered, now);
+                }
+                ConnectionFailure::new(
+                    ConnectionFailureKind::Refused,
+                    "the server closed the connection before it took a request",
+                )
+            }
+            Ending::Peer => ConnectionFailure::new(
+                ConnectionFailureKind::Refused,
+                "the server closed the connection before its handshake was done",
+            ),
+            Ending::Local => return self.after(index, link.answered, now),
+        };
+        if link.established && link.taken > 0 {
+            self.tally.connection_failed(&failure);
+            return self.after(index, link.answered, now);
+        }
+        self.connection_failed(index, &failure, now);
+    }
+
+    /// A connection is gone that had taken requests: another one follows.
+    fn after(&mut self, index: usize, answered: u64, now: Instant) {
+        self.prime_over(index, Some("its connection was lost"));
+        if answered == 0 {
+            self.slots[index].opens = Some(now + FIRST_PAUSE);
+        }
+        self.open_if_wanted(index, now);
+    }
+
+    /// A connection couldn't be made.
+    pub(super) fn connection_failed(
+        &mut self,
+        index: usize,
+        failure: &ConnectionFailure,
+        now: Instant,
+    ) {
+        self.tally.connection_failed(failure);
+        if self.phase.stage == Stage::Priming {
+            self.prime_over(index, None);
+            return;
+        }
+        let slot = &mut self.slots[index];
+        match slot.fail(failure.kind) {
+            Some(pause) => slot.opens = Some(now + pause),
+            None => self.give_up(index, now),
+        }
+    }
+
+    /// A slot makes no further connections.
+    fn give_up(&mut self, index: usize, now: Instant) {
+        let slot = &mut self.slots[index];
+        slot.opens = None;
+        let again = std::mem::take(&mut slot.again);
+        for ticket in again {
+            let detail = "the server hadn't processed it, and no further connection could be made";
+            self.fail(ticket, FailureKind::Refused, detail.into(), now);
+        }
+    }
+
+    /// Ends a slot's connection in good order; nothing is in flight on it.
+    pub(super) fn part(&mut self, index: usize, now: Instant) {
+        let slot = &mut self.slots[index];
+        let Some(mut link) = slot.link.take() else {
+            return;
+        };
+        link.connection.close(now);
+        link.connection.flush(now, &mut Vec::new());
+        slot.traffic += link.connection.traffic();
+        self.see_last(index, &link.connection);
+        if link.established {
+            self.connected -= 1;
+        }
+    }
+
+    /// Reads once more how the first connection is set up: QUIC finds its largest payload on the way.
+    fn see_last(&mut self, index: usize, connection: &AnyConnection) {
+        if self.facts_of == Some((index, self.slots[index].generation)) {
+            self.facts = Some(connection.facts());
+        }
+    }
+
+    /// A slot's deadline has passed.
+    pub(super) fn expire_slot(&mut self, index: usize, now: Instant) {
+        if self.slots[index].link.is_none() {
+            self.open_if_wanted(index, now);
+            if self.slots[index].opens.is_some_and(|opens| opens <= now) {
+                self.slots[index].opens = None;
+            }
+            self.rank(index);
+            return;
+        }
+        self.look_for_session(index, now);
+        let Some(link) = &mut self.slots[index].link else {
+            return;
+        };
+        if link.leaving {
+            self.part(index, now);
+            self.rank(index);
+            return;
+        }
+        if !link.established && now >= link.made_by {
+            self.give_link_up(index, now);
+            self.rank(index);
+            return;
+        }
+        if link
+            .connection
+            .deadline()
+            .is_some_and(|deadline| deadline <= now)
+        {
+            link.connection.expire(now, &mut self.scratch);
+        }
+        self.settle(index, now);
+    }
+
+    /// A connection takes too long to be made.
+    fn give_link_up(&mut self, index: usize, now: Instant) {
+        let limit = self.plan.connect_timeout.as_secs_f64();
+        for ticket in self.flights.all() {
+            // Sent as early data.
+            if self.flights.get(ticket).slot == index && !self.slots[index].again.contains(&ticket)
+            {
+                let detail = "its connection took too long to be made";
+                self.fail(ticket, FailureKind::Connection, detail.into(), now);
+            }
+        }
+        self.part(index, now);
+        let failure = ConnectionFailure::new(
+            ConnectionFailureKind::Timeout,
+            format!("the connection wasn't made within {limit} s"),
+        );
+        self.connection_failed(index, &failure, now);
+    }
+
+    /// Ends a slot's connection that is to be left, and goes on: after a pause where the server has sent it away without an
+    /// answer to anything, or a server that is shutting down would have to bear a storm.
+    pub(super) fn leave(&mut self, index: usize, now: Instant) {
+        let Some(link) = &self.slots[index].link else {
+            return;
+        };
+        let is_sent_away = link.going_away && link.in_flight == 0;
+        if !link.leaving && !is_sent_away {
+            return;
+        }
+        let is_barren = !link.leaving && link.answered == 0;
+        self.part(index, now);
+        if is_barren {
+            self.slots[index].opens = Some(now + FIRST_PAUSE);
+        }
+        self.open_if_wanted(index, now);
+        self.rank(index);
+    }
+}

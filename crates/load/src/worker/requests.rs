@@ -1,0 +1,202 @@
+//! What becomes of requests.
+
+use std::time::{Duration, Instant};
+
+use super::Worker;
+use super::flights::Purpose;
+use super::phases::Stage;
+use super::slot::Primed;
+use crate::connection::{Connection, Detail, Event, FailureKind, Ticket};
+use crate::plan::Bound;
+use crate::spec::Connect;
+
+/// How often a request is sent that the server doesn't process.
+const MOST_ATTEMPTS: u32 = 6;
+/// The status by which a server asks for a request once more, after the handshake (RFC 8470 §5.2).
+const TOO_EARLY: u16 = 425;
+/// The least status that is a failure.
+const LEAST_FAILURE: u16 = 400;
+
+impl Worker {
+    /// Handles all events of a slot's connection.
+    pub(super) fn heed(&mut self, index: usize, now: Instant) {
+        if self.scratch.is_empty() {
+            return;
+        }
+        let mut events = std::mem::take(&mut self.scratch);
+        for event in events.drain(..) {
+            self.handle(index, event, now);
+        }
+        events.append(&mut self.scratch);
+        self.scratch = events;
+        self.leave(index, now);
+    }
+
+    fn handle(&mut self, index: usize, event: Event, now: Instant) {
+        match event {
+            Event::Ready { early } => {
+                if let Some(link) = &mut self.slots[index].link {
+                    link.early = early;
+                }
+            }
+            Event::Connected(handshake) => self.connected(index, handshake, now),
+            Event::FirstByte(ticket) => self.flights.get(ticket).first_byte = Some(now),
+            Event::Done {
+                ticket,
+                status,
+                header_bytes,
+                body_bytes,
+            } => self.done(index, ticket, status, header_bytes, body_bytes, now),
+            Event::Failed {
+                ticket,
+                kind,
+                detail,
+            } => {
+                self.landed(index, true);
+                self.fail(ticket, kind, detail, now);
+            }
+            Event::Refused(ticket) => self.refused(index, ticket, now),
+            Event::GoingAway => {
+                if let Some(link) = &mut self.slots[index].link {
+                    link.going_away = true;
+                }
+            }
+            Event::Closed(ending) => self.closed(index, ending, now),
+        }
+    }
+
+    /// A request of this slot is no longer in flight; `over`: nor is it sent again.
+    fn landed(&mut self, index: usize, over: bool) {
+        let each = self.plan.connect == Connect::Each;
+        if let Some(link) = &mut self.slots[index].link {
+            link.in_flight -= 1;
+            link.leaving |= each && over;
+        }
+    }
+
+    fn done(
+        &mut self,
+        index: usize,
+        ticket: Ticket,
+        status: u16,
+        header_bytes: u64,
+        body_bytes: u64,
+        now: Instant,
+    ) {
+        if status == TOO_EARLY && self.flights.get(ticket).early {
+            return self.refused(index, ticket, now);
+        }
+        self.landed(index, true);
+        let slot = &mut self.slots[index];
+        slot.recover();
+        if let Some(link) = &mut slot.link {
+            link.answered += 1;
+        }
+        let flight = self.flights.get(ticket);
+        let (purpose, begun) = (flight.purpose, flight.begun);
+        let first_byte = flight.first_byte.unwrap_or(now);
+        if purpose == Purpose::Prime {
+            self.flights.end(ticket);
+            self.slots[index].primed = Some(Primed::Answered(now));
+            self.look_for_session(index, now);
+            return;
+        }
+        let measured = purpose == Purpose::Measure;
+        if measured {
+            self.tally.answered(status, header_bytes, body_bytes);
+        }
+        if status >= LEAST_FAILURE {
+            let detail = format!("the response has status {status}");
+            self.fail(ticket, FailureKind::Status, detail.into(), now);
+            return;
+        }
+        self.flights.end(ticket);
+        let total = now.saturating_duration_since(begun);
+        if measured {
+            let first_byte = first_byte.saturating_duration_since(begun);
+            self.tally.succeeded(first_byte, total);
+            self.phase.last = Some(now);
+        }
+        let counts = match self.plan.stop {
+            Bound::Requests(_) => measured,
+            Bound::For(_) => self.phase.measures(now) && !self.phase.is_past(now),
+        };
+        if counts {
+            self.tally.in_window += 1;
+            self.tally.payload_in_window += body_bytes;
+            self.slots[index].in_window += 1;
+            self.slots[index].last = Some(now);
+        }
+        if let Some(reporter) = &mut self.reporter {
+            reporter.succeeded(total);
+        }
+    }
+
+    /// A request is over, and didn't succeed.
+    pub(super) fn fail(&mut self, ticket: Ticket, kind: FailureKind, detail: Detail, now: Instant) {
+        let flight = self.flights.get(ticket);
+        let (purpose, slot) = (flight.purpose, flight.slot);
+        self.flights.end(ticket);
+        match purpose {
+            Purpose::Prime => {
+                self.prime_over(slot, Some(&detail));
+                return;
+            }
+            Purpose::WarmUp => {}
+            Purpose::Measure => {
+                self.tally.failed(kind, detail);
+                self.phase.last = Some(now);
+            }
+        }
+        if let Some(reporter) = &mut self.reporter {
+            reporter.failed += 1;
+        }
+    }
+
+    fn refused(&mut self, index: usize, ticket: Ticket, now: Instant) {
+        let flight = self.flights.get(ticket);
+        let attempts = flight.attempts;
+        let over = attempts >= MOST_ATTEMPTS || flight.purpose == Purpose::Prime;
+        self.landed(index, over);
+        if over {
+            let detail =
+                format!("the server processed it none of the {attempts} times it was sent");
+            self.fail(ticket, FailureKind::Refused, detail.into(), now);
+            return;
+        }
+        self.flights.wait(ticket);
+        self.slots[index].again.push_back(ticket);
+    }
+
+    /// When the request that was sent longest ago takes too long.
+    pub(super) fn oldest_timeout(&self) -> Option<Instant> {
+        let timeout = self.request_timeout()?;
+        self.flights.oldest().map(|(_, sent)| sent + timeout)
+    }
+
+    /// Where none is asked for, the requests that gain sessions have one all the same: they come before the load, which
+    /// may have a limit.
+    fn request_timeout(&self) -> Option<Duration> {
+        let gains = self.phase.stage == Stage::Priming;
+        let timeout = self.plan.request_timeout;
+        timeout.or(gains.then_some(self.plan.connect_timeout))
+    }
+
+    /// Gives up requests that take too long.
+    pub(super) fn time_out(&mut self, now: Instant) {
+        while self.oldest_timeout().is_some_and(|timeout| timeout <= now) {
+            let Some((ticket, _)) = self.flights.oldest() else {
+                return;
+            };
+            let index = self.flights.get(ticket).slot;
+            if let Some(link) = &mut self.slots[index].link {
+                link.connection.cancel(ticket);
+            }
+            self.landed(index, true);
+            let limit = self.request_timeout().unwrap_or_default().as_secs_f64();
+            let detail = format!("no whole response within {limit} s");
+            self.fail(ticket, FailureKind::Timeout, detail.into(), now);
+            self.settle(index, now);
+            self.leave(index, now);
+        }
+    }}
