@@ -23,9 +23,9 @@ _RESPONSE_BYTES = 400
 _SET_UP_ROUND_TRIPS = 3
 
 
-def cpu_s(settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
+def cpu_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
     """Roughly the CPU time that a load takes of the whole host."""
-    requests = _requests(settings, limit_s)
+    requests = _requests(path, settings, document_bytes, limit_s)
     connections = requests if settings.connect == "each" else settings.connections
     each = _CPU_S_PER_REQUEST + document_bytes * cost.CPU_S_PER_BYTE
     return requests * each + connections * _CPU_S_PER_CONNECTION
@@ -34,10 +34,10 @@ def cpu_s(settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
 def expected_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
     """Roughly how long a load lasts, at most until its limit: what its CPU time takes on this host, or the
     rate for its bytes, or on a path with delay or loss the round trips and time-outs of a connection."""
-    least = cpu_s(settings, document_bytes, limit_s) / cost.cores()
     if settings.duration_s is not None:
-        return min(limit_s, settings.duration_s)
-    requests = _requests(settings, limit_s)
+        return _lasts_s(settings, limit_s)
+    least = cpu_s(path, settings, document_bytes, limit_s) / cost.cores()
+    requests = _requests(path, settings, document_bytes, limit_s)
     if path.spec is None:
         return min(limit_s, least)
     rate: float = path.down_figures.mean_rate_bit_per_s or math.inf
@@ -58,7 +58,7 @@ def alone(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_
 
 def busy_cores(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
     """Roughly how many cores a load keeps busy."""
-    used = cpu_s(settings, document_bytes, limit_s)
+    used = cpu_s(path, settings, document_bytes, limit_s)
     return used / max(expected_s(path, settings, document_bytes, limit_s), 1e-3)
 
 
@@ -69,11 +69,32 @@ def timescale_s(spec: PathSpec) -> float:
     return max(spec.least_round_trip_s, lossy)
 
 
-def _requests(settings: LoadSettings, limit_s: float) -> int:
+def _requests(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> int:
     if settings.requests is not None:
         return settings.requests
-    lasts_s = min(limit_s, settings.duration_s or limit_s)
-    return round(lasts_s * (settings.rate or cost.cores() / _CPU_S_PER_REQUEST))
+    return round(_lasts_s(settings, limit_s) * _most_per_s(path, settings, document_bytes))
+
+
+def _lasts_s(settings: LoadSettings, limit_s: float) -> float:
+    """How long a load without a number of requests lasts, with its warm-up."""
+    if settings.duration_s is None:
+        return limit_s
+    return min(limit_s, settings.warm_up_s + settings.duration_s)
+
+
+def _most_per_s(path: PathProfile, settings: LoadSettings, document_bytes: int) -> float:
+    """The most requests a second of such a load: its rate, what the host is good for, what the link down
+    carries, and as many as are in flight at a time in every round trip (Little's law)."""
+    most = [settings.rate or math.inf, cost.cores() / _CPU_S_PER_REQUEST]
+    specs = [one.spec for one in path.stretches]
+    if all(spec is not None for spec in specs):
+        rates = [one.down_figures.mean_rate_bit_per_s or math.inf for one in path.stretches]
+        most.append(max(rates) / 8 / (document_bytes + _RESPONSE_BYTES))
+    round_trip_s = min(spec.least_round_trip_s if spec is not None else 0.0 for spec in specs)
+    if round_trip_s > 0:
+        at_once = settings.connections * (1 if settings.connect == "each" else settings.streams)
+        most.append(at_once / round_trip_s)
+    return min(most)
 
 
 def _slowest_handshake_s(spec: PathSpec, connections: int) -> float:

@@ -49,6 +49,35 @@ def test_waiting_loads_are_expected_to_last_about_as_long_as_the_studys(weaknet:
 def test_a_load_of_a_stated_duration_lasts_as_long() -> None:
     timed = prepare.resolve(Request("weaknet", overrides=["origins=builtin", "load={ duration = '7s' }"]))
     assert {cell_cost.expected_s(timed, one, DOCUMENT_BYTES) for one in timed.cells()} == {7.0}
+    warmed = "load={ duration = '7s', warm_up = '2s' }"
+    timed = prepare.resolve(Request("weaknet", overrides=["origins=builtin", warmed]))
+    assert {cell_cost.expected_s(timed, one, DOCUMENT_BYTES) for one in timed.cells()} == {9.0}
+
+
+@pytest.mark.parametrize(
+    ("load", "alone"),
+    [
+        ("{ duration = '7s', connections = 10, streams = 100 }", {"clean", "far", "home"}),
+        # Twenty requests in each round trip of 200 ms, and a link for a hundred requests a second.
+        ("{ duration = '7s', connections = 2, streams = 10 }", {"clean", "home"}),
+        ("{ duration = '7s', connections = 10, rate = 50 }", set()),
+        ("{ duration = '7s', connections = 10, rate = 50000 }", {"clean", "home"}),
+    ],
+)
+def test_a_load_of_a_duration_runs_alone_unless_its_rate_or_the_path_paces_it(
+    load: str, alone: set[str]
+) -> None:
+    paths = {
+        "clean": "{ down = {}, up = {} }",
+        "far": "{ down = { delay = '100ms' }, up = { delay = '100ms' } }",
+        "home": "{ down = { delay = '1ms', rate = '250Mbit' }, up = { delay = '1ms' } }",
+        "thin": "{ down = { delay = '1ms', rate = '800kbit' }, up = { delay = '1ms' } }",
+    }
+    own = [f"path.{name}={spec}" for name, spec in paths.items()]
+    chosen = f"paths={','.join(paths)}"
+    timed = prepare.resolve(Request("weaknet", overrides=["origins=builtin", f"load={load}", *own, chosen]))
+    found = {path for path, one in by_path(timed).items() if cell_cost.alone(timed, one, DOCUMENT_BYTES)}
+    assert found == alone
 
 
 def test_lateness_is_small_against_what_sets_the_pace(weaknet: Experiment) -> None:
