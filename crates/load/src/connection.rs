@@ -16,6 +16,9 @@ use crate::tcp::TcpConnection;
 /// ended (`Done`, `Failed` or `Refused`), unless it was cancelled; afterwards the worker may use the number again.
 pub(crate) type Ticket = u32;
 
+/// What a connection calls the stream of a request, so that it is found however many are in flight; HTTP/1.1 has none.
+pub(crate) type Stream = u64;
+
 /// What happened on a connection.
 #[derive(Debug)]
 pub(crate) enum Event {
@@ -30,7 +33,6 @@ pub(crate) enum Event {
         ticket: Ticket,
         status: u16,
         header_bytes: u64,
-        body_bytes: u64,
     },
     Failed {
         ticket: Ticket,
@@ -122,6 +124,8 @@ pub(crate) enum Ending {
     Local,
     /// The peer closed it in good order.
     Peer,
+    /// With nothing in flight on it, nothing came for as long as the two ends had agreed on (RFC 9000 §10.1).
+    Idle,
     Failed(ConnectionFailure),
 }
 
@@ -141,17 +145,21 @@ impl ConnectionFailure {
     }
 }
 
-/// Bytes of IP packets, as far as they can be read, since the connection was begun.
+/// Bytes since the connection was begun.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Traffic {
+    /// Of IP packets, as far as they can be read.
     pub(crate) sent: u64,
     pub(crate) received: u64,
+    /// As of [`Connection::payload`].
+    pub(crate) payload: u64,
 }
 
 impl AddAssign for Traffic {
     fn add_assign(&mut self, other: Traffic) {
         self.sent += other.sent;
         self.received += other.received;
+        self.payload += other.payload;
     }
 }
 
@@ -162,6 +170,7 @@ impl Sub for Traffic {
         Traffic {
             sent: self.sent.saturating_sub(earlier.sent),
             received: self.received.saturating_sub(earlier.received),
+            payload: self.payload.saturating_sub(earlier.payload),
         }
     }
 }
@@ -187,10 +196,10 @@ pub(crate) trait Connection {
     fn writable(&mut self, now: Instant, events: &mut Vec<Event>);
     /// How many further requests it takes now; none before [`Event::Ready`] and after [`Event::GoingAway`].
     fn room(&self) -> usize;
-    /// Takes a request, if there is room, for the next [`Connection::flush`].
-    fn send(&mut self, ticket: Ticket, request: &Prepared, now: Instant);
-    /// Forgets a request and tells the peer.
-    fn cancel(&mut self, ticket: Ticket);
+    /// Takes a request, if there is room, for the next [`Connection::flush`]. Its stream, for [`Connection::cancel`].
+    fn send(&mut self, ticket: Ticket, request: &Prepared, now: Instant) -> Stream;
+    /// Forgets the request on this stream and tells the peer.
+    fn cancel(&mut self, ticket: Ticket, stream: Stream);
     /// Hands what waits to the socket.
     fn flush(&mut self, now: Instant, events: &mut Vec<Event>);
     /// When it wants [`Connection::expire`].
@@ -200,6 +209,8 @@ pub(crate) trait Connection {
     /// Ends it in good order with the next flush; afterwards it is dropped.
     fn close(&mut self, now: Instant);
     fn traffic(&self) -> Traffic;
+    /// Bytes of responses' content that have come, of whole responses as of others.
+    fn payload(&self) -> u64;
     fn facts(&self) -> Facts;
 }
 
@@ -235,12 +246,12 @@ impl Connection for AnyConnection {
         either!(self, connection => connection.room())
     }
 
-    fn send(&mut self, ticket: Ticket, request: &Prepared, now: Instant) {
-        either!(self, connection => connection.send(ticket, request, now));
+    fn send(&mut self, ticket: Ticket, request: &Prepared, now: Instant) -> Stream {
+        either!(self, connection => connection.send(ticket, request, now))
     }
 
-    fn cancel(&mut self, ticket: Ticket) {
-        either!(self, connection => connection.cancel(ticket));
+    fn cancel(&mut self, ticket: Ticket, stream: Stream) {
+        either!(self, connection => connection.cancel(ticket, stream));
     }
 
     fn flush(&mut self, now: Instant, events: &mut Vec<Event>) {
@@ -261,6 +272,10 @@ impl Connection for AnyConnection {
 
     fn traffic(&self) -> Traffic {
         either!(self, connection => connection.traffic())
+    }
+
+    fn payload(&self) -> u64 {
+        either!(self, connection => connection.payload())
     }
 
     fn facts(&self) -> Facts {

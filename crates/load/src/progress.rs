@@ -21,8 +21,19 @@ pub(crate) struct Snapshot {
     failed: u64,
     in_flight: u64,
     connected: u64,
+    /// Bytes of responses' content in the interval.
+    payload: u64,
     /// Of the interval's successes.
     latencies: Latencies,
+}
+
+/// How a worker stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Standing {
+    pub(crate) in_flight: u64,
+    pub(crate) connected: u64,
+    /// Bytes of responses' content so far.
+    pub(crate) payload: u64,
 }
 
 /// Where a worker's snapshots go, and how often they are taken.
@@ -42,6 +53,8 @@ pub(crate) struct Reporter {
     pub(crate) sent: u64,
     all_succeeded: u64,
     pub(crate) failed: u64,
+    /// Bytes of responses' content before the interval.
+    payload: u64,
     latencies: Latencies,
 }
 
@@ -54,6 +67,7 @@ impl Reporter {
             sent: 0,
             all_succeeded: 0,
             failed: 0,
+            payload: 0,
             latencies: Latencies::default(),
         }
     }
@@ -78,35 +92,28 @@ impl Reporter {
     }
 
     /// Takes a snapshot of each interval that is over.
-    pub(crate) fn tick(&mut self, now: Instant, in_flight: usize, connected: u64) {
+    pub(crate) fn tick(&mut self, now: Instant, standing: Standing) {
         while self.deadline().is_some_and(|deadline| deadline <= now) {
             let elapsed = self.interval_end();
             let length = self.snapshots.interval;
-            self.take(elapsed, length, in_flight, connected, false);
+            self.take(elapsed, length, standing, false);
             self.tick += 1;
         }
     }
 
     /// Takes the last snapshot, of an interval that was cut short.
-    pub(crate) fn finish(mut self, now: Instant, in_flight: usize, connected: u64) {
-        self.tick(now, in_flight, connected);
+    pub(crate) fn finish(mut self, now: Instant, standing: Standing) {
+        self.tick(now, standing);
         let Some(start) = self.start else {
             return;
         };
         let elapsed = now.saturating_duration_since(start);
         let before = self.snapshots.interval.mul_f64(self.tick as f64);
         let length = elapsed.saturating_sub(before);
-        self.take(elapsed, length, in_flight, connected, true);
+        self.take(elapsed, length, standing, true);
     }
 
-    fn take(
-        &mut self,
-        elapsed: Duration,
-        length: Duration,
-        in_flight: usize,
-        connected: u64,
-        last: bool,
-    ) {
+    fn take(&mut self, elapsed: Duration, length: Duration, standing: Standing, last: bool) {
         let snapshot = Snapshot {
             worker: self.snapshots.worker,
             last,
@@ -115,10 +122,12 @@ impl Reporter {
             sent: self.sent,
             succeeded: self.all_succeeded,
             failed: self.failed,
-            in_flight: in_flight as u64,
-            connected,
+            in_flight: standing.in_flight,
+            connected: standing.connected,
+            payload: standing.payload.saturating_sub(self.payload),
             latencies: self.latencies.clone(),
         };
+        self.payload = standing.payload;
         self.latencies.clear();
         // Whoever listened may have gone.
         let _ = self.snapshots.to.send(snapshot);
@@ -191,18 +200,22 @@ fn together(fresh: &[Snapshot], all: &[&Snapshot]) -> Option<Interval> {
     }
     let sum = |count: fn(&Snapshot) -> u64| all.iter().map(|one| count(one)).sum::<u64>();
     let seconds = longest.length.as_secs_f64();
-    let successes = latencies.count() as f64;
+    let rate = |count: u64| {
+        if seconds > 0.0 {
+            count as f64 / seconds
+        } else {
+            0.0
+        }
+    };
+    let successes = latencies.count();
     Some(Interval {
         progress: Progress {
             elapsed_s: longest.elapsed.as_secs_f64(),
             sent: sum(|snapshot| snapshot.sent),
             succeeded: sum(|snapshot| snapshot.succeeded),
             failed: sum(|snapshot| snapshot.failed),
-            requests_per_second: if seconds > 0.0 {
-                successes / seconds
-            } else {
-                0.0
-            },
+            requests_per_second: rate(successes),
+            payload_per_second: rate(fresh.iter().map(|one| one.payload).sum()),
             p50_s: latencies.quantile(0.5),
             p99_s: latencies.quantile(0.99),
             in_flight: sum(|snapshot| snapshot.in_flight),
@@ -235,7 +248,11 @@ mod tests {
             reporter.start(start);
             reporter.sent = 10;
             reporter.succeeded(Duration::from_millis(5));
-            reporter.finish(start + Duration::from_secs_f64(ends), 0, 0);
+            let standing = Standing {
+                payload: 3000,
+                ..Standing::default()
+            };
+            reporter.finish(start + Duration::from_secs_f64(ends), standing);
         }
         drop(to);
         let mut told = Vec::new();
@@ -247,5 +264,7 @@ mod tests {
                 .all(|progress| (progress.sent, progress.succeeded) == (20, 2))
         );
         assert_eq!(told[0].requests_per_second, 2.0);
+        let payload: Vec<f64> = told.iter().map(|told| told.payload_per_second).collect();
+        assert_eq!(payload, [6000.0, 0.0, 0.0, 0.0]);
     }
 }

@@ -104,9 +104,9 @@ pub struct Spread {
 /// Bytes.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Bytes {
-    /// Content of whole responses of measured requests.
+    /// Content of responses as it came, whatever became of them.
     pub payload: u64,
-    /// Their heads: over HTTP/1.1 as sent, else names and values as decoded.
+    /// Heads of whole responses of measured requests: over HTTP/1.1 as sent, else names and values as decoded.
     pub headers: u64,
     /// IP packets received, as far as they can be read.
     pub wire_received: u64,
@@ -117,7 +117,7 @@ pub struct Bytes {
 /// Bytes a second.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct ByteRates {
-    /// Content of responses that succeeded within the window.
+    /// Content of responses.
     pub payload: f64,
     /// IP packets received.
     pub wire_received: f64,
@@ -192,6 +192,8 @@ pub struct Progress {
     pub failed: u64,
     /// Successes a second, in the last interval.
     pub requests_per_second: f64,
+    /// Content of responses as it came, in bytes a second of that interval.
+    pub payload_per_second: f64,
     /// The median latency of the last interval's successes.
     pub p50_s: Option<f64>,
     /// Their 99th percentile.

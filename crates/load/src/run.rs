@@ -218,13 +218,13 @@ fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {
         requests_per_second: rate(tally.in_window),
         finished,
         bytes: Bytes {
-            payload: tally.payload,
+            payload: tally.traffic.payload,
             headers: tally.headers,
             wire_received: tally.traffic.received,
             wire_sent: tally.traffic.sent,
         },
         bytes_per_second: ByteRates {
-            payload: rate(tally.payload_in_window),
+            payload: rate(tally.traffic_in_window.payload),
             wire_received: rate(tally.traffic_in_window.received),
             wire_sent: rate(tally.traffic_in_window.sent),
         },

@@ -12,12 +12,16 @@ use rustls::pki_types::ServerName;
 
 /// Servers whose sessions rustls keeps; a load has one.
 const SERVERS: usize = 1;
+/// Tickets of a server that it keeps at most.
+const TICKETS: u64 = 8;
 
 /// What connections gain and later ones take; a ticket of TLS 1.3 is taken once.
 #[derive(Debug)]
 pub(crate) struct SlotSessions {
     kept: ClientSessionMemoryCache,
     gained: AtomicU64,
+    /// Tickets of TLS 1.3 that are left.
+    tickets: AtomicU64,
 }
 
 impl SlotSessions {
@@ -29,6 +33,7 @@ impl SlotSessions {
         let sessions = Arc::new(SlotSessions {
             kept: ClientSessionMemoryCache::new(SERVERS),
             gained: AtomicU64::new(0),
+            tickets: AtomicU64::new(0),
         });
         config.resumption = Resumption::store(sessions.clone());
         config.enable_early_data = early;
@@ -38,6 +43,11 @@ impl SlotSessions {
     /// Whether there ever was one.
     pub(crate) fn has_gained(&self) -> bool {
         self.gained.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether a ticket of TLS 1.3 is left for the next connection.
+    pub(crate) fn has_ticket(&self) -> bool {
+        self.tickets.load(Ordering::Relaxed) > 0
     }
 }
 
@@ -66,9 +76,14 @@ impl ClientSessionStore for SlotSessions {
     fn insert_tls13_ticket(&self, server: ServerName<'static>, ticket: Tls13ClientSessionValue) {
         self.kept.insert_tls13_ticket(server, ticket);
         self.gained.fetch_add(1, Ordering::Relaxed);
+        let tickets = self.tickets.load(Ordering::Relaxed) + 1;
+        self.tickets.store(tickets.min(TICKETS), Ordering::Relaxed);
     }
 
     fn take_tls13_ticket(&self, server: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
-        self.kept.take_tls13_ticket(server)
+        let ticket = self.kept.take_tls13_ticket(server)?;
+        let tickets = self.tickets.load(Ordering::Relaxed).saturating_sub(1);
+        self.tickets.store(tickets, Ordering::Relaxed);
+        Some(ticket)
     }
 }

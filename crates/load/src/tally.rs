@@ -30,11 +30,9 @@ pub(crate) struct Tally {
     pub(crate) early_data_accepted: u64,
     pub(crate) closed_by_peer: u64,
 
-    pub(crate) payload: u64,
     pub(crate) headers: u64,
-    /// Successes within the window and their content, whenever they were begun.
+    /// Successes within the window, whenever they were begun.
     pub(crate) in_window: u64,
-    pub(crate) payload_in_window: u64,
     /// Since the window began, at the end and when the window was over.
     pub(crate) traffic: Traffic,
     pub(crate) traffic_in_window: Traffic,
@@ -63,10 +61,8 @@ impl Default for Tally {
             resumed: 0,
             early_data_accepted: 0,
             closed_by_peer: 0,
-            payload: 0,
             headers: 0,
             in_window: 0,
-            payload_in_window: 0,
             traffic: Traffic::default(),
             traffic_in_window: Traffic::default(),
             connect: Latencies::default(),
@@ -80,12 +76,11 @@ impl Default for Tally {
 
 impl Tally {
     /// A measured response that came whole.
-    pub(crate) fn answered(&mut self, status: u16, header_bytes: u64, body_bytes: u64) {
+    pub(crate) fn answered(&mut self, status: u16, header_bytes: u64) {
         if let Some(count) = self.statuses.get_mut(usize::from(status)) {
             *count += 1;
         }
         self.headers += header_bytes;
-        self.payload += body_bytes;
     }
 
     /// A measured request that succeeded.
@@ -143,10 +138,8 @@ impl Tally {
         self.resumed += other.resumed;
         self.early_data_accepted += other.early_data_accepted;
         self.closed_by_peer += other.closed_by_peer;
-        self.payload += other.payload;
         self.headers += other.headers;
         self.in_window += other.in_window;
-        self.payload_in_window += other.payload_in_window;
         self.traffic += other.traffic;
         self.traffic_in_window += other.traffic_in_window;
         self.connect.add(&other.connect);

@@ -47,8 +47,10 @@ class _Plain:
 
 
 def standing(progress: Progress) -> str:
-    """One line: `12 s: 648 230 sent, 64 810/s, p50 1.2 ms, p99 4.1 ms, 1000 in flight on 10 connections`."""
+    """One line: `12 s: 648 230 sent, 64 810/s, 39.7 MB/s, p50 1.2 ms, 1000 in flight on 10 connections`."""
     parts = [f"{figures.grouped(progress.sent)} sent", f"{figures.digits(progress.requests_per_second)}/s"]
+    if progress.payload_per_second:
+        parts.append(f"{figures.size(progress.payload_per_second)}/s")
     for name, value in (("p50", progress.p50_s), ("p99", progress.p99_s)):
         if value is not None:
             parts.append(f"{name} {figures.duration(value)}")

@@ -76,7 +76,8 @@ class Connections(FromEngine):
 
 
 class Volume(FromEngine):
-    """`payload`: of responses' bodies; `headers`: of responses, decoded; `wire_*`: IP packets'."""
+    """`payload`: of responses' bodies, as they came; `headers`: of whole responses, decoded; `wire_*`: IP
+    packets'."""
 
     payload: int
     headers: int
@@ -148,18 +149,20 @@ class LoadReport(FromEngine):
 
     @property
     def payload_in_window(self) -> int:
-        """The bytes of their bodies."""
+        """The bytes of bodies that came in the window, whatever became of their responses."""
         return round(self.bytes_per_second.payload * self.window_s)
 
 
 class Progress(FromEngine):
-    """How far a load is: counts since its start, rate and percentiles of the last interval."""
+    """How far a load is: counts since its start, rates and percentiles of the last interval;
+    `payload_per_second` are bytes of responses' bodies."""
 
     elapsed_s: float
     sent: int
     succeeded: int
     failed: int
     requests_per_second: float
+    payload_per_second: float = 0.0
     p50_s: float | None = None
     p99_s: float | None = None
     in_flight: int = 0

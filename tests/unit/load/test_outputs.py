@@ -122,12 +122,13 @@ def test_the_json_object_says_what_was_measured_asked_and_warned_of(generator: G
 def test_the_json_object_holds_the_progress(generator: Generator) -> None:
     line = {
         "elapsed_s": 1.0, "sent": 5, "succeeded": 4, "failed": 0, "requests_per_second": 4.0,
-        "p50_s": 0.1, "p99_s": None, "in_flight": 1, "connected": 1,
+        "payload_per_second": 0.0, "p50_s": 0.1, "p99_s": None, "in_flight": 1, "connected": 1,
     }  # fmt: skip
-    generator.behave(report=samples.REPORT, progress=[line, {**line, "elapsed_s": 11.0, "failed": 2}])
+    later = {**line, "elapsed_s": 11.0, "failed": 2, "payload_per_second": 2.5e6}
+    generator.behave(report=samples.REPORT, progress=[line, later])
     result = generator.run(*WORDS, "--json")
     assert [told["elapsed_s"] for told in json.loads(result.stdout)["progress"]] == [1.0, 11.0]
-    said = "11 s: 5 sent, 4.00/s, p50 100 ms, 1 in flight on 1 connection, 2 failed\n"
+    said = "11 s: 5 sent, 4.00/s, 2.50 MB/s, p50 100 ms, 1 in flight on 1 connection, 2 failed\n"
     assert result.stderr.endswith(said)
     assert generator.run(*WORDS, "--json", "--quiet").stderr == ""
 

@@ -17,6 +17,8 @@ pub(crate) struct Client {
     current: Option<Current>,
     /// The server takes no request after the one that it answers.
     last: bool,
+    /// Bytes of content that have come.
+    payload: u64,
 }
 
 #[derive(Debug)]
@@ -40,6 +42,11 @@ impl Client {
         } else {
             depth.saturating_sub(self.pipeline.len())
         }
+    }
+
+    /// Bytes of responses' content that have come.
+    pub(crate) fn payload(&self) -> u64 {
+        self.payload
     }
 
     /// Appends a request to what is to be sent.
@@ -86,6 +93,7 @@ impl Client {
                     }
                 }
                 Some(ResponsePart::Body(length)) => {
+                    self.payload += length;
                     if let Some(current) = &mut self.current {
                         current.body_bytes += length;
                     }
@@ -151,7 +159,6 @@ impl Client {
             ticket: asked.ticket,
             status: current.status,
             header_bytes: current.header_bytes,
-            body_bytes: current.body_bytes,
         });
     }
 }

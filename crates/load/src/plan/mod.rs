@@ -177,4 +177,3 @@ fn tls(spec: &LoadSpec) -> Result<rustls::ClientConfig, LoadError> {
     config.resumption = Resumption::disabled();
     Ok(config)
 }
-

@@ -11,7 +11,7 @@ use pronghorn_http::{
 };
 use pronghorn_http3::message::KnownHeads;
 use pronghorn_http3::{Code, Error};
-use quinn_proto::{ConnectionHandle, Endpoint, StreamId};
+use quinn_proto::{ConnectionHandle, Endpoint, StreamId, VarInt};
 
 use super::client::QuicClient;
 use super::code;
@@ -21,7 +21,7 @@ use super::socket::Socket;
 use super::transfer::Blocked;
 use crate::connection::{
     Connection, ConnectionFailure, ConnectionFailureKind, Ending, Event, Facts, FailureKind,
-    Ticket, Traffic,
+    Stream, Ticket, Traffic,
 };
 use crate::prepared::Prepared;
 
@@ -47,6 +47,8 @@ pub(crate) struct QuicConnection {
     /// Turns of [`QuicConnection::attend`] so far.
     pub(super) turn: u64,
     pub(super) blocked: Option<Blocked>,
+    /// Bytes of responses' content that have come.
+    pub(super) payload: u64,
     /// Requests that were handed over without room.
     pub(super) turned_away: Vec<Ticket>,
     due: Option<Instant>,
@@ -115,6 +117,7 @@ impl QuicConnection {
             going_away: false,
             turn: 0,
             blocked: None,
+            payload: 0,
             turned_away: Vec::new(),
             due: None,
         };
@@ -148,7 +151,7 @@ impl QuicConnection {
         }
         let detail = match &ending {
             Ending::Failed(failure) => failure.detail.clone(),
-            Ending::Local | Ending::Peer => "the connection was closed".into(),
+            Ending::Local | Ending::Peer | Ending::Idle => "the connection was closed".into(),
         };
         for (_, exchange) in self.exchanges.drain() {
             events.push(Event::Failed {
@@ -207,12 +210,15 @@ impl Connection for QuicConnection {
         if ready { self.spare.len() } else { 0 }
     }
 
-    fn send(&mut self, ticket: Ticket, request: &Prepared, _: Instant) {
-        self.begin(ticket, request);
+    fn send(&mut self, ticket: Ticket, request: &Prepared, _: Instant) -> Stream {
+        self.begin(ticket, request).map_or(Stream::MAX, u64::from)
     }
 
-    fn cancel(&mut self, ticket: Ticket) {
-        self.forget(ticket);
+    fn cancel(&mut self, ticket: Ticket, stream: Stream) {
+        match VarInt::from_u64(stream) {
+            Ok(id) => self.forget(id.into()),
+            Err(_) => self.turned_away.retain(|other| *other != ticket),
+        }
     }
 
     fn flush(&mut self, now: Instant, events: &mut Vec<Event>) {
@@ -253,7 +259,14 @@ impl Connection for QuicConnection {
     }
 
     fn traffic(&self) -> Traffic {
-        self.socket.traffic()
+        Traffic {
+            payload: self.payload,
+            ..self.socket.traffic()
+        }
+    }
+
+    fn payload(&self) -> u64 {
+        self.payload
     }
 
     fn facts(&self) -> Facts {

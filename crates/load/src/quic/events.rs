@@ -116,6 +116,9 @@ impl QuicConnection {
         let connected = self.phase != Phase::Handshaking;
         let in_flight = self.exchanges.len();
         let ending = match failure::of_connection(reason, connected) {
+            Some(failure) if failure.kind == ConnectionFailureKind::Idle && in_flight == 0 => {
+                Ending::Idle
+            }
             Some(failure) => Ending::Failed(failure),
             None if in_flight == 0 => Ending::Peer,
             None => Ending::Failed(ConnectionFailure::new(

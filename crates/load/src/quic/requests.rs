@@ -33,11 +33,11 @@ impl QuicConnection {
         }
     }
 
-    /// Puts a request on the next stream.
-    pub(super) fn begin(&mut self, ticket: Ticket, request: &Prepared) {
+    /// Puts a request on the next stream; none where there is no room.
+    pub(super) fn begin(&mut self, ticket: Ticket, request: &Prepared) -> Option<StreamId> {
         let Some(id) = self.spare.pop_front() else {
             self.turned_away.push(ticket);
-            return;
+            return None;
         };
         let early = self.phase == Phase::Handshaking;
         let mut exchange = Exchange::new(ticket, &request.method, early, self.known.clone());
@@ -48,6 +48,7 @@ impl QuicConnection {
             },
         );
         self.exchanges.insert(id, exchange);
+        Some(id)
     }
 
     /// Writes as much as the server has a window for; gives the rest.
@@ -111,6 +112,7 @@ impl QuicConnection {
         if std::mem::replace(&mut exchange.turn, self.turn) == self.turn {
             return Ok(());
         }
+        let before = exchange.body_bytes;
         let mut stream = self.quic.recv_stream(id);
         let Ok(mut chunks) = stream.read(true) else {
             return Ok(());
@@ -129,6 +131,7 @@ impl QuicConnection {
         };
         // What there is to send goes with the next flush.
         let _ = chunks.finalize();
+        self.payload += exchange.body_bytes - before;
         match progress {
             Ok(Progress::Waiting) => {
                 if exchange.status != 0 && !exchange.begun {
@@ -161,7 +164,6 @@ impl QuicConnection {
                 ticket,
                 status,
                 header_bytes: exchange.header_bytes,
-                body_bytes: exchange.body_bytes,
             },
         });
     }
@@ -214,11 +216,8 @@ impl QuicConnection {
     }
 
     /// Forgets a request and tells the server that its response isn't wanted.
-    pub(super) fn forget(&mut self, ticket: Ticket) {
-        let mut found = self.exchanges.iter();
-        let found = found.find(|(_, exchange)| exchange.ticket == ticket);
-        if let Some(id) = found.map(|(&id, _)| id) {
-            self.exchanges.remove(&id);
+    pub(super) fn forget(&mut self, id: StreamId) {
+        if self.exchanges.remove(&id).is_some() {
             self.abandon(id, Code::RequestCancelled);
         }
     }

@@ -14,7 +14,8 @@ use super::protocol::Spoken;
 use super::tls::Tls;
 use super::traffic::traffic;
 use crate::connection::{
-    Connection, ConnectionFailure, Detail, Ending, Event, Facts, FailureKind, Ticket, Traffic,
+    Connection, ConnectionFailure, Detail, Ending, Event, Facts, FailureKind, Stream, Ticket,
+    Traffic,
 };
 use crate::dialer::Endpoint;
 use crate::prepared::Prepared;
@@ -215,12 +216,12 @@ impl Connection for TcpConnection {
         }
     }
 
-    fn send(&mut self, ticket: Ticket, request: &Prepared, _: Instant) {
-        self.spoken.send(ticket, request, &mut self.out);
+    fn send(&mut self, ticket: Ticket, request: &Prepared, _: Instant) -> Stream {
+        self.spoken.send(ticket, request, &mut self.out)
     }
 
-    fn cancel(&mut self, ticket: Ticket) {
-        self.ending |= !self.spoken.cancel(ticket, &mut self.out);
+    fn cancel(&mut self, ticket: Ticket, stream: Stream) {
+        self.ending |= !self.spoken.cancel(ticket, stream, &mut self.out);
     }
 
     fn flush(&mut self, now: Instant, events: &mut Vec<Event>) {
@@ -265,9 +266,16 @@ impl Connection for TcpConnection {
             40
         };
         match &self.socket {
-            Stage::Connected(socket) => traffic(socket, ip_header),
+            Stage::Connected(socket) => Traffic {
+                payload: self.payload(),
+                ..traffic(socket, ip_header)
+            },
             Stage::Connecting(_) => Traffic::default(),
         }
+    }
+
+    fn payload(&self) -> u64 {
+        self.spoken.payload()
     }
 
     fn facts(&self) -> Facts {

@@ -45,7 +45,12 @@ impl TcpConnection {
     }
 
     /// Tells of every request that is in flight that it failed.
-    pub(super) fn fail_all(&mut self, kind: FailureKind, detail: impl Into<Detail>, events: &mut Vec<Event>) {
+    pub(super) fn fail_all(
+        &mut self,
+        kind: FailureKind,
+        detail: impl Into<Detail>,
+        events: &mut Vec<Event>,
+    ) {
         let detail = detail.into();
         let tickets = self.spoken.abandon();
         events.extend(tickets.into_iter().map(|ticket| Event::Failed {

@@ -2,7 +2,7 @@
 
 use pronghorn_http::Protocol;
 
-use crate::connection::{Detail, Event, Ticket};
+use crate::connection::{Detail, Event, Stream, Ticket};
 use crate::dialer::Endpoint;
 use crate::prepared::Prepared;
 use crate::{h1, h2};
@@ -30,10 +30,22 @@ impl Spoken {
         }
     }
 
-    pub(super) fn send(&mut self, ticket: Ticket, request: &Prepared, out: &mut Vec<u8>) {
+    /// Appends a request to what is to be sent; gives its stream, of which HTTP/1.1 has none.
+    pub(super) fn send(&mut self, ticket: Ticket, request: &Prepared, out: &mut Vec<u8>) -> Stream {
         match self {
-            Spoken::H1(client) => client.send(ticket, request, out),
-            Spoken::H2(client) => client.send(ticket, request, out),
+            Spoken::H1(client) => {
+                client.send(ticket, request, out);
+                0
+            }
+            Spoken::H2(client) => client.send(ticket, request, out).into(),
+        }
+    }
+
+    /// Bytes of responses' content that have come.
+    pub(super) fn payload(&self) -> u64 {
+        match self {
+            Spoken::H1(client) => client.payload(),
+            Spoken::H2(client) => client.payload(),
         }
     }
 
@@ -69,11 +81,13 @@ impl Spoken {
     }
 
     /// Takes out one request and tells the peer, where the protocol can; whether the connection goes on.
-    pub(super) fn cancel(&mut self, ticket: Ticket, out: &mut Vec<u8>) -> bool {
+    pub(super) fn cancel(&mut self, ticket: Ticket, stream: Stream, out: &mut Vec<u8>) -> bool {
         match self {
             Spoken::H1(client) => !client.forget(ticket),
             Spoken::H2(client) => {
-                client.cancel(ticket, out);
+                if let Ok(identifier) = u32::try_from(stream) {
+                    client.cancel(identifier, out);
+                }
                 true
             }
         }

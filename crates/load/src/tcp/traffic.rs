@@ -45,6 +45,7 @@ pub(super) fn traffic(socket: &Socket, ip_header: u64) -> Traffic {
     Traffic {
         sent: sent + short(SEGS_OUT) * header,
         received: long(BYTES_RECEIVED) + short(SEGS_IN) * header,
+        ..Traffic::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What becomes of connections.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Worker;
 use super::phases::Stage;
@@ -10,13 +10,16 @@ use crate::connection::{
     Handshake,
 };
 
+/// From when on a server that closes a connection that it was asked nothing on has found it idle; sooner, it didn't want it.
+const LEAST_KEEP_ALIVE: Duration = Duration::from_secs(1);
+
 impl Worker {
     /// A handshake is done.
     pub(super) fn connected(&mut self, index: usize, handshake: Handshake, now: Instant) {
         let Some(link) = &mut self.slots[index].link else {
             return;
         };
-        link.established = true;
+        link.established = Some(now);
         self.connected += 1;
         self.tally.established += 1;
         self.tally.resumed += u64::from(handshake.resumed);
@@ -37,14 +40,22 @@ impl Worker {
         };
         slot.traffic += link.connection.traffic();
         self.see_last(index, &link.connection);
-        if link.established {
-            self.connected -= 1;
-        }
-        let failure = match ending {
-            Ending::Failed(failure) => failure,
-            Ending::Peer if link.established => {
+        self.connected -= u64::from(link.established.is_some());
+        let failure = match (ending, link.established) {
+            (Ending::Failed(failure), _) => failure,
+            (Ending::Local, _) => return self.after(index, link.answered, now),
+            (Ending::Idle, _) => {
                 self.tally.closed_by_peer += 1;
-                if link.taken > 0 {
+                self.slots[index].recover();
+                return self.after(index, link.answered, now);
+            }
+            (Ending::Peer, Some(since)) => {
+                self.tally.closed_by_peer += 1;
+                let was_idle = now.saturating_duration_since(since) >= LEAST_KEEP_ALIVE;
+                if was_idle {
+                    self.slots[index].recover();
+                }
+                if was_idle || link.taken > 0 {
                     return self.after(index, link.answered, now);
                 }
                 ConnectionFailure::new(
@@ -52,20 +63,19 @@ impl Worker {
                     "the server closed the connection before it took a request",
                 )
             }
-            Ending::Peer => ConnectionFailure::new(
+            (Ending::Peer, None) => ConnectionFailure::new(
                 ConnectionFailureKind::Refused,
                 "the server closed the connection before its handshake was done",
             ),
-            Ending::Local => return self.after(index, link.answered, now),
         };
-        if link.established && link.taken > 0 {
+        if link.established.is_some() && link.taken > 0 {
             self.tally.connection_failed(&failure);
             return self.after(index, link.answered, now);
         }
         self.connection_failed(index, &failure, now);
     }
 
-    /// A connection is gone that had taken requests: another one follows.
+    /// A connection is gone that was made: another one follows.
     fn after(&mut self, index: usize, answered: u64, now: Instant) {
         self.prime_over(index, Some("its connection was lost"));
         if answered == 0 {
@@ -114,9 +124,7 @@ impl Worker {
         link.connection.flush(now, &mut Vec::new());
         slot.traffic += link.connection.traffic();
         self.see_last(index, &link.connection);
-        if link.established {
-            self.connected -= 1;
-        }
+        self.connected -= u64::from(link.established.is_some());
     }
 
     /// Reads once more how the first connection is set up: QUIC finds its largest payload on the way.
@@ -141,11 +149,12 @@ impl Worker {
             return;
         };
         if link.leaving {
-            self.part(index, now);
-            self.rank(index);
-            return;
+            self.leave(index, now);
         }
-        if !link.established && now >= link.made_by {
+        let Some(link) = &mut self.slots[index].link else {
+            return;
+        };
+        if link.established.is_none() && now >= link.made_by {
             self.give_link_up(index, now);
             self.rank(index);
             return;
@@ -190,6 +199,9 @@ impl Worker {
             return;
         }
         let is_barren = !link.leaving && link.answered == 0;
+        if self.lingers(index, now) {
+            return;
+        }
         self.part(index, now);
         if is_barren {
             self.slots[index].opens = Some(now + FIRST_PAUSE);

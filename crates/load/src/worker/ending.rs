@@ -37,8 +37,9 @@ impl Worker {
             (Bound::For(_), _) => !self.phase.is_past(now),
             (Bound::Requests(_), _) => unsent,
         };
+        let standing = self.standing();
         if let Some(reporter) = self.reporter.take() {
-            reporter.finish(now, self.flights.count(), self.connected);
+            reporter.finish(now, standing);
         }
         Outcome {
             cut: self.phase.cut || early,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::connection::Ticket;
+use crate::connection::{Stream, Ticket};
 
 const NONE: Ticket = Ticket::MAX;
 
@@ -30,6 +30,8 @@ pub(super) struct Flight {
     pub(super) attempts: u32,
     /// It was sent as early data.
     pub(super) early: bool,
+    /// Where its connection has it.
+    pub(super) stream: Stream,
     handed: Instant,
     state: State,
     previous: Ticket,
@@ -94,6 +96,7 @@ impl Flights {
             first_byte: None,
             attempts: 1,
             early: false,
+            stream: 0,
             handed: now,
             state: State::Sent,
             previous: NONE,

@@ -6,9 +6,11 @@
 //! keeps neither the others nor the clock.
 
 mod connections;
+mod deadlines;
 mod ending;
 mod flights;
 mod gathering;
+mod lingering;
 mod phases;
 mod priming;
 mod queue;
@@ -29,7 +31,7 @@ use crate::connection::{Connection, Event, Facts};
 use crate::dialer::Dialer;
 use crate::error::LoadError;
 use crate::plan::Plan;
-use crate::progress::{Reporter, Snapshots};
+use crate::progress::{Reporter, Snapshots, Standing};
 use crate::ranked::Ranked;
 use crate::sessions::SlotSessions;
 use crate::shared::Shared;
@@ -168,6 +170,7 @@ impl Worker {
             self.wait(&mut events)?;
             self.looked();
             self.open_window(self.looked);
+            self.close_window(self.looked);
             let unread = std::mem::take(&mut self.unread);
             for event in &events {
                 self.happen(event);
@@ -215,20 +218,6 @@ impl Worker {
             }
             other => other,
         }
-    }
-
-    fn next_deadline(&self) -> Option<Instant> {
-        let slots = self.deadlines.first().map(|(deadline, _)| deadline);
-        let request = self.oldest_timeout();
-        let due = match &self.queue {
-            Some(queue) if !self.short_of_room => queue.due(),
-            _ => None,
-        };
-        let tick = self.reporter.as_ref().and_then(Reporter::deadline);
-        [slots, request, due, tick, self.phase.deadline()]
-            .into_iter()
-            .flatten()
-            .min()
     }
 
     /// One socket has something, or takes something.
@@ -311,58 +300,28 @@ impl Worker {
                 break;
             }
         }
+        self.end_lingering(index, now);
         self.rank(index);
     }
 
     /// Notes how the load goes, where it is time.
     fn report(&mut self, now: Instant) {
+        let deadline = self.reporter.as_ref().and_then(Reporter::deadline);
+        if deadline.is_none_or(|deadline| deadline > now) {
+            return;
+        }
+        let standing = self.standing();
         if let Some(reporter) = &mut self.reporter {
-            reporter.tick(now, self.flights.count(), self.connected);
+            reporter.tick(now, standing);
         }
     }
 
-    /// Notes a slot's deadline and its room.
-    fn rank(&mut self, index: usize) {
-        let slot = &self.slots[index];
-        let deadline = match &slot.link {
-            Some(link) => {
-                let made_by = (!link.established).then_some(link.made_by);
-                let session = self.session_deadline(index);
-                [made_by, session, link.connection.deadline()]
-                    .into_iter()
-                    .flatten()
-                    .min()
-            }
-            None => slot.opens,
-        };
-        self.deadlines.set(index, deadline);
-        if self.queue.is_some() {
-            let room = self.room(index);
-            self.rooms.set(
-                index,
-                (room > 0).then_some((Reverse(room), self.slots[index].asked)),
-            );
-            if room > 0 && self.short_of_room {
-                self.short_of_room = false;
-                self.free_from = Some(Instant::now());
-            }
+    fn standing(&self) -> Standing {
+        Standing {
+            in_flight: self.flights.count() as u64,
+            connected: self.connected,
+            payload: self.slots.iter().map(Slot::payload).sum(),
         }
-    }
-
-    /// What is due at slots, and requests that took too long.
-    fn expire(&mut self, now: Instant) {
-        while let Some((deadline, index)) = self.deadlines.first() {
-            if deadline > now {
-                break;
-            }
-            self.expire_slot(index, now);
-            // Whatever it wants next is later than now, or it would have the loop to itself.
-            if self.deadlines.first() == Some((deadline, index)) {
-                self.deadlines
-                    .set(index, Some(now + Duration::from_micros(1)));
-            }
-        }
-        self.time_out(now);
     }
 }
 

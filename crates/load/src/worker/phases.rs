@@ -29,6 +29,8 @@ pub(super) struct Phase {
     opened: Option<(Traffic, CpuTime)>,
     /// Its end has been: CPU time within it.
     closed: Option<CpuTime>,
+    /// What was due in an open loop's duration has been handed out.
+    pub(super) has_handed_out: bool,
     /// This worker's warm-up is over, and perhaps not yet the others'.
     warmed: bool,
 }
@@ -164,9 +166,7 @@ impl Worker {
             self.end_warm_up(now);
         }
         self.open_window(now);
-        if self.phase.is_past(now) && self.phase.closed.is_none() {
-            self.close_window();
-        }
+        self.close_window(now);
         if self.is_done(now) {
             self.phase.stage = Stage::Over;
         }
@@ -203,9 +203,12 @@ impl Worker {
         }
     }
 
-    fn close_window(&mut self) {
-        self.phase.closed = Some(self.cpu_since_window());
-        self.tally.traffic_in_window = self.traffic_since_window();
+    /// Notes what came of the window, once it is over and before anything more is read.
+    pub(super) fn close_window(&mut self, now: Instant) {
+        if self.phase.closed.is_none() && self.phase.is_past(now) {
+            self.phase.closed = Some(self.cpu_since_window());
+            self.tally.traffic_in_window = self.traffic_since_window();
+        }
     }
 
     /// Whether nothing is left to do.

@@ -14,8 +14,8 @@ pub(super) struct Queue {
     start: Instant,
     worker: u64,
     workers: u64,
-    /// Requests before this number, or due before this time, are the warm-up's.
-    warm_up: Option<Bound>,
+    /// Requests before this number are the warm-up's.
+    first_measured: u64,
     end: End,
     /// When the window begins, from the start.
     window: Duration,
@@ -41,7 +41,7 @@ impl Queue {
                 arrivals.peek().1
             }
         };
-        let before = match plan.warm_up {
+        let first_measured = match plan.warm_up {
             Some(Bound::Requests(requests)) => requests,
             Some(Bound::For(warm_up)) => {
                 let mut arrivals = arrivals.clone();
@@ -57,9 +57,9 @@ impl Queue {
             start,
             worker: worker.into(),
             workers: plan.threads.into(),
-            warm_up: plan.warm_up,
+            first_measured,
             end: match plan.stop {
-                Bound::Requests(requests) => End::Number(before + requests),
+                Bound::Requests(requests) => End::Number(first_measured + requests),
                 Bound::For(duration) => End::At(window + duration),
             },
             window,
@@ -86,18 +86,13 @@ impl Queue {
     /// Takes it.
     pub(super) fn take(&mut self) -> Option<Pending> {
         let due = self.due()?;
-        let (number, after) = self.arrivals.peek();
-        let warms_up = match self.warm_up {
-            None => false,
-            Some(Bound::Requests(requests)) => number < requests,
-            Some(Bound::For(warm_up)) => after < warm_up,
-        };
+        let (number, _) = self.arrivals.peek();
         self.arrivals.advance();
         self.skip();
         Some(Pending {
             number,
             due,
-            measured: !warms_up,
+            measured: number >= self.first_measured,
         })
     }
 
@@ -106,10 +101,7 @@ impl Queue {
     pub(super) fn missed(&mut self, now: Instant) -> u64 {
         let mut missed = 0;
         if let End::Number(end) = self.end {
-            let first = match self.warm_up {
-                Some(Bound::Requests(requests)) => requests.max(self.arrivals.peek().0),
-                _ => self.arrivals.peek().0,
-            };
+            let first = self.first_measured.max(self.arrivals.peek().0);
             let ours = |before: u64| (before + self.workers - 1 - self.worker) / self.workers;
             return ours(end).saturating_sub(ours(first));
         }

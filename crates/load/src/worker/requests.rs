@@ -45,8 +45,7 @@ impl Worker {
                 ticket,
                 status,
                 header_bytes,
-                body_bytes,
-            } => self.done(index, ticket, status, header_bytes, body_bytes, now),
+            } => self.done(index, ticket, status, header_bytes, now),
             Event::Failed {
                 ticket,
                 kind,
@@ -74,15 +73,7 @@ impl Worker {
         }
     }
 
-    fn done(
-        &mut self,
-        index: usize,
-        ticket: Ticket,
-        status: u16,
-        header_bytes: u64,
-        body_bytes: u64,
-        now: Instant,
-    ) {
+    fn done(&mut self, index: usize, ticket: Ticket, status: u16, header_bytes: u64, now: Instant) {
         if status == TOO_EARLY && self.flights.get(ticket).early {
             return self.refused(index, ticket, now);
         }
@@ -103,7 +94,7 @@ impl Worker {
         }
         let measured = purpose == Purpose::Measure;
         if measured {
-            self.tally.answered(status, header_bytes, body_bytes);
+            self.tally.answered(status, header_bytes);
         }
         if status >= LEAST_FAILURE {
             let detail = format!("the response has status {status}");
@@ -123,7 +114,6 @@ impl Worker {
         };
         if counts {
             self.tally.in_window += 1;
-            self.tally.payload_in_window += body_bytes;
             self.slots[index].in_window += 1;
             self.slots[index].last = Some(now);
         }
@@ -188,9 +178,10 @@ impl Worker {
             let Some((ticket, _)) = self.flights.oldest() else {
                 return;
             };
-            let index = self.flights.get(ticket).slot;
+            let flight = self.flights.get(ticket);
+            let (index, stream) = (flight.slot, flight.stream);
             if let Some(link) = &mut self.slots[index].link {
-                link.connection.cancel(ticket);
+                link.connection.cancel(ticket, stream);
             }
             self.landed(index, true);
             let limit = self.request_timeout().unwrap_or_default().as_secs_f64();
@@ -199,4 +190,5 @@ impl Worker {
             self.settle(index, now);
             self.leave(index, now);
         }
-    }}
+    }
+}

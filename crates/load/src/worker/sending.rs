@@ -40,10 +40,11 @@ impl Worker {
                     connection,
                     begun: now,
                     made_by: now + self.plan.connect_timeout,
-                    established: false,
+                    established: None,
                     early: false,
                     going_away: false,
                     leaving: false,
+                    lingers: None,
                     unread: false,
                     taken: 0,
                     answered: 0,
@@ -190,8 +191,10 @@ impl Worker {
             return;
         };
         let ticket = self.flights.begin(index, target, purpose, begun, now);
-        self.flights.get(ticket).early = link.early && !link.established;
-        link.connection
+        let flight = self.flights.get(ticket);
+        flight.early = link.early && link.established.is_none();
+        flight.stream = link
+            .connection
             .send(ticket, &self.plan.targets[target], now);
         link.taken += 1;
         link.in_flight += 1;
@@ -212,12 +215,13 @@ impl Worker {
         };
         self.flights.resend(ticket, index, now);
         let flight = self.flights.get(ticket);
-        flight.early = link.early && !link.established;
+        flight.early = link.early && link.established.is_none();
+        flight.stream = link
+            .connection
+            .send(ticket, &self.plan.targets[flight.target], now);
         if flight.purpose == Purpose::Measure {
             self.tally.retried += 1;
         }
-        link.connection
-            .send(ticket, &self.plan.targets[flight.target], now);
         link.taken += 1;
         link.in_flight += 1;
     }
@@ -240,11 +244,12 @@ impl Worker {
 
     /// Hands out what is due in an open loop, to the connections with most room.
     pub(super) fn hand_out(&mut self, now: Instant) {
-        // When the duration is over, what was due within it is handed out once more, as far as there is room.
-        let is_closed = self.is_window_closed();
-        if self.queue.is_none() || self.phase.stage != Stage::Running || is_closed {
+        let is_over = self.phase.has_handed_out;
+        if self.queue.is_none() || self.phase.stage != Stage::Running || is_over {
             return;
         }
+        // When the duration is over, what was due within it is handed out once more, as far as there is room.
+        self.phase.has_handed_out = self.phase.is_past(now);
         let mut dirty = std::mem::take(&mut self.dirty);
         while let Some(queue) = &mut self.queue {
             if queue.due().is_none_or(|due| due > now) {

@@ -43,6 +43,8 @@ pub(super) struct Slot {
     pub(super) traffic: Traffic,
     /// Distinguishes its connections.
     pub(super) generation: u32,
+    /// How often in a row a connection has waited for a session ticket in vain.
+    pub(super) in_vain: u32,
     /// In the gaining of a session: it has come to an end, well or not.
     pub(super) primed: Option<Primed>,
 }
@@ -53,13 +55,16 @@ pub(super) struct Link {
     pub(super) begun: Instant,
     /// When it has to be made, or is given up.
     pub(super) made_by: Instant,
-    pub(super) established: bool,
+    /// When its handshake was done.
+    pub(super) established: Option<Instant>,
     /// Its first requests were early data.
     pub(super) early: bool,
     /// It takes no further requests.
     pub(super) going_away: bool,
     /// It is to be ended.
     pub(super) leaving: bool,
+    /// Until when it waits with that for a session ticket.
+    pub(super) lingers: Option<Instant>,
     /// It is among those that are read from in the next turn.
     pub(super) unread: bool,
     /// Requests that were handed to it, those of them that were answered, and those that aren't over.
@@ -101,6 +106,7 @@ impl Slot {
             begins: None,
             traffic: Traffic::default(),
             generation: 0,
+            in_vain: 0,
             primed: None,
         }
     }
@@ -153,6 +159,12 @@ impl Slot {
     /// A connection was made and did something.
     pub(super) fn recover(&mut self) {
         self.failures = 0;
+    }
+
+    /// Bytes of responses' content that have come.
+    pub(super) fn payload(&self) -> u64 {
+        let link = self.link.as_ref();
+        self.traffic.payload + link.map_or(0, |link| link.connection.payload())
     }
 
     /// All that it sent and received.

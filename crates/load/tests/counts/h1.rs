@@ -198,52 +198,6 @@ fn a_warm_up_is_counted_apart() {
 }
 
 #[test]
-fn an_open_loop_sends_what_is_due_or_tells_of_it() {
-    let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
-    let arrivals = json!({"rate_per_s": 400.0, "distribution": "poisson", "seed": 4});
-    let more =
-        json!({"arrivals": arrivals, "connections": 3, "threads": 3, "stop": {"requests": 100}});
-    let report = load("h1", port, more.clone());
-    assert_eq!(
-        (report.requests.succeeded, report.requests.planned),
-        (100, 100)
-    );
-    let mut late = more;
-    late["stop"] = json!({"duration_s": 0.5});
-    late["connect"] = json!("each");
-    let report = load("h1", port, late);
-    assert!(
-        report.requests.planned > 100,
-        "200 in the mean: {:?}",
-        report.requests
-    );
-}
-
-#[test]
-fn an_open_loop_gives_every_connection_its_part() {
-    let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
-    let more =
-        json!({"arrivals": {"rate_per_s": 400.0}, "connections": 4, "stop": {"requests": 80}});
-    let report = load("h1", port, more);
-    let spread = report.connections.requests_per_second;
-    assert!(spread.is_some_and(|spread| spread.min > 0.0), "{spread:?}");
-}
-
-#[test]
-fn an_open_loop_that_nobody_answers_does_not_hide_what_was_due() {
-    let port = start(|stream, _| h1(stream, |_| (Vec::new(), Then::Goes)));
-    let more = json!({
-        "arrivals": {"rate_per_s": 100.0}, "connections": 2, "stop": {"duration_s": 1.0}, "limit_s": 1.2,
-    });
-    let report = load("h1", port, more);
-    assert_eq!((report.requests.planned, report.requests.sent), (100, 2));
-    assert_eq!(
-        (report.requests.unsent, failed_as(&report, FailureKind::Cut)),
-        (98, 2)
-    );
-}
-
-#[test]
 fn a_load_that_is_stopped_tells_what_was() {
     let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
     let spec = json!({

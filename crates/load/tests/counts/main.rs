@@ -2,7 +2,11 @@
 
 mod h1;
 mod h2;
+mod open_loop;
+mod payload;
 mod server;
+mod sessions;
+mod tls;
 
 use pronghorn_load::{FailureKind, Load, LoadReport, LoadSpec};
 use serde_json::{Value, json};

@@ -28,7 +28,7 @@ pub(crate) fn start(serve: impl Fn(TcpStream, usize) + Send + Sync + 'static) ->
 }
 
 /// Answers the requests of HTTP/1.1 of one connection: `answer` is told how many came before on it.
-pub(crate) fn h1(mut stream: TcpStream, mut answer: impl FnMut(usize) -> (Vec<u8>, Then)) {
+pub(crate) fn h1(mut stream: impl Read + Write, mut answer: impl FnMut(usize) -> (Vec<u8>, Then)) {
     let mut come = Vec::new();
     let mut answered = 0;
     let mut piece = [0; 4096];
@@ -50,7 +50,10 @@ pub(crate) fn h1(mut stream: TcpStream, mut answer: impl FnMut(usize) -> (Vec<u8
 
 /// Answers the requests of HTTP/2 of one connection: `answer` is given each request's stream and how many came before on
 /// the connection. Windows aren't heeded: answers are to be small.
-pub(crate) fn h2(mut stream: TcpStream, mut answer: impl FnMut(u32, usize) -> (Vec<u8>, Then)) {
+pub(crate) fn h2(
+    mut stream: impl Read + Write,
+    mut answer: impl FnMut(u32, usize) -> (Vec<u8>, Then),
+) {
     const PREFACE: usize = 24;
     let mut come = vec![0; PREFACE];
     if stream.read_exact(&mut come).is_err() || stream.write_all(&frame(4, 0, 0, &[])).is_err() {

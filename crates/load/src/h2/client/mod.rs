@@ -2,6 +2,8 @@
 
 mod bounds;
 mod responses;
+#[cfg(test)]
+mod tests;
 
 use http::Method;
 use pronghorn_http::TransportKnobs;
@@ -47,6 +49,8 @@ pub(crate) struct Client {
     peer: Peer,
     /// Streams with content that waits for the connection's window.
     stalled: bool,
+    /// Bytes of responses' content that have come.
+    payload: u64,
 }
 
 /// What the server allows.
@@ -105,7 +109,13 @@ impl Client {
                 going_away: false,
             },
             stalled: false,
+            payload: 0,
         }
+    }
+
+    /// Bytes of responses' content that have come, without padding.
+    pub(crate) fn payload(&self) -> u64 {
+        self.payload
     }
 
     /// Further requests that it takes, where so many may be in flight.
@@ -125,8 +135,8 @@ impl Client {
         (LAST_STREAM.saturating_sub(self.next_stream) / 2) as usize
     }
 
-    /// Appends a request to what is to be sent.
-    pub(crate) fn send(&mut self, ticket: Ticket, request: &Prepared, out: &mut Vec<u8>) {
+    /// Appends a request to what is to be sent; gives its stream's identifier.
+    pub(crate) fn send(&mut self, ticket: Ticket, request: &Prepared, out: &mut Vec<u8>) -> u32 {
         let identifier = self.next_stream;
         self.next_stream += 2;
         let ends = if request.body.is_empty() {
@@ -147,6 +157,7 @@ impl Client {
         self.peer.put_content(identifier, &mut stream, out);
         self.stalled |= !stream.unsent.is_empty();
         self.streams.insert(identifier, stream);
+        identifier
     }
 
     /// Appends a header block in as many frames as it takes.
@@ -279,14 +290,9 @@ impl Client {
         }
     }
 
-    /// Forgets a request and tells the server.
-    pub(crate) fn cancel(&mut self, ticket: Ticket, out: &mut Vec<u8>) {
-        let found = self
-            .streams
-            .iter()
-            .find(|(_, stream)| stream.ticket == ticket);
-        if let Some(identifier) = found.map(|(identifier, _)| *identifier) {
-            self.streams.remove(&identifier);
+    /// Forgets a stream's request and tells the server.
+    pub(crate) fn cancel(&mut self, identifier: u32, out: &mut Vec<u8>) {
+        if self.streams.remove(&identifier).is_some() {
             frame::put_number(kind::RST_STREAM, identifier, code::CANCEL, out);
         }
     }

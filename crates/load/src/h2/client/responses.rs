@@ -29,6 +29,7 @@ impl Client {
             return Err("content before a response's head".into());
         }
         stream.body_bytes += content.len() as u64;
+        self.payload += content.len() as u64;
         if header.has(flag::END_STREAM) {
             self.finish(header.stream, out, events);
             return Ok(());
@@ -160,7 +161,6 @@ impl Client {
                 ticket,
                 status: head.status,
                 header_bytes: head.bytes,
-                body_bytes: came,
             }),
         }
     }

@@ -15,7 +15,7 @@ use pronghorn_http::{
 
 use super::super::{QuicClient, QuicConnection};
 use super::server::{Certificate, HOST_NAME};
-use crate::connection::{Connection, Ending, Event, FailureKind, Ticket};
+use crate::connection::{Connection, Ending, Event, FailureKind, Stream, Ticket};
 use crate::dialer::Endpoint;
 use crate::prepared::Prepared;
 
@@ -81,10 +81,10 @@ impl Driven {
         driven
     }
 
-    /// Hands over a request.
-    pub(super) fn ask(&mut self, ticket: Ticket, request: &Prepared) {
+    /// Hands over a request; its stream.
+    pub(super) fn ask(&mut self, ticket: Ticket, request: &Prepared) -> Stream {
         assert!(self.connection.room() > 0, "no room for {ticket}");
-        self.connection.send(ticket, request, Instant::now());
+        self.connection.send(ticket, request, Instant::now())
     }
 
     /// Makes so many requests, as many at a time as there is room for, and waits until all are over.

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use pronghorn_http3::Code;
 use serde_json::{Value, json};
@@ -77,6 +78,26 @@ fn each_request_has_its_connection_also_after_a_warm_up() {
         (20, 10)
     );
     assert_eq!(report.connections.established, 30);
+}
+
+#[test]
+fn a_connection_that_was_idle_for_too_long_is_no_failure() {
+    let certificate = Certificate::new();
+    let kind = Kind {
+        idle: Duration::from_millis(400),
+        ..Kind::default()
+    };
+    let server = Server::start(&certificate, kind, |connection| {
+        answer_all(connection, response(200, b"ok"))
+    });
+    let asked = json!({
+        "arrivals": {"rate_per_s": 0.7}, "connections": 2, "streams": 1, "stop": {"requests": 2},
+    });
+    let report = load(&certificate, &server, asked);
+    assert!(report.finished);
+    let connections = report.connections;
+    assert!(connections.failed.is_empty(), "{connections:?}");
+    assert!(connections.closed_by_peer >= 2, "{connections:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use bytes::BytesMut;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -55,6 +56,8 @@ pub(super) struct Kind {
     pub(super) alpn: Protocol,
     pub(super) streams: u32,
     pub(super) stream_window: u32,
+    /// How long it keeps a connection on which nothing comes.
+    pub(super) idle: Duration,
 }
 
 impl Default for Kind {
@@ -63,6 +66,7 @@ impl Default for Kind {
             alpn: Protocol::H3,
             streams: 100,
             stream_window: 1 << 20,
+            idle: Duration::from_secs(30),
         }
     }
 }
@@ -85,7 +89,8 @@ impl Server {
         let mut transport = TransportConfig::default();
         transport
             .max_concurrent_bidi_streams(kind.streams.into())
-            .stream_receive_window(kind.stream_window.into());
+            .stream_receive_window(kind.stream_window.into())
+            .max_idle_timeout(Some(kind.idle.try_into().expect("it is short")));
         config.transport_config(std::sync::Arc::new(transport));
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();

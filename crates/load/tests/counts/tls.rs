@@ -1,0 +1,94 @@
+//! TLS for the servers, which take early data and answer it at once.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pronghorn_http::{MAX_EARLY_DATA_TCP, Protocol, server_tls};
+use rustls::{ServerConfig, ServerConnection};
+use tempfile::TempDir;
+
+/// The name in every certificate.
+pub(crate) const HOST_NAME: &str = "origin.pronghorn.test";
+
+/// A certificate that vouches for itself, and what a server is set up with by it.
+pub(crate) struct Certificate(TempDir);
+
+impl Certificate {
+    pub(crate) fn new() -> Certificate {
+        let made = rcgen::generate_simple_self_signed([HOST_NAME.to_owned()]).expect("a key");
+        let folder = TempDir::new().expect("a temporary folder");
+        std::fs::write(folder.path().join("leaf.pem"), made.cert.pem()).expect("a file");
+        let key = made.key_pair.serialize_pem();
+        std::fs::write(folder.path().join("leaf.key"), key).expect("a file");
+        Certificate(folder)
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.path().join("leaf.pem")
+    }
+
+    pub(crate) fn server(&self, protocol: Protocol) -> Arc<ServerConfig> {
+        let key = self.0.path().join("leaf.key");
+        let config = server_tls(&self.path(), &key, &[protocol], MAX_EARLY_DATA_TCP);
+        Arc::new(config.expect("usable TLS"))
+    }
+}
+
+/// A connection's plaintext, early data first.
+pub(crate) struct Plain {
+    tls: ServerConnection,
+    socket: TcpStream,
+}
+
+impl Plain {
+    pub(crate) fn new(config: &Arc<ServerConfig>, socket: TcpStream) -> Plain {
+        let tls = ServerConnection::new(config.clone()).expect("usable TLS");
+        Plain { tls, socket }
+    }
+
+    fn come(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(mut early) = self.tls.early_data() {
+            let length = early.read(buffer)?;
+            if length > 0 {
+                return Ok(length);
+            }
+        }
+        match self.tls.reader().read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+            other => other,
+        }
+    }
+}
+
+impl Read for Plain {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let length = self.come(buffer)?;
+            if length > 0 {
+                return Ok(length);
+            }
+            if self.tls.read_tls(&mut self.socket)? == 0 {
+                return Ok(0);
+            }
+            self.tls.process_new_packets().map_err(io::Error::other)?;
+            self.flush()?;
+        }
+    }
+}
+
+impl Write for Plain {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let length = self.tls.writer().write(bytes)?;
+        self.flush()?;
+        Ok(length)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        while self.tls.wants_write() {
+            self.tls.write_tls(&mut self.socket)?;
+        }
+        Ok(())
+    }
+}
