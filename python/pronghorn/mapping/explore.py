@@ -1,0 +1,82 @@
+"""The exploration: measure, learn, choose where next, until the budget is used or nothing is in doubt."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from pronghorn.errors import HostError
+from pronghorn.mapping import design
+from pronghorn.mapping.domain import Array, Domain, Point
+from pronghorn.mapping.observed import Observation, usable
+from pronghorn.mapping.surface import Surface, fit
+
+Measure = Callable[[Sequence[Point]], Sequence[Observation]]
+"""Measures points; gives one observation a point, in their order."""
+
+Reason = Literal["budget", "time", "decided"]
+
+BLOCKS = 3
+"""Of each point: enough for its neighbourhood's variance, few enough for many points."""
+
+START = 24
+BATCH = 8
+FEWEST = 6
+"""The fewest points of a map."""
+
+
+class Explored(NamedTuple):
+    """Everything that was observed, and why no more was."""
+
+    observations: list[Observation]
+    reason: Reason
+
+
+def levels(margin: float) -> tuple[float, float]:
+    """The log ratios at which a verdict turns: below the first the arm is faster, above the second slower.
+    `margin` is a fraction."""
+    return math.log1p(-margin), math.log1p(margin)
+
+
+def explore(
+    domain: Domain,
+    measure: Measure,
+    *,
+    margin: float,
+    seed: int,
+    points: int | None,
+    known: Sequence[Observation] = (),
+    in_time: Callable[[], bool] = lambda: True,
+) -> Explored:
+    """Observes up to `points` points (None: as long as `in_time()`), the `known` ones among them.
+
+    Equal arguments and equal outcomes give equal points. HostError where the first points leave nothing to go
+    by."""
+    observations = list(known)
+    theta: Array | None = None
+    first = START if points is None else min(START, max(FEWEST - 1, points // 4))
+    if not observations:
+        observations += measure(design.start(domain, first, seed))
+    while points is None or len(observations) < points:
+        if not in_time():
+            return Explored(observations, "time")
+        left = BATCH if points is None else min(BATCH, points - len(observations))
+        if len(usable(observations)) < 2:
+            raise HostError(
+                f"of {len(observations)} points there is no block that could be trusted.",
+                hint="Run it on a quieter host, with fewer trials side by side (--jobs).",
+            )
+        data = design.data_of(domain, observations)
+        theta = fit(data, theta)
+        chosen = design.batch(
+            domain,
+            observations,
+            Surface(data, theta),
+            levels=levels(margin),
+            count=left,
+            blocks=BLOCKS,
+            seed=seed,
+        )
+        if not chosen:
+            return Explored(observations, "decided")
+        observations += measure(chosen)
+    return Explored(observations, "budget")
