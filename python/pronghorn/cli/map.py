@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from pronghorn import capabilities, journal
-from pronghorn.analysis.numbers import count, percent
+from pronghorn.analysis.numbers import count
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
 from pronghorn.engine import Hello
@@ -241,9 +241,11 @@ def _print(document: dict[str, Any], directory: RunDirectory, *, as_json: bool) 
         return
     for warning in document["warnings"]:
         print(f"warning ({warning['code']}): {warning['text']} {warning['remedy']}", file=sys.stderr)
-    shares = ", ".join(f"{name} {percent(share)}" for name, share in document["regions"].items() if share)
-    whole = document["full_grid"]["share"]
-    print(f"Of the map: {shares}; {count(document['trials'], 'trial')}, {percent(whole)} of a full grid's.")
+    shares = ", ".join(
+        f"{name} {sentence.percent(share)}" for name, share in document["regions"].items() if share
+    )
+    whole = sentence.percent(document["full_grid"]["share"])
+    print(f"Of the map: {shares}; {count(document['trials'], 'trial')}, {whole} of a full grid's.")
     for said in document["sentences"]:
         print(said)
     print(f"\nMap: {directory.file(PAGE)}")

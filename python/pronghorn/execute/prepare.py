@@ -49,7 +49,10 @@ def resolve(request: Request) -> Experiment:
     stored_file = request.resume / EXPERIMENT
     if not stored_file.is_file():
         if request.experiment is None:
-            raise InputError(f"{request.resume}: holds no run to resume: {EXPERIMENT} is missing.")
+            raise InputError(
+                f"{request.resume}: holds no run to resume: {EXPERIMENT} is missing.",
+                hint=_of_a_map(request.resume),
+            )
         return _read(request, request.experiment, None)
     stored = experiment_file.read(str(stored_file), vocabulary(), overrides=[], seed=None)
     again = _read(request, request.experiment or str(stored_file), stored.seed)
@@ -122,6 +125,13 @@ def _read(request: Request, argument: str | None, stored_seed: int | None) -> Ex
     return experiment_file.read(
         argument, vocabulary(), overrides=list(request.overrides), seed=request.seed, stored_seed=stored_seed
     )
+
+
+def _of_a_map(directory: Path) -> str | None:
+    """Where to go on in a map's directory, whose batches are the runs."""
+    if not (directory / "map.toml").is_file():
+        return None
+    return f"It holds a map: pronghorn map --resume {directory}; the runs are in {directory / 'batches'}."
 
 
 def _as_fallen_back(again: Experiment, stored: Experiment) -> Experiment:

@@ -63,7 +63,7 @@ def _slices(found: Fitted) -> list[SliceRow]:
     rows = []
     for place, rate in enumerate(found.values(2)):
         region = found.region[:, :, place]
-        shares = tuple(percent(float(np.mean(region == code))) for code in range(len(VERDICTS)))
+        shares = tuple(sentence.percent(float(np.mean(region == code))) for code in range(len(VERDICTS)))
         rows.append(SliceRow(sentence.quantity("rate", rate), shares))
     return rows
 

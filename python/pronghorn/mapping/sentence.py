@@ -24,10 +24,10 @@ def sentences(found: Fitted, *, site: str, arm: str, baseline: str) -> list[str]
     same = boxes(found.probability["same"], most=1)
     if same:
         where, sure = _capital(_places(found, same)), _sure(found, same, "same")
-        said.append(f"{where} it {sure}makes no difference beyond ±{_percent(found.margin)}.")
+        said.append(f"{where} it {sure}makes no difference beyond ±{percent(found.margin)}.")
     undecided = found.share("undecided")
     if undecided > 0:
-        said.append(f"{_percent(undecided)} of the map is undecided.")
+        said.append(f"{percent(undecided)} of the map is undecided.")
     return said
 
 
@@ -49,14 +49,14 @@ def _scattered(found: Fitted, verdict: Verdict) -> str:
     share = found.share(verdict)
     if not share:
         return "nowhere for certain"
-    return f"in places that no simple rule holds ({_percent(share)} of the map)"
+    return f"in places that no simple rule holds ({percent(share)} of the map)"
 
 
 def _effect(found: Fitted, where: list[Box], word: str) -> str:
     """The median of the mean surface over the boxes."""
     nodes = np.logical_or.reduce([one.nodes for one in where])
     change = abs(math.expm1(float(np.median(found.mean[nodes]))))
-    return f"about {_percent(change)} {word} load time"
+    return f"about {percent(change)} {word} load time"
 
 
 def _sure(found: Fitted, where: list[Box], verdict: Verdict) -> str:
@@ -120,7 +120,8 @@ def _digits(value: float) -> str:
     return f"{float(f'{value:.2g}'):.6f}".rstrip("0").rstrip(".")
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share in per cent, to two digits."""
     return f"{_digits(share * 100)} %"
 
 

@@ -54,6 +54,17 @@ def test_a_resumed_map_keeps_what_it_was_begun_with(
     assert "--rtt: the map" in result.stderr
 
 
+def test_a_map_is_no_run_and_says_where_its_runs_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    terms.write(a_map(), tmp_path)
+
+    result = run(monkeypatch, capsys, "report", str(tmp_path))
+
+    assert result.status == 2
+    assert f"pronghorn map --resume {tmp_path}" in result.stderr
+
+
 def test_a_directory_with_a_map_is_not_written_over(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
