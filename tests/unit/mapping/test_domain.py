@@ -118,6 +118,12 @@ def test_bounds_that_cannot_be_are_refused(changes: dict[str, object], wrong: st
         a_map(**changes).check()
 
 
+def test_a_resumed_map_takes_another_bound_in_place_of_its_own() -> None:
+    assert a_map().extended(1200, None).points == 200
+    assert a_map().extended(None, "2h") == a_map(budget=None, time="2h")
+    assert a_map().extended(None, None) == a_map()
+
+
 def test_terms_are_read_as_they_were_written(tmp_path: Path) -> None:
     asked = a_map(time="30m")
     terms.write(asked, tmp_path)
