@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.numbers import count, ratio
-from pronghorn.analysis.protocols import protocols
+from pronghorn.analysis.protocols import protocols_of
 from pronghorn.analysis.times import has_failed
 from pronghorn.model.trial import Trial
 
@@ -40,7 +40,7 @@ class Fallback(NamedTuple):
 def fallback(trials: CellTrials, arm: str, beside: str | None) -> Fallback:
     """How far an arm's loads came without HTTP/3, and how long those that never came to it took beside the
     arm `beside`."""
-    told = [(block, protocols(page)) for block in trials.blocks if (page := block[arm].page) is not None]
+    told = [(block, protocols_of(block[arm])) for block in trials.blocks if block[arm].page is not None]
     without = [block for block, over in told if over and not over.get("h3")]
     mine = [time for block in without if (time := _load_s(block[arm])) is not None]
     theirs = [time for block in without if beside and (time := _load_s(block[beside])) is not None]
@@ -60,7 +60,7 @@ def notes(trials: CellTrials) -> list[str]:
 
 
 def _note(arm: str, trials: Sequence[Trial]) -> str | None:
-    seen = [over for trial in trials if trial.page is not None and (over := protocols(trial.page))]
+    seen = [over for trial in trials if (over := protocols_of(trial))]
     names = sorted({name for over in seen for name in over})
     if not names or (len(names) == 1 and DISCOVERY not in arm):
         return None

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from pronghorn import journal
+from pronghorn.cli.report_outputs import Outputs
 from pronghorn.cli.results import writing_results
 from pronghorn.errors import InputError
 from pronghorn.execute import directory as files
@@ -17,18 +18,36 @@ from pronghorn.execute.directory import RunDirectory
 from pronghorn.execute.prepare import Request, resolve
 from pronghorn.execute.run import check_header, summarise
 from pronghorn.report import html, terminal
+from pronghorn.skim import skim
 
 
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The directory of a run, finished or not.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print summary.json instead of the table.")] = False,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a short report for a pull request; - is stdout, instead of the table."
+        ),
+    ] = None,
+    notebook: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a notebook that redoes the figures from trials.parquet, executed."
+        ),
+    ] = None,
+    charts: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write each chart as SVG and as PNG.")
+    ] = None,
 ) -> None:
     """Summarise a run's journal anew: print the verdicts, and write summary.json and report.html."""
     if not run.is_dir():
         raise InputError(f"{run}: no such run.")
+    outputs = Outputs(markdown, notebook, charts)
+    outputs.check(as_json=as_json)
     experiment = resolve(Request(resume=run))
     with RunDirectory(run, resume=True) as directory:
-        contents = journal.read(run)
+        contents = skim(run)
         check_header(contents.header, experiment, directory)
         for warning in contents.warnings:
             print(f"warning: {warning}", file=sys.stderr)
@@ -42,17 +61,19 @@ def report(
         page = directory.file(files.REPORT)
         draft = page.with_name(page.name + ".draft")
         try:
-            html.write(summary, contents.trials, notes, draft, run)
+            html.write(summary, contents.trials, notes, draft, run, contents.whole)
             draft.replace(page)
         except OSError as error:
             draft.unlink(missing_ok=True)
             raise journal.refused(page, error, f"pronghorn report {run}") from error
+        with writing_results(page):
+            written = outputs.write(summary, contents, notes, directory)
     with writing_results(page):
         if as_json:
             print(summary.model_dump_json(indent=2))
-        else:
+        elif not outputs.takes_stdout:
             terminal.render(summary, Console())
-            print(f"\n{page}")
+            print(f"\n{page}", *written, sep="\n")
 
 
 def _manifest(file: Path) -> dict[str, Any]:

@@ -130,6 +130,11 @@ class PageLoad(FromEngine):
     resources: list[Resource] = Field(default_factory=list)
     report: LoadReport | None = None
 
+    @property
+    def tells_requests(self) -> bool:
+        """Whether the record has its requests one by one."""
+        return bool(self.resources)
+
 
 class Lateness(FromEngine):
     """How late packets left a link against their due time, or how long they waited to enter it."""

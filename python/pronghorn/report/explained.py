@@ -7,6 +7,7 @@ from pronghorn.analysis.explain_words import share, signed
 from pronghorn.analysis.numbers import interval, ratio
 from pronghorn.analysis.words import METRICS
 from pronghorn.model.summary import Change, Explained, Summary
+from pronghorn.report.chart_data import ChartData, Value, named
 from pronghorn.report.steps import steps
 from pronghorn.report.svg import NARROW, WIDE
 
@@ -25,8 +26,8 @@ class Row(NamedTuple):
 
 class ExplanationView(NamedTuple):
     """One explanation over all cells: its heading, its steps in the order of the chart's colours, its
-    sentences, its rows, and its chart at both widths with what that shows in words; without a chart where no
-    cell has all ratios."""
+    sentences, its rows (as text, and as `figures`), and its chart at both widths with what that shows in
+    words; without a chart where no cell has all ratios."""
 
     heading: str
     steps: tuple[str, ...]
@@ -35,6 +36,7 @@ class ExplanationView(NamedTuple):
     wide: str | None
     narrow: str | None
     label: str
+    figures: ChartData
 
 
 def explanations(summary: Summary) -> list[ExplanationView]:
@@ -54,6 +56,41 @@ def _view(found: Sequence[Explained]) -> ExplanationView:
         wide=steps(found, WIDE),
         narrow=steps(found, NARROW),
         label=f"The steps of {whole} as ratios. {'; '.join(one.words for one in found)}.",
+        figures=_data(found),
+    )
+
+
+def _data(found: Sequence[Explained]) -> ChartData:
+    return ChartData(
+        name=named("explained", found[0].name),
+        about="Steps with their ratios, differences and shares, and the whole change of each cell",
+        columns=(
+            "cell", "step", "from", "to", "ratio", "ratio_ci95_low", "ratio_ci95_high",
+            "difference_s", "difference_ci95_low_s", "difference_ci95_high_s",
+            "share", "share_ci95_low", "share_ci95_high",
+        ),
+        rows=tuple(
+            row
+            for one in found
+            for row in (
+                (one.title, "whole", *_numbers(one.total), None, None, None),
+                *(
+                    (one.title, step.name, *_numbers(step), step.share, *(step.share_ci95 or (None, None)))
+                    for step in one.steps
+                ),
+            )
+        ),
+    )  # fmt: skip
+
+
+def _numbers(change: Change) -> tuple[Value, ...]:
+    return (
+        change.from_arm,
+        change.to_arm,
+        change.ratio,
+        *change.ci95,
+        change.difference_s,
+        *change.ci95_s,
     )
 
 

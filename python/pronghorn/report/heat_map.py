@@ -1,11 +1,13 @@
 """HTTP/3 over another arm on every path and origin as a map: colour for the ratio, a mark where undecided."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pronghorn.analysis.contrasts import of_pair
 from pronghorn.analysis.numbers import interval, ratio
 from pronghorn.model.summary import Contrast, Summary, Verdict
+from pronghorn.report.chart_data import ChartData
 
 UNDECIDED = "?"
 """The mark of a ratio that is undecided."""
@@ -38,10 +40,11 @@ class HeatRow(NamedTuple):
 
 
 class HeatMap(NamedTuple):
-    """All paths against all pairs of arms and origins; `columns` names these."""
+    """All paths against all pairs of arms and origins; `columns` names these. `data` are the ratios."""
 
     columns: tuple[str, ...]
     rows: tuple[HeatRow, ...]
+    data: ChartData
 
 
 def heat_map(summary: Summary) -> HeatMap | None:
@@ -61,7 +64,24 @@ def heat_map(summary: Summary) -> HeatMap | None:
             by_column.append({one.path: one for one in mine})
     paths = dict.fromkeys(one.path for one in found)
     rows = [HeatRow(path, tuple(_cell(column.get(path)) for column in by_column)) for path in paths]
-    return HeatMap(tuple(columns), tuple(rows))
+    return HeatMap(tuple(columns), tuple(rows), _data(found))
+
+
+def _data(found: Sequence[Contrast]) -> ChartData:
+    return ChartData(
+        name="http3-against-the-others",
+        about="Ratios of requests per second; an end that isn't finite is left empty",
+        columns=(
+            "site", "path", "origin", "client", "arm", "against", "ratio", "ci95_low", "ci95_high", "verdict",
+        ),
+        rows=tuple(
+            (
+                one.site, one.path, one.origin, one.client, one.arm, one.against, one.ratio, *one.ci95,
+                one.verdict,
+            )
+            for one in found
+        ),
+    )  # fmt: skip
 
 
 def _cell(found: Contrast | None) -> HeatCell:

@@ -8,35 +8,28 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.numbers import count, interval, percent, ratio, seconds
-from pronghorn.analysis.times import has_failed
 from pronghorn.analysis.words import claim
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
 from pronghorn.report.claims import bounds, failed_loads
+from pronghorn.report.counted import ByArm, counted
 from pronghorn.report.cpu import CpuTimes, cpu_times
 from pronghorn.report.fairness_view import FAIRNESS, FairnessView, fairness_view
+from pronghorn.report.figure import Chart
 from pronghorn.report.flights import Flights, flights
 from pronghorn.report.heat_map import heat_map
+from pronghorn.report.load_charts import Times, distribution_chart, times_of, violin_chart
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
+from pronghorn.report.overview import compared, overview
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.published_table import published_view
-from pronghorn.report.ratios import ratios
-from pronghorn.report.svg import NARROW, WIDE
+from pronghorn.report.site_view import site_views
 from pronghorn.report.table import STATISTICS, Table, table, thin_note
-from pronghorn.report.violins import COLOURS, violins
+from pronghorn.report.violins import COLOURS
 from pronghorn.report.waterfall import Waterfalls, waterfalls
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A drawing at both widths, and what it shows in words for those who don't see it."""
-
-    wide: str
-    narrow: str
-    label: str
+from pronghorn.skim import Whole, as_it_is
 
 
 @dataclass(frozen=True)
@@ -49,6 +42,7 @@ class CellView:
     cpu: dict[str, CpuTimes] | None
     thin: str | None
     chart: Chart | None
+    distribution: Chart | None
     links: list[LinkReport]
     falls: Waterfalls | None
     flown: Flights | None
@@ -64,18 +58,24 @@ def write(
     manifest: dict[str, Any],
     path: Path,
     run: Path | None = None,
+    whole: Whole = as_it_is,
 ) -> None:
     """Writes the report of a run to `path`; raises OSError where the file can't be written.
 
     Of the manifest, `warnings` (`code`, `text`, `remedy`), `paths` (name to PathSpec) and `fairness` are
     looked at, and all of it is shown. `run` is the run's directory, in which its trials' artifacts are; one
-    that isn't there or is broken is said to be so. Without it no artifact is looked at.
+    that isn't there or is broken is said to be so. Without it no artifact is looked at. `whole` gives
+    trials with their requests where `trials` lack them.
     """
-    path.write_text(document(summary, trials, manifest, run), encoding="utf-8")
+    path.write_text(document(summary, trials, manifest, run, whole), encoding="utf-8")
 
 
 def document(
-    summary: Summary, trials: Sequence[Trial], manifest: Mapping[str, Any], run: Path | None = None
+    summary: Summary,
+    trials: Sequence[Trial],
+    manifest: Mapping[str, Any],
+    run: Path | None = None,
+    whole: Whole = as_it_is,
 ) -> str:
     """The report of a run as HTML."""
     environment = Environment(
@@ -88,16 +88,18 @@ def document(
     environment.filters.update(seconds=seconds, percent=percent, unbroken=unbroken)
     environment.globals.update(claim=claim, ratio=ratio, interval=interval, count=count)
     environment.globals.update(bounds=bounds, failed_loads=failed_loads)
-    found = select(trials, summary.arms)
+    by_cell = counted(summary, trials)
+    times = {cell: times_of(by_arm) for cell, by_arm in by_cell.items()}
     cells = [
-        _view(place, cell, summary, found.get(cell.cell), manifest, run)
+        _view(place, cell, summary, by_cell[cell.cell], times[cell.cell], manifest, run, whole)
         for place, cell in enumerate(summary.cells)
     ]
     return environment.get_template("report.html.j2").render(
         summary=summary,
         cells=cells,
-        overview=_overview(summary),
-        compared=_compared(summary),
+        sites=site_views(summary.cells, times),
+        overview=overview(summary),
+        compared=compared(summary),
         heat_map=heat_map(summary),
         published=published_view(summary),
         explanations=explained.explanations(summary),
@@ -118,11 +120,12 @@ def _view(
     place: int,
     cell: CellSummary,
     summary: Summary,
-    trials: CellTrials | None,
+    by_arm: ByArm,
+    times: Times,
     manifest: Mapping[str, Any],
     run: Path | None,
+    whole: Whole,
 ) -> CellView:
-    by_arm = {arm: trials.of(arm) if trials else [] for arm in summary.arms}
     shown = table(cell)
     paths = manifest.get("paths")
     return CellView(
@@ -131,49 +134,11 @@ def _view(
         table=shown,
         cpu=cpu_times(by_arm),
         thin=None if cell.makes_loads else thin_note(shown),
-        chart=_violins(cell, by_arm),
+        chart=violin_chart(cell, times),
+        distribution=distribution_chart(cell, times),
         links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),
-        falls=waterfalls(cell, by_arm),
+        falls=waterfalls(cell, by_arm, whole),
         flown=flights(cell, by_arm, run),
         fairness=fairness_view(manifest, cell.cell),
         load_rows=load_rows(cell, summary.load_limit_s) if cell.makes_loads else [],
     )
-
-
-def _violins(cell: CellSummary, by_arm: Mapping[str, Sequence[Trial]]) -> Chart | None:
-    times = {
-        arm: [None if has_failed(trial) else trial.metrics.load_s for trial in trials]
-        for arm, trials in by_arm.items()
-    }
-    wide, narrow = (violins(cell, times, width) for width in (WIDE, NARROW))
-    if wide is None or narrow is None:
-        return None
-    described = "; ".join(
-        f"{name}: median {seconds(arm.median)}, from {seconds(arm.min)} to {seconds(arm.max)}, "
-        f"{count(arm.n, 'trial')}, {arm.failed} failed"
-        for name, arm in cell.arms.items()
-    )
-    return Chart(wide, narrow, f"Violin plot of load times on {cell.title}. {described}.")
-
-
-def _overview(summary: Summary) -> Chart | None:
-    wide, narrow = (ratios(summary, width) for width in (WIDE, NARROW))
-    if wide is None or narrow is None:
-        return None
-    described = "; ".join(
-        f"{cell.title}, {arm} {found.verdict}: {ratio(found.ratio, *found.ci95)} ({interval(*found.ci95)})"
-        for cell in summary.cells
-        for arm in summary.arms
-        if (found := cell.comparison(arm)) is not None
-    )
-    return Chart(
-        wide, narrow, f"Ratios of {_compared(summary)} to {summary.baseline}'s with intervals. {described}."
-    )
-
-
-def _compared(summary: Summary) -> str:
-    """What the verdicts of a run are about."""
-    kinds = {cell.makes_loads for cell in summary.cells}
-    if kinds == {True}:
-        return "median requests per second"
-    return "median load times, or of loads requests per second," if True in kinds else "median load times"

@@ -8,8 +8,10 @@ from typing import NamedTuple
 from pronghorn.analysis.numbers import count, seconds
 from pronghorn.model.summary import CellSummary
 from pronghorn.model.trial import Trial
+from pronghorn.report.chart_data import ChartData
 from pronghorn.report.flights import drawing, scales
 from pronghorn.report.flights.curves import Curve, Flown, Quantity, flown
+from pronghorn.report.flights.curves_data import curves_data
 from pronghorn.report.flights.drawing import Lane, Line
 from pronghorn.report.flights.kept import Unreadable, flight_of, has_flight
 from pronghorn.report.flights.scales import Scale
@@ -56,6 +58,7 @@ class Flights:
     unit: str
     thin: bool
     faults: list[str]
+    data: ChartData | None
 
 
 class _Shown(NamedTuple):
@@ -90,6 +93,7 @@ def flights(cell: CellSummary, trials: Mapping[str, Sequence[Trial]], run: Path 
         unit=scale.unit.symbol,
         thin=any(len(one.flown.connections) > 1 for one in shown),
         faults=faults,
+        data=curves_data(cell.title, {one.arm: one.flown for one in shown}) if shown else None,
     )
 
 

@@ -9,7 +9,7 @@ from pronghorn.model.trial import Trial
 def chosen(trials: Sequence[Trial], median_s: float | None) -> Trial | None:
     """The trial whose load time is nearest to the arm's median, the earliest of equals; where the median is
     a failed trial (None), the first failed one. None where no such trial recorded its requests."""
-    told = [trial for trial in trials if trial.page is not None and trial.page.resources]
+    told = [trial for trial in trials if trial.page is not None and trial.page.tells_requests]
     if median_s is None:
         return next((trial for trial in told if has_failed(trial)), None)
     ended = [

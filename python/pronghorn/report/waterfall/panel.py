@@ -7,12 +7,15 @@ from pronghorn.analysis.numbers import count, seconds
 from pronghorn.analysis.protocols import listed, protocols
 from pronghorn.model.summary import CellSummary
 from pronghorn.model.trial import PageLoad, Trial
+from pronghorn.report.chart_data import ChartData
 from pronghorn.report.units import unit_for
 from pronghorn.report.waterfall.axis import Axis, Tick, axis
 from pronghorn.report.waterfall.bars import bars
 from pronghorn.report.waterfall.chosen import chosen
 from pronghorn.report.waterfall.lines import Line, heading, lines
 from pronghorn.report.waterfall.phases import PHASES, Phase, Request, requests
+from pronghorn.report.waterfall.requests_data import requests_data
+from pronghorn.skim import Whole, as_it_is
 
 MARKS = {
     "load": "load",
@@ -33,6 +36,7 @@ class Panel:
     heading: str
     lines: list[Line]
     drawing: str
+    data: ChartData
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,17 @@ class Waterfalls:
     marks: dict[str, str]
 
 
-def waterfalls(cell: CellSummary, trials: Mapping[str, Sequence[Trial]]) -> Waterfalls | None:
-    """The waterfalls of a cell: of each arm the trial nearest to its median; None where no trial recorded its
-    requests."""
+def waterfalls(
+    cell: CellSummary, trials: Mapping[str, Sequence[Trial]], whole: Whole = as_it_is
+) -> Waterfalls | None:
+    """The waterfalls of a cell: of each arm the trial nearest to its median, which `whole` gives with its
+    requests; None where no trial recorded them."""
     picked = [
         (place, arm, trial, trial.page, requests(trial.page, trial.origin_log))
         for place, (arm, mine) in enumerate(trials.items())
-        if (trial := chosen(mine, cell.arms[arm].median)) is not None and trial.page is not None
+        if (found := chosen(mine, cell.arms[arm].median)) is not None
+        and (trial := whole(found)).page is not None
+        and trial.page.resources
     ]
     if not picked:
         return None
@@ -65,7 +73,7 @@ def waterfalls(cell: CellSummary, trials: Mapping[str, Sequence[Trial]]) -> Wate
     named = {name for marks in marked.values() for name, _ in marks}
     return Waterfalls(
         panels=[
-            _panel(place, arm, trial, page, rows, marked[arm], scale)
+            _panel(cell.title, place, arm, trial, page, rows, marked[arm], scale)
             for place, arm, trial, page, rows in picked
         ],
         ticks=[Tick(scale.label(at), round(100 * at / scale.end_s, 1)) for at in scale.ticks_s],
@@ -77,6 +85,7 @@ def waterfalls(cell: CellSummary, trials: Mapping[str, Sequence[Trial]]) -> Wate
 
 
 def _panel(
+    title: str,
     place: int,
     arm: str,
     trial: Trial,
@@ -93,6 +102,7 @@ def _panel(
         heading=heading(rows, unit),
         lines=lines(rows, unit),
         drawing=bars(rows, marks, scale, f"Waterfall of {arm}; the list before it has its requests' times."),
+        data=requests_data(title, arm, rows),
     )
 
 

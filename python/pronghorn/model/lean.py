@@ -1,0 +1,117 @@
+"""Trials without what only a closer look at one of them wants, so that very many fit into memory.
+
+They are trials like any other to whoever asks for their figures. What is left out has a name in the journal
+that no key has here, so that it is passed over unread.
+"""
+
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pronghorn.model.trial import (
+    Cell,
+    Connection,
+    Counters,
+    CpuTime,
+    HostCounters,
+    Lateness,
+    LinkCounters,
+    OriginConnection,
+    OriginCount,
+    OriginRequest,
+    PageLoad,
+    Resource,
+    Trial,
+)
+
+_NOTHING, _UNTOLD = Lateness(), CpuTime()
+_REQUESTS = b'"resources":[{'
+"""How a record begins to tell requests one by one, as the journal writes it."""
+_NO_FIELDS: set[str] = set()
+
+
+def _left_out(default: Any = None) -> Any:
+    """A field that always has its default; one shared object, since nobody changes a record."""
+    return Field(default_factory=lambda: default, validation_alias="")
+
+
+class LeanLink(LinkCounters):
+    """A link's counters without its clock's."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    bytes_in: int = _left_out(0)
+    bytes_out: int = _left_out(0)
+    queue_high_water_bytes: int = _left_out(0)
+    queue_high_water_packets: int = _left_out(0)
+    delay_min_s: float | None = _left_out()
+    intake_wait: Lateness = _left_out(_NOTHING)
+    wake: Lateness = _left_out(_NOTHING)
+    handover: Lateness = _left_out(_NOTHING)
+
+
+class LeanCounters(Counters):
+    """The links' counters alone."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    down: LeanLink | None = None
+    up: LeanLink | None = None
+    host: HostCounters | None = _left_out()
+
+
+class LeanPage(PageLoad):
+    """A load without its requests and connections; `told`: whether the whole record has its requests."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    cpu: CpuTime = _left_out(_UNTOLD)
+    connections: list[Connection] = _left_out([])
+    resources: list[Resource] = _left_out([])
+    told: bool = _left_out(False)
+    vitals: dict[str, Any] | None = None
+
+    @property
+    def tells_requests(self) -> bool:
+        """Whether the whole record has its requests one by one."""
+        return self.told
+
+
+class LeanTrial(Trial):
+    """A trial without what single requests and connections did."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    page: LeanPage | None = None
+    counters: LeanCounters | None = None
+    warnings: list[str] = _left_out([])
+    origin_log: list[OriginRequest] = _left_out([])
+    origin_connections: list[OriginConnection] = _left_out([])
+    origin_counts: list[OriginCount] = _left_out([])
+    origin_tickets: dict[str, dict[str, int]] = _left_out({})
+    knobs: dict[str, int | bool | str] = _left_out({})
+
+
+@cache
+def _shared(site: str, path: str, origin: str, client: str) -> Cell:
+    return Cell(site=site, path=path, origin=origin, client=client)
+
+
+def lean(line: bytes) -> LeanTrial:
+    """The trial of a journal's line. ValidationError where it is none."""
+    trial = LeanTrial.model_validate_json(line)
+    if trial.page is not None:
+        trial.page.told = _REQUESTS in line
+    trial.cell = _shared(trial.cell.site, trial.cell.path, trial.cell.origin, trial.cell.client)
+    _forget_what_was_told(trial)
+    return trial
+
+
+def _forget_what_was_told(record: BaseModel) -> None:
+    """Drops the sets of the fields that the journal has, which pydantic keeps with each record for those who
+    write again what was read alone: half of a record's memory."""
+    object.__setattr__(record, "__pydantic_fields_set__", _NO_FIELDS)
+    for value in record.__dict__.values():
+        if isinstance(value, BaseModel) and value.__pydantic_fields_set__ is not _NO_FIELDS:
+            _forget_what_was_told(value)

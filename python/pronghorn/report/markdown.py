@@ -1,0 +1,118 @@
+"""A run's report in brief, for a pull request: GitHub Flavored Markdown, verdicts first."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pronghorn.analysis.numbers import count, percent
+from pronghorn.model.summary import CellSummary, Summary
+from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
+from pronghorn.report.table import STATISTICS, table, thin_note
+
+MOST_CHARACTERS = 60_000
+"""What is longer lacks its tables: GitHub takes 65 536 characters of a comment."""
+
+OPEN_VERDICTS, OPEN_CELLS = 12, 4
+"""More sentences than these, and the tables of more cells, are folded; the headline never is."""
+
+
+def markdown(summary: Summary, manifest: Mapping[str, Any]) -> str:
+    """The report; of the manifest, `warnings` (`text`, `remedy`) and `started` are looked at."""
+    opening = [
+        f"## {escaped(summary.name)}",
+        *([f"> **{escaped(summary.label)}**"] if summary.label else []),
+        *(f"**{escaped(sentence)}**" for sentence in summary.headline),
+        _verdicts([found.words for cell in summary.cells for found in cell.led()]),
+        _list([found.words for found in summary.explanations]),
+        _list([f"{claim.claim}: {claim.words}" for claim in summary.claims]),
+    ]
+    tables = "\n\n".join(_cell(cell, summary) for cell in summary.cells)
+    if len(summary.cells) > OPEN_CELLS:
+        tables = _folded(f"Figures of {count(len(summary.cells), 'cell')}", tables)
+    closing = [_warnings(manifest.get("warnings") or []), _conditions(summary, manifest)]
+    whole = _joined([*opening, tables, *closing])
+    if len(whole) <= MOST_CHARACTERS:
+        return whole
+    return _joined([*opening, "The cells' tables are left out: they stand in report.html.", *closing])
+
+
+def escaped(text: str) -> str:
+    """`text` as Markdown that reads the same: no markup, no HTML, no mention of anybody, on one line."""
+    one_line = " ".join(text.split())
+    plain = one_line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    plain = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", plain)
+    plain = re.sub(r"(?<!\w)#(?=\d)", "&#35;", plain)
+    plain = re.sub(r"(?<![\w.-])@", "&#64;", plain)
+    plain = re.sub(r"^(\d+)([.)] )", r"\1\\\2", plain)
+    return re.sub(r"^(#+ |[-+] |=+$|-+$)", r"\\\1", plain)
+
+
+def _verdicts(sentences: Sequence[str]) -> str:
+    told = _list(sentences)
+    return _folded(count(len(sentences), "verdict"), told) if len(sentences) > OPEN_VERDICTS else told
+
+
+def _cell(cell: CellSummary, summary: Summary) -> str:
+    if cell.makes_loads:
+        rows = [(row.arm, row.figures, row.n, row.failed) for row in load_rows(cell, summary.load_limit_s)]
+        return _table(cell, "", HEADINGS, rows, [LOAD_NOTE, *cell.notes])
+    found = table(cell)
+    thin = thin_note(found)
+    return _table(
+        cell,
+        f", load time in {found.unit}",
+        STATISTICS,
+        [(row.arm, row.figures, row.n, row.failed) for row in found.rows],
+        [*([thin] if thin else []), *cell.notes],
+    )
+
+
+def _table(
+    cell: CellSummary,
+    what: str,
+    headings: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[str], str, int]],
+    notes: Sequence[str],
+) -> str:
+    columns = ("arm", *headings, "n", "failed")
+    lines = [
+        f"| {' | '.join(escaped(column) for column in columns)} |",
+        f"| --- |{' ---: |' * (len(columns) - 1)}",
+        *(
+            f"| {' | '.join(escaped(field) for field in (arm, *figures, n, str(failed)))} |"
+            for arm, figures, n, failed in rows
+        ),
+    ]
+    title = f"**{escaped(cell.title)}**{escaped(what)}, {count(cell.blocks, 'block')}"
+    return _joined([title, "\n".join(lines), _list(notes)], end="")
+
+
+def _warnings(warnings: Sequence[Any]) -> str:
+    said = [
+        f"{one.get('text', '')} {one.get('remedy') or ''}" if isinstance(one, Mapping) else str(one)
+        for one in warnings
+    ]
+    return _folded(count(len(said), "warning"), _list(said)) if said else ""
+
+
+def _conditions(summary: Summary, manifest: Mapping[str, Any]) -> str:
+    told = [
+        f"Baseline {summary.baseline}",
+        f"equivalence margin ±{percent(summary.margin)}",
+        f"{percent(summary.confidence)} intervals",
+        f"seed {summary.seed}",
+        *([str(manifest["started"])] if manifest.get("started") else []),
+    ]
+    return f"<sub>{escaped(' · '.join(told))}</sub>"
+
+
+def _folded(what: str, text: str) -> str:
+    return f"<details>\n<summary>{escaped(what)}</summary>\n\n{text}\n\n</details>"
+
+
+def _list(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {escaped(sentence)}" for sentence in sentences)
+
+
+def _joined(parts: Sequence[str], end: str = "\n") -> str:
+    return "\n\n".join(part for part in parts if part) + end

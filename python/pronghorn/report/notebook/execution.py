@@ -1,0 +1,68 @@
+"""Making the notebook, and running it without a browser."""
+
+import importlib.util
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from pronghorn.errors import HostError
+from pronghorn.model.summary import Summary
+from pronghorn.report.notebook.source import sources
+
+NEEDED = ("nbformat", "nbclient", "ipykernel")
+"""The packages of the extra `notebook`."""
+
+CELL_LIMIT_S = 600
+"""A cell that isn't done by then is stuck."""
+
+
+def require() -> None:
+    """HostError where a package is missing that writing a notebook needs."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise HostError(
+            f"a notebook can't be written: {', '.join(missing)} not installed.",
+            hint="pip install 'pronghorn[notebook]'",
+        )
+
+
+def executed(summary: Summary, run: Path, folder: Path) -> str:
+    """The notebook of the run in the directory `run`, executed in `folder`, in which it will lie, as nbformat
+    4 JSON; the same run gives the same text with the same packages.
+
+    It reads `summary.json` and `trials.parquet` there. HostError where a cell fails, or no kernel can be
+    started.
+    """
+    require()
+    import nbclient
+    import nbformat
+
+    notebook = _notebook(summary, Path(os.path.relpath(run.resolve(), folder.resolve())))
+    client = nbclient.NotebookClient(
+        notebook,
+        kernel_name="python3",
+        timeout=CELL_LIMIT_S,
+        record_timing=False,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    with tempfile.TemporaryDirectory(prefix="pronghorn-notebook-") as private:
+        try:
+            client.execute(env=os.environ | {"IPYTHONDIR": private, "PYDEVD_DISABLE_FILE_VALIDATION": "1"})
+        except nbclient.exceptions.CellExecutionError as error:
+            raise HostError(f"the notebook broke off: {error.ename}: {error.evalue}.") from error
+        except (nbclient.exceptions.CellTimeoutError, RuntimeError, OSError) as error:
+            raise HostError(f"the notebook could not be executed: {error}.") from error
+    return f"{nbformat.writes(notebook)}\n"
+
+
+def _notebook(summary: Summary, run: Path) -> Any:
+    import nbformat.v4 as form
+
+    made = {"markdown": form.new_markdown_cell, "code": form.new_code_cell}
+    cells = [
+        made[source.kind](source.text, id=f"cell-{number}")
+        for number, source in enumerate(sources(summary, run), 1)
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return form.new_notebook(cells=cells, metadata={"kernelspec": kernel})
