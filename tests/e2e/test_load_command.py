@@ -177,6 +177,8 @@ def test_a_connection_a_request_resumes_where_asked(way: str, loader: Loader) ->
 def test_first_requests_travel_as_early_data_where_asked(way: str, loader: Loader) -> None:
     early = loader.told(way, "-c", "3", "-n", "30", "--0rtt")["connections"]
     assert (early["established"], early["resumed"], early["early_data_accepted"]) == (3, 3, 3)
+    each = loader.told(way, "-c", "2", "-n", "20", "--connect", "each", "-m", "1", "--0rtt")["connections"]
+    assert (each["established"], each["resumed"], each["early_data_accepted"]) == (20, 20, 20)
 
 
 def wait_for_service(origin: LoopbackOrigin, before: Counter[tuple[str, str, int]]) -> None:

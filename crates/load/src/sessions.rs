@@ -42,7 +42,12 @@ impl SlotSessions {
 
     /// Whether there ever was one.
     pub(crate) fn has_gained(&self) -> bool {
-        self.gained.load(Ordering::Relaxed) > 0
+        self.gained() > 0
+    }
+
+    /// How many there ever were.
+    pub(crate) fn gained(&self) -> u64 {
+        self.gained.load(Ordering::Relaxed)
     }
 
     /// Whether a ticket of TLS 1.3 is left for the next connection.

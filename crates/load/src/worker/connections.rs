@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Worker;
 use super::phases::Stage;
-use super::slot::FIRST_PAUSE;
+use super::slot::{FIRST_PAUSE, Link};
 use crate::connection::{
     AnyConnection, Connection, ConnectionFailure, ConnectionFailureKind, Ending, FailureKind,
     Handshake,
@@ -39,7 +39,7 @@ impl Worker {
             return;
         };
         slot.traffic += link.connection.traffic();
-        self.see_last(index, &link.connection);
+        self.see_last(index, self.slots[index].generation, &link.connection);
         self.connected -= u64::from(link.established.is_some());
         let failure = match (ending, link.established) {
             (Ending::Failed(failure), _) => failure,
@@ -116,20 +116,23 @@ impl Worker {
 
     /// Ends a slot's connection in good order; nothing is in flight on it.
     pub(super) fn part(&mut self, index: usize, now: Instant) {
-        let slot = &mut self.slots[index];
-        let Some(mut link) = slot.link.take() else {
-            return;
-        };
+        if let Some(link) = self.slots[index].link.take() {
+            self.end_link(index, self.slots[index].generation, link, now);
+        }
+    }
+
+    /// Likewise a connection that isn't in its place any more.
+    pub(super) fn end_link(&mut self, index: usize, generation: u32, mut link: Link, now: Instant) {
         link.connection.close(now);
         link.connection.flush(now, &mut Vec::new());
-        slot.traffic += link.connection.traffic();
-        self.see_last(index, &link.connection);
+        self.slots[index].traffic += link.connection.traffic();
+        self.see_last(index, generation, &link.connection);
         self.connected -= u64::from(link.established.is_some());
     }
 
     /// Reads once more how the first connection is set up: QUIC finds its largest payload on the way.
-    fn see_last(&mut self, index: usize, connection: &AnyConnection) {
-        if self.facts_of == Some((index, self.slots[index].generation)) {
+    fn see_last(&mut self, index: usize, generation: u32, connection: &AnyConnection) {
+        if self.facts_of == Some((index, generation)) {
             self.facts = Some(connection.facts());
         }
     }
@@ -199,10 +202,11 @@ impl Worker {
             return;
         }
         let is_barren = !link.leaving && link.answered == 0;
-        if self.lingers(index, now) {
+        if !self.lingers(index, now) {
+            self.part(index, now);
+        } else if self.slots[index].link.is_some() {
             return;
         }
-        self.part(index, now);
         if is_barren {
             self.slots[index].opens = Some(now + FIRST_PAUSE);
         }

@@ -57,7 +57,10 @@ impl Worker {
             if deadline > now {
                 break;
             }
-            self.expire_slot(index, now);
+            match index.checked_sub(self.slots.len()) {
+                Some(index) => self.attend_behind(index, now),
+                None => self.expire_slot(index, now),
+            }
             // Whatever it wants next is later than now, or it would have the loop to itself.
             if self.deadlines.first() == Some((deadline, index)) {
                 self.deadlines

@@ -28,6 +28,7 @@ impl Worker {
         let closed = self.is_window_closed();
         for index in 0..self.slots.len() {
             self.part(index, now);
+            self.part_behind(index, now);
         }
         self.tally.traffic = self.traffic_since_window();
         if !closed {

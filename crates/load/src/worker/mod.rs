@@ -58,7 +58,7 @@ pub(crate) struct Worker {
     poll: Poll,
     timer: Timer,
     slots: Vec<Slot>,
-    /// The slots' deadlines.
+    /// The slots' deadlines, and then those of connections that linger behind.
     deadlines: Ranked<Instant>,
     /// In an open loop: the room of those that have some, and among equals how many requests they were given.
     rooms: Ranked<(Reverse<usize>, u64)>,
@@ -136,7 +136,7 @@ impl Worker {
             index,
             poll,
             timer,
-            deadlines: Ranked::new(slots.len()),
+            deadlines: Ranked::new(2 * slots.len()),
             rooms: Ranked::new(slots.len()),
             slots,
             flights: Flights::default(),
@@ -225,6 +225,9 @@ impl Worker {
         let Some((index, generation)) = place(event.token()) else {
             return;
         };
+        if self.is_behind(index, generation) {
+            return self.attend_behind(index, Instant::now());
+        }
         let slot = &mut self.slots[index];
         if slot.generation != generation {
             return;
@@ -245,6 +248,9 @@ impl Worker {
 
     /// A socket had more than was read in the last turn.
     fn read_on(&mut self, index: usize, generation: u32) {
+        if self.is_behind(index, generation) {
+            return self.attend_behind(index, Instant::now());
+        }
         let slot = &mut self.slots[index];
         if slot.generation != generation {
             return;

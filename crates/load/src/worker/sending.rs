@@ -45,6 +45,7 @@ impl Worker {
                     going_away: false,
                     leaving: false,
                     lingers: None,
+                    ticket: false,
                     unread: false,
                     taken: 0,
                     answered: 0,
@@ -65,7 +66,7 @@ impl Worker {
             return;
         }
         let slot = &mut self.slots[index];
-        if slot.link.is_some() || slot.has_given_up() {
+        if slot.link.is_some() || slot.has_given_up() || slot.awaits_ticket() {
             return;
         }
         if slot.opens.is_none_or(|opens| opens <= now) {
@@ -236,6 +237,7 @@ impl Worker {
                     && slot.opens.is_none()
                     && slot.pending.is_none()
                     && slot.again.is_empty()
+                    && !slot.awaits_ticket()
                     && !slot.has_given_up();
                 usize::from(is_idle)
             }

@@ -43,7 +43,11 @@ pub(super) struct Slot {
     pub(super) traffic: Traffic,
     /// Distinguishes its connections.
     pub(super) generation: u32,
-    /// How often in a row a connection has waited for a session ticket in vain.
+    /// A connection that is through and waits for a session ticket, while the next one goes on.
+    pub(super) behind: Option<Box<Behind>>,
+    /// Session tickets that were put down to a connection.
+    credited: u64,
+    /// How often in a row a connection has waited for one in vain.
     pub(super) in_vain: u32,
     /// In the gaining of a session: it has come to an end, well or not.
     pub(super) primed: Option<Primed>,
@@ -65,12 +69,21 @@ pub(super) struct Link {
     pub(super) leaving: bool,
     /// Until when it waits with that for a session ticket.
     pub(super) lingers: Option<Instant>,
+    /// One has come of it.
+    pub(super) ticket: bool,
     /// It is among those that are read from in the next turn.
     pub(super) unread: bool,
     /// Requests that were handed to it, those of them that were answered, and those that aren't over.
     pub(super) taken: u64,
     pub(super) answered: u64,
     pub(super) in_flight: usize,
+}
+
+/// A connection that is through.
+pub(super) struct Behind {
+    pub(super) link: Link,
+    /// Which of its slot's it is.
+    pub(super) generation: u32,
 }
 
 /// An open loop's request before it is sent.
@@ -106,6 +119,8 @@ impl Slot {
             begins: None,
             traffic: Traffic::default(),
             generation: 0,
+            behind: None,
+            credited: 0,
             in_vain: 0,
             primed: None,
         }
@@ -127,6 +142,34 @@ impl Slot {
         self.failures = 0;
         self.asked = 0;
         self.traffic = Traffic::default();
+        self.credited = self.gained();
+    }
+
+    fn gained(&self) -> u64 {
+        let sessions = self.sessions.as_ref();
+        sessions.map_or(0, |sessions| sessions.gained())
+    }
+
+    /// Puts tickets that have come down to the connections that wait for them, the older one first.
+    pub(super) fn credit_tickets(&mut self) {
+        let gained = self.gained();
+        while self.credited < gained {
+            self.credited += 1;
+            let behind = self.behind.as_mut().map(|behind| &mut behind.link);
+            let waits = behind.filter(|link| !link.ticket);
+            if let Some(link) = waits.or(self.link.as_mut()) {
+                link.ticket = true;
+                if link.lingers.is_some() {
+                    self.in_vain = 0;
+                }
+            }
+        }
+    }
+
+    /// Whether the next connection has no ticket yet, and will have one as soon as it has come.
+    pub(super) fn awaits_ticket(&self) -> bool {
+        let sessions = self.sessions.as_ref();
+        self.behind.is_some() && sessions.is_some_and(|sessions| !sessions.has_ticket())
     }
 
     /// Further requests that its connection takes now.
@@ -163,14 +206,16 @@ impl Slot {
 
     /// Bytes of responses' content that have come.
     pub(super) fn payload(&self) -> u64 {
-        let link = self.link.as_ref();
-        self.traffic.payload + link.map_or(0, |link| link.connection.payload())
+        let payload = |link: &Link| link.connection.payload();
+        let behind = self.behind.as_ref().map(|behind| &behind.link);
+        self.traffic.payload + self.link.as_ref().map_or(0, payload) + behind.map_or(0, payload)
     }
 
     /// All that it sent and received.
     pub(super) fn all_traffic(&self) -> Traffic {
         let mut traffic = self.traffic;
-        if let Some(link) = &self.link {
+        let behind = self.behind.as_ref().map(|behind| &behind.link);
+        for link in self.link.iter().chain(behind) {
             traffic += link.connection.traffic();
         }
         traffic

@@ -1,5 +1,9 @@
 //! TLS sessions over TCP: each connection goes on with one that an earlier one has gained.
 
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
 use pronghorn_http::Protocol;
 use pronghorn_load::LoadReport;
 use serde_json::{Value, json};
@@ -68,6 +72,72 @@ fn every_connection_is_resumed_with_early_data() {
         );
         assert_eq!(counts, (20, 20), "{protocol}");
     }
+}
+
+/// A connection whose server reads on, and so gives tickets, only once the next one is answered.
+struct Held {
+    plain: Plain,
+    number: usize,
+    answered: Arc<(Mutex<usize>, Condvar)>,
+    is_answered: bool,
+}
+
+impl Read for Held {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_answered {
+            let (last, changed) = &*self.answered;
+            let last = last.lock().expect("nobody panics");
+            let patience = Duration::from_secs(10);
+            let waited = changed.wait_timeout_while(last, patience, |last| *last <= self.number);
+            drop(waited.expect("nobody panics"));
+        }
+        self.plain.read(buffer)
+    }
+}
+
+impl Write for Held {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let length = self.plain.write(bytes)?;
+        let (last, changed) = &*self.answered;
+        let mut last = last.lock().expect("nobody panics");
+        *last = self.number.max(*last);
+        changed.notify_all();
+        // The first one, which gains the first sessions, isn't held.
+        self.is_answered = self.number > 0;
+        Ok(length)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.plain.flush()
+    }
+}
+
+#[test]
+fn a_connection_that_waits_for_its_ticket_does_not_hold_up_the_next() {
+    let certificate = Certificate::new();
+    let config = certificate.server(Protocol::H1);
+    let answered = Arc::default();
+    let port = start(move |stream, number| {
+        let held = Held {
+            plain: Plain::new(&config, stream),
+            number,
+            answered: Arc::clone(&answered),
+            is_answered: false,
+        };
+        h1(held, |_| (h1_response(200), Then::Goes));
+    });
+    let spec = json!({
+        "targets": [{"url": format!("https://{HOST_NAME}:{port}/")}],
+        "address": "127.0.0.1",
+        "connect": "each",
+        "session": "0rtt",
+        "stop": {"requests": 10},
+        "tls": {"ca": certificate.path()},
+    });
+    let report = load("h1", port, spec);
+    assert_eq!(report.requests.succeeded, 10);
+    let connections = report.connections;
+    assert_eq!((connections.established, connections.resumed), (10, 10));
 }
 
 #[test]
