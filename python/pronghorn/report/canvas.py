@@ -13,8 +13,8 @@ from pronghorn.report.time_scale import TimeScale
 TICK_PX = 62
 """The room that a tick of a time axis wants."""
 
-CHARACTER_PX = 7.2
-"""About how wide a character of a label is."""
+CHARACTER_PX = 8.0
+"""How wide a character of a label is in the wider of the fonts that a page may have."""
 
 AXIS_PX = 40
 """The height of an axis with its numbers and its caption."""

@@ -44,6 +44,7 @@ def executed(summary: Summary, run: Path, folder: Path) -> str:
         kernel_name="python3",
         timeout=CELL_LIMIT_S,
         record_timing=False,
+        extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(folder)}},
     )
     with tempfile.TemporaryDirectory(prefix="pronghorn-notebook-") as private:

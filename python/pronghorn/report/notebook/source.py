@@ -29,6 +29,7 @@ import polars as pl
 
 alt.renderers.enable("png", scale_factor=2)  # pictures that any viewer shows, without a network
 alt.data_transformers.disable_max_rows()
+pl.Config.set_tbl_rows(60).set_fmt_str_lengths(80)
 
 RUN = Path({run!r})
 summary = json.loads((RUN / "summary.json").read_text(encoding="utf-8"))
@@ -124,16 +125,16 @@ def axis(rows):
 
 
 distributions = [
-    alt.Chart(rows.select("cell", "arm", "value", "share"), title=site)
+    alt.Chart(rows.select("cell", "arm", "value", "share"))
     .mark_line(interpolate="step-after")
     .encode(
-        x=alt.X("value:Q", title=what, scale=axis(rows)),
+        x=alt.X("value:Q", title=what, scale=axis(rows), axis=alt.Axis(tickCount=8)),
         y=alt.Y("share:Q", title="share of loads", scale=alt.Scale(domain=[0, 1])),
         color=alt.Color("arm:N", sort=ARMS),
-        strokeDash=alt.StrokeDash("arm:N", sort=ARMS),
+        strokeDash=alt.StrokeDash("arm:N", sort=ARMS, legend=None),
     )
     .properties(width=560, height=140)
-    .facet(row=alt.Row("cell:N", title=None))
+    .facet(row=alt.Row("cell:N", title=None), title=site)
     for (site, what), rows in steps.group_by("site", "what", maintain_order=True)
 ]
 alt.vconcat(*distributions) if distributions else print("No load was done: there is nothing to draw")"""
@@ -144,7 +145,7 @@ shaped = counted.filter(
     pl.col("value").n_unique().over("cell", "arm") >= 3,
 ).with_columns(logarithm=pl.col("value").log10())
 violins = [
-    alt.Chart(rows.select("cell", "arm", "logarithm"), title=site)
+    alt.Chart(rows.select("cell", "arm", "logarithm"))
     .transform_density("logarithm", as_=["logarithm", "density"], groupby=["cell", "arm"])
     .mark_area(orient="horizontal")
     .encode(
@@ -158,7 +159,9 @@ violins = [
         color=alt.Color("arm:N", sort=ARMS, legend=None),
     )
     .properties(width=90, height=200)
-    .facet(column=alt.Column("arm:N", sort=ARMS, title=None), row=alt.Row("cell:N", title=None))
+    .facet(
+        column=alt.Column("arm:N", sort=ARMS, title=None), row=alt.Row("cell:N", title=None), title=site
+    )
     .resolve_scale(x="independent")
     for (site, what), rows in shaped.group_by("site", "what", maintain_order=True)
 ]
