@@ -58,8 +58,9 @@ def executed(summary: Summary, run: Path, folder: Path) -> str:
 
 
 def _notebook(summary: Summary, run: Path) -> Any:
-    import nbformat.v4 as form
+    import nbformat.v4
 
+    form: Any = nbformat.v4
     made = {"markdown": form.new_markdown_cell, "code": form.new_code_cell}
     cells = [
         made[source.kind](source.text, id=f"cell-{number}")
