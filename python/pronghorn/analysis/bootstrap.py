@@ -1,8 +1,9 @@
-"""95 % intervals for ratios of medians and of means, by a bootstrap over blocks.
+"""95 % intervals for ratios and differences of medians, quantiles and means, by a bootstrap over blocks.
 
 A block's trials share their path seed and their moment, so blocks, not trials, are drawn with replacement and
-the two arms of a block stay together. Which kind of interval suits which statistic was settled by simulation;
-the evidence stands in docs/methodology.md.
+all arms of a block stay together. Which kind of interval suits which statistic was settled by simulation;
+the evidence stands in docs/methodology.md: percentile intervals for what is ordered (medians, quantiles,
+trimmed means), studentised ones for means, no narrower than Student's.
 
 Sources: Efron & Tibshirani, "An Introduction to the Bootstrap" (1993), chapters 12 and 13; Davison & Hinkley,
 "Bootstrap Methods and their Application" (1997), section 5.2; DiCiccio & Efron, "Bootstrap confidence
@@ -10,23 +11,26 @@ intervals", Statistical Science 11 (1996).
 """
 
 import math
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from pronghorn.analysis.resample import Ordered, drawn
+from pronghorn.analysis.studentised import Difference, LogRatio
 from pronghorn.analysis.times import Times
+from pronghorn.model.summary import Metric, Statistic
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
-_DRAWS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A ratio of arm to baseline with its interval; NaN where it isn't defined, 0 or +inf where failures
-    decide.
+    """A ratio of arm to baseline, or their difference, with its interval; NaN where it isn't defined, 0 or
+    ±inf where failures decide.
     """
 
     ratio: float
@@ -37,6 +41,126 @@ class Estimate:
 UNDEFINED = Estimate(math.nan, math.nan, math.nan)
 
 
+class Effect(NamedTuple):
+    """How far an arm's statistic is from the baseline's: as their ratio, and as a difference in the values'
+    own unit (in which `Estimate.ratio` is the difference)."""
+
+    ratio: Estimate
+    difference: Estimate
+
+
+NO_EFFECT_KNOWN = Effect(UNDEFINED, UNDEFINED)
+
+
+class Column(NamedTuple):
+    """An arm's values of one metric in a cell, one a block."""
+
+    arm: str
+    metric: Metric
+
+
+class Asked(NamedTuple):
+    """A statistic that is to be compared between two arms."""
+
+    arm: str
+    baseline: str
+    metric: Metric
+    statistic: Statistic
+
+    @property
+    def columns(self) -> tuple[Column, Column]:
+        """The arm's values, then the baseline's."""
+        return Column(self.arm, self.metric), Column(self.baseline, self.metric)
+
+
+def effects(
+    columns: Mapping[Column, Times],
+    asked: Sequence[Asked],
+    rng: np.random.Generator,
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> dict[Asked, Effect]:
+    """The effect of each of `asked`, all from the same resamples of a cell's blocks.
+
+    `columns` hold one value a block each, in the same order; +inf stands for a failed trial. A resample in
+    which neither arm's statistic is finite says nothing about them, and widens the intervals on both sides.
+    """
+    blocks = max((len(values) for values in columns.values()), default=0)
+    if not blocks:
+        return dict.fromkeys(asked, NO_EFFECT_KNOWN)
+    ordered = {column: Ordered(values) for column, values in columns.items()}
+    wanted: dict[Column, set[Statistic]] = defaultdict(set)
+    pivots: dict[Asked, tuple[LogRatio, Difference]] = {}
+    for one in asked:
+        if one.statistic != "mean":
+            for column in one.columns:
+                wanted[column].add(one.statistic)
+        else:
+            pair = columns[one.columns[0]], columns[one.columns[1]]
+            pivots[one] = LogRatio(*pair), Difference(*pair)
+    parts: dict[tuple[Column, Statistic], list[Times]] = defaultdict(list)
+    for counts in drawn(blocks, rng, resamples):
+        for column in wanted:
+            cumulated = ordered[column].cumulated(counts)
+            for statistic in sorted(wanted[column]):
+                parts[column, statistic].append(ordered[column].resampled(statistic, cumulated))
+        if pivots:
+            shares = counts / blocks
+            for pair_of_pivots in pivots.values():
+                for pivot in pair_of_pivots:
+                    pivot.take(shares)
+    whole = {key: np.concatenate(found) for key, found in parts.items()}
+    return {
+        one: Effect(*(_studentised(pivot, confidence) for pivot in pivots[one]))
+        if one.statistic == "mean"
+        else _of_order(one, ordered, whole, confidence)
+        for one in asked
+    }
+
+
+def unresampled(columns: Mapping[Column, Times], one: Asked) -> Effect:
+    """The effect without an interval, whose ends are NaN."""
+    arm, baseline = (columns[column] for column in one.columns)
+    if not len(arm):
+        return NO_EFFECT_KNOWN
+    mine, theirs = (np.array([Ordered(values).found(one.statistic)]) for values in (arm, baseline))
+    return Effect(
+        Estimate(float(divide(mine, theirs)[0]), math.nan, math.nan),
+        Estimate(float(_less(mine, theirs)[0]), math.nan, math.nan),
+    )
+
+
+def _of_order(
+    one: Asked,
+    ordered: Mapping[Column, Ordered],
+    whole: Mapping[tuple[Column, Statistic], Times],
+    confidence: float,
+) -> Effect:
+    arm, baseline = (np.array([ordered[column].found(one.statistic)]) for column in one.columns)
+    arms, baselines = (whole[column, one.statistic] for column in one.columns)
+    low, high = percentiles(divide(arms, baselines), least=0.0, confidence=confidence)
+    least, most = percentiles(_less(arms, baselines), least=-math.inf, confidence=confidence)
+    return Effect(
+        Estimate(float(divide(arm, baseline)[0]), low, high),
+        Estimate(float(_less(arm, baseline)[0]), least, most),
+    )
+
+
+def _studentised(pivot: LogRatio | Difference, confidence: float) -> Estimate:
+    if not pivot.defined:
+        return UNDEFINED
+    if pivot.exact:
+        return Estimate(pivot.value, pivot.value, pivot.value)
+    tail = (1 - confidence) / 2
+    values, reach = pivot.values(), pivot.reach(tail)
+    return Estimate(
+        pivot.value,
+        pivot.end(max(_order_statistic(values, 1 - tail), reach)),
+        pivot.end(min(_order_statistic(values, tail), -reach)),
+    )
+
+
 def ratio_of_medians(
     arm: Times,
     baseline: Times,
@@ -45,29 +169,49 @@ def ratio_of_medians(
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> Estimate:
-    """The ratio of the arms' medians with its percentile interval.
+    """The ratio of the arms' medians with its percentile interval; see `effects`."""
+    return _one(arm, baseline, "median", rng, resamples, confidence)
 
-    `arm` and `baseline` hold one time a block, in the same order; +inf stands for a failed trial. A resample
-    in which neither median is finite says nothing about the ratio, and widens the interval on both sides.
+
+def ratio_of_means(
+    arm: Times,
+    baseline: Times,
+    rng: np.random.Generator,
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """The ratio of the arms' means with the hull of its studentised (bootstrap-t) interval and Student's,
+    both taken on the logarithm.
+
+    Undefined where a time is infinite or not positive.
     """
-    if not len(arm):
-        return UNDEFINED
-    both = np.stack([arm, baseline], axis=1)
-    drawn = resampled_medians(both, rng, resamples=resamples)
-    low, high = percentiles(divide(drawn[:, 0], drawn[:, 1]), least=0.0, confidence=confidence)
-    medians = np.median(both, axis=0)
-    return Estimate(float(divide(medians[:1], medians[1:])[0]), low, high)
+    return _one(arm, baseline, "mean", rng, resamples, confidence)
+
+
+def _one(
+    arm: Times,
+    baseline: Times,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    resamples: int,
+    confidence: float,
+) -> Estimate:
+    one = Asked("arm", "baseline", "load", statistic)
+    columns = dict(zip(one.columns, (arm, baseline), strict=True))
+    return effects(columns, [one], rng, resamples=resamples, confidence=confidence)[one].ratio
 
 
 def resampled_medians(times: Times, rng: np.random.Generator, *, resamples: int = RESAMPLES) -> Times:
     """The arms' medians in each resample: (resamples, arms), of (blocks, arms) times with at least one block.
 
-    A resample draws its blocks once for all arms.
+    A resample draws its blocks once for all arms; those of `effects` are the same where `rng` is.
     """
+    arms = [Ordered(times[:, place]) for place in range(times.shape[1])]
     return np.concatenate(
         [
-            np.stack([np.median(times[:, arm][draw], axis=1) for arm in range(times.shape[1])], axis=1)
-            for draw in _draws(len(times), rng, resamples)
+            np.stack([arm.resampled("median", arm.cumulated(counts)) for arm in arms], axis=1)
+            for counts in drawn(len(times), rng, resamples)
         ]
     )
 
@@ -79,6 +223,10 @@ def percentiles(values: Times, *, least: float, confidence: float = CONFIDENCE) 
     """
     tail = (1 - confidence) / 2
     unknown = np.isnan(values)
+    if not unknown.any():
+        ends = _place(len(values), tail), _place(len(values), 1 - tail)
+        placed = np.partition(values, ends)
+        return float(placed[ends[0]]), float(placed[ends[1]])
     low = _order_statistic(np.where(unknown, least, values), tail)
     high = _order_statistic(np.where(unknown, math.inf, values), 1 - tail)
     return low, high
@@ -90,56 +238,18 @@ def divide(numerator: Times, denominator: Times) -> Times:
         return np.divide(numerator, denominator)
 
 
-def ratio_of_means(
-    arm: Times,
-    baseline: Times,
-    rng: np.random.Generator,
-    *,
-    resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
-) -> Estimate:
-    """The ratio of the arms' means with its studentised (bootstrap-t) interval, taken on the logarithm.
-
-    `arm` and `baseline` hold one positive time a block, in the same order. Undefined where a time is infinite
-    or not positive. The standard error is the delta method's for the logarithm of a ratio of paired means.
-    """
-    both = np.stack([arm, baseline], axis=-1)
-    if len(arm) < 2 or not np.all(np.isfinite(both)) or not np.all(both > 0):
-        return UNDEFINED
-    centre, error = (float(value[0]) for value in _log_ratio_of_means(both[np.newaxis]))
-    if error <= 1e-12:
-        return Estimate(math.exp(centre), math.exp(centre), math.exp(centre))
-    pivots = []
-    for draw in _draws(len(arm), rng, resamples):
-        centres, errors = _log_ratio_of_means(both[draw])
-        pivots.append((centres - centre) / np.maximum(errors, 1e-3 * error))
-    tail = (1 - confidence) / 2
-    pivot = np.concatenate(pivots)
-    low = centre - _order_statistic(pivot, 1 - tail) * error
-    high = centre - _order_statistic(pivot, tail) * error
-    return Estimate(math.exp(centre), _exp(low), _exp(high))
-
-
-def _draws(n: int, rng: np.random.Generator, resamples: int) -> Iterator[npt.NDArray[np.int64]]:
-    rows = max(1, _DRAWS_AT_ONCE // n)
-    for start in range(0, resamples, rows):
-        yield rng.integers(0, n, size=(min(rows, resamples - start), n))
+def _less(values: Times, subtrahend: Times) -> Times:
+    """Their difference: NaN for two infinities."""
+    with np.errstate(invalid="ignore"):
+        return np.subtract(values, subtrahend)
 
 
 def _order_statistic(values: Times, share: float) -> float:
     """The value at `share` of the sorted values, rounded outwards."""
-    position = share * (len(values) - 1)
-    place = math.floor(position) if share < 0.5 else math.ceil(position)
+    place = _place(len(values), share)
     return float(np.partition(values, place)[place])
 
 
-def _log_ratio_of_means(blocks: Times) -> tuple[Times, Times]:
-    """Logarithm of the ratio of means, and its standard error, of (resamples, blocks, 2) times."""
-    means = blocks.mean(axis=1, keepdims=True)
-    relative = blocks / means
-    deviation = (relative[..., 0] - relative[..., 1]).std(axis=1, ddof=1)
-    return np.log(means[:, 0, 0] / means[:, 0, 1]), deviation / math.sqrt(blocks.shape[1])
-
-
-def _exp(value: float) -> float:
-    return math.exp(value) if value < 700 else math.inf
+def _place(n: int, share: float) -> int:
+    position = share * (n - 1)
+    return math.floor(position) if share < 0.5 else math.ceil(position)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import ratio_of_medians
-from pronghorn.analysis.cells import DIMENSIONS, Terms
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.seeds import generator
+from pronghorn.analysis.terms import DIMENSIONS, Terms
 from pronghorn.analysis.times import times
 from pronghorn.analysis.verdict import decide
 from pronghorn.model.summary import Contrast, Metric

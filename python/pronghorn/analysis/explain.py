@@ -15,9 +15,9 @@ import numpy as np
 from pronghorn.analysis import explain_words
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import Estimate, divide, percentiles, resampled_medians
-from pronghorn.analysis.cells import Terms, block_draws
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.numbers import listed, percent
+from pronghorn.analysis.terms import Terms, block_draws
 from pronghorn.analysis.times import Times, times
 from pronghorn.analysis.verdict import MINIMUM_BLOCKS, decide
 from pronghorn.model.explanation import Explanation
@@ -104,7 +104,7 @@ def _medians(trials: CellTrials, asked: Explanation, terms: Terms) -> Medians:
     found = np.stack([times(trials.of(arm), asked.metric) for arm in asked.chain], axis=1)
     if not len(found):
         return Medians(np.full(len(asked.chain), math.nan), np.empty((0, len(asked.chain))))
-    rng = block_draws(trials.cell, terms.seed, asked.chain[-1], asked.metric, "median")
+    rng = block_draws(trials.cell, terms.seed)
     drawn = resampled_medians(found, rng, resamples=terms.resamples)
     return Medians(np.median(found, axis=0), drawn)
 

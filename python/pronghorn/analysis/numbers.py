@@ -40,6 +40,26 @@ def interval(low: float | None, high: float | None) -> str:
     return " to ".join(_end(end, places) for end in (low, high))
 
 
+def difference(value: float | None, low: float | None, high: float | None, *, is_time: bool) -> str:
+    """A signed difference and its interval in one unit: `-503 ms [-512, -488]`, `+1.2 s [+0.9, ∞]`; of
+    rates without a unit; `–` for none."""
+    if value is None:
+        return "–"
+    ends = [end for end in (value, low, high) if end is not None]
+    largest = max(abs(end) for end in ends)
+    scale, unit = (1000, " ms") if is_time and largest < 0.9995 else (1, " s" if is_time else "")
+    places = max(0, min(3, 2 - math.floor(math.log10(largest * scale)))) if largest else 0
+    least, most = _signed(low, scale, places), _signed(high, scale, places)
+    return f"{_signed(value, scale, places)}{unit} [{least or '-∞'}, {most or '∞'}]"
+
+
+def _signed(value: float | None, scale: int, places: int) -> str:
+    if value is None:
+        return ""
+    rounded = round(value * scale, places) + 0.0
+    return f"{rounded:{'+' if rounded else ''},.{places}f}".replace(",", " ")
+
+
 def percent(fraction: float) -> str:
     """A fraction in per cent without needless zeros: `3 %`, `2.5 %`."""
     return f"{fraction * 100:.3g} %"

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pronghorn.analysis import claims, words
+from pronghorn.analysis import claims, correction, words
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.bootstrap import RESAMPLES
-from pronghorn.analysis.cells import DIMENSIONS, Terms, summarise_cell
+from pronghorn.analysis.cells import summarise_cell
 from pronghorn.analysis.contrasts import contrasts
 from pronghorn.analysis.explain import explain
+from pronghorn.analysis.terms import DIMENSIONS, Terms
 from pronghorn.model import load, published
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.summary import Claim, Summary
@@ -36,6 +37,7 @@ def summarise(
     seed: int,
     limit_s: float,
     margin: float = 0.03,
+    margin_s: float | None = None,
     cells: Sequence[Cell] | None = None,
     label: str | None = None,
     notes: Sequence[str] = (),
@@ -46,9 +48,10 @@ def summarise(
     """The summary of `trials`, which may be a whole run's or what there is of it so far.
 
     `arms` are in the experiment's order and hold `baseline`; `margin` is the equivalence margin as a
-    fraction. `cells` gives the cells' order, and shows those without trials too (otherwise: those with
-    trials, sorted). `label` qualifies the whole run, `notes` are shown beneath it; `loads` is what is known
-    of its loads. Raises ValueError where `baseline` is no arm.
+    fraction, `margin_s` the one of times in seconds, where there is one. `cells` gives the cells' order, and
+    shows those without trials too (otherwise: those with trials, sorted). `label` qualifies the whole run,
+    `notes` are shown beneath it; `loads` is what is known of its loads. Raises ValueError where `baseline` is
+    no arm.
     """
     if baseline not in arms:
         raise ValueError(f"the baseline {baseline!r} is none of the arms ({', '.join(arms)})")
@@ -60,6 +63,7 @@ def summarise(
             title=titles[cell],
             baseline=baseline,
             margin=margin,
+            margin_s=margin_s,
             seed=seed,
             resamples=resamples,
             timed=loads.timed,
@@ -67,21 +71,23 @@ def summarise(
         for cell in order
     ]
     measured = [sorted_trials.get(cell, CellTrials(cell, tuple(arms), ())) for cell in order]
-    found = [summarise_cell(*each) for each in zip(measured, terms, strict=True)]
+    found = correction.corrected([summarise_cell(*each) for each in zip(measured, terms, strict=True)])
     return Summary(
         name=name,
         seed=seed,
         arms=list(arms),
         baseline=baseline,
         margin=margin,
+        margin_s=margin_s,
         limit_s=limit_s,
         resamples=resamples,
         label=label,
         headline=[
-            words.headline(arm, baseline, found, margin, label)
+            words.headline(arm, baseline, found, (margin, margin_s), label)
             for arm in sorted(arms, key=_asked_about)
             if arm != baseline
         ],
+        correction=correction.correction(found),
         notes=list(notes),
         cells=found,
         explanations=[

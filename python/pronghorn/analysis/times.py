@@ -31,8 +31,14 @@ def _value(trial: Trial, metric: Metric) -> float:
         return _latency_s(trial, metric)
     if has_failed(trial):
         return math.inf
-    value = trial.metrics.load_s if metric == "load" else trial.metrics.ttfb_s
+    value = _time_s(trial, metric)
     return math.inf if value is None else value
+
+
+def _time_s(trial: Trial, metric: Metric) -> float | None:
+    if metric == "lcp":
+        return trial.page.lcp_s if trial.page is not None else None
+    return trial.metrics.load_s if metric == "load" else trial.metrics.ttfb_s
 
 
 def _latency_s(trial: Trial, metric: Metric) -> float:

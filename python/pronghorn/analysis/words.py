@@ -2,7 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from pronghorn.analysis.numbers import count, interval, listed, percent, rate, ratio, seconds
+from pronghorn.analysis.numbers import (
+    count,
+    difference,
+    interval,
+    listed,
+    percent,
+    rate,
+    ratio,
+    seconds,
+)
+from pronghorn.analysis.superiority import Superiority
 from pronghorn.load.percentiles import PERCENTILES
 from pronghorn.load.percentiles import words as percentile
 from pronghorn.model.summary import (
@@ -23,46 +33,100 @@ _OF_LOADS = {
 METRICS: dict[str, str] = {
     "load": "load",
     "ttfb": "first byte",
+    "lcp": "largest contentful paint",
     "requests_per_second": "requests per second",
     **_OF_LOADS,
 }
 
 
-def claim(verdict: Verdict, arm: str, baseline: str, margin: float) -> str:
+STATISTICS: dict[Statistic, str] = {
+    "median": "median",
+    "mean": "mean",
+    "trimmed_mean": "trimmed mean",
+    "p75": "p75",
+    "p90": "p90",
+    "p95": "p95",
+    "p99": "p99",
+}
+
+Margins = tuple[float, float | None]
+"""Within what arms are the same: a fraction, and where there is one a time in seconds."""
+
+
+def within(margins: Margins) -> str:
+    """`±3 %`, `±3 % or ±10 ms`."""
+    fraction, time_s = margins
+    if time_s is None:
+        return f"±{percent(fraction)}"
+    time = f"{time_s * 1000:.3g} ms" if time_s < 1 else f"{time_s:.3g} s"
+    return f"±{percent(fraction)} or ±{time}"
+
+
+def claim(verdict: Verdict, arm: str, baseline: str, margins: Margins) -> str:
     """The verdict on an arm without its figures."""
     match verdict:
         case "faster" | "slower":
             return f"{arm} is {verdict} than {baseline}"
         case "same":
-            return f"{arm} is as fast as {baseline} within ±{percent(margin)}"
+            return f"{arm} is as fast as {baseline} within {within(margins)}"
         case "undecided":
             return f"undecided between {arm} and {baseline}"
 
 
 def sentence(
-    found: Comparison, arms: Mapping[str, ArmSummary], *, title: str, margin: float, blocks: int
+    found: Comparison,
+    arms: Mapping[str, ArmSummary],
+    better: Superiority | None,
+    *,
+    title: str,
+    margins: Margins,
+    blocks: int,
 ) -> str:
-    """One comparison in full: verdict, both values, the ratio, its interval, the blocks and the failures."""
-    failed = failures([found.arm, found.baseline], arms)
+    """One comparison in full: verdict, both values, their ratio and difference with intervals, in how many
+    blocks the arm was the faster one, and the failures."""
     uncompared = found.statistic == "mean" and found.metric not in HIGHER_IS_BETTER
     if uncompared and any(arm.failed for arm in arms.values()):
         said = f"{title}: the means of {found.arm} and {found.baseline} aren't compared, since trials failed"
     else:
-        said = f"{title}: {claim(found.verdict, found.arm, found.baseline, margin)}: {_figures(found, arms)}"
-        details = []
-        if found.ratio is not None:
-            details = [
-                f"ratio {ratio(found.ratio, *found.ci95)}",
-                f"95 % interval {interval(*found.ci95)}",
-            ]
-        tail = [", ".join(details), found.reason, count(blocks, "block")]
+        said = f"{title}: {claim(found.verdict, found.arm, found.baseline, margins)}: {_figures(found, arms)}"
+        tail = [*_effect(found), found.reason, _often(found, better, blocks)]
         said += f" ({'; '.join(filter(None, tail))})"
-    return f"{said}; {failed}" if failed else said
+    failed = failures([found.arm, found.baseline], arms)
+    return "; ".join(filter(None, [said, failed, _finished(found), found.caution]))
+
+
+def _effect(found: Comparison) -> list[str]:
+    if found.ratio is None:
+        return []
+    if found.ci95 == (None, None) and found.reason is not None:
+        return [f"ratio {ratio(found.ratio)}"]
+    of = f"ratio {ratio(found.ratio, *found.ci95)}, 95 % interval {interval(*found.ci95)}"
+    is_time = found.metric not in HIGHER_IS_BETTER
+    by = difference(found.difference, *found.ci95_difference, is_time=is_time)
+    return [of, f"difference {by}"] if found.difference is not None else [of]
+
+
+def _often(found: Comparison, better: Superiority | None, blocks: int) -> str:
+    if better is None or found.ratio is None:
+        return count(blocks, "block")
+    alike = f", alike in {better.alike}" if better.alike else ""
+    return f"faster in {better.better} of {count(blocks, 'block')}{alike}"
+
+
+def _finished(found: Comparison) -> str:
+    """What the ratio is where failed loads are left out."""
+    if found.finished is None or found.finished.ratio is None:
+        return ""
+    shown = f"ratio is {ratio(found.finished.ratio, *found.finished.ci95)}"
+    if found.finished.ci95 != (None, None):
+        shown += f", 95 % interval {interval(*found.finished.ci95)}"
+    where = f"in {count(found.finished.blocks, 'block')} in which neither failed"
+    return f"{where} the {shown}" if found.finished.blocks else ""
 
 
 def _figures(found: Comparison, arms: Mapping[str, ArmSummary]) -> str:
     mine, theirs = (_value(arms[name], found.metric, found.statistic) for name in (found.arm, found.baseline))
-    what = f"{found.statistic} {METRICS[found.metric]}"
+    what = f"{STATISTICS[found.statistic]} {METRICS[found.metric]}"
     return f"{what} {mine} against {theirs}"
 
 
@@ -70,7 +134,9 @@ def _value(arm: ArmSummary, metric: Metric, statistic: Statistic) -> str:
     value = getattr(arm.of(metric), statistic)
     if value is not None:
         return rate(value) if metric == "requests_per_second" else seconds(value)
-    return "none" if statistic == "mean" or not arm.n else "never (half or more failed)"
+    if statistic == "mean" or not arm.n:
+        return "none"
+    return f"never ({'half or more' if statistic == 'median' else 'too many'} failed)"
 
 
 def failures(names: Sequence[str], arms: Mapping[str, ArmSummary]) -> str:
@@ -93,6 +159,8 @@ def objection(median: Comparison, mean: Comparison) -> str | None:
     if mean.verdict == median.verdict or mean.ratio is None:
         return None
     figures = f"ratio {ratio(mean.ratio, *mean.ci95)}, 95 % interval {interval(*mean.ci95)}"
+    if mean.caution is not None:
+        figures += f"; {mean.caution}"
     match mean.verdict:
         case "undecided":
             return f"but the mean leaves it undecided ({figures})"
@@ -103,7 +171,7 @@ def objection(median: Comparison, mean: Comparison) -> str | None:
 
 
 def headline(
-    arm: str, baseline: str, cells: Sequence[CellSummary], margin: float, label: str | None = None
+    arm: str, baseline: str, cells: Sequence[CellSummary], margins: Margins, label: str | None = None
 ) -> str:
     """One sentence on an arm over all cells: where it is faster, slower, the same, or undecided."""
     places: dict[Verdict, list[str]] = {"faster": [], "slower": [], "same": [], "undecided": []}
@@ -114,7 +182,7 @@ def headline(
     phrases = {
         "faster": f"faster than {baseline} on",
         "slower": f"slower than {baseline} on",
-        "same": f"as fast as {baseline} (±{percent(margin)}) on",
+        "same": f"as fast as {baseline} ({within(margins)}) on",
         "undecided": "undecided on",
     }
     parts = [f"{phrases[verdict]} {_places(titles)}" for verdict, titles in places.items() if titles]

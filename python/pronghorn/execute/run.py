@@ -247,6 +247,7 @@ def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]
         arms=[arm.name for arm in experiment.arms],
         baseline=experiment.baseline,
         margin=experiment.margin,
+        margin_s=experiment.margin_s,
         seed=experiment.seed,
         limit_s=experiment.limit_s,
         cells=experiment.cells(),

@@ -42,7 +42,7 @@ LIVE_SITE = "live"
 
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
-    "repeat", "state", "pause", "limit", "margin", "seed", "jobs", "artifacts", "path",
+    "repeat", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts", "path",
     "cache_control", "certificate", "browser", "authority", "explain",
     "fair", "knobs", "load", "published", "background",
 )  # fmt: skip
@@ -70,15 +70,15 @@ class Experiment(BaseModel):
     """A resolved experiment: every name known, every default filled in, the seed fixed.
 
     `repeat` is the number of blocks a cell; `limit_s` cuts a trial; `margin` is the equivalence margin as a
-    share; `jobs` the trials side by side, None where the host decides; `artifacts` what each trial leaves
-    beside its line in the journal; `pause` is what lies between the loads of a cell whose state is kept.
-    `cache_control` goes on every response; `own_origins` and `own_clients` are those that the experiment
-    defines itself. `texts` are files that it names, by the names under which a run keeps them; `authority` is
-    that of the authority which vouches for live servers, None: the system's do. `explain` holds the
-    differences between arms that its summary takes apart. `knobs` are settings of the arms' transports; with
-    `fair` those that are left unsaid are equal in all arms, as far as somebody honours them (`fair.py`).
-    `load` is what the client of that name makes; `published` the name of the measurements that the run is
-    held against. `background` is a load that runs beside each page load."""
+    share, `margin_s` the one of differences of times; `jobs` the trials side by side, None where the host
+    decides; `artifacts` what each trial leaves beside its line in the journal; `pause` is what lies between
+    the loads of a cell whose state is kept. `cache_control` goes on every response; `own_origins` and
+    `own_clients` are those that the experiment defines itself. `texts` are files that it names, by the names
+    under which a run keeps them; `authority` is that of the authority which vouches for live servers, None:
+    the system's do. `explain` holds the differences between arms that its summary takes apart. `knobs` are
+    settings of the arms' transports; with `fair` those that are left unsaid are equal in all arms, as far as
+    somebody honours them (`fair.py`). `load` is what the client of that name makes; `published` the name of
+    the measurements that the run is held against. `background` is a load that runs beside each page load."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -92,6 +92,7 @@ class Experiment(BaseModel):
     limit: str
     margin_text: str
     seed: int
+    margin_time: str | None = None
     jobs: int | None = None
     artifacts: tuple[str, ...] = ()
     state: values.State = "fresh"
@@ -145,6 +146,11 @@ class Experiment(BaseModel):
     def margin(self) -> float:
         """The equivalence margin as a share, 0.03 for ±3 %."""
         return units.share(self.margin_text)
+
+    @property
+    def margin_s(self) -> float | None:
+        """The equivalence margin of differences of times in seconds, where there is one."""
+        return None if self.margin_time is None else units.time_ns(self.margin_time) / 1e9
 
     def cells(self) -> list[Cell]:
         """Every combination of site, path, origin and client, in the order written."""
@@ -202,6 +208,8 @@ class Experiment(BaseModel):
             table["published"] = self.published
         if knobs := self.knobs.definition():
             table[experiment_knobs.KEY] = knobs
+        if self.margin_time is not None:
+            table["margin_time"] = self.margin_time
         if self.jobs is not None:
             table["jobs"] = self.jobs
         if self.artifacts:
@@ -258,6 +266,7 @@ def parse(
         repeat=values.repeat(reader),
         limit=values.limit(reader),
         margin_text=values.margin(reader),
+        margin_time=values.margin_time(reader),
         seed=reader.whole("seed", default_seed, least=0, most=2**63 - 1),
         jobs=reader.whole("jobs", None, least=1, most=1024),
         artifacts=values.artifacts(reader),

@@ -135,3 +135,15 @@ def margin(reader: ExperimentReader) -> str:
     except units.UnitError as error:
         raise reader.source.error(("margin",), f"{error}.") from None
     return str(value)
+
+
+def margin_time(reader: ExperimentReader) -> str | None:
+    """The equivalence margin of differences of times, as written; None where there is none."""
+    value = reader.table.get("margin_time")
+    if value is None:
+        return None
+    try:
+        units.mean_time_ns(value)
+    except units.UnitError as error:
+        raise reader.error("margin_time", f"{error}.") from None
+    return str(value)

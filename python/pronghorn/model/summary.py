@@ -5,49 +5,24 @@ because failed trials (which count as infinitely slow) reach into it, is null; s
 """
 
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from pronghorn.model import load
+from pronghorn.model.comparison import HIGHER_IS_BETTER as HIGHER_IS_BETTER
+from pronghorn.model.comparison import LATENCIES as LATENCIES
+from pronghorn.model.comparison import Comparison as Comparison
+from pronghorn.model.comparison import Figures as Figures
+from pronghorn.model.comparison import Interval as Interval
+from pronghorn.model.comparison import Metric as Metric
+from pronghorn.model.comparison import Ratio as Ratio
+from pronghorn.model.comparison import Statistic as Statistic
+from pronghorn.model.comparison import Verdict as Verdict
 from pronghorn.model.trial import Cell
-
-Verdict = Literal["faster", "slower", "same", "undecided"]
-Metric = Literal[
-    "load", "ttfb", "requests_per_second",
-    "connect_p50", "connect_p90", "connect_p99", "connect_p999",
-    "first_byte_p50", "first_byte_p90", "first_byte_p99", "first_byte_p999",
-    "total_p50", "total_p90", "total_p99", "total_p999",
-]  # fmt: skip
-"""What is compared. `load` is the time of a page load, or of a load of many requests until its last response;
-the latencies are such a load's percentiles over its connections or requests."""
-
-LATENCIES: tuple[Metric, ...] = tuple(
-    metric for metric in get_args(Metric) if metric.startswith(("connect_", "first_byte_", "total_"))
-)
-HIGHER_IS_BETTER: frozenset[Metric] = frozenset({"requests_per_second"})
 
 State = Literal["reproduced", "not reproduced", "undecided"]
 """What a run makes of a published claim."""
-
-Statistic = Literal["median", "mean"]
-
-
-class Figures(BaseModel):
-    """Statistics of one metric over an arm's trials: of a time in seconds, of a rate in requests a second.
-
-    `mean` is null in every arm of a cell in which any trial failed. `p90` and `p99` are the nearest-rank
-    quantiles (Hyndman & Fan 1996, type 1).
-    """
-
-    model_config = ConfigDict(extra="forbid")
-
-    median: float | None = None
-    mean: float | None = None
-    p90: float | None = None
-    p99: float | None = None
-    min: float | None = None
-    max: float | None = None
 
 
 class ArmSummary(Figures):
@@ -56,7 +31,8 @@ class ArmSummary(Figures):
     `n` trials count (`failed` among them); `contaminated` ones were discarded with their blocks.
     `protocols` counts over which protocol the resources of all its trials came.
     `thin` names the quantiles that are merely the largest value, since `n` is too small for them.
-    `requests_per_second` and `latency_seconds` are those of loads, null and empty of page loads.
+    `lcp` is a browser's, null where not all loads that succeeded tell it. `requests_per_second` and
+    `latency_seconds` are those of loads, null and empty of page loads.
     """
 
     n: int
@@ -66,6 +42,7 @@ class ArmSummary(Figures):
     protocols: dict[str, int] = Field(default_factory=dict)
     thin: list[str] = Field(default_factory=list)
     ttfb: Figures = Field(default_factory=Figures)
+    lcp: Figures | None = None
     requests_per_second: Figures | None = None
     latency_seconds: dict[Metric, Figures] = Field(default_factory=dict)
 
@@ -75,29 +52,11 @@ class ArmSummary(Figures):
             return self
         if metric == "ttfb":
             return self.ttfb
+        if metric == "lcp":
+            return self.lcp or Figures()
         if metric == "requests_per_second":
             return self.requests_per_second or Figures()
         return self.latency_seconds.get(metric, Figures())
-
-
-class Comparison(BaseModel):
-    """One statistic of an arm as a ratio to the baseline's, with its 95 % interval and what follows from it.
-
-    Null in `ratio` or `ci95` stands for a value that isn't finite or isn't defined; `reason` says why where
-    the verdict does not rest on an interval. `words` says the whole in one sentence.
-    """
-
-    model_config = ConfigDict(extra="forbid")
-
-    metric: Metric
-    statistic: Statistic
-    arm: str
-    baseline: str
-    ratio: float | None
-    ci95: tuple[float | None, float | None]
-    verdict: Verdict
-    reason: str | None = None
-    words: str
 
 
 class CellSummary(BaseModel):
@@ -267,13 +226,29 @@ class Explained(BaseModel):
         return Cell(site=self.site, path=self.path, origin=self.origin, client=self.client)
 
 
+class Correction(BaseModel):
+    """What is left of a run's verdicts after the correction for their number: of `comparisons` rank tests
+    `decided` belong to arms that are told apart from the baseline, and of these `held` have a corrected p
+    (q) of at most `rate`. `words` says so in one sentence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    comparisons: int
+    decided: int
+    held: int
+    rate: float
+    words: str
+
+
 class Summary(BaseModel):
-    """What a run found. `margin` is the equivalence margin as a fraction, `limit_s` a trial's limit.
+    """What a run found. `margin` is the equivalence margin as a fraction, `margin_s` the one in seconds where
+    the experiment has one, `limit_s` a trial's limit.
 
     `label`, where there is one, qualifies everything the run says ("no emulated network on this host").
     `headline` holds one sentence for each arm that is compared. `explanations` are those that the experiment
     asks for, cell after cell. Of loads, which `load_limit_s` cuts, `contrasts` compare HTTP/3's arms with all
-    others. `claims` are those of the measurements `published` that the run is held against.
+    others. `correction` is null where fewer than two comparisons were tested. `claims` are those of the
+    measurements `published` that the run is held against.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -283,11 +258,13 @@ class Summary(BaseModel):
     arms: list[str]
     baseline: str
     margin: float
+    margin_s: float | None = None
     limit_s: float
     confidence: float = 0.95
     resamples: int
     label: str | None = None
     headline: list[str]
+    correction: Correction | None = None
     notes: list[str] = Field(default_factory=list)
     cells: list[CellSummary]
     explanations: list[Explained] = Field(default_factory=list)

@@ -135,6 +135,13 @@ class PageLoad(FromEngine):
         """Whether the record has its requests one by one."""
         return bool(self.resources)
 
+    @property
+    def lcp_s(self) -> float | None:
+        """When a browser painted the largest content, in seconds; None where the client doesn't tell."""
+        vitals = (self.model_extra or {}).get("vitals")
+        told = vitals.get("lcp_s") if isinstance(vitals, dict) else None
+        return float(told) if isinstance(told, (int, float)) else None
+
 
 class Lateness(FromEngine):
     """How late packets left a link against their due time, or how long they waited to enter it."""

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pronghorn.analysis.numbers import count, interval, percent, ratio, seconds
-from pronghorn.analysis.words import claim
+from pronghorn.analysis.words import within
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
@@ -20,13 +20,14 @@ from pronghorn.report.fairness_view import FAIRNESS, FairnessView, fairness_view
 from pronghorn.report.figure import Chart
 from pronghorn.report.flights import Flights, flights
 from pronghorn.report.heat_map import heat_map
+from pronghorn.report.interval_tables import Grid, interval_tables
 from pronghorn.report.load_charts import Times, distribution_chart, times_of, violin_chart
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import compared, overview
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.published_table import published_view
 from pronghorn.report.site_view import site_views
-from pronghorn.report.table import STATISTICS, Table, table, thin_note
+from pronghorn.report.table import REPORTED, Table, table, thin_note
 from pronghorn.report.violins import COLOURS
 from pronghorn.report.waterfall import Waterfalls, waterfalls
 from pronghorn.skim import Whole, as_it_is
@@ -48,6 +49,7 @@ class CellView:
     flown: Flights | None
     fairness: FairnessView | None
     load_rows: list[LoadRow]
+    intervals: list[Grid]
     load_headings: tuple[str, ...] = HEADINGS
     load_note: str = LOAD_NOTE
 
@@ -86,7 +88,7 @@ def document(
         lstrip_blocks=True,
     )
     environment.filters.update(seconds=seconds, percent=percent, unbroken=unbroken)
-    environment.globals.update(claim=claim, ratio=ratio, interval=interval, count=count)
+    environment.globals.update(within=within, ratio=ratio, interval=interval, count=count)
     environment.globals.update(bounds=bounds, failed_loads=failed_loads)
     by_cell = counted(summary, trials)
     times = {cell: times_of(by_arm) for cell, by_arm in by_cell.items()}
@@ -106,7 +108,6 @@ def document(
         step_colours=steps.COLOURS,
         manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
         warnings=manifest.get("warnings") or [],
-        statistics=STATISTICS,
         colours=COLOURS,
     )
 
@@ -126,7 +127,7 @@ def _view(
     run: Path | None,
     whole: Whole,
 ) -> CellView:
-    shown = table(cell)
+    shown = table(cell, REPORTED)
     paths = manifest.get("paths")
     return CellView(
         anchor=f"cell-{place + 1}",
@@ -141,4 +142,5 @@ def _view(
         flown=flights(cell, by_arm, run),
         fairness=fairness_view(manifest, cell.cell),
         load_rows=load_rows(cell, summary.load_limit_s) if cell.makes_loads else [],
+        intervals=interval_tables(cell, summary.baseline),
     )

@@ -10,7 +10,7 @@ from rich.text import Text
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.report import load_terminal
 from pronghorn.report.colours import COLOURS
-from pronghorn.report.table import STATISTICS, table, thin_note
+from pronghorn.report.table import table, thin_note
 
 
 def render(summary: Summary, console: Console) -> None:
@@ -24,6 +24,8 @@ def render(summary: Summary, console: Console) -> None:
         _indented(Text(f"! {summary.label}", style="bold yellow"), console)
     for sentence in summary.headline:
         _indented(Text(sentence, style="bold"), console)
+    if summary.correction is not None:
+        _indented(Text(summary.correction.words), console)
     for note in summary.notes:
         _indented(Text(f"note: {note}", style="dim"), console)
 
@@ -38,7 +40,7 @@ def _render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
     console.print(Text.assemble((cell.title, "bold"), (f"  {' · '.join(filter(None, qualifiers))}", "dim")))
     grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
     grid.add_column("arm", overflow="fold")
-    for heading in (*STATISTICS, "n", "failed"):
+    for heading in (*found.headings, "n", "failed"):
         grid.add_column(heading, justify="right", no_wrap=True)
     for row in found.rows:
         failed = Text(str(row.failed), style="bold red" if row.failed else "dim")

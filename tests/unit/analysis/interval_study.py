@@ -3,7 +3,8 @@
     python -m tests.unit.analysis.interval_study [EXPERIMENTS] [BLOCKS…]
 
 prints, as Markdown, the coverage of nominal 95 % intervals in per cent for each population, statistic and
-number of blocks, and the interval's median width on the logarithm.
+number of blocks, and the interval's median width on the logarithm; of quantiles where so many blocks hold
+ten values beyond them.
 """
 
 import sys
@@ -13,6 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import iqr, norm, t
 
+from pronghorn.analysis.figures import QUANTILES, rank
+from pronghorn.analysis.verdict import LEAST_BLOCKS
+from pronghorn.model.summary import Statistic
+
+from .coverage import truth_of
 from .populations import POPULATIONS, Times
 
 Interval = tuple[float, float]
@@ -93,6 +99,7 @@ def means(times: Times, draws: npt.NDArray[np.int64], _rng: np.random.Generator)
     estimates = statistic(times[draws])
     pivots = (estimates - centre) / np.maximum(error(times[draws]), 1e-3 * own_error)
     low, high = percentile(pivots)
+    reach = t.ppf(0.975, n - 1)
     jackknife = np.array([statistic(np.delete(times, gone, axis=0)) for gone in range(n)])
     return {
         "percentile": percentile(estimates),
@@ -100,21 +107,60 @@ def means(times: Times, draws: npt.NDArray[np.int64], _rng: np.random.Generator)
         "basic": basic(estimates, centre),
         "BCa": accelerated(estimates, centre, jackknife),
         "bootstrap-t": (centre - high * own_error, centre - low * own_error),
+        "Student": (centre - reach * own_error, centre + reach * own_error),
+        "their hull": (centre - max(high, reach) * own_error, centre - min(low, -reach) * own_error),
         "SE × t": standard_error(estimates, centre, n),
     }
 
 
+def ordered(
+    statistic: Callable[..., Times],
+) -> Callable[[Times, npt.NDArray[np.int64], np.random.Generator], dict[str, Interval]]:
+    """The candidates for the ratio of quantiles or trimmed means, on the logarithm."""
+
+    def candidates(
+        times: Times, draws: npt.NDArray[np.int64], _rng: np.random.Generator
+    ) -> dict[str, Interval]:
+        n = len(times)
+
+        def log_ratio(values: Times) -> Times:
+            found = statistic(values, axis=-2)
+            return np.asarray(np.log(found[..., 0] / found[..., 1]))
+
+        centre, estimates = float(log_ratio(times)), log_ratio(times[draws])
+        jackknife = np.array([log_ratio(np.delete(times, gone, axis=0)) for gone in range(n)])
+        return {
+            "percentile": percentile(estimates),
+            "expanded": expanded(estimates, n),
+            "basic": basic(estimates, centre),
+            "BCa": accelerated(estimates, centre, jackknife),
+            "SE × t": standard_error(estimates, centre, n),
+        }
+
+    return candidates
+
+
+def nearest(quantile: Statistic) -> Callable[..., Times]:
+    """A quantile by nearest rank."""
+
+    def found(times: Times, axis: int) -> Times:
+        place = rank(quantile, times.shape[axis]) - 1
+        return np.asarray(np.take(np.partition(times, place, axis=axis), place, axis=axis))
+
+    return found
+
+
 def study(
     candidates: Callable[[Times, npt.NDArray[np.int64], np.random.Generator], dict[str, Interval]],
-    statistic: Callable[..., Times],
+    statistic: Statistic,
     experiments: int,
     n: int,
 ) -> None:
     """Prints one table."""
-    print(f"\n{statistic.__name__}, {n} blocks, {experiments} experiments a row\n")
+    print(f"\n{statistic}, {n} blocks, {experiments} experiments a row\n")
     for place, population in enumerate(POPULATIONS):
         rng = np.random.default_rng([n, place])
-        truth = np.log(population.ratio(statistic))
+        truth = np.log(population.ratio(truth_of(statistic)))
         draws = rng.integers(0, n, (RESAMPLES, n))
         found = [candidates(times, draws, rng) for times in population.draw(rng, experiments, n)]
         if not place:
@@ -131,5 +177,9 @@ def study(
 if __name__ == "__main__":
     experiments = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     for blocks in [int(argument) for argument in sys.argv[2:]] or [6, 8, 12, 20]:
-        study(medians, np.median, experiments, blocks)
-        study(means, np.mean, experiments, blocks)
+        study(medians, "median", experiments, blocks)
+        study(means, "mean", experiments, blocks)
+        study(ordered(truth_of("trimmed_mean")), "trimmed_mean", experiments, blocks)
+        for quantile in QUANTILES:
+            if blocks >= LEAST_BLOCKS[quantile]:
+                study(ordered(nearest(quantile)), quantile, experiments, blocks)

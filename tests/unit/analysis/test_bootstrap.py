@@ -95,6 +95,15 @@ def test_two_failing_arms_say_nothing() -> None:
     assert (found.low, found.high) == (0.0, math.inf)
 
 
+@pytest.mark.filterwarnings("error")
+def test_one_huge_time_costs_the_others_no_digits() -> None:
+    """Sums about the huge time's mean would leave nothing of them in the resamples without it."""
+    times = np.random.default_rng(1).lognormal(0, 0.1, 30)
+    huge = np.append(times[:29], 1e17)
+    found = ratio_of_means(huge, times, rng())
+    assert 0 < found.low < found.ratio < found.high
+
+
 @pytest.mark.parametrize("bad", [math.inf, 0.0, -1.0])
 def test_no_ratio_of_means_with_a_failure_or_a_time_of_zero(bad: float) -> None:
     times = np.arange(1.0, 13.0)

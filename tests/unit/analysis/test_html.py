@@ -158,6 +158,20 @@ def test_an_arm_that_always_fails_is_drawn() -> None:
         assert "<svg" in html.document(summary(found), found, {})
 
 
+def test_a_cell_tells_all_statistics_and_their_intervals_or_what_they_take() -> None:
+    found = paired(cell("lte"), {"h2": [1 + place / 100 for place in range(20)], "h3": [1.0] * 20})
+    texts = " ".join(Page(html.document(summary(found), found, {})).texts)
+    said = " ".join(texts.replace("\u00a0", " ").split())
+    assert "arm median mean trimmed mean p75 p90 p95 p99 min max n failed" in said
+    assert "h2 1.05 s to 1.14 s 1.10 s to 1.18 s from 29 blocks from 59 blocks from 299 blocks" in said
+    assert "h3, load 0.913 (" in said
+    assert "from 40 blocks from 100 blocks from 200 blocks from 1000 blocks" in said
+
+
+def test_the_correction_is_told_once_beneath_the_verdicts(text: str) -> None:
+    assert text.count(" of 2 comparisons told the arms apart") == 1
+
+
 def used(trial: Trial, client_s: float | None, origin_s: float | None) -> Trial:
     return trial.model_copy(update={"cpu": CpuSeconds(client_s=client_s, origin_s=origin_s)})
 

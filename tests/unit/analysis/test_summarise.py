@@ -8,7 +8,7 @@ import pytest
 
 from pronghorn.analysis.summarise import summarise
 from pronghorn.model.summary import Summary
-from pronghorn.model.trial import Cell, Trial
+from pronghorn.model.trial import Cell, PageLoad, Trial
 
 from .synthetic import Behaviour, cell, paired, run, trial
 
@@ -52,7 +52,7 @@ def test_twice_as_fast_is_faster_in_words() -> None:
     assert words(found).startswith(
         "lte: h3 is faster than h2: median load 503 ms against 1.01 s (ratio 0.500, 95 %"
     )
-    assert words(found).endswith("; 12 blocks)")
+    assert words(found).endswith("; difference -503 ms [-504, -501]; faster in 12 of 12 blocks)")
     assert found.headline == ["h3 is faster than h2 on lte."]
 
 
@@ -97,7 +97,85 @@ def test_a_failure_takes_the_mean_from_the_whole_cell_and_is_named() -> None:
     assert mean.words == "lte: the means of h1 and h2 aren't compared, since trials failed"
     median = found.cells[0].comparison("h3")
     assert median is not None
-    assert median.words.endswith("; h3 failed in 1 of 12 trials (timeout 1), h2 in none")
+    assert "; h3 failed in 1 of 12 trials (timeout 1), h2 in none; " in median.words
+
+
+def test_a_second_reading_leaves_failed_loads_out() -> None:
+    """Of twelve loads five failed: two fifths of the resamples have six or more that did."""
+    halved: list[float | None] = [time / 2 for time in STEADY[:7]]
+    found = summary(paired(LTE, {"h2": STEADY, "h3": [*halved, None, None, None, None, None]}))
+    one = found.cells[0].comparison("h3")
+    assert one is not None and one.finished is not None
+    assert one.finished.model_dump() == {
+        "ratio": pytest.approx(0.5),
+        "ci95": (pytest.approx(0.5, rel=0.01), pytest.approx(0.5, rel=0.01)),
+        "blocks": 7,
+    }
+    assert one.ci95[1] is None
+    assert one.words.endswith(
+        "; in 7 blocks in which neither failed the ratio is 0.500, 95 % interval 0.500 to 0.500"
+    )
+    others = summary(paired(LTE, {"h2": STEADY, "h3": STEADY})).cells[0].comparison("h3")
+    assert others is not None and others.finished is None
+
+
+def test_a_comparison_has_a_difference_a_superiority_and_a_p_value() -> None:
+    found = summary(paired(LTE, {"h2": STEADY, "h3": [time - 0.1 for time in STEADY]}))
+    one = found.cells[0].comparison("h3")
+    assert one is not None
+    assert (one.difference, *one.ci95_difference) == pytest.approx((-0.1, -0.1, -0.1))
+    assert (one.superiority, *one.ci95_superiority) == pytest.approx((1.0, 0.735, 1.0), abs=0.001)
+    assert (one.p_value, one.q_value) == pytest.approx((2 / 2**12, 2 / 2**12))
+    mean = found.cells[0].comparison("h3", "load", "mean")
+    assert mean is not None
+    assert mean.difference == pytest.approx(-0.1)
+    assert (mean.superiority, mean.p_value) == (None, None)
+
+
+def test_a_margin_in_milliseconds_makes_small_differences_the_same() -> None:
+    trials = paired(LTE, {"h2": STEADY, "h3": [time + 0.05 for time in STEADY]})
+    found = summary(trials, margin_s=0.06)
+    assert found.margin_s == 0.06
+    assert "h3 is as fast as h2 within ±3 % or ±60 ms" in words(found)
+    assert found.headline == ["h3 is as fast as h2 (±3 % or ±60 ms) on lte."]
+    assert "h3 is slower than h2" in words(summary(trials))
+
+
+def test_quantiles_are_compared_from_their_number_of_blocks_on() -> None:
+    some = {
+        "h2": [1.0 + place / 1000 for place in range(40)],
+        "h3": [0.5 + place / 1000 for place in range(40)],
+    }
+    found = summary(paired(LTE, some)).cells[0]
+    p75, p90 = (found.comparison("h3", "load", each) for each in ("p75", "p90"))
+    assert p75 is not None and p90 is not None
+    assert (p75.verdict, p75.reason) == ("faster", None)
+    assert p90.ratio == pytest.approx(0.535 / 1.035)
+    assert (p90.ci95, p90.verdict) == ((None, None), "undecided")
+    assert p90.words == (
+        "lte: undecided between h3 and h2: p90 load 535 ms against 1.03 s (ratio 0.52; "
+        "needs more blocks (40 of at least 100); 40 blocks)"
+    )
+
+
+def painted(one: Trial, lcp_s: float | None) -> Trial:
+    page = {"outcome": "ok", "load_s": one.metrics.load_s, "vitals": {"lcp_s": lcp_s}}
+    return one.model_copy(update={"page": PageLoad.model_validate(page)})
+
+
+def test_the_largest_paint_is_compared_where_every_load_tells_it() -> None:
+    trials = paired(LTE, {"h2": STEADY, "h3": [time / 2 for time in STEADY]})
+    told = [painted(one, (one.metrics.load_s or 0) / 2) for one in trials]
+    found = summary(told).cells[0]
+    one = found.comparison("h3", "lcp")
+    assert one is not None
+    assert one.ratio == pytest.approx(0.5)
+    assert one.verdict == "faster"
+    assert "median largest contentful paint 251 ms against 503 ms" in one.words
+    assert found.arms["h2"].of("lcp").median == pytest.approx(0.50275)
+    untold = summary([painted(told[0], None), *told[1:]]).cells[0]
+    assert untold.comparison("h3", "lcp") is None
+    assert untold.arms["h2"].lcp is None
 
 
 def test_an_arm_that_never_ends_is_slower() -> None:
@@ -119,7 +197,7 @@ def test_where_the_mean_says_otherwise_the_text_says_so() -> None:
 def test_too_few_blocks_say_that_they_need_more() -> None:
     said = words(summary(paired(LTE, {"h2": [1.0, 1.0], "h3": [0.5, 0.5]})))
     assert "undecided between h3 and h2" in said
-    assert "needs more blocks (2 of at least 6); 2 blocks)" in said
+    assert "needs more blocks (2 of at least 6); faster in 2 of 2 blocks)" in said
 
 
 def test_a_missing_arm_and_an_empty_cell_are_no_error() -> None:

@@ -108,6 +108,12 @@ def test_toml_syntax_with_line_and_column(laboratory: Laboratory) -> None:
         ("seed = 7", 'baseline = "h4"', "line 6: key 'baseline': unknown arm 'h4'; did you mean"),
         ("seed = 7", "limit = 180", "line 6: key 'limit': 180 is a bare number where a time is needed"),
         ("seed = 7", 'limit = "0s"', "line 6: key 'limit': '0s': a limit must be greater than zero"),
+        (
+            "seed = 7",
+            'margin_time = "10"',
+            "line 6: key 'margin_time': '10' is a bare number where a time is needed",
+        ),
+        ("seed = 7", 'margin_time = "0ms"', "line 6: key 'margin_time': '0ms': a time must be greater"),
         ("seed = 7", 'margin = "3"', "line 6: key 'margin': '3' is a bare number where a share is needed"),
         ('sites = ["tiny"]\n', "", "experiment.toml: key 'sites' is missing"),
         ('["tiny"]', "[]", "line 2: key 'sites': [] is no list of names"),

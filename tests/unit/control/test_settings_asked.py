@@ -27,11 +27,13 @@ def test_runs_of_versions_without_the_settings_are_of_the_same_experiment() -> N
 
 def test_every_setting_survives_being_resolved() -> None:
     found = parse(
-        'cache_control = "max-age=60"\ncertificate = { key = "rsa2048", intermediates = 4 }\n'
+        'margin_time = "10ms"\ncache_control = "max-age=60"\n'
+        'certificate = { key = "rsa2048", intermediates = 4 }\n'
         'browser = { viewport = "800x600", cpu_slowdown = 4, cache = false }\nartifacts = ["har", "pcapng"]\n'
         + REST
     )
     assert (found.browser.width, found.browser.cpu_slowdown, found.browser.cache) == (800, 4.0, False)
+    assert found.margin_s == 0.01
     assert again(found) == found
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.cells import Terms
 from pronghorn.analysis.claims import weaknet
+from pronghorn.analysis.terms import Terms
 from pronghorn.model.published import Published
 from pronghorn.model.summary import Claim
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.cells import Terms
 from pronghorn.analysis.claims.bounds import Bounds, Rate, Ratio, over, part, rates
 from pronghorn.analysis.contrasts import over_http3, protocol
 from pronghorn.analysis.numbers import listed
+from pronghorn.analysis.terms import Terms
 from pronghorn.model.published import Published
 from pronghorn.model.summary import Claim, Part, Reading, State
 

@@ -1,0 +1,217 @@
+"""A cell's comparisons: what of each arm is held against the baseline, and what comes of it."""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pronghorn.analysis import caution, rank_test, words
+from pronghorn.analysis.blocks import CellTrials
+from pronghorn.analysis.bootstrap import (
+    NO_EFFECT_KNOWN,
+    Asked,
+    Column,
+    Effect,
+    Estimate,
+    effects,
+    unresampled,
+)
+from pronghorn.analysis.figures import QUANTILES, finite
+from pronghorn.analysis.superiority import Superiority, superiority
+from pronghorn.analysis.terms import Terms, block_draws
+from pronghorn.analysis.times import Times, has_failed, times
+from pronghorn.analysis.verdict import LEAST_BLOCKS, MINIMUM_BLOCKS, decide
+from pronghorn.model import load
+from pronghorn.model.summary import (
+    HIGHER_IS_BETTER,
+    LATENCIES,
+    ArmSummary,
+    Comparison,
+    Interval,
+    Metric,
+    Ratio,
+    Statistic,
+)
+
+_ALL: tuple[Statistic, ...] = ("median", "mean", "trimmed_mean", *QUANTILES)
+_OF_RATES: tuple[Statistic, ...] = ("median", "mean", "trimmed_mean")
+_OF_LATENCIES: tuple[Statistic, ...] = ("median",)
+_ANY_NUMBER: frozenset[Statistic] = frozenset({"median", "mean"})
+"""What has an interval however few blocks there are, though no verdict."""
+
+
+class Values(NamedTuple):
+    """A cell's values, one a block, by arm and metric, and in which blocks an arm's load failed."""
+
+    columns: Mapping[Column, Times]
+    failed: Mapping[str, npt.NDArray[np.bool_]]
+
+    @property
+    def any_failed(self) -> bool:
+        """Whether any load of the cell failed."""
+        return any(bool(of_arm.any()) for of_arm in self.failed.values())
+
+
+def measured(trials: CellTrials) -> tuple[Metric, ...]:
+    """The metrics that a cell's trials tell."""
+    if trials.cell.client == load.CLIENT:
+        return ("requests_per_second", "load", *LATENCIES)
+    ended = [trial for arm in trials.arms for trial in trials.of(arm) if not has_failed(trial)]
+    painted = bool(ended) and all(trial.page is not None and trial.page.lcp_s is not None for trial in ended)
+    return ("load", "ttfb", "lcp") if painted else ("load", "ttfb")
+
+
+def values(trials: CellTrials) -> Values:
+    """What a cell's trials tell, as arrays."""
+    metrics = measured(trials)
+    of = {arm: trials.of(arm) for arm in trials.arms}
+    return Values(
+        {Column(arm, metric): times(of[arm], metric) for arm in trials.arms for metric in metrics},
+        {arm: np.array([has_failed(trial) for trial in of[arm]], dtype=bool) for arm in trials.arms},
+    )
+
+
+def compared(metric: Metric) -> tuple[Statistic, ...]:
+    """The statistics of a metric that are compared. Of rates the upper quantiles are the best and not the
+    worst, and a load's latencies are quantiles themselves."""
+    if metric in HIGHER_IS_BETTER:
+        return _OF_RATES
+    return _OF_LATENCIES if metric in LATENCIES else _ALL
+
+
+def comparisons(
+    trials: CellTrials, found: Values, arms: Mapping[str, ArmSummary], terms: Terms
+) -> list[Comparison]:
+    """Each arm beside the baseline, arm by arm and metric by metric."""
+    metrics = [
+        metric
+        for metric in dict.fromkeys(column.metric for column in found.columns)
+        if metric != "load" or not terms.timed
+    ]
+    asked = [
+        Asked(arm, terms.baseline, metric, statistic)
+        for arm in trials.arms
+        if arm != terms.baseline
+        for metric in metrics
+        for statistic in compared(metric)
+    ]
+    effect_of = _effects(trials, found, asked, terms)
+    made = [_compare(trials, found, arms, one, effect_of[one], terms) for one in asked]
+    return _with_objections(made, metrics[0])
+
+
+def _effects(trials: CellTrials, found: Values, asked: list[Asked], terms: Terms) -> dict[Asked, Effect]:
+    blocks = len(trials.blocks)
+    unsaid = {one for one in asked if one.statistic == "mean" and _has_no_mean(one, found)}
+    early = {
+        one for one in asked if one.statistic not in _ANY_NUMBER and blocks < LEAST_BLOCKS[one.statistic]
+    }
+    resampled = [one for one in asked if one not in unsaid | early]
+    rng = block_draws(trials.cell, terms.seed)
+    return {
+        **dict.fromkeys(unsaid, NO_EFFECT_KNOWN),
+        **{one: unresampled(found.columns, one) for one in early},
+        **effects(found.columns, resampled, rng, resamples=terms.resamples),
+    }
+
+
+def _has_no_mean(one: Asked, found: Values) -> bool:
+    """A mean of the loads that succeeded would be to the credit of the arm that loses its slowest; a rate has
+    one whatever failed."""
+    return one.metric not in HIGHER_IS_BETTER and found.any_failed
+
+
+def _compare(
+    trials: CellTrials,
+    found: Values,
+    arms: Mapping[str, ArmSummary],
+    one: Asked,
+    effect: Effect,
+    terms: Terms,
+) -> Comparison:
+    rate = one.metric in HIGHER_IS_BETTER
+    verdict, reason = decide(
+        effect.ratio,
+        margin=terms.margin,
+        blocks=len(trials.blocks),
+        least=LEAST_BLOCKS[one.statistic],
+        higher_is_better=rate,
+        difference=effect.difference,
+        margin_of_difference=None if rate else terms.margin_s,
+    )
+    if finite(effect.ratio.ratio) is None and not rate and found.any_failed:
+        reason = "trials failed"
+    mine, theirs = (found.columns[column] for column in one.columns)
+    ranked = one.statistic == "median"
+    better = superiority(mine, theirs, higher_is_better=rate) if ranked else None
+    made = Comparison(
+        metric=one.metric,
+        statistic=one.statistic,
+        arm=one.arm,
+        baseline=one.baseline,
+        ratio=finite(effect.ratio.ratio),
+        ci95=_ends(effect.ratio),
+        difference=finite(effect.difference.ratio),
+        ci95_difference=_ends(effect.difference),
+        superiority=better.share if better else None,
+        ci95_superiority=(better.low, better.high) if better else (None, None),
+        p_value=rank_test.p_value(mine, theirs) if ranked else None,
+        finished=_finished(trials, found, one, terms) if ranked else None,
+        verdict=verdict,
+        reason=reason,
+        caution=_caution(one, effect, mine, theirs),
+        words="",
+    )
+    return made.model_copy(update={"words": _said(made, arms, better, terms, len(trials.blocks))})
+
+
+def _said(
+    made: Comparison,
+    arms: Mapping[str, ArmSummary],
+    better: Superiority | None,
+    terms: Terms,
+    blocks: int,
+) -> str:
+    margin_s = None if made.metric in HIGHER_IS_BETTER else terms.margin_s
+    return words.sentence(
+        made, arms, better, title=terms.title, margins=(terms.margin, margin_s), blocks=blocks
+    )
+
+
+def _caution(one: Asked, effect: Effect, mine: Times, theirs: Times) -> str | None:
+    if one.statistic != "mean" or math.isnan(effect.ratio.ratio):
+        return None
+    return caution.of_means({one.arm: mine, one.baseline: theirs})
+
+
+def _finished(trials: CellTrials, found: Values, one: Asked, terms: Terms) -> Ratio | None:
+    """The second reading, in which failed loads are left out with their blocks."""
+    failed = found.failed[one.arm] | found.failed[one.baseline]
+    if one.metric in LATENCIES or not failed.any():
+        return None
+    left = {column: found.columns[column][~failed] for column in one.columns}
+    blocks = int((~failed).sum())
+    if blocks < MINIMUM_BLOCKS:
+        ratio = unresampled(left, one).ratio
+    else:
+        rng = block_draws(trials.cell, terms.seed, "finished", one.arm, one.metric)
+        ratio = effects(left, [one], rng, resamples=terms.resamples)[one].ratio
+    return Ratio(ratio=finite(ratio.ratio), ci95=_ends(ratio), blocks=blocks)
+
+
+def _ends(estimate: Estimate) -> Interval:
+    return finite(estimate.low), finite(estimate.high)
+
+
+def _with_objections(made: list[Comparison], leading: Metric) -> list[Comparison]:
+    """Adds to the words on the leading metric's median what the mean says otherwise."""
+    means = {one.arm: one for one in made if (one.metric, one.statistic) == (leading, "mean")}
+    return [
+        one.model_copy(update={"words": f"{one.words}; {said}"})
+        if (one.metric, one.statistic) == (leading, "median")
+        and (said := words.objection(one, means[one.arm])) is not None
+        else one
+        for one in made
+    ]
