@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import pronghorn
 from pronghorn.engine import locate
-from pronghorn.execute.guard import MOST_ATTEMPTS
 from pronghorn.model.summary import Summary
-from pronghorn.model.trial import Cell, Trial, TrialKey
+from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial, TrialKey
 
 MARK = "PRONGHORN_TEST_MARK"
 """The variable by which every process that descends from a started program is found again."""

@@ -8,19 +8,21 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pronghorn.model.trial import Cell, Trial
+from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial
 
 Block = dict[str, Trial]
 
 
 @dataclass(frozen=True)
 class CellTrials:
-    """One cell's trials, sorted: `blocks` in their order, each with one trial of every arm."""
+    """One cell's trials, sorted: `blocks` in their order, each with one trial of every arm. Of the
+    `abandoned` ones some may be `unrepeated`, in a run that was cut."""
 
     cell: Cell
     arms: tuple[str, ...]
     blocks: tuple[Block, ...]
     abandoned: int = 0
+    unrepeated: int = 0
     incomplete: int = 0
     contaminated: dict[str, int] = field(default_factory=dict)
     contamination_reasons: dict[str, int] = field(default_factory=dict)
@@ -47,7 +49,7 @@ def select(trials: Sequence[Trial], arms: Sequence[str]) -> dict[Cell, CellTrial
 
 def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str]) -> CellTrials:
     complete: list[Block] = []
-    abandoned = incomplete = 0
+    abandoned = incomplete = unrepeated = 0
     contaminated: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     attempted: Counter[str] = Counter()
@@ -61,6 +63,7 @@ def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str]) 
         final = attempts[max(attempts)]
         if any(trial.status == "contaminated" for trial in final.values()):
             abandoned += 1
+            unrepeated += max(attempts) + 1 < MOST_ATTEMPTS
         elif set(final) != set(arms):
             incomplete += 1
         else:
@@ -70,6 +73,7 @@ def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str]) 
         arms=tuple(arms),
         blocks=tuple(complete),
         abandoned=abandoned,
+        unrepeated=unrepeated,
         incomplete=incomplete,
         contaminated=dict(contaminated),
         contamination_reasons=dict(sorted(reasons.items())),

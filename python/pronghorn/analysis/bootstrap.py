@@ -37,6 +37,10 @@ class Estimate:
     low: float
     high: float
 
+    def unbounded(self, least: float) -> "Estimate":
+        """The same with an interval that excludes nothing from `least` up."""
+        return Estimate(self.ratio, least, math.inf)
+
 
 UNDEFINED = Estimate(math.nan, math.nan, math.nan)
 

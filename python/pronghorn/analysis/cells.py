@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from pronghorn.analysis import background, comparing, contamination, discovery
+from pronghorn.analysis import background, comparing, contamination, discovery, stopping
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import Column
 from pronghorn.analysis.comparing import Values
@@ -22,13 +22,13 @@ _OF_FAILED_LOADS = (
 def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
     """The summary of a cell. A trial that failed in any arm takes the mean away from all of them."""
     found = comparing.values(trials)
-    arms = {arm: _arm(trials, arm, found) for arm in trials.arms}
+    arms = {arm: _arm(trials, arm, found, terms.stage.confidence) for arm in trials.arms}
     notes = [*background.notes(trials), *discovery.notes(trials), *contamination.notes(trials)]
     if found.any_failed and trials.cell.client != load.CLIENT:
         notes.insert(0, "No mean is shown, since trials failed; they count as the slowest of all.")
     if found.any_failed and trials.cell.client == load.CLIENT:
         notes.insert(0, _OF_FAILED_LOADS)
-    return CellSummary(
+    summary = CellSummary(
         **trials.cell.model_dump(),
         title=terms.title,
         blocks=len(trials.blocks),
@@ -38,9 +38,10 @@ def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
         comparisons=comparing.comparisons(trials, found, arms, terms),
         notes=notes,
     )
+    return stopping.told(summary, terms.sampling, terms.stage)
 
 
-def _arm(trials: CellTrials, arm: str, found: Values) -> ArmSummary:
+def _arm(trials: CellTrials, arm: str, found: Values, confidence: float) -> ArmSummary:
     mine = trials.of(arm)
     failed = [trial for trial in mine if has_failed(trial)]
     reasons = Counter(trial.reason or "not said" for trial in failed)
@@ -49,23 +50,25 @@ def _arm(trials: CellTrials, arm: str, found: Values) -> ArmSummary:
         protocols.update(trial.metrics.protocols)
     with_mean = not found.any_failed
     return ArmSummary(
-        **figures(found.columns[Column(arm, "load")], with_mean=with_mean).model_dump(),
+        **figures(
+            found.columns[Column(arm, "load")], with_mean=with_mean, confidence=confidence
+        ).model_dump(),
         n=len(mine),
         failed=len(failed),
         contaminated=trials.contaminated.get(arm, 0),
         failures=dict(sorted(reasons.items())),
         protocols=dict(sorted(protocols.items())),
         thin=thin(len(mine)),
-        **_others(arm, found, with_mean=with_mean),
+        **_others(arm, found, confidence, with_mean=with_mean),
     )
 
 
-def _others(arm: str, found: Values, *, with_mean: bool) -> dict[str, Any]:
+def _others(arm: str, found: Values, confidence: float, *, with_mean: bool) -> dict[str, Any]:
     """The figures of what else the cell's trials tell; a rate has a mean whatever failed."""
 
     def of(metric: Metric) -> Figures:
         with_its_mean = with_mean or metric == "requests_per_second"
-        return figures(found.columns[Column(arm, metric)], with_mean=with_its_mean)
+        return figures(found.columns[Column(arm, metric)], with_mean=with_its_mean, confidence=confidence)
 
     singly: tuple[Metric, ...] = ("ttfb", "lcp", "requests_per_second")
     latencies = {metric: of(metric) for metric in LATENCIES if Column(arm, metric) in found.columns}

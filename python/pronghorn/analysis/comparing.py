@@ -22,7 +22,7 @@ from pronghorn.analysis.figures import QUANTILES, finite
 from pronghorn.analysis.superiority import Superiority, superiority
 from pronghorn.analysis.terms import Terms, block_draws
 from pronghorn.analysis.times import Times, has_failed, times
-from pronghorn.analysis.verdict import LEAST_BLOCKS, MINIMUM_BLOCKS, decide
+from pronghorn.analysis.verdict import LEAST_BLOCKS, decide, minimum_blocks
 from pronghorn.model import load
 from pronghorn.model.summary import (
     HIGHER_IS_BETTER,
@@ -33,6 +33,7 @@ from pronghorn.model.summary import (
     Metric,
     Ratio,
     Statistic,
+    Verdict,
 )
 
 _ALL: tuple[Statistic, ...] = ("median", "mean", "trimmed_mean", *QUANTILES)
@@ -102,6 +103,16 @@ def comparisons(
     return _with_objections(made, metrics[0])
 
 
+def led(trials: CellTrials, terms: Terms) -> list[tuple[Verdict, Estimate]]:
+    """What the medians of the leading metric say of each arm beside the baseline: all that sampling looks
+    at."""
+    found = values(trials)
+    leading = measured(trials)[0]
+    asked = [Asked(arm, terms.baseline, leading, "median") for arm in trials.arms if arm != terms.baseline]
+    effect_of = _effects(trials, found, asked, terms)
+    return [(_decide(trials, one, effect_of[one], terms)[0], effect_of[one].ratio) for one in asked]
+
+
 def _effects(trials: CellTrials, found: Values, asked: list[Asked], terms: Terms) -> dict[Asked, Effect]:
     blocks = len(trials.blocks)
     unsaid = {one for one in asked if one.statistic == "mean" and _has_no_mean(one, found)}
@@ -113,7 +124,9 @@ def _effects(trials: CellTrials, found: Values, asked: list[Asked], terms: Terms
     return {
         **dict.fromkeys(unsaid, NO_EFFECT_KNOWN),
         **{one: unresampled(found.columns, one) for one in early},
-        **effects(found.columns, resampled, rng, resamples=terms.resamples),
+        **effects(
+            found.columns, resampled, rng, resamples=terms.resamples, confidence=terms.stage.confidence
+        ),
     }
 
 
@@ -132,20 +145,15 @@ def _compare(
     terms: Terms,
 ) -> Comparison:
     rate = one.metric in HIGHER_IS_BETTER
-    verdict, reason = decide(
-        effect.ratio,
-        margin=terms.margin,
-        blocks=len(trials.blocks),
-        least=LEAST_BLOCKS[one.statistic],
-        higher_is_better=rate,
-        difference=effect.difference,
-        margin_of_difference=None if rate else terms.margin_s,
-    )
+    stage = terms.stage
+    verdict, reason = _decide(trials, one, effect, terms)
+    if stage.pending is not None:
+        effect = Effect(effect.ratio.unbounded(0.0), effect.difference.unbounded(-math.inf))
     if finite(effect.ratio.ratio) is None and not rate and found.any_failed:
         reason = "trials failed"
     mine, theirs = (found.columns[column] for column in one.columns)
     ranked = one.statistic == "median"
-    better = superiority(mine, theirs, higher_is_better=rate) if ranked else None
+    better = superiority(mine, theirs, higher_is_better=rate, confidence=stage.confidence) if ranked else None
     made = Comparison(
         metric=one.metric,
         statistic=one.statistic,
@@ -156,15 +164,37 @@ def _compare(
         difference=finite(effect.difference.ratio),
         ci95_difference=_ends(effect.difference),
         superiority=better.share if better else None,
-        ci95_superiority=(better.low, better.high) if better else (None, None),
-        p_value=rank_test.p_value(mine, theirs) if ranked else None,
-        finished=_finished(trials, found, one, terms) if ranked else None,
+        ci95_superiority=(better.low, better.high) if better and stage.pending is None else (None, None),
+        p_value=_p_value(mine, theirs, terms) if ranked else None,
+        finished=_finished(trials, found, one, terms) if ranked and stage.pending is None else None,
         verdict=verdict,
         reason=reason,
         caution=_caution(one, effect, mine, theirs),
         words="",
     )
     return made.model_copy(update={"words": _said(made, arms, better, terms, len(trials.blocks))})
+
+
+def _decide(trials: CellTrials, one: Asked, effect: Effect, terms: Terms) -> tuple[Verdict, str | None]:
+    if terms.stage.pending is not None:
+        return "undecided", terms.stage.pending
+    rate = one.metric in HIGHER_IS_BETTER
+    return decide(
+        effect.ratio,
+        margin=terms.margin,
+        blocks=len(trials.blocks),
+        least=max(LEAST_BLOCKS[one.statistic], minimum_blocks(terms.stage.confidence)),
+        higher_is_better=rate,
+        difference=effect.difference,
+        margin_of_difference=None if rate else terms.margin_s,
+    )
+
+
+def _p_value(mine: Times, theirs: Times, terms: Terms) -> float | None:
+    """The rank test's; of a cell that is looked at more than once, times the looks (Bonferroni), so that it
+    holds at whichever of them sampling stops."""
+    found = rank_test.p_value(mine, theirs) if terms.stage.pending is None else None
+    return None if found is None else min(1.0, terms.stage.looks * found)
 
 
 def _said(
@@ -176,7 +206,13 @@ def _said(
 ) -> str:
     margin_s = None if made.metric in HIGHER_IS_BETTER else terms.margin_s
     return words.sentence(
-        made, arms, better, title=terms.title, margins=(terms.margin, margin_s), blocks=blocks
+        made,
+        arms,
+        better,
+        title=terms.title,
+        margins=(terms.margin, margin_s),
+        blocks=blocks,
+        sequential=terms.sampling is not None,
     )
 
 
@@ -193,11 +229,13 @@ def _finished(trials: CellTrials, found: Values, one: Asked, terms: Terms) -> Ra
         return None
     left = {column: found.columns[column][~failed] for column in one.columns}
     blocks = int((~failed).sum())
-    if blocks < MINIMUM_BLOCKS:
+    confidence = terms.stage.confidence
+    if blocks < minimum_blocks(confidence):
         ratio = unresampled(left, one).ratio
     else:
         rng = block_draws(trials.cell, terms.seed, "finished", one.arm, one.metric)
-        ratio = effects(left, [one], rng, resamples=terms.resamples)[one].ratio
+        found_of = effects(left, [one], rng, resamples=terms.resamples, confidence=confidence)
+        ratio = found_of[one].ratio
     return Ratio(ratio=finite(ratio.ratio), ci95=_ends(ratio), blocks=blocks)
 
 

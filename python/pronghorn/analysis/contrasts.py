@@ -8,7 +8,7 @@ from pronghorn.analysis.figures import finite
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.terms import DIMENSIONS, Terms
 from pronghorn.analysis.times import times
-from pronghorn.analysis.verdict import decide
+from pronghorn.analysis.verdict import decide, minimum_blocks
 from pronghorn.model.summary import Contrast, Metric
 
 _METRIC: Metric = "requests_per_second"
@@ -44,8 +44,17 @@ def _contrast(trials: CellTrials, arm: str, against: str, terms: Terms) -> Contr
     cell = trials.cell
     rng = generator(terms.seed, "contrast", *(getattr(cell, key) for key in DIMENSIONS), arm, against)
     mine, theirs = (times(trials.of(name), _METRIC) for name in (arm, against))
-    estimate = ratio_of_medians(mine, theirs, rng, resamples=terms.resamples)
-    verdict, reason = decide(estimate, margin=terms.margin, blocks=len(trials.blocks), higher_is_better=True)
+    confidence = terms.stage.confidence
+    estimate = ratio_of_medians(mine, theirs, rng, resamples=terms.resamples, confidence=confidence)
+    verdict, reason = decide(
+        estimate,
+        margin=terms.margin,
+        blocks=len(trials.blocks),
+        least=minimum_blocks(confidence),
+        higher_is_better=True,
+    )
+    if terms.stage.pending is not None:
+        estimate, verdict, reason = estimate.unbounded(0.0), "undecided", terms.stage.pending
     return Contrast(
         **cell.model_dump(),
         arm=arm,

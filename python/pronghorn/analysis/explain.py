@@ -14,12 +14,12 @@ import numpy as np
 
 from pronghorn.analysis import explain_words
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.bootstrap import Estimate, divide, percentiles, resampled_medians
+from pronghorn.analysis.bootstrap import CONFIDENCE, Estimate, divide, percentiles, resampled_medians
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.numbers import listed, percent
 from pronghorn.analysis.terms import Terms, block_draws
 from pronghorn.analysis.times import Times, times
-from pronghorn.analysis.verdict import MINIMUM_BLOCKS, decide
+from pronghorn.analysis.verdict import decide, minimum_blocks
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.summary import Change, Explained, Step
 
@@ -33,7 +33,7 @@ class Medians(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A figure with its 95 % interval, not finite where failures reach into it."""
+    """A figure with its interval, not finite where failures reach into it."""
 
     value: float
     low: float
@@ -52,14 +52,15 @@ def explain(trials: CellTrials, asked: Explanation, terms: Terms) -> Explained:
     """What the steps of `asked` contribute in a cell; the arms of its chain are among the cell's."""
     medians = _medians(trials, asked, terms)
     last = len(asked.chain) - 1
-    total = _change(medians, asked.chain, 0, last)
+    confidence = terms.stage.confidence
+    total = _change(medians, asked.chain, 0, last, confidence)
     reason = _why_no_shares(medians, asked, total, terms, blocks=len(trials.blocks))
-    ratios, seconds = shares(medians) if reason is None else ([NOTHING] * last, [NOTHING] * last)
+    ratios, seconds = shares(medians, confidence) if reason is None else ([NOTHING] * last, [NOTHING] * last)
     if reason is None and not all(share.is_finite for share in (*ratios, *seconds)):
         reason = "failed loads reach into too many of the resamples' medians"
     steps = [
         Step(
-            **_change(medians, asked.chain, place, place + 1).model_dump(),
+            **_change(medians, asked.chain, place, place + 1, confidence).model_dump(),
             name=name,
             **(_told(ratios[place], seconds[place]) if reason is None else {}),
         )
@@ -79,7 +80,7 @@ def explain(trials: CellTrials, asked: Explanation, terms: Terms) -> Explained:
     return found.model_copy(update={"words": explain_words.sentence(found)})
 
 
-def shares(medians: Medians) -> tuple[list[Measure], list[Measure]]:
+def shares(medians: Medians, confidence: float = CONFIDENCE) -> tuple[list[Measure], list[Measure]]:
     """Each step's share of the whole change with its interval: of the ratio's logarithm, and of the
     difference.
 
@@ -87,15 +88,16 @@ def shares(medians: Medians) -> tuple[list[Measure], list[Measure]]:
     about shares, and widens every interval on both sides.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return _shares(np.log(medians.found), np.log(medians.drawn)), _shares(*medians)
+        logs = _shares(np.log(medians.found), np.log(medians.drawn), confidence)
+        return logs, _shares(*medians, confidence)
 
 
-def _shares(found: Times, drawn: Times) -> list[Measure]:
+def _shares(found: Times, drawn: Times, confidence: float) -> list[Measure]:
     whole, wholes = found[-1] - found[0], drawn[:, -1] - drawn[:, 0]
     tells = np.isfinite(drawn).all(axis=1) & (np.sign(wholes) == np.sign(whole))
     parts = np.where(tells[:, np.newaxis], divide(np.diff(drawn, axis=1), wholes[:, np.newaxis]), math.nan)
     return [
-        Measure(float(value), *percentiles(part, least=-math.inf))
+        Measure(float(value), *percentiles(part, least=-math.inf, confidence=confidence))
         for value, part in zip(np.diff(found) / whole, parts.T, strict=True)
     ]
 
@@ -109,8 +111,10 @@ def _medians(trials: CellTrials, asked: Explanation, terms: Terms) -> Medians:
     return Medians(np.median(found, axis=0), drawn)
 
 
-def _change(medians: Medians, chain: tuple[str, ...], first: int, last: int) -> Change:
-    ratio, difference = _measures(medians, first, last) if len(medians.drawn) else (NOTHING, NOTHING)
+def _change(medians: Medians, chain: tuple[str, ...], first: int, last: int, confidence: float) -> Change:
+    ratio, difference = (
+        _measures(medians, first, last, confidence) if len(medians.drawn) else (NOTHING, NOTHING)
+    )
     return Change(
         from_arm=chain[first],
         to_arm=chain[last],
@@ -121,15 +125,17 @@ def _change(medians: Medians, chain: tuple[str, ...], first: int, last: int) -> 
     )
 
 
-def _measures(medians: Medians, first: int, last: int) -> tuple[Measure, Measure]:
+def _measures(medians: Medians, first: int, last: int, confidence: float) -> tuple[Measure, Measure]:
     """The ratio and the difference of two of the chain's medians."""
     earlier, later = ((medians.found[[place]], medians.drawn[:, place]) for place in (first, last))
     with np.errstate(invalid="ignore"):
         differences = [one - other for one, other in zip(later, earlier, strict=True)]
     ratios = [divide(one, other) for one, other in zip(later, earlier, strict=True)]
     return (
-        Measure(float(ratios[0][0]), *percentiles(ratios[1], least=0.0)),
-        Measure(float(differences[0][0]), *percentiles(differences[1], least=-math.inf)),
+        Measure(float(ratios[0][0]), *percentiles(ratios[1], least=0.0, confidence=confidence)),
+        Measure(
+            float(differences[0][0]), *percentiles(differences[1], least=-math.inf, confidence=confidence)
+        ),
     )
 
 
@@ -143,9 +149,12 @@ def _why_no_shares(
         return f"half or more of the loads of {listed(unended)} failed"
     low, high = (math.inf if end is None else end for end in total.ci95)
     estimate = Estimate(math.nan if total.ratio is None else total.ratio, low, high)
-    verdict, reason = decide(estimate, margin=terms.margin, blocks=blocks)
+    least = minimum_blocks(terms.stage.confidence)
+    verdict, reason = decide(estimate, margin=terms.margin, blocks=blocks, least=least)
+    if terms.stage.pending is not None:
+        return terms.stage.pending
     if reason is not None:
-        return f"it {reason}" if blocks < MINIMUM_BLOCKS else reason
+        return f"it {reason}" if blocks < least else reason
     if low <= 1 <= high:
         return "the whole difference may be none"
     if verdict == "same":

@@ -51,12 +51,12 @@ def thin(n: int) -> list[str]:
     return [name for name, share in QUANTILES.items() if n and n * (1 - share) < 1 - 1e-9]
 
 
-def figures(values: Times, *, with_mean: bool) -> Figures:
+def figures(values: Times, *, with_mean: bool, confidence: float = order_statistics.CONFIDENCE) -> Figures:
     """The figures of an arm's times in seconds; `with_mean` is false where a trial of the cell failed."""
     if not len(values):
         return Figures()
     ordered = np.sort(values)
-    intervals, needs = _intervals(ordered)
+    intervals, needs = _intervals(ordered, confidence)
     return Figures(
         median=finite(median(ordered)),
         mean=finite(float(values.mean())) if with_mean else None,
@@ -81,13 +81,13 @@ def _quantile(ordered: Times, name: Statistic) -> float | None:
     return finite(float(ordered[rank(name, len(ordered)) - 1]))
 
 
-def _intervals(ordered: Times) -> tuple[dict[str, Interval], dict[str, int]]:
+def _intervals(ordered: Times, confidence: float) -> tuple[dict[str, Interval], dict[str, int]]:
     intervals: dict[str, Interval] = {}
     needs: dict[str, int] = {}
     for name, share in {"median": 0.5, **QUANTILES}.items():
-        between = order_statistics.ranks(len(ordered), share)
+        between = order_statistics.ranks(len(ordered), share, confidence)
         if between is None:
-            needs[name] = order_statistics.least(share)
+            needs[name] = order_statistics.least(share, confidence)
         else:
             low, high = between
             intervals[name] = (finite(float(ordered[low - 1])), finite(float(ordered[high - 1])))

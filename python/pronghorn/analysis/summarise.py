@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pronghorn.analysis import claims, correction, words
+from pronghorn.analysis import claims, correction, stopping, words
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.bootstrap import RESAMPLES
 from pronghorn.analysis.cells import summarise_cell
@@ -12,6 +12,7 @@ from pronghorn.analysis.explain import explain
 from pronghorn.analysis.terms import DIMENSIONS, Terms
 from pronghorn.model import load, published
 from pronghorn.model.explanation import Explanation
+from pronghorn.model.sampling import Sampling
 from pronghorn.model.summary import Claim, Summary
 from pronghorn.model.trial import Cell, Trial
 
@@ -44,33 +45,36 @@ def summarise(
     explanations: Sequence[Explanation] = (),
     resamples: int = RESAMPLES,
     loads: Loads = NO_LOADS,
+    sampling: Sampling | None = None,
 ) -> Summary:
     """The summary of `trials`, which may be a whole run's or what there is of it so far.
 
     `arms` are in the experiment's order and hold `baseline`; `margin` is the equivalence margin as a
     fraction, `margin_s` the one of times in seconds, where there is one. `cells` gives the cells' order, and
     shows those without trials too (otherwise: those with trials, sorted). `label` qualifies the whole run,
-    `notes` are shown beneath it; `loads` is what is known of its loads. Raises ValueError where `baseline` is
-    no arm.
+    `notes` are shown beneath it; `loads` is what is known of its loads; `sampling` says how long cells were
+    sampled where their number of blocks wasn't fixed. Raises ValueError where `baseline` is no arm.
     """
     if baseline not in arms:
         raise ValueError(f"the baseline {baseline!r} is none of the arms ({', '.join(arms)})")
     sorted_trials = select(trials, arms)
     order = list(cells) if cells is not None else sorted(sorted_trials, key=str)
     titles = _titles(order)
+    measured = [sorted_trials.get(cell, CellTrials(cell, tuple(arms), ())) for cell in order]
     terms = [
         Terms(
-            title=titles[cell],
+            title=titles[of_cell.cell],
             baseline=baseline,
             margin=margin,
             margin_s=margin_s,
             seed=seed,
             resamples=resamples,
             timed=loads.timed,
+            sampling=sampling,
+            stage=stopping.stage(of_cell, sampling),
         )
-        for cell in order
+        for of_cell in measured
     ]
-    measured = [sorted_trials.get(cell, CellTrials(cell, tuple(arms), ())) for cell in order]
     found = correction.corrected([summarise_cell(*each) for each in zip(measured, terms, strict=True)])
     return Summary(
         name=name,
@@ -88,7 +92,7 @@ def summarise(
             if arm != baseline
         ],
         correction=correction.correction(found),
-        notes=list(notes),
+        notes=[*stopping.saved(found), *notes],
         cells=found,
         explanations=[
             explain(of_cell, asked, its_terms)

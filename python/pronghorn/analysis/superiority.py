@@ -28,7 +28,9 @@ class Superiority(NamedTuple):
     high: float
 
 
-def superiority(arm: Times, baseline: Times, *, higher_is_better: bool) -> Superiority | None:
+def superiority(
+    arm: Times, baseline: Times, *, higher_is_better: bool, confidence: float = CONFIDENCE
+) -> Superiority | None:
     """How often `arm` is better; None without blocks. The values are one a block, in the same order; +inf, or
     a rate of 0, stands for a failed trial, and two of them are alike."""
     blocks = len(arm)
@@ -37,15 +39,15 @@ def superiority(arm: Times, baseline: Times, *, higher_is_better: bool) -> Super
     better = int(np.sum(arm > baseline if higher_is_better else arm < baseline))
     alike = int(np.sum(arm == baseline))
     doubled = 2 * better + alike
-    low, high = _interval(doubled, blocks)
+    low, high = _interval(doubled, blocks, confidence)
     return Superiority(better, alike, blocks, doubled / (2 * blocks), low, high)
 
 
 @lru_cache(maxsize=65536)
-def _interval(doubled: int, blocks: int) -> tuple[float, float]:
+def _interval(doubled: int, blocks: int, confidence: float) -> tuple[float, float]:
     from scipy.special import betaincinv
 
-    successes, tail = doubled / 2, (1 - CONFIDENCE) / 2
+    successes, tail = doubled / 2, (1 - confidence) / 2
     low = float(betaincinv(successes, blocks - successes + 1, tail)) if successes else 0.0
     high = float(betaincinv(successes + 1, blocks - successes, 1 - tail)) if successes < blocks else 1.0
     return low, high

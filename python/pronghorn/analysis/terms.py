@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pronghorn.analysis.seeds import generator
+from pronghorn.analysis.stopping import FIXED, Stage
+from pronghorn.model.sampling import Sampling
 from pronghorn.model.trial import Cell
 
 DIMENSIONS = ("site", "path", "origin", "client")
@@ -14,7 +16,8 @@ DIMENSIONS = ("site", "path", "origin", "client")
 class Terms:
     """What a cell is judged by: `margin` is a fraction, `margin_s` the one in seconds, where there is one,
     `seed` the experiment's, `title` the cell's name in words. Loads that are `timed` last as long as they
-    were asked to: no comparison is made of that.
+    were asked to: no comparison is made of that. With `sampling` the cell is sampled until its answer is
+    known, and stands at `stage`.
     """
 
     title: str
@@ -24,6 +27,8 @@ class Terms:
     resamples: int
     timed: bool = False
     margin_s: float | None = None
+    sampling: Sampling | None = None
+    stage: Stage = FIXED
 
 
 def block_draws(cell: Cell, seed: int, *label: str) -> np.random.Generator:

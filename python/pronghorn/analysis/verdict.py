@@ -56,6 +56,12 @@ def decide(
     return (_MIRRORED.get(found, found) if higher_is_better else found), None
 
 
+def minimum_blocks(confidence: float) -> int:
+    """The fewest blocks n whose whole range covers a median with that confidence: 2 × 0.5**n is no more than
+    what is left of it."""
+    return max(1, math.ceil(-math.log2((1 - confidence) / 2) - 1e-9))
+
+
 def _within(difference: Estimate, margin: float) -> bool:
     return -margin <= difference.low and difference.high <= margin
 

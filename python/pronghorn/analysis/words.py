@@ -81,26 +81,29 @@ def sentence(
     title: str,
     margins: Margins,
     blocks: int,
+    sequential: bool = False,
 ) -> str:
     """One comparison in full: verdict, both values, their ratio and difference with intervals, in how many
-    blocks the arm was the faster one, and the failures."""
+    blocks the arm was the faster one, and the failures. A `sequential` interval holds at whichever look
+    sampling stops."""
     uncompared = found.statistic == "mean" and found.metric not in HIGHER_IS_BETTER
     if uncompared and any(arm.failed for arm in arms.values()):
         said = f"{title}: the means of {found.arm} and {found.baseline} aren't compared, since trials failed"
     else:
         said = f"{title}: {claim(found.verdict, found.arm, found.baseline, margins)}: {_figures(found, arms)}"
-        tail = [*_effect(found), found.reason, _often(found, better, blocks)]
+        tail = [*_effect(found, sequential), found.reason, _often(found, better, blocks)]
         said += f" ({'; '.join(filter(None, tail))})"
     failed = failures([found.arm, found.baseline], arms)
     return "; ".join(filter(None, [said, failed, _finished(found), found.caution]))
 
 
-def _effect(found: Comparison) -> list[str]:
+def _effect(found: Comparison, sequential: bool) -> list[str]:
     if found.ratio is None:
         return []
     if found.ci95 == (None, None) and found.reason is not None:
         return [f"ratio {ratio(found.ratio)}"]
-    of = f"ratio {ratio(found.ratio, *found.ci95)}, 95 % interval {interval(*found.ci95)}"
+    kind = "95 % sequential interval" if sequential else "95 % interval"
+    of = f"ratio {ratio(found.ratio, *found.ci95)}, {kind} {interval(*found.ci95)}"
     is_time = found.metric not in HIGHER_IS_BETTER
     by = difference(found.difference, *found.ci95_difference, is_time=is_time)
     return [of, f"difference {by}"] if found.difference is not None else [of]

@@ -57,6 +57,14 @@ class Plain:
         if self._tally.done >= self._tally.wanted or time.monotonic() - self._said >= _PLAIN_EVERY_S:
             self._say(_standing(self._tally))
 
+    def settles(self, cell: Cell) -> None:
+        """Counts no further blocks of it, and says how far the run is where that was the last of it."""
+        if self._tally is None:
+            return
+        self._tally.settle(cell)
+        if self._tally.done >= self._tally.wanted:
+            self._say(_standing(self._tally))
+
     def warns(self, text: str) -> None:
         """Says it."""
         self._say(f"warning: {text}")
@@ -93,6 +101,12 @@ class OnTerminal:
             self._running.pop(trial.slot, None)
             if self._tally is not None:
                 self._tally.record(trial)
+
+    def settles(self, cell: Cell) -> None:
+        """Counts no further blocks of it."""
+        with self._lock:
+            if self._tally is not None:
+                self._tally.settle(cell)
 
     def warns(self, text: str) -> None:
         """Prints it above the table."""
@@ -142,7 +156,7 @@ def _opening(outlook: Outlook, tally: Tally) -> str:
     cells = "1 cell" if len(tally.cells) == 1 else f"{len(tally.cells)} cells"
     earlier = f", {tally.done} of them recorded earlier" if outlook.recorded else ""
     return (
-        f"{outlook.experiment.name}: {tally.wanted} trials in {cells}{earlier}; "
+        f"{outlook.experiment.name}: {_wanted(tally)} trials in {cells}{earlier}; "
         f"up to {outlook.jobs} side by side; seed {outlook.experiment.seed}"
     )
 
@@ -155,4 +169,11 @@ def _standing(tally: Tally) -> str:
     ]
     left = tally.left_s()
     eta = f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"
-    return ", ".join([f"{tally.done} of {tally.wanted} trials", eta, *extras])
+    if tally.at_most and tally.done < tally.wanted:
+        eta = eta.replace("about", "at most about")
+    return ", ".join([f"{tally.done} of {_wanted(tally)} trials", eta, *extras])
+
+
+def _wanted(tally: Tally) -> str:
+    more = "at most " if tally.at_most and tally.done < tally.wanted else ""
+    return f"{more}{tally.wanted}"

@@ -5,9 +5,8 @@ import statistics
 from collections import defaultdict
 
 from pronghorn.execute import cell_cost
-from pronghorn.execute.guard import MOST_ATTEMPTS
 from pronghorn.execute.observer import Outlook
-from pronghorn.model.trial import Cell, Trial
+from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial
 
 
 class Tally:
@@ -16,6 +15,7 @@ class Tally:
     def __init__(self, outlook: Outlook) -> None:
         experiment = outlook.experiment
         self.cells = experiment.cells()
+        self.at_most = experiment.sampling is not None
         self.arms = [arm.name for arm in experiment.arms]
         self.contaminated = 0
         self.failed = 0
@@ -31,7 +31,7 @@ class Tally:
 
     @property
     def wanted(self) -> int:
-        """The trials that the run needs."""
+        """The trials that the run needs; with `at_most` it may turn out to need fewer."""
         return sum(self._wanted.values())
 
     @property
@@ -55,6 +55,10 @@ class Tally:
         self.failed += trial.status == "failed"
         block[trial.arm] = trial
         self._walls[trial.cell].append(trial.metrics.wall_s)
+
+    def settle(self, cell: Cell) -> None:
+        """Takes note that a cell gets no further blocks."""
+        self._wanted[cell] = self.done_in(cell)[0]
 
     def median_s(self, cell: Cell, arm: str) -> float | None:
         """The running median of the load time; failed loads count as endless. None before the first trial."""

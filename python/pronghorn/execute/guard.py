@@ -27,9 +27,6 @@ OTHERS_S = 0.02
 """What the rest of the machine may have used however short the load: as much as the control plane itself
 does."""
 
-MOST_ATTEMPTS = 3
-"""How often a block is tried before it is kept out."""
-
 
 class Fault(NamedTuple):
     """Why something is wrong with a trial: a word for counting and a sentence for people."""

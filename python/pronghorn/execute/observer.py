@@ -33,6 +33,10 @@ class Observer(Protocol):
         """A trial was recorded."""
         ...
 
+    def settles(self, cell: Cell) -> None:
+        """A cell that was sampled until its answer is known gets no further blocks."""
+        ...
+
     def warns(self, text: str) -> None:
         """Something that a person should know now."""
         ...

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pronghorn.execute.guard import MOST_ATTEMPTS
-from pronghorn.model.trial import Cell, Trial
+from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial
 from pronghorn.plan import Block
 
 

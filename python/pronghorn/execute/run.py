@@ -254,6 +254,7 @@ def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]
         label=notes.get("label"),
         notes=[f"{warning['text']} {warning['remedy']}" for warning in notes.get("warnings", [])],
         explanations=experiment.explain,
+        sampling=experiment.sampling,
         loads=Loads(
             timed=experiment.load is not None and experiment.load.duration is not None,
             limit_s=experiment.limit_of(load.CLIENT) if experiment.load else None,

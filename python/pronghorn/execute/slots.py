@@ -9,13 +9,14 @@ from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import cell_cost, cost, trial
 from pronghorn.execute.fresh import FreshStages
-from pronghorn.execute.guard import MOST_ATTEMPTS, Fault
+from pronghorn.execute.guard import Fault
 from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
 from pronghorn.execute.progress import by_block, standing
+from pronghorn.execute.rounds import Rounds
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.journal import Journal
-from pronghorn.model.trial import Cell, Trial
+from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial
 from pronghorn.plan import Block
 
 FAULTS_BEFORE_GIVING_UP = 5
@@ -54,29 +55,37 @@ class Slots:
         self._trials: list[Trial] = []
 
     async def run(self, blocks: Sequence[Block], recorded: Iterable[Trial]) -> list[Trial]:
-        """Measures what `recorded` leaves of `blocks`, in their order; gives every trial, the recorded ones
+        """Measures what `recorded` leaves of `blocks`, round by round; gives every trial, the recorded ones
         first.
+
+        However it ends, no engine is left. HostError where the host can't, InputError where the engine
+        refuses a request as wrong.
+        """
+        self._trials = list(recorded)
+        rounds = Rounds(self._conditions.experiment, blocks, self._observer)
+        try:
+            while due := rounds.due(self._trials):
+                await self._round(due)
+        finally:
+            await asyncio.gather(*(stages.close() for stages in self._fresh.values()))
+        return self._trials
+
+    async def _round(self, blocks: Sequence[Block]) -> None:
+        """Measures `blocks` in their order, until each is over.
 
         CPU-bound cells come first, one trial at a time; then the others, up to `jobs` at once, as long as
         they together leave so much of the CPU idle that none of them waits for it: those whose client's start
         costs nothing, and then those of browsers, which would disturb them. Blocks that were contaminated are
         repeated when all others are done, one at a time, since what ran beside them may have been the cause.
-        However it ends, no engine is left. HostError where the host can't, InputError where the engine
-        refuses a request as wrong.
         """
-        self._trials = list(recorded)
         alone = [block for block in blocks if self._cpu_bound(block.cell)]
         shared = [block for block in blocks if not self._cpu_bound(block.cell)]
         quiet = [block for block in shared if not self._starts(block.cell)]
         starting = [block for block in shared if self._starts(block.cell)]
-        try:
-            for blocks_in_turn, jobs in ((alone, 1), (quiet, self._jobs), (starting, self._jobs)):
-                await self._work(blocks_in_turn, jobs)
-            for _ in range(MOST_ATTEMPTS - 1):
-                await self._work([*alone, *quiet, *starting], 1)
-        finally:
-            await asyncio.gather(*(stages.close() for stages in self._fresh.values()))
-        return self._trials
+        for blocks_in_turn, jobs in ((alone, 1), (quiet, self._jobs), (starting, self._jobs)):
+            await self._work(blocks_in_turn, jobs)
+        for _ in range(MOST_ATTEMPTS - 1):
+            await self._work([*alone, *quiet, *starting], 1)
 
     def _cpu_bound(self, cell: Cell) -> bool:
         conditions = self._conditions

@@ -18,6 +18,7 @@ from pronghorn.model import (
     live_servers,
     load,
     published,
+    sampling,
     stacks,
     units,
 )
@@ -33,6 +34,7 @@ from pronghorn.model.explanation import Explanation
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.own_stack import OwnStack
 from pronghorn.model.path import PathProfile
+from pronghorn.model.sampling import Sampling
 from pronghorn.model.source import Source
 from pronghorn.model.stacks import Known
 from pronghorn.model.trial import Cell
@@ -69,16 +71,17 @@ class Vocabulary(NamedTuple):
 class Experiment(BaseModel):
     """A resolved experiment: every name known, every default filled in, the seed fixed.
 
-    `repeat` is the number of blocks a cell; `limit_s` cuts a trial; `margin` is the equivalence margin as a
-    share, `margin_s` the one of differences of times; `jobs` the trials side by side, None where the host
-    decides; `artifacts` what each trial leaves beside its line in the journal; `pause` is what lies between
-    the loads of a cell whose state is kept. `cache_control` goes on every response; `own_origins` and
-    `own_clients` are those that the experiment defines itself. `texts` are files that it names, by the names
-    under which a run keeps them; `authority` is that of the authority which vouches for live servers, None:
-    the system's do. `explain` holds the differences between arms that its summary takes apart. `knobs` are
-    settings of the arms' transports; with `fair` those that are left unsaid are equal in all arms, as far as
-    somebody honours them (`fair.py`). `load` is what the client of that name makes; `published` the name of
-    the measurements that the run is held against. `background` is a load that runs beside each page load."""
+    `repeat` is the number of blocks a cell, the most of them where `sampling` says when to stop; `limit_s`
+    cuts a trial; `margin` is the equivalence margin as a share, `margin_s` the one of differences of times;
+    `jobs` the trials side by side, None where the host decides; `artifacts` what each trial leaves beside
+    its line in the journal; `pause` is what lies between the loads of a cell whose state is kept.
+    `cache_control` goes on every response; `own_origins` and `own_clients` are those that the experiment
+    defines itself. `texts` are files that it names, by the names under which a run keeps them; `authority`
+    is that of the authority which vouches for live servers, None: the system's do. `explain` holds the
+    differences between arms that its summary takes apart. `knobs` are settings of the arms' transports; with
+    `fair` those that are left unsaid are equal in all arms, as far as somebody honours them (`fair.py`).
+    `load` is what the client of that name makes; `published` the name of the measurements that the run is
+    held against. `background` is a load that runs beside each page load."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -110,6 +113,7 @@ class Experiment(BaseModel):
     load: LoadSettings | None = None
     published: str | None = None
     background: Background | None = None
+    sampling: Sampling | None = None
 
     @property
     def dns(self) -> bool:
@@ -185,7 +189,7 @@ class Experiment(BaseModel):
             "clients": stacks.definition(self.clients, self.own_clients),
             "arms": [arm.name for arm in self.arms],
             "baseline": self.baseline,
-            "repeat": self.repeat,
+            sampling.KEY: self.repeat if self.sampling is None else self.sampling.definition(),
             "limit": self.limit,
             "margin": self.margin_text,
             "seed": self.seed,
@@ -264,6 +268,7 @@ def parse(
         arms=arm_list,
         baseline=values.baseline(reader, arm_list),
         repeat=values.repeat(reader),
+        sampling=sampling.parse(reader),
         limit=values.limit(reader),
         margin_text=values.margin(reader),
         margin_time=values.margin_time(reader),

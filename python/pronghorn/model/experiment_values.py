@@ -4,7 +4,7 @@ from typing import Literal
 
 from pronghorn.errors import unknown
 from pronghorn.model import arm as arm_words
-from pronghorn.model import units
+from pronghorn.model import sampling, units
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment_reader import ExperimentReader
 
@@ -73,14 +73,11 @@ def baseline(reader: ExperimentReader, arm_list: tuple[Arm, ...]) -> str:
 
 
 def repeat(reader: ExperimentReader) -> int:
-    """The number of blocks."""
-    if isinstance(reader.table.get("repeat"), dict):
-        raise reader.source.error(
-            ("repeat",),
-            "repeating until a verdict stands (a table) is not yet available; write a whole number of "
-            "blocks.",
-        )
-    return int(reader.whole("repeat", DEFAULT_REPEAT, least=1, most=1_000_000))
+    """The number of blocks; the most of them where sampling ends when the answer is known."""
+    found = sampling.parse(reader)
+    if found is not None:
+        return found.most
+    return int(reader.whole("repeat", DEFAULT_REPEAT, least=1, most=sampling.MOST))
 
 
 def state(reader: ExperimentReader) -> State:

@@ -59,12 +59,31 @@ class ArmSummary(Figures):
         return self.latency_seconds.get(metric, Figures())
 
 
+StopReason = Literal["decided", "precise", "max"]
+
+
+class Stopping(BaseModel):
+    """How the sampling of a cell ended: by its `rule`, as the experiment has it, or at the most blocks.
+
+    `blocks` were taken, kept-out ones among them, and `saved` of those that it might have had were not.
+    `look_confidence` is that of each interval at this look by itself, so that at all looks together they hold
+    with the summary's."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rule: str
+    reason: StopReason
+    blocks: int
+    saved: int
+    look_confidence: float
+
+
 class CellSummary(BaseModel):
     """One cell: its arms in the experiment's order, and the comparisons with the baseline.
 
     `blocks` are complete and uncontaminated, and all that the statistics rest on; `abandoned` blocks never
     had an uncontaminated attempt, `incomplete` ones lack an arm's trial. `title` names what tells this cell
-    from the run's others.
+    from the run's others. `stopping` is null where the number of blocks was fixed, or sampling hasn't ended.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -80,6 +99,7 @@ class CellSummary(BaseModel):
     arms: dict[str, ArmSummary]
     comparisons: list[Comparison]
     notes: list[str] = Field(default_factory=list)
+    stopping: Stopping | None = None
 
     @property
     def cell(self) -> Cell:

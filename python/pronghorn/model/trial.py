@@ -304,6 +304,10 @@ class Metrics(BaseModel):
     overhead_s: float = 0.0
 
 
+MOST_ATTEMPTS = 3
+"""How often a block is tried before it is kept out."""
+
+
 class TrialKey(NamedTuple):
     """A trial's identity: no two records of a run share it."""
 

@@ -96,7 +96,7 @@ def test_toml_syntax_with_line_and_column(laboratory: Laboratory) -> None:
         ('loss = "15%"', 'los = "15%"', "key 'path.far.down.los': unknown key 'los'; did you mean 'loss'?"),
         ("repeat = 3", "repeat = 0", "line 5: key 'repeat': 0 is no whole number from 1 to"),
         ("repeat = 3", "repeat = 2.5", "line 5: key 'repeat': 2.5 is no whole number"),
-        ("repeat = 3", "repeat = { min = 6 }", "line 5: key 'repeat': repeating until a verdict stands"),
+        ("repeat = 3", "repeat = { min = 6 }", "line 5: key 'repeat': 'max' is missing, the most blocks"),
         ('"h3"]', '"h2"]', "line 4: key 'arms': 'h2' is listed twice. Equal arms are told apart by a label"),
         ('"h3"]', '"h2@cubic"]', "'h2@cubic' is listed twice: 'h2' is the same arm."),
         (

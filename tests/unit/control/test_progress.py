@@ -13,6 +13,7 @@ from pronghorn.execute.trial import Assignment
 from pronghorn.model import arm as arms
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
+from pronghorn.model.sampling import Sampling
 from pronghorn.model.trial import Cell, Metrics, Status, Trial
 from pronghorn.plan import Block
 
@@ -65,6 +66,14 @@ def test_a_contaminated_trial_undoes_its_block() -> None:
 def test_a_block_that_is_kept_out_is_no_longer_wanted() -> None:
     tally = Tally(outlook(*(trial("h3", 0, None, "contaminated", attempt) for attempt in range(3))))
     assert (tally.done, tally.contaminated, tally.wanted) == (0, 3, 4)
+
+
+def test_of_a_sampled_cell_no_more_is_wanted_once_it_is_settled() -> None:
+    sampled = EXPERIMENT.model_copy(update={"repeat": 60, "sampling": Sampling(least=6, most=60)})
+    tally = Tally(Outlook(sampled, [trial("h2", 0, 1.0), trial("h3", 0, 1.0)], 1, {CELL: 5.0}))
+    assert (tally.done, tally.wanted, tally.at_most) == (2, 120, True)
+    tally.settle(CELL)
+    assert (tally.done, tally.wanted, tally.left_s()) == (2, 2, 0)
 
 
 def test_failed_loads_count_as_endless_in_the_running_median() -> None:

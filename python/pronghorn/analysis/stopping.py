@@ -1,0 +1,121 @@
+"""When a cell that is sampled until its answer is known may stop, and what that saved.
+
+A cell is looked at after numbers of blocks that were laid down beforehand (`sequential.py`). Its intervals
+are each as wide as their look asks, so that they hold at whichever look the sampling stops.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pronghorn.analysis.blocks import CellTrials
+from pronghorn.analysis.bootstrap import CONFIDENCE, Estimate
+from pronghorn.analysis.numbers import count
+from pronghorn.analysis.sequential import Boundary
+from pronghorn.model.sampling import Sampling
+from pronghorn.model.summary import CellSummary, Stopping, StopReason, Verdict
+
+
+class Stage(NamedTuple):
+    """Where a cell's sampling stands: at a `look`, in blocks (None: between two, or the number of blocks was
+    fixed), of so many `looks`; the `confidence` of each of its intervals by itself; and why they can't be had
+    yet."""
+
+    look: int | None = None
+    looks: int = 1
+    confidence: float = CONFIDENCE
+    pending: str | None = None
+
+
+FIXED = Stage()
+"""That of a cell whose number of blocks was fixed beforehand."""
+
+
+def stage(trials: CellTrials, sampling: Sampling | None) -> Stage:
+    """Where a cell's sampling stands after its `trials`; blocks that were kept out count as taken."""
+    if sampling is None:
+        return FIXED
+    boundary = Boundary.between(sampling.least, sampling.most)
+    begun = len(trials.blocks) + trials.abandoned + trials.incomplete
+    if begun in boundary.looks and not trials.incomplete and not trials.unrepeated:
+        return Stage(begun, len(boundary.looks), boundary.confidence(begun))
+    following = boundary.next_after(begun - 1) or boundary.looks[-1]
+    return Stage(
+        confidence=boundary.confidence(following),
+        pending=f"between two looks; the next is when {following} blocks are over",
+    )
+
+
+def reason(sampling: Sampling, led: Sequence[tuple[Verdict, Estimate]]) -> StopReason | None:
+    """Why a cell may stop, given the comparisons that lead; None: its rule doesn't hold yet.
+
+    Each comparison has an error of its own, as with a fixed number of blocks: the looks share it, the arms
+    don't."""
+    if sampling.half_width is None:
+        return None if any(verdict == "undecided" for verdict, _ in led) else "decided"
+    widths = [(found.high - found.low) / 2 for _, found in led]
+    precise = all(math.isfinite(width) and width < sampling.half_width for width in widths)
+    return "precise" if precise else None
+
+
+def told(cell: CellSummary, sampling: Sampling | None, at: Stage) -> CellSummary:
+    """The summary of a cell that stands `at` a stage, with how its sampling ended, where it has."""
+    ended = _ended(cell, sampling, at)
+    if ended is None:
+        return cell
+    return cell.model_copy(update={"stopping": ended, "notes": [words(ended), *cell.notes]})
+
+
+def _ended(cell: CellSummary, sampling: Sampling | None, at: Stage) -> Stopping | None:
+    if sampling is None or at.look is None:
+        return None
+    led = [
+        (one.verdict, Estimate(*(math.inf if end is None else end for end in (one.ratio, *one.ci95))))
+        for one in cell.led()
+    ]
+    why = reason(sampling, led) or ("max" if at.look == sampling.most else None)
+    if why is None:
+        return None
+    return Stopping(
+        rule=sampling.until,
+        reason=why,
+        blocks=at.look,
+        saved=sampling.most - at.look,
+        look_confidence=at.confidence,
+    )
+
+
+def words(found: Stopping) -> str:
+    """How a cell's sampling ended, in a sentence or two."""
+    most = found.blocks + found.saved
+    rule = "every verdict was decided" if found.rule == "decided" else f"every interval had {found.rule}"
+    if found.reason == "max":
+        said = f"Sampling went on to the most blocks, {most}, before {rule}."
+    elif found.saved:
+        share = _share(found.saved, most)
+        said = (
+            f"Sampling stopped after {found.blocks} of at most {most} blocks, when {rule}: "
+            f"{count(found.saved, 'block')} ({share}) saved."
+        )
+    else:
+        said = f"With the last of its {most} blocks {rule}; none was saved."
+    return f"{said} The intervals hold at whichever look sampling stops."
+
+
+def saved(cells: Sequence[CellSummary]) -> list[str]:
+    """What sampling until the answer is known saved in a run, in a sentence; none where nothing was sampled
+    so, or not to its end."""
+    ends = [cell.stopping for cell in cells if cell.stopping is not None]
+    if not ends or len(ends) < len(cells):
+        return []
+    spared = sum(end.saved for end in ends)
+    most = sum(end.blocks + end.saved for end in ends)
+    early = sum(end.saved > 0 for end in ends)
+    return [
+        f"Sampled until {ends[0].rule}: {early} of {count(len(ends), 'cell')} stopped early, which saved "
+        f"{spared} of {count(most, 'block')} ({_share(spared, most)})."
+    ]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %"
