@@ -138,7 +138,7 @@ class PageLoad(FromEngine):
     @property
     def lcp_s(self) -> float | None:
         """When a browser painted the largest content, in seconds; None where the client doesn't tell."""
-        vitals = (self.model_extra or {}).get("vitals")
+        vitals = getattr(self, "vitals", None)
         told = vitals.get("lcp_s") if isinstance(vitals, dict) else None
         return float(told) if isinstance(told, (int, float)) else None
 

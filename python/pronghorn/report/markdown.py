@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pronghorn.analysis.numbers import count, percent
+from pronghorn.analysis.words import within
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
-from pronghorn.report.table import STATISTICS, table, thin_note
+from pronghorn.report.table import table, thin_note
 
 MOST_CHARACTERS = 60_000
 """What is longer lacks its tables: GitHub takes 65 536 characters of a comment."""
@@ -23,6 +24,7 @@ def markdown(summary: Summary, manifest: Mapping[str, Any]) -> str:
         *([f"> **{escaped(summary.label)}**"] if summary.label else []),
         *(f"**{escaped(sentence)}**" for sentence in summary.headline),
         _verdicts([found.words for cell in summary.cells for found in cell.led()]),
+        *([escaped(summary.correction.words)] if summary.correction else []),
         _list([found.words for found in summary.explanations]),
         _list([f"{claim.claim}: {claim.words}" for claim in summary.claims]),
     ]
@@ -61,7 +63,7 @@ def _cell(cell: CellSummary, summary: Summary) -> str:
     return _table(
         cell,
         f", load time in {found.unit}",
-        STATISTICS,
+        found.headings,
         [(row.arm, row.figures, row.n, row.failed) for row in found.rows],
         [*([thin] if thin else []), *cell.notes],
     )
@@ -98,7 +100,7 @@ def _warnings(warnings: Sequence[Any]) -> str:
 def _conditions(summary: Summary, manifest: Mapping[str, Any]) -> str:
     told = [
         f"Baseline {summary.baseline}",
-        f"equivalence margin ±{percent(summary.margin)}",
+        f"equivalence margin {within((summary.margin, summary.margin_s))}",
         f"{percent(summary.confidence)} intervals",
         f"seed {summary.seed}",
         *([str(manifest["started"])] if manifest.get("started") else []),

@@ -21,7 +21,8 @@ def trials() -> list[Trial]:
     """A run with counters, and one whose requests are told, over several protocols."""
     counted = run({cell("lte-poor"): {"h2": Behaviour(1.0, fails=0.2), "h3~https": Behaviour(0.9)}})
     both = page([resource(0, "h2"), resource(1, "h3")], vitals={"lcp_s": 0.4})
-    told: list[tuple[str, PageLoad | None]] = [("h2", page([resource(0)])), ("h3~https", both)]
+    one = page([resource(0)], vitals={"lcp_s": 0.5})
+    told: list[tuple[str, PageLoad | None]] = [("h2", one), ("h3~https", both)]
     return counted + [
         loaded(arm, block, 0.6 + block / 100, of, path="lan").model_copy(update={"warnings": ["odd"]})
         for arm, of in told

@@ -16,6 +16,9 @@ def test_the_verdicts_come_first_then_the_figures_then_the_folded_warnings() -> 
     places = [text.index(mark) for mark in marks]
     assert places == sorted(places)
     assert "The initial windows differ. Set both." in text
+    correction = summary(trials()).correction
+    assert correction is not None
+    assert escaped(correction.words) in text
 
 
 def test_a_table_has_a_row_an_arm_and_as_many_fields_as_columns() -> None:
