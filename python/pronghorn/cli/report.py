@@ -1,14 +1,16 @@
 """`pronghorn report`: a recorded run's summary and report once more."""
 
-import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from pronghorn import journal
+from pronghorn.checks import of_run
+from pronghorn.checks.intervals import Measured
+from pronghorn.cli import checked, pipeline_outputs
 from pronghorn.cli.report_outputs import Outputs
 from pronghorn.cli.results import writing_results
 from pronghorn.errors import InputError
@@ -39,6 +41,13 @@ def report(
     charts: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write each chart as SVG and as PNG.")
     ] = None,
+    checks: Annotated[
+        list[str] | None, typer.Option("--check", metavar="EXPR", help=checked.CHECK_HELP)
+    ] = None,
+    exports: Annotated[
+        list[str] | None, typer.Option("--export", metavar="FORMAT[=FILE]", help=pipeline_outputs.EXPORT_HELP)
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help=pipeline_outputs.JUNIT_HELP)] = None,
 ) -> None:
     """Summarise a run's journal anew: print the verdicts, and write summary.json and report.html."""
     if not run.is_dir():
@@ -46,6 +55,8 @@ def report(
     outputs = Outputs(markdown, notebook, charts)
     outputs.check(as_json=as_json)
     experiment = resolve(Request(resume=run))
+    wanted = [of_run.parse(text, experiment) for text in checks or ()]
+    for_pipelines = pipeline_outputs.asked(exports, junit)
     with RunDirectory(run, resume=True) as directory:
         contents = skim(run)
         check_header(contents.header, experiment, directory)
@@ -53,8 +64,8 @@ def report(
             print(f"warning: {warning}", file=sys.stderr)
         if not contents.trials:
             raise InputError(f"{run}: no trial is recorded there yet.", hint=f"pronghorn run --resume {run}")
-        notes = _manifest(directory.file(files.MANIFEST))
-        if "ended" not in notes:
+        notes = files.read_manifest(run)
+        if notes.get("ended") is None:
             notes.setdefault("warnings", []).append(unfinished(run, len(contents.trials))._asdict())
         summary = summarise(experiment, contents.trials, notes)
         journal.replace(directory.file(files.SUMMARY), (summary.model_dump_json(indent=2) + "\n").encode())
@@ -68,19 +79,12 @@ def report(
             raise journal.refused(page, error, f"pronghorn report {run}") from error
         with writing_results(page):
             written = outputs.write(summary, contents, notes, directory)
+    results = of_run.evaluate(wanted, Measured(summary, contents.trials))
+    pipeline_outputs.write(for_pipelines, run, summary, results, notes.get("started"))
     with writing_results(page):
         if as_json:
             print(summary.model_dump_json(indent=2))
         elif not outputs.takes_stdout:
             terminal.render(summary, Console())
             print(f"\n{page}", *written, sep="\n")
-
-
-def _manifest(file: Path) -> dict[str, Any]:
-    try:
-        notes = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: can't be read: {error}.") from error
-    if not isinstance(notes, dict):
-        raise InputError(f"{file}: is no manifest.")
-    return notes
+    checked.tell(results)

@@ -9,23 +9,17 @@ import typer
 from rich.console import Console
 
 from pronghorn import capabilities
-from pronghorn.cli import check
+from pronghorn.checks import of_run
+from pronghorn.checks.intervals import Measured
+from pronghorn.cli import checked, pipeline_outputs
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
-from pronghorn.errors import EXIT_CHECK_FAILED, Interrupted
+from pronghorn.errors import Interrupted
 from pronghorn.execute import prepare
 from pronghorn.execute.describe import describe
 from pronghorn.execute.prepare import Request
 from pronghorn.execute.run import Outcome, execute
 from pronghorn.report import terminal
-
-_CHECK_HELP = (
-    "Fail (exit status 1) unless this holds. [PATH or SITE/PATH/ORIGIN/CLIENT, with * as a wildcard, and a "
-    "colon] VALUE < VALUE, where a VALUE is a number, a time (2s, 80ms), ARM, ARM.STATISTIC (median, mean, "
-    "p90, p99, min, max, n, failed, contaminated, of loads requests_per_second, total_p99 and the like; "
-    "without one: median) or the ratio of two arms: 'lte:h3/h2 < 1.0', 'h3.failed == 0'. Or ARM is VERDICT "
-    "(faster, slower, same, undecided): 'lte-*: h3 is faster'. It must hold in every cell it names."
-)
 
 
 def run(
@@ -53,7 +47,13 @@ def run(
             "--set", metavar="KEY=VALUE", help="Override a key: repeat=20, arms=h2,h3, path.lte.down.loss=5%."
         ),
     ] = None,
-    checks: Annotated[list[str] | None, typer.Option("--check", metavar="EXPR", help=_CHECK_HELP)] = None,
+    checks: Annotated[
+        list[str] | None, typer.Option("--check", metavar="EXPR", help=checked.CHECK_HELP)
+    ] = None,
+    exports: Annotated[
+        list[str] | None, typer.Option("--export", metavar="FORMAT[=FILE]", help=pipeline_outputs.EXPORT_HELP)
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help=pipeline_outputs.JUNIT_HELP)] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print summary.json on stdout instead of the table.")
     ] = False,
@@ -62,12 +62,13 @@ def run(
     request = Request(experiment, out, resume, jobs, seed, tuple(overrides or ()), tuple(sys.argv))
     asked = prepare.resolve(request)
     capabilities.check(asked)
-    wanted = [check.parse(text, asked) for text in checks or ()]
+    wanted = [of_run.parse(text, asked) for text in checks or ()]
+    files = pipeline_outputs.asked(exports, junit)
     with prepare.claim(request, asked) as directory:
         hello = prepare.greet()
         fitted = describe(prepare.fit(asked, hello, fall_back=prepare.may_fall_back(request)))
         if fitted is not asked:
-            wanted = [check.parse(text, fitted) for text in checks or ()]
+            wanted = [of_run.parse(text, fitted) for text in checks or ()]
         try:
             with watching() as observer:
                 outcome = execute(
@@ -78,13 +79,11 @@ def run(
             raise Interrupted(
                 "interrupted; what was measured is recorded.", hint=f"Go on with: {command}"
             ) from None
-    failures = [failure for one in wanted if (failure := check.failure(one, outcome.summary))]
+    results = of_run.evaluate(wanted, Measured(outcome.summary, outcome.trials))
+    pipeline_outputs.write(files, directory.path, outcome.summary, results, outcome.started)
     with writing_results(outcome.report):
         _print(outcome, as_json=as_json)
-    for failure in failures:
-        print(f"check failed: {failure}", file=sys.stderr)
-    if failures:
-        raise typer.Exit(EXIT_CHECK_FAILED)
+    checked.tell(results)
 
 
 def _print(outcome: Outcome, *, as_json: bool) -> None:

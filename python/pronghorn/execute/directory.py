@@ -2,13 +2,14 @@
 
 import errno
 import fcntl
+import json
 import os
 import re
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from pronghorn.errors import HostError, InputError
 from pronghorn.journal import JOURNAL
@@ -30,6 +31,18 @@ def default_name(experiment: str, now: datetime | None = None) -> Path:
         candidate = Path("runs") / f"{stamp}-{slug}-{number}"
         number += 1
     return candidate
+
+
+def read_manifest(run: Path) -> dict[str, Any]:
+    """The manifest of the run in a directory; InputError where it can't be read."""
+    file = run / MANIFEST
+    try:
+        notes = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: can't be read: {error}.") from error
+    if not isinstance(notes, dict):
+        raise InputError(f"{file}: is no manifest.")
+    return notes
 
 
 class RunDirectory:

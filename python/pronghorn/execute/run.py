@@ -35,11 +35,14 @@ from pronghorn.sites import build
 
 
 class Outcome(NamedTuple):
-    """What a finished run leaves: its summary, its warnings and its report."""
+    """What a finished run leaves: its summary, its warnings and its report; when it was `started` (UTC in ISO
+    8601), and its trials."""
 
     summary: Summary
     cautions: list[Caution]
     report: Path
+    started: str
+    trials: list[Trial]
 
 
 def execute(
@@ -236,7 +239,7 @@ def _finish(
         raise _no_room(draft, error) from error
     report = directory.file(files.REPORT)
     journal.replace(report, draft.read_bytes())
-    return Outcome(summary, found, report)
+    return Outcome(summary, found, report, notes["started"], trials)
 
 
 def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]) -> Summary:

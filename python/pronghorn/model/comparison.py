@@ -55,6 +55,12 @@ class Figures(BaseModel):
     needs: dict[str, int] = Field(default_factory=dict)
 
 
+FIGURES: tuple[str, ...] = tuple(
+    name for name, field in Figures.model_fields.items() if field.annotation == (float | None)
+)
+"""The statistics of a metric by their names, without their intervals."""
+
+
 class Ratio(BaseModel):
     """A ratio to the baseline over `blocks` blocks, with its 95 % interval."""
 

@@ -267,6 +267,14 @@ def test_a_report_can_be_made_again_from_the_journal(laboratory: Laboratory) -> 
     assert result.stdout.replace("\n", "")[:500] == first.stdout.replace("\n", "")[:500]
 
 
+def test_the_report_of_a_run_that_was_cut_says_so(laboratory: Laboratory) -> None:
+    laboratory.run("run", "experiment.toml", "--out", "out", "--set", "repeat=1", "--set", "paths=far")
+    manifest = laboratory.manifest("out") | {"ended": None}
+    laboratory.write("out/manifest.json", json.dumps(manifest))
+    result = laboratory.run("report", "out")
+    assert "The run is unfinished: 3 trials of it were recorded" in " ".join(result.stdout.split())
+
+
 def test_the_work_folder_is_gone_after_the_run(laboratory: Laboratory) -> None:
     laboratory.run("run", "experiment.toml", "--out", "out")
     assert list(laboratory.folder.glob("pronghorn-work-*")) == []
