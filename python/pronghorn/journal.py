@@ -96,9 +96,31 @@ def read(directory: Path) -> Contents:
 
     Lines that can't be used are moved to `trials.corrupt.jsonl`, so that the next reader finds only good
     ones."""
-    path = directory / JOURNAL
+    found = _sorted(directory / JOURNAL, f"set aside in {CORRUPT}, its trial is measured again")
+    if found.bad or not found.whole:
+        _set_aside(directory, found.bad, found.good)
+    return found.contents
+
+
+def look(directory: Path) -> Contents:
+    """The same, of a journal that stays as it is: somebody may be at work on it, or the disk read-only."""
+    return _sorted(directory / JOURNAL, "left out").contents
+
+
+class _Sorted(NamedTuple):
+    """A journal's contents, its lines that can be used and those that can't, and whether its last line is
+    whole."""
+
+    contents: Contents
+    good: list[bytes]
+    bad: list[bytes]
+    whole: bool
+
+
+def _sorted(path: Path, fate: str) -> _Sorted:
+    """The journal in `path`; `fate` says in its warnings what becomes of a line that can't be used."""
     if not path.exists():
-        return Contents(None, [], [])
+        return _Sorted(Contents(None, [], []), [], [], True)
     header: RunHeader | None = None
     trials: dict[TrialKey, Trial] = {}
     good: list[bytes] = []
@@ -114,15 +136,11 @@ def read(directory: Path) -> Contents:
             trials[value.key] = value
         else:
             what = value if isinstance(value, str) else "a record that stands there already"
-            warnings.append(
-                f"{path}, line {number}: {what}; set aside in {CORRUPT}, its trial is measured again."
-            )
+            warnings.append(f"{path}, line {number}: {what}; {fate}.")
             bad.append(line)
             continue
         good.append(line)
-    if bad or not whole:
-        _set_aside(directory, bad, good)
-    return Contents(header, list(trials.values()), warnings)
+    return _Sorted(Contents(header, list(trials.values()), warnings), good, bad, whole)
 
 
 def restore_header(directory: Path, header: RunHeader) -> None:

@@ -9,7 +9,8 @@ from pronghorn.analysis.bootstrap import RESAMPLES
 from pronghorn.analysis.cells import summarise_cell
 from pronghorn.analysis.contrasts import contrasts
 from pronghorn.analysis.explain import explain
-from pronghorn.analysis.terms import DIMENSIONS, Terms
+from pronghorn.analysis.terms import Terms
+from pronghorn.analysis.titles import name_cells
 from pronghorn.model import load, published
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.sampling import Sampling
@@ -59,7 +60,7 @@ def summarise(
         raise ValueError(f"the baseline {baseline!r} is none of the arms ({', '.join(arms)})")
     sorted_trials = select(trials, arms)
     order = list(cells) if cells is not None else sorted(sorted_trials, key=str)
-    titles = _titles(order)
+    titles = name_cells(order)
     measured = [sorted_trials.get(cell, CellTrials(cell, tuple(arms), ())) for cell in order]
     terms = [
         Terms(
@@ -121,9 +122,3 @@ def _claims(loads: Loads, measured: Sequence[CellTrials], terms: Sequence[Terms]
 def _asked_about(arm: str) -> bool:
     """Sorts HTTP/3's arms before the others: the question is about them."""
     return not arm.startswith("h3")
-
-
-def _titles(cells: Sequence[Cell]) -> dict[Cell, str]:
-    """Each cell by what tells it from the others; the path is always named."""
-    varying = [key for key in DIMENSIONS if key == "path" or len({getattr(cell, key) for cell in cells}) > 1]
-    return {cell: ", ".join(getattr(cell, key) for key in varying) for cell in cells}

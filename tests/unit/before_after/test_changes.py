@@ -1,0 +1,224 @@
+"""Two runs beside each other: what is compared with what, how sure that is, and what else differs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from pronghorn.analysis.seeds import generator
+from pronghorn.before_after.bootstrap import change_of_medians
+from pronghorn.before_after.changes import compare
+from pronghorn.before_after.recorded import RecordedRun
+from pronghorn.checks import of_two
+from pronghorn.checks.result import Finding
+from pronghorn.errors import InputError
+from pronghorn.model.changes import ArmChange, Changes
+
+from ..checks.runs import Loads, around, experiment, trials
+
+EXPERIMENTS = 400
+FALSE_ALARM = 1e-4
+"""Probability that the test of coverage fails although it is as its bound says."""
+
+MANIFEST: Mapping[str, Any] = {
+    "program": "0.1.0",
+    "started": "2026-11-21T00:00:00Z",
+    "ended": "2026-11-21T00:10:00Z",
+    "host": {"kernel": "6.1", "cores": 2, "load_average": 0.1},
+    "origins": {"builtin": {"version": "1"}},
+    "paths": {"lte": {"down": {"delay_ns": 1}}},
+    "jobs": 1,
+}
+
+
+def recorded(
+    loads: Mapping[str, Loads], *, shift: int = 0, arms: tuple[str, ...] = ("h1", "h2", "h3"), **notes: Any
+) -> RecordedRun:
+    """A run over the paths of `loads`, whose path seeds are shifted."""
+    found = [trial.model_copy(update={"path_seed": trial.path_seed + shift}) for trial in trials(loads)]
+    return RecordedRun(
+        Path("runs/made"), experiment(tuple(loads), arms), {**MANIFEST, **notes}, {"small": "aa"}, found
+    )
+
+
+def one(h3: float, spread: float = 0.02, blocks: int = 12) -> dict[str, Loads]:
+    return {
+        "lte": {
+            "h1": around(1.0, spread, blocks),
+            "h2": around(1.0, 1.1 * spread, blocks),
+            "h3": around(h3, spread, blocks),
+        }
+    }
+
+
+def change(found: Changes, arm: str = "h3", metric: str = "load") -> ArmChange:
+    (cell,) = found.cells
+    (meant,) = [each for each in cell.changes if (each.arm, each.metric) == (arm, metric)]
+    return meant
+
+
+def test_an_arm_that_became_slower_is_told_with_both_medians() -> None:
+    found = compare(recorded(one(0.8)), recorded(one(1.0), shift=100))
+    slower = change(found)
+    assert slower.verdict == "slower"
+    assert slower.before == pytest.approx(0.8)
+    assert slower.after == pytest.approx(1)
+    assert slower.ratio == pytest.approx(1.25)
+    assert slower.difference == pytest.approx(0.2)
+    assert slower.words.startswith(
+        "lte: h3 is slower than before: median load 1.00 s against 800 ms before (ratio 1.250, 95 % interval "
+    )
+    assert slower.words.endswith("; 12 blocks against 12)")
+    assert change(found, "h1").verdict == "same"
+    assert found.headline == "After the change slower: h3 on lte; the same (±3 %): h1 on lte and h2 on lte."
+
+
+def test_the_first_byte_is_compared_beside_what_decides() -> None:
+    found = compare(recorded(one(0.8)), recorded(one(1.0), shift=100))
+    assert [each.metric for each in found.cells[0].changes] == ["load", "ttfb"] * 3
+    assert change(found, metric="ttfb").after == pytest.approx(0.25)
+
+
+def test_blocks_of_the_same_path_seeds_are_paired_and_said_to_be() -> None:
+    noisy = one(0.8, 0.5)
+    apart, together = (compare(recorded(noisy), recorded(noisy, shift=shift)) for shift in (100, 0))
+    assert (apart.cells[0].paired, together.cells[0].paired) == (False, True)
+    assert change(together).ci95 == (1.0, 1.0)
+    assert change(apart).verdict == "undecided"
+    assert "12 blocks of each, paired by their path seeds" in change(together).words
+
+
+def test_blocks_that_only_one_run_has_are_left_out_where_they_are_paired() -> None:
+    found = compare(recorded(one(0.8, blocks=20)), recorded(one(0.8)))
+    assert (found.cells[0].paired, found.cells[0].unpaired_blocks) == (True, 8)
+    assert (change(found).blocks_before, change(found).blocks_after) == (12, 12)
+    apart = change(compare(recorded(one(0.8, blocks=20)), recorded(one(0.8), shift=100)))
+    assert (apart.blocks_before, apart.blocks_after) == (20, 12)
+
+
+def test_few_blocks_decide_nothing_and_failures_count_as_never() -> None:
+    few = change(compare(recorded(one(0.8, blocks=5)), recorded(one(1.0, blocks=5), shift=100)))
+    assert (few.verdict, few.reason) == ("undecided", "needs more blocks (5 of at least 6)")
+    failing = one(0.8)
+    failing["lte"] = {**failing["lte"], "h3": [0.8] + [None] * 11}
+    broken = change(compare(recorded(one(0.8)), recorded(failing, shift=100)))
+    assert broken.ratio is None
+    assert broken.verdict == "slower"
+    assert "never (half or more failed) against 800 ms before" in broken.words
+    assert broken.words.endswith("failed in 11 of 12 trials, before in 0 of 12")
+
+
+def test_the_same_runs_give_the_same_figures() -> None:
+    once, again = (compare(recorded(one(0.8, 0.3)), recorded(one(1.0, 0.3), shift=9)) for _ in range(2))
+    assert once == again
+
+
+def test_what_only_one_run_has_is_said() -> None:
+    both = {**one(0.8), "lan": one(0.02)["lte"]}
+    without = {"lte": {name: loads for name, loads in one(0.8)["lte"].items() if name != "h1"}}
+    found = compare(recorded(both), recorded(without, shift=1, arms=("h2", "h3")))
+    assert found.missing == [
+        "Only before, and left out: cells small/lan/builtin/native.",
+        "Only before, and left out: arms h1.",
+    ]
+
+
+def test_runs_without_a_common_cell_or_arm_are_refused() -> None:
+    with pytest.raises(InputError) as refused:
+        compare(recorded(one(0.8)), recorded({"lan": one(0.8)["lte"]}))
+    assert "have no cell in common: small/lte/builtin/native there, small/lan" in refused.value.message
+    alone: dict[str, Loads] = {"lte": {"h2": around(1, 0.1)}}
+    other: dict[str, Loads] = {"lte": {"h2#b": around(1, 0.1)}}
+    with pytest.raises(InputError, match="no arm in common: h2 there, h2#b here"):
+        compare(
+            recorded(alone, arms=("h2",)),
+            recorded(other, arms=("h2#b",)),
+        )
+
+
+def test_what_differs_between_the_manifests_is_a_warning() -> None:
+    after = recorded(
+        one(0.8),
+        shift=1,
+        origins={"builtin": {"version": "2"}},
+        host={"kernel": "6.5", "cores": 2, "load_average": 7.0},
+        paths={"lte": {"down": {"delay_ns": 2}}, "elsewhere": None},
+        jobs=4,
+    )
+    found = {one.code: one.text for one in compare(recorded(one(0.8)), after).warnings}
+    assert found == {
+        "differs-path": "The networks differ: lte down delay_ns 1 before, 2 after.",
+        "differs-origin": "The origins differ: builtin version 1 before, 2 after.",
+        "differs-host": "The hosts differ: kernel 6.1 before, 6.5 after.",
+        "differs-jobs": "The trials side by side differ: jobs 1 before, 4 after.",
+    }
+    assert compare(recorded(one(0.8)), recorded(one(0.8), shift=1)).warnings == []
+
+
+def test_a_run_that_is_not_whole_is_a_warning() -> None:
+    cut = recorded(one(0.8), ended=None)._replace(warnings=("trials.jsonl, line 7: cut off; left out.",))
+    found = compare(cut, recorded(one(0.8), shift=1)).warnings
+    assert [warning.code for warning in found] == ["unfinished", "journal"]
+    assert found[0].text == "runs/made is unfinished: 36 trials of it are compared."
+
+
+def found_by(text: str, changes: Changes) -> list[Finding]:
+    (result,) = of_two.evaluate([of_two.parse(text, changes)], changes)
+    return list(result.findings)
+
+
+def test_checks_of_two_runs() -> None:
+    changes = compare(recorded(one(0.8)), recorded(one(1.0), shift=100))
+    (slower,) = found_by("h3 after/before < 1.05 on lte", changes)
+    assert (slower.holds, slower.title) == (False, "lte, h3")
+    assert slower.found.startswith("h3 is slower than before: median load 1.00 s against 800 ms before")
+    assert [found.holds for found in found_by("* is not slower", changes)] == [True, True, False]
+    assert [found.holds for found in found_by("surely h[12] after/before load median < 1.05", changes)] == [
+        True,
+        True,
+    ]
+    assert [found.holds for found in found_by("lte: h3 after/before ttfb > 1.2", changes)] == [True]
+    assert [found.holds for found in found_by("h3 is slower on small/*", changes)] == [True]
+
+
+def test_a_change_in_doubt_is_said_to_be() -> None:
+    changes = compare(recorded(one(0.8, 0.4)), recorded(one(0.82, 0.4), shift=100))
+    (found,) = found_by("h3 after/before < 1.04", changes)
+    assert found.holds
+    assert found.doubtful
+    assert "that is the estimate: the interval reaches 1." in found.found
+    assert not found_by("surely h3 after/before < 1.04", changes)[0].holds
+    assert not found_by("surely h3 is not slower", changes)[0].holds
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("h3/h2 < 1.05", "is no claim about two runs; write ARM after/before < NUMBER"),
+        ("h3 after/before < h2", "is no claim about two runs"),
+        ("h4 after/before < 1", "unknown arm 'h4'"),
+        ("h3 after/before lode < 1", "unknown metric 'lode'; did you mean 'load'?"),
+        ("h3 after/before < 1 on lan", "unknown path or cell 'lan'"),
+        ("h3 is better", "unknown verdict 'better'"),
+    ],
+)
+def test_what_says_no_check_of_two_runs_is_refused(text: str, said: str) -> None:
+    changes = compare(recorded(one(0.8)), recorded(one(0.8)))
+    with pytest.raises(InputError) as refused:
+        of_two.parse(text, changes)
+    assert said in refused.value.message
+
+
+@pytest.mark.parametrize("blocks", [(12, 12), (8, 30)])
+def test_the_interval_of_unpaired_runs_covers_as_often_as_it_says(blocks: tuple[int, int]) -> None:
+    """Log-normal times, twice as long after the change; at least 93 % of nominal 95 % intervals hold it."""
+    rng = np.random.default_rng(blocks)
+    covered = 0
+    for number in range(EXPERIMENTS):
+        before, after = (rng.lognormal(mean, 0.3, n) for mean, n in zip((0, np.log(2)), blocks, strict=True))
+        found = change_of_medians(before, after, generator(1, str(number)), paired=False, resamples=500)
+        covered += found.ratio.low <= 2 <= found.ratio.high
+    assert covered >= binom.ppf(FALSE_ALARM, EXPERIMENTS, 0.93)
