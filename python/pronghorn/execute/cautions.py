@@ -10,7 +10,17 @@ from pronghorn.analysis.contamination import SUSPICION, p_of_discards
 from pronghorn.analysis.numbers import count
 from pronghorn.calibration.table import row_text
 from pronghorn.engine import Hello
-from pronghorn.execute import broken_stacks, calibrate, loopback, physics, proof, states, visits
+from pronghorn.execute import (
+    broken_stacks,
+    calibrate,
+    drift,
+    loopback,
+    outliers,
+    physics,
+    proof,
+    states,
+    visits,
+)
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG
 from pronghorn.execute.caution import Caution
 from pronghorn.execute.progress import by_block
@@ -54,6 +64,8 @@ def cautions(
         *_captures(experiment, trials),
         *_calibration(manifest.get("calibration", [])),
         *_discards(experiment, trials),
+        *drift.cautions(experiment, trials),
+        *outliers.cautions(experiment, trials),
         *unfair,
         *states.cautions(experiment, trials),
         *visits.cautions(experiment, trials, manifest.get("clients", {})),
