@@ -15,10 +15,11 @@ from pronghorn.cli.results import writing_results
 from pronghorn.model.changes import Changes, Checked, CheckedCell
 
 _CHECK_HELP = (
-    "Fail (exit status 1) unless this holds: ARM after/before [METRIC] < NUMBER (or <=, >, >=, ==, !=) [on "
-    "CELLS], the ratio of medians: 'h3 after/before load < 1.05 on lte'. Or ARM is [not] VERDICT (faster, "
-    "slower, same, undecided) than before: '* is not slower'. Arms and cells may have *. With 'surely' "
-    "before it, by the whole 95 % interval."
+    "Fail (exit status 1) unless this holds: ARM after/before METRIC < NUMBER (or <=, >, >=, ==, !=), the "
+    "ratio of medians, of what decides the verdict unless a METRIC is named; or ARM is VERDICT or ARM is "
+    "not VERDICT (faster, slower, same, undecided) than before. Behind it may stand 'on CELLS'; arms and "
+    "cells may have *: 'h3 after/before load < 1.05 on lte', '* is not slower'. With 'surely' before it, "
+    "by the whole 95 % interval."
 )
 
 
