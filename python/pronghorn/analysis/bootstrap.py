@@ -157,12 +157,9 @@ def _studentised(pivot: LogRatio | Difference, confidence: float) -> Estimate:
     if pivot.exact:
         return Estimate(pivot.value, pivot.value, pivot.value)
     tail = (1 - confidence) / 2
-    values, reach = pivot.values(), pivot.reach(tail)
-    return Estimate(
-        pivot.value,
-        pivot.end(max(_order_statistic(values, 1 - tail), reach)),
-        pivot.end(min(_order_statistic(values, tail), -reach)),
-    )
+    least, most = percentiles(pivot.values(), least=-math.inf, confidence=confidence)
+    reach = pivot.reach(tail)
+    return Estimate(pivot.value, pivot.end(max(most, reach)), pivot.end(min(least, -reach)))
 
 
 def ratio_of_medians(
