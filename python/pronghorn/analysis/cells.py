@@ -22,7 +22,8 @@ _OF_FAILED_LOADS = (
 def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
     """The summary of a cell. A trial that failed in any arm takes the mean away from all of them."""
     found = comparing.values(trials)
-    arms = {arm: _arm(trials, arm, found, terms.stage.confidence) for arm in trials.arms}
+    confidence = terms.stage.confidence if terms.stage.pending is None else None
+    arms = {arm: _arm(trials, arm, found, confidence) for arm in trials.arms}
     notes = [*background.notes(trials), *discovery.notes(trials), *contamination.notes(trials)]
     if found.any_failed and trials.cell.client != load.CLIENT:
         notes.insert(0, "No mean is shown, since trials failed; they count as the slowest of all.")
@@ -41,7 +42,7 @@ def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
     return stopping.told(summary, terms.sampling, terms.stage)
 
 
-def _arm(trials: CellTrials, arm: str, found: Values, confidence: float) -> ArmSummary:
+def _arm(trials: CellTrials, arm: str, found: Values, confidence: float | None) -> ArmSummary:
     mine = trials.of(arm)
     failed = [trial for trial in mine if has_failed(trial)]
     reasons = Counter(trial.reason or "not said" for trial in failed)
@@ -63,7 +64,7 @@ def _arm(trials: CellTrials, arm: str, found: Values, confidence: float) -> ArmS
     )
 
 
-def _others(arm: str, found: Values, confidence: float, *, with_mean: bool) -> dict[str, Any]:
+def _others(arm: str, found: Values, confidence: float | None, *, with_mean: bool) -> dict[str, Any]:
     """The figures of what else the cell's trials tell; a rate has a mean whatever failed."""
 
     def of(metric: Metric) -> Figures:

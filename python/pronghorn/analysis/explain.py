@@ -17,6 +17,7 @@ from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import CONFIDENCE, Estimate, divide, percentiles, resampled_medians
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.numbers import listed, percent
+from pronghorn.analysis.stopping import Stage
 from pronghorn.analysis.terms import Terms, block_draws
 from pronghorn.analysis.times import Times, times
 from pronghorn.analysis.verdict import decide, minimum_blocks
@@ -52,15 +53,17 @@ def explain(trials: CellTrials, asked: Explanation, terms: Terms) -> Explained:
     """What the steps of `asked` contribute in a cell; the arms of its chain are among the cell's."""
     medians = _medians(trials, asked, terms)
     last = len(asked.chain) - 1
-    confidence = terms.stage.confidence
-    total = _change(medians, asked.chain, 0, last, confidence)
+    at = terms.stage
+    total = _change(medians, asked.chain, 0, last, at)
     reason = _why_no_shares(medians, asked, total, terms, blocks=len(trials.blocks))
-    ratios, seconds = shares(medians, confidence) if reason is None else ([NOTHING] * last, [NOTHING] * last)
+    ratios, seconds = (
+        shares(medians, at.confidence) if reason is None else ([NOTHING] * last, [NOTHING] * last)
+    )
     if reason is None and not all(share.is_finite for share in (*ratios, *seconds)):
         reason = "failed loads reach into too many of the resamples' medians"
     steps = [
         Step(
-            **_change(medians, asked.chain, place, place + 1, confidence).model_dump(),
+            **_change(medians, asked.chain, place, place + 1, at).model_dump(),
             name=name,
             **(_told(ratios[place], seconds[place]) if reason is None else {}),
         )
@@ -111,10 +114,13 @@ def _medians(trials: CellTrials, asked: Explanation, terms: Terms) -> Medians:
     return Medians(np.median(found, axis=0), drawn)
 
 
-def _change(medians: Medians, chain: tuple[str, ...], first: int, last: int, confidence: float) -> Change:
+def _change(medians: Medians, chain: tuple[str, ...], first: int, last: int, at: Stage) -> Change:
     ratio, difference = (
-        _measures(medians, first, last, confidence) if len(medians.drawn) else (NOTHING, NOTHING)
+        _measures(medians, first, last, at.confidence) if len(medians.drawn) else (NOTHING, NOTHING)
     )
+    if at.pending is not None:
+        ratio = ratio._replace(low=0.0, high=math.inf)
+        difference = difference._replace(low=-math.inf, high=math.inf)
     return Change(
         from_arm=chain[first],
         to_arm=chain[last],

@@ -51,12 +51,15 @@ def thin(n: int) -> list[str]:
     return [name for name, share in QUANTILES.items() if n and n * (1 - share) < 1 - 1e-9]
 
 
-def figures(values: Times, *, with_mean: bool, confidence: float = order_statistics.CONFIDENCE) -> Figures:
-    """The figures of an arm's times in seconds; `with_mean` is false where a trial of the cell failed."""
+def figures(
+    values: Times, *, with_mean: bool, confidence: float | None = order_statistics.CONFIDENCE
+) -> Figures:
+    """The figures of an arm's times in seconds; `with_mean` is false where a trial of the cell failed.
+    Without a `confidence` no interval is given, nor how many blocks one would take."""
     if not len(values):
         return Figures()
     ordered = np.sort(values)
-    intervals, needs = _intervals(ordered, confidence)
+    intervals, needs = ({}, {}) if confidence is None else _intervals(ordered, confidence)
     return Figures(
         median=finite(median(ordered)),
         mean=finite(float(values.mean())) if with_mean else None,

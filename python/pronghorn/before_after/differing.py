@@ -54,10 +54,11 @@ KINDS: Mapping[str, Kind] = {
 def cautions(
     before: RecordedRun, after: RecordedRun, cells: Sequence[Cell], arms: Sequence[str]
 ) -> Iterator[Caution]:
-    """The warnings: of a run that isn't whole, and one for each kind in which the runs differ, as far as it
-    concerns the cells and arms that they have in common."""
+    """The warnings: of a run that isn't whole or was sampled by a rule, and one for each kind in which the
+    runs differ, as far as it concerns the cells and arms that they have in common."""
     for run in (before, after):
         yield from _unfinished(run)
+        yield from _sampled(run)
     earlier, later = (_facts(run, cells, arms) for run in (before, after))
     for kind, (words, remedy) in KINDS.items():
         told = list(_differences(earlier[kind], later[kind]))
@@ -75,6 +76,22 @@ def _unfinished(run: RecordedRun) -> Iterator[Caution]:
         yield Caution("journal", warning, "What it held is not compared; --resume measures it again.")
 
 
+def _sampled(run: RecordedRun) -> Iterator[Caution]:
+    """Whoever stops when the answer is known has looked more than once."""
+    if run.experiment.sampling is not None:
+        text = (
+            f"{run.path} was sampled until its answer was known ({_repeat(run)}): the intervals here are "
+            "those of a fixed number of blocks, and may leave out the truth more often than they say."
+        )
+        yield Caution("sampled-by-rule", text, "Where it matters, give both runs a fixed number of blocks.")
+
+
+def _repeat(run: RecordedRun) -> str:
+    """How many blocks a cell was to have."""
+    rule = run.experiment.sampling
+    return f"{rule.least} to {rule.most} until {rule.until}" if rule else str(run.experiment.repeat)
+
+
 def _facts(run: RecordedRun, cells: Sequence[Cell], arms: Sequence[str]) -> dict[str, dict[str, Any]]:
     """What a run's records say of each kind, as flat tables."""
     notes, resolved = run.manifest, run.experiment.resolved()
@@ -82,7 +99,7 @@ def _facts(run: RecordedRun, cells: Sequence[Cell], arms: Sequence[str]) -> dict
     taken = {
         "path": _chosen(notes.get("paths"), {cell.path for cell in cells}) | {"label": notes.get("label")},
         "site": _chosen(run.sites, {cell.site for cell in cells}),
-        "experiment": _chosen(resolved, _EXPERIMENT),
+        "experiment": {"repeat": _repeat(run), **_chosen(resolved, _EXPERIMENT)},
         "arm": _chosen(notes.get("arms"), arms),
         "origin": _chosen(notes.get("origins"), {cell.origin for cell in cells}),
         "client": _chosen(notes.get("clients"), {cell.client for cell in cells}),

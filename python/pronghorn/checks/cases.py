@@ -4,10 +4,10 @@ history of its own, and one for each verdict.
 A verdict never fails: what must hold is for checks to say. An undecided one is skipped.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from pronghorn.checks.result import Result
+from pronghorn.checks.result import NOWHERE, Result
 from pronghorn.model.comparison import Verdict
 from pronghorn.model.summary import Summary
 
@@ -25,17 +25,20 @@ class Case(NamedTuple):
 
 
 def of_checks(results: Iterable[Result]) -> list[Case]:
-    """A case for each check in each cell that it is about."""
-    return [
-        Case(
+    """A case for each check in each cell that it is about, and one for a check without any."""
+    return [case for result in results for case in _of_check(result)]
+
+
+def _of_check(result: Result) -> Iterator[Case]:
+    if not result.findings:
+        yield Case(result.check, "failed", "does not hold", f"{result.check}\n{NOWHERE}")
+    for finding in result.findings:
+        yield Case(
             f"{result.check} [{finding.title}]",
             "passed" if finding.holds else "failed",
             "does not hold" if not finding.holds else "in doubt" if finding.doubtful else "holds",
             f"{result.check}\n{finding.title}: {finding.found}",
         )
-        for result in results
-        for finding in result.findings
-    ]
 
 
 def of_run(summary: Summary) -> list[Case]:

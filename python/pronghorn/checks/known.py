@@ -10,6 +10,9 @@ from pronghorn.model.operators import OPERATORS
 Interval = tuple[float, float]
 """Its ends, infinite where it has no bound on that side."""
 
+UNBOUNDED: Interval = (0.0, math.inf)
+"""That of a positive quantity of which nothing is known."""
+
 
 class Known(NamedTuple):
     """A number: `value` is None where it isn't known, `interval` where none can be had."""

@@ -7,7 +7,8 @@
 
 A METRIC is one of those that are compared (`load` unless said otherwise), a STATISTIC one of its figures
 (`median` unless said otherwise) or a count of trials (`n`, `failed`, `contaminated`); after a dot also a
-metric of loads, of which the median is meant. Times are seconds; what is not known makes a check fail.
+metric of loads, of which the median is meant. Times are seconds; what is not known makes a check fail, as
+does a number of failures where no trial counts.
 """
 
 import math
@@ -24,7 +25,7 @@ from pronghorn.checks.judged import finding
 from pronghorn.checks.known import Known, ends, exact
 from pronghorn.checks.language import COMPARISON, Expectation, Said, number
 from pronghorn.checks.result import Finding, Result
-from pronghorn.checks.verdicts import expected
+from pronghorn.checks.verdicts import evidence, expected
 from pronghorn.errors import InputError, unknown
 from pronghorn.model.comparison import FIGURES, HIGHER_IS_BETTER, LATENCIES, Metric
 from pronghorn.model.experiment import Experiment
@@ -137,7 +138,8 @@ def _of_verdict(claim: Expectation, said: Said, cell: CellSummary, measured: Mea
     if found is None:
         return Finding(cell.title, False, f"{claim.arm} was not compared")
     holds, doubtful = expected(claim, found, margin=measured.summary.margin, surely=said.surely)
-    return Finding(cell.title, holds, found.words.removeprefix(f"{cell.title}: "), doubtful=doubtful)
+    told = evidence(claim, found, found.words.removeprefix(f"{cell.title}: "))
+    return Finding(cell.title, holds, told, doubtful=doubtful)
 
 
 def _known(value: Value, cell: CellSummary, measured: Measured) -> Known:
@@ -157,6 +159,8 @@ def _known(value: Value, cell: CellSummary, measured: Measured) -> Known:
 
 def _statistic(term: Term, cell: CellSummary) -> Known:
     arm = cell.arms[term.arm]
+    if term.statistic == "failed" and not arm.n:
+        return Known(None)
     if term.statistic in COUNTS:
         return exact(float(getattr(arm, term.statistic)))
     figures = arm.of(term.metric)

@@ -20,7 +20,7 @@ from pronghorn.checks.judged import finding
 from pronghorn.checks.known import Known, ends, exact
 from pronghorn.checks.language import COMPARISON, Expectation, Said
 from pronghorn.checks.result import Finding, Result
-from pronghorn.checks.verdicts import expected
+from pronghorn.checks.verdicts import evidence, expected
 from pronghorn.errors import InputError, unknown
 from pronghorn.model.changes import ArmChange, CellChange, Changes
 from pronghorn.model.trial import Cell
@@ -50,8 +50,9 @@ def parse(text: str, changes: Changes) -> Check:
     """The check that `text` says of two runs; InputError where it says none."""
     said = language.split(text)
     cells = language.matching(said, [cell.cell for cell in changes.cells])
-    claim = language.expectation(said) or _bound(said, changes)
-    arms = [change.arm for cell in changes.cells for change in cell.changes]
+    named = [cell for cell in changes.cells if cell.cell in cells]
+    claim = language.expectation(said) or _bound(said, named)
+    arms = list(dict.fromkeys(change.arm for cell in named for change in cell.changes))
     if not any(fnmatchcase(arm, claim.arm) for arm in arms):
         raise InputError(f"--check {text!r}: " + unknown("arm", claim.arm, arms))
     return Check(said, cells, claim)
@@ -63,14 +64,21 @@ def evaluate(checks: Iterable[Check], changes: Changes) -> list[Result]:
         Result(
             check.said.text,
             tuple(
-                _judge(check, cell, change, changes.margin)
+                found
                 for cell in changes.cells
                 if cell.cell in check.cells
-                for change in _meant(check.claim, cell)
+                for found in _of_cell(check, cell, changes.margin)
             ),
         )
         for check in checks
     ]
+
+
+def _of_cell(check: Check, cell: CellChange, margin: float) -> list[Finding]:
+    """The findings in a cell: one for each change that is meant, a failed one where there is none."""
+    found = [_judge(check, cell, change, margin) for change in _meant(check.claim, cell)]
+    metrics = ", ".join(dict.fromkeys(change.metric for change in cell.changes))
+    return found or [Finding(cell.title, False, f"not compared: this cell's metrics are {metrics}")]
 
 
 def _meant(claim: Bound | Expectation, cell: CellChange) -> Sequence[ArmChange]:
@@ -84,7 +92,7 @@ def _judge(check: Check, cell: CellChange, change: ArmChange, margin: float) -> 
     claim = check.claim
     if isinstance(claim, Expectation):
         holds, doubtful = expected(claim, change, margin=margin, surely=check.said.surely)
-        return Finding(title, holds, told, doubtful=doubtful)
+        return Finding(title, holds, evidence(claim, change, told), doubtful=doubtful)
     if change.ratio is None:
         return Finding(title, False, f"{told}; the ratio is not known")
     enough = min(change.blocks_before, change.blocks_after) >= MINIMUM_BLOCKS
@@ -99,14 +107,14 @@ def _judge(check: Check, cell: CellChange, change: ArmChange, margin: float) -> 
     )
 
 
-def _bound(said: Said, changes: Changes) -> Bound:
+def _bound(said: Said, cells: Sequence[CellChange]) -> Bound:
     split = COMPARISON.fullmatch(said.claim)
     change = None if split is None else _CHANGE.fullmatch(split[1].strip())
     number = None if split is None else language.number(split[3])
     if split is None or change is None or number is None:
         raise InputError(f"--check {said.text!r}: is no claim about two runs; {_FORM}.")
     words = change[2].split()
-    metrics = sorted({one.metric for cell in changes.cells for one in cell.changes})
+    metrics = sorted({one.metric for cell in cells for one in cell.changes})
     metric = words.pop(0) if words and words[0] in metrics else None
     if words and words[0] == "median":
         words.pop(0)

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+NOWHERE = "there is no cell to judge it by"
+"""What is said of a check without findings."""
+
 
 class Finding(NamedTuple):
     """A check in one cell, by the cell's title: whether it holds, what was found, and whether it holds by the
@@ -22,8 +25,8 @@ class Result(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether it holds in all of them."""
-        return all(finding.holds for finding in self.findings)
+        """Whether it holds in all of them. Of no cell at all nothing holds."""
+        return bool(self.findings) and all(finding.holds for finding in self.findings)
 
 
 def lines(results: Iterable[Result]) -> Iterator[str]:
@@ -32,6 +35,8 @@ def lines(results: Iterable[Result]) -> Iterator[str]:
         if result.holds:
             places = len(result.findings)
             yield f"check holds: {result.check}" + (f" (in all {places})" if places > 1 else "")
+        if not result.findings:
+            yield f"check failed: {result.check} ({NOWHERE})"
         for finding in result.findings:
             if not finding.holds:
                 yield f"check failed: {result.check} ({finding.title}: {finding.found})"

@@ -24,20 +24,30 @@ def expected(claim: Expectation, found: Decided, *, margin: float, surely: bool)
 
     A verdict rests on an interval, so it holds surely where it holds. That it is *not* slower (or faster)
     holds surely where the interval ends within the margin on that side, which an undecided one may: the
-    reading of a non-inferiority test. `margin` is a fraction.
+    reading of a non-inferiority test. Where the verdict rests on no interval, since too little was measured
+    or loads failed, nothing is known of what it is not, and that doesn't hold. `margin` is a fraction.
     """
     if not claim.negated:
         return found.verdict == claim.verdict, False
-    if found.verdict == claim.verdict:
+    if found.verdict == claim.verdict or _rests_on_nothing(found):
         return False, False
     sure = found.verdict != "undecided" or _excludes(claim.verdict, found, margin)
     return sure or not surely, not sure
 
 
+def evidence(claim: Expectation, found: Decided, told: str) -> str:
+    """What was `told` of a comparison, and where it can't say what the verdict is not, that."""
+    if not claim.negated or found.verdict == claim.verdict or not _rests_on_nothing(found):
+        return told
+    return f"{told}; whether it is {claim.verdict} is not known: {found.reason}"
+
+
+def _rests_on_nothing(found: Decided) -> bool:
+    return found.verdict == "undecided" and found.reason is not None
+
+
 def _excludes(verdict: str, found: Decided, margin: float) -> bool:
     """Whether the interval of an undecided comparison rules a verdict out."""
-    if found.reason is not None:
-        return False
     low, high = found.ci95
     if found.metric in HIGHER_IS_BETTER:
         verdict = {"faster": "slower", "slower": "faster"}.get(verdict, verdict)

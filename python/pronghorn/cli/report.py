@@ -79,7 +79,7 @@ def report(
             raise journal.refused(page, error, f"pronghorn report {run}") from error
         with writing_results(page):
             written = outputs.write(summary, contents, notes, directory)
-    results = of_run.evaluate(wanted, Measured(summary, contents.trials))
+    results = of_run.evaluate(wanted, Measured(summary, contents.trials, sampling=experiment.sampling))
     pipeline_outputs.write(for_pipelines, run, summary, results, notes.get("started"))
     with writing_results(page):
         if as_json:

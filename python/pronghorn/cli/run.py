@@ -79,7 +79,8 @@ def run(
             raise Interrupted(
                 "interrupted; what was measured is recorded.", hint=f"Go on with: {command}"
             ) from None
-    results = of_run.evaluate(wanted, Measured(outcome.summary, outcome.trials))
+    measured = Measured(outcome.summary, outcome.trials, sampling=fitted.sampling)
+    results = of_run.evaluate(wanted, measured)
     pipeline_outputs.write(files, directory.path, outcome.summary, results, outcome.started)
     with writing_results(outcome.report):
         _print(outcome, as_json=as_json)

@@ -37,7 +37,7 @@ class Figures(BaseModel):
     trials at each end, and is null where a failed one is left. `p75` to `p99` are the nearest-rank quantiles
     (Hyndman & Fan 1996, type 1). `ci95` has the intervals of the median and of those quantiles by the
     statistic's name, between two of the measured values; `needs` those that can't be had with so few blocks,
-    with the least number of blocks for each.
+    with the least number of blocks for each. Between two looks of a cell's sampling there is neither.
     """
 
     model_config = ConfigDict(extra="forbid")

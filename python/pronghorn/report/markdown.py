@@ -1,6 +1,7 @@
 """A run's report in brief, for a pull request: GitHub Flavored Markdown, verdicts first."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
 from pronghorn.report.table import table, thin_note
 
 MOST_CHARACTERS = 60_000
-"""What is longer lacks its tables: GitHub takes 65 536 characters of a comment."""
+"""What is longer lacks its tables, then the tails of its lists: GitHub takes 65 536 characters of a
+comment."""
 
 OPEN_VERDICTS, OPEN_CELLS = 12, 4
 """More sentences than these, and the tables of more cells, are folded; the headline never is."""
@@ -19,23 +21,43 @@ OPEN_VERDICTS, OPEN_CELLS = 12, 4
 
 def markdown(summary: Summary, manifest: Mapping[str, Any]) -> str:
     """The report; of the manifest, `warnings` (`text`, `remedy`) and `started` are looked at."""
-    opening = [
-        f"## {escaped(summary.name)}",
-        *([f"> **{escaped(summary.label)}**"] if summary.label else []),
-        *(f"**{escaped(sentence)}**" for sentence in summary.headline),
-        _verdicts([found.words for cell in summary.cells for found in cell.led()]),
-        *([escaped(summary.correction.words)] if summary.correction else []),
-        _list([found.words for found in summary.explanations]),
-        _list([f"{claim.claim}: {claim.words}" for claim in summary.claims]),
-    ]
     tables = "\n\n".join(_cell(cell, summary) for cell in summary.cells)
     if len(summary.cells) > OPEN_CELLS:
         tables = _folded(f"Figures of {count(len(summary.cells), 'cell')}", tables)
-    closing = [_warnings(manifest.get("warnings") or []), _conditions(summary, manifest)]
-    whole = _joined([*opening, tables, *closing])
+    whole = _report(summary, manifest, tables)
+    return whole if len(whole) <= MOST_CHARACTERS else _without_tables(summary, manifest)
+
+
+def _without_tables(summary: Summary, manifest: Mapping[str, Any]) -> str:
+    """The report without its cells' tables; where that is still too long, with as many sentences of each list
+    as there is room for."""
+    said = "The cells' tables are left out: they stand in report.html."
+    whole = _report(summary, manifest, said)
     if len(whole) <= MOST_CHARACTERS:
         return whole
-    return _joined([*opening, "The cells' tables are left out: they stand in report.html.", *closing])
+    fewer = range(MOST_CHARACTERS)
+    most = bisect_right(
+        fewer, MOST_CHARACTERS, key=lambda most: len(_report(summary, manifest, said, most=most))
+    )
+    return _report(summary, manifest, said, most=max(0, most - 1))
+
+
+def _report(summary: Summary, manifest: Mapping[str, Any], tables: str, *, most: int | None = None) -> str:
+    """The report around its `tables`, with the first `most` sentences of each list, or all of them."""
+    return _joined(
+        [
+            f"## {escaped(summary.name)}",
+            *([f"> **{escaped(summary.label)}**"] if summary.label else []),
+            *(f"**{escaped(sentence)}**" for sentence in summary.headline),
+            _verdicts([found.words for cell in summary.cells for found in cell.led()], most),
+            *([escaped(summary.correction.words)] if summary.correction else []),
+            _list([found.words for found in summary.explanations], most, "explanation"),
+            _list([f"{claim.claim}: {claim.words}" for claim in summary.claims], most, "claim"),
+            tables,
+            _warnings(manifest.get("warnings") or [], most),
+            _conditions(summary, manifest),
+        ]
+    )
 
 
 def escaped(text: str) -> str:
@@ -49,8 +71,8 @@ def escaped(text: str) -> str:
     return re.sub(r"^(#+ |[-+] |=+$|-+$)", r"\\\1", plain)
 
 
-def _verdicts(sentences: Sequence[str]) -> str:
-    told = _list(sentences)
+def _verdicts(sentences: Sequence[str], most: int | None) -> str:
+    told = _list(sentences, most, "verdict")
     return _folded(count(len(sentences), "verdict"), told) if len(sentences) > OPEN_VERDICTS else told
 
 
@@ -89,12 +111,12 @@ def _table(
     return _joined([title, "\n".join(lines), _list(notes)], end="")
 
 
-def _warnings(warnings: Sequence[Any]) -> str:
+def _warnings(warnings: Sequence[Any], most: int | None) -> str:
     said = [
         f"{one.get('text', '')} {one.get('remedy') or ''}" if isinstance(one, Mapping) else str(one)
         for one in warnings
     ]
-    return _folded(count(len(said), "warning"), _list(said)) if said else ""
+    return _folded(count(len(said), "warning"), _list(said, most, "warning")) if said else ""
 
 
 def _conditions(summary: Summary, manifest: Mapping[str, Any]) -> str:
@@ -112,8 +134,12 @@ def _folded(what: str, text: str) -> str:
     return f"<details>\n<summary>{escaped(what)}</summary>\n\n{text}\n\n</details>"
 
 
-def _list(sentences: Sequence[str]) -> str:
-    return "\n".join(f"- {escaped(sentence)}" for sentence in sentences)
+def _list(sentences: Sequence[str], most: int | None = None, what: str = "") -> str:
+    """A list of the first `most` sentences, and how many more of `what` there are, or of all."""
+    told = [escaped(sentence) for sentence in sentences[:most]]
+    if left_out := len(sentences) - len(told):
+        told.append(f"… and {count(left_out, f'more {what}')}, which report.html has.")
+    return "\n".join(f"- {sentence}" for sentence in told)
 
 
 def _joined(parts: Sequence[str], end: str = "\n") -> str:

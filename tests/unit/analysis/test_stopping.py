@@ -96,6 +96,10 @@ def test_an_explanation_has_the_looks_intervals_too() -> None:
     assert found.total.ci95 == load(summary(trials).cells[0]).ci95
     (early,) = summary(of(13, 0.6), explanations=[asked]).explanations
     assert early.reason == f"between two looks; the next is when {LOOKS[1]} blocks are over"
+    for change in (early.total, *early.steps):
+        assert change.ratio is not None
+        assert (change.ci95, change.ci95_s) == ((0.0, None), (None, None))
+    assert "95 % interval 0.00 to ∞" in early.words
 
 
 def test_at_the_most_blocks_it_says_that_the_answer_is_not_known() -> None:
@@ -129,6 +133,7 @@ def test_between_two_looks_nothing_is_decided(blocks: int) -> None:
     assert load(only).verdict == "undecided"
     assert load(only).reason == f"between two looks; the next is when {following} blocks are over"
     assert load(only).ci95 == (0.0, None)
+    assert all(arm.of(metric).ci95 == {} for arm in only.arms.values() for metric in ("load", "ttfb"))
     assert only.stopping is None
     assert not any("saved" in note for note in (*found.notes, *only.notes))
 

@@ -16,6 +16,7 @@ from pronghorn.checks import of_two
 from pronghorn.checks.result import Finding
 from pronghorn.errors import InputError
 from pronghorn.model.changes import ArmChange, Changes
+from pronghorn.model.sampling import Sampling
 
 from ..checks.runs import Loads, around, experiment, trials
 
@@ -158,6 +159,23 @@ def test_what_differs_between_the_manifests_is_a_warning() -> None:
     assert compare(recorded(one(0.8)), recorded(one(0.8), shift=1)).warnings == []
 
 
+def test_another_number_of_blocks_is_a_warning_and_so_is_a_rule() -> None:
+    plain = recorded(one(0.8))
+    asked = {"repeat": 60, "sampling": Sampling(least=12, most=60)}
+    sampled = plain._replace(experiment=plain.experiment.model_copy(update=asked))
+    more = plain._replace(experiment=plain.experiment.model_copy(update={"repeat": 20}))
+    rule, differs = compare(plain, sampled).warnings
+    assert rule.code == "sampled-by-rule"
+    assert rule.text.startswith(
+        "runs/made was sampled until its answer was known (12 to 60 until decided): the intervals here are "
+    )
+    assert differs.text == "The experiments differ: repeat 12 before, 12 to 60 until decided after."
+    assert [found.text for found in compare(plain, more).warnings] == [
+        "The experiments differ: repeat 12 before, 20 after."
+    ]
+    assert [found.code for found in compare(sampled, sampled).warnings] == ["sampled-by-rule"] * 2
+
+
 def test_a_run_that_is_not_whole_is_a_warning() -> None:
     cut = recorded(one(0.8), ended=None)._replace(warnings=("trials.jsonl, line 7: cut off; left out.",))
     found = compare(cut, recorded(one(0.8), shift=1)).warnings
@@ -192,6 +210,35 @@ def test_a_change_in_doubt_is_said_to_be() -> None:
     assert "that is the estimate: the interval reaches 1." in found.found
     assert not found_by("surely h3 after/before < 1.04", changes)[0].holds
     assert not found_by("surely h3 is not slower", changes)[0].holds
+
+
+def of_pages_and_loads() -> Changes:
+    """A cell of pages, and one of loads, which have no load time of a page."""
+    changes = compare(recorded(one(0.8)), recorded(one(0.8), shift=100))
+    (pages,) = changes.cells
+    rates = [each.model_copy(update={"metric": "requests_per_second"}) for each in pages.led()]
+    named = {"client": "load", "title": "lte, load", "leading": "requests_per_second", "changes": rates}
+    return changes.model_copy(update={"cells": [pages, pages.model_copy(update=named)]})
+
+
+def test_a_cell_without_the_metric_of_a_check_fails_it() -> None:
+    changes = of_pages_and_loads()
+    pages, loads = found_by("h3 after/before ttfb < 2", changes)
+    assert pages.holds
+    assert loads == ("lte, load", False, "not compared: this cell's metrics are requests_per_second", False)
+    assert [found.holds for found in found_by("h3 after/before < 2", changes)] == [True, True]
+
+
+def test_a_metric_that_no_cell_of_a_check_has_is_refused() -> None:
+    with pytest.raises(InputError, match="unknown metric 'ttfb'"):
+        of_two.parse("h3 after/before ttfb < 2 on small/*/*/load", of_pages_and_loads())
+
+
+def test_of_too_few_blocks_it_is_not_known_that_an_arm_is_not_slower() -> None:
+    changes = compare(recorded(one(0.8, blocks=5)), recorded(one(0.8, blocks=5), shift=100))
+    (found,) = found_by("h3 is not slower", changes)
+    assert not found.holds
+    assert found.found.endswith("whether it is slower is not known: needs more blocks (5 of at least 6)")
 
 
 @pytest.mark.parametrize(

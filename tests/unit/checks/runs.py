@@ -11,6 +11,7 @@ from pronghorn.checks.result import Finding, Result
 from pronghorn.model import arm as arms
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
+from pronghorn.model.sampling import Sampling
 from pronghorn.model.trial import Trial
 
 from ..analysis.synthetic import cell, paired
@@ -50,8 +51,8 @@ def trials(loads: Mapping[str, Loads]) -> list[Trial]:
     return [trial for path, of_arms in loads.items() for trial in paired(cell(path), of_arms)]
 
 
-def measured(loads: Mapping[str, Loads]) -> Measured:
-    """A run over the paths of `loads`."""
+def measured(loads: Mapping[str, Loads], sampling: Sampling | None = None) -> Measured:
+    """A run over the paths of `loads`, sampled by a rule where there is one."""
     asked = experiment(tuple(loads))
     found = trials(loads)
     summary = summarise(
@@ -63,8 +64,9 @@ def measured(loads: Mapping[str, Loads]) -> Measured:
         limit_s=asked.limit_s,
         cells=asked.cells(),
         resamples=1000,
+        sampling=sampling,
     )
-    return Measured(summary, found)
+    return Measured(summary, found, sampling=sampling)
 
 
 def check(text: str, run: Measured) -> Result:

@@ -55,6 +55,19 @@ def test_what_a_comment_would_not_hold_loses_its_tables() -> None:
     assert "The cells' tables are left out: they stand in report.html." in text
 
 
+def test_of_more_verdicts_than_a_comment_holds_the_rest_is_counted() -> None:
+    one = summary(paired(cell("lte"), {"h2": [1.0, 1.1, 1.2], "h3": [1.0, 1.1, 1.2]}))
+    cells = 800
+    text = markdown(one.model_copy(update={"cells": one.cells * cells}), MANIFEST)
+    assert 0.99 * MOST_CHARACTERS < len(text) <= MOST_CHARACTERS
+    left_out = re.search(r"^- … and (\d+) more verdicts, which report.html has.$", text, re.MULTILINE)
+    assert left_out is not None
+    told = text.count(f"- {escaped(one.cells[0].led()[0].words)}\n")
+    assert told + int(left_out[1]) == cells
+    assert f"<summary>{cells} verdicts</summary>" in text
+    assert "The initial windows differ. Set both." in text
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
