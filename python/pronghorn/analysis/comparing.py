@@ -39,8 +39,8 @@ from pronghorn.model.summary import (
 _ALL: tuple[Statistic, ...] = ("median", "mean", "trimmed_mean", *QUANTILES)
 _OF_RATES: tuple[Statistic, ...] = ("median", "mean", "trimmed_mean")
 _OF_LATENCIES: tuple[Statistic, ...] = ("median",)
-_ANY_NUMBER: frozenset[Statistic] = frozenset({"median", "mean"})
-"""What has an interval however few blocks there are, though no verdict."""
+_ANY_NUMBER: frozenset[Statistic] = frozenset({"mean"})
+"""What has an interval however few blocks there are, though no verdict: Student's, of two blocks and more."""
 
 
 class Values(NamedTuple):

@@ -1,9 +1,10 @@
 """HTTP/3's arms against every other one, in requests per second, whatever the baseline is."""
 
+import math
 from collections.abc import Sequence
 
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.bootstrap import ratio_of_medians
+from pronghorn.analysis.bootstrap import Estimate, ratio_of_medians
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.terms import DIMENSIONS, Terms
@@ -53,6 +54,8 @@ def _contrast(trials: CellTrials, arm: str, against: str, terms: Terms) -> Contr
         least=minimum_blocks(confidence),
         higher_is_better=True,
     )
+    if len(trials.blocks) < minimum_blocks(confidence):
+        estimate = Estimate(estimate.ratio, math.nan, math.nan)
     if terms.stage.pending is not None:
         estimate, verdict, reason = estimate.unbounded(0.0), "undecided", terms.stage.pending
     return Contrast(

@@ -1,8 +1,12 @@
-"""Many comparisons at once: which of a run's verdicts stand after a correction for their number.
+"""Many comparisons at once: how many of a run's arms differ at all after a correction for their number.
 
 Benjamini & Hochberg, "Controlling the false discovery rate" (1995): of the comparisons with q of at most
-5 %, at most one in twenty is expected to be of arms that are alike. It holds for tests that depend on each
-other as arms with one baseline do (Benjamini & Yekutieli 2001).
+5 %, at most one in twenty is expected to be of arms that are alike. The tests depend on each other, since
+arms share a baseline; Benjamini & Yekutieli (2001) show that it holds for such one-sided tests, and for
+two-sided ones as here it holds approximately.
+
+The test asks whether the arms differ, however little; a verdict asks whether they differ by more than the
+margin. So q says nothing of how many verdicts are wrong.
 """
 
 from collections.abc import Sequence
@@ -45,39 +49,59 @@ def q_of(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in np.minimum(q, 1.0)]
 
 
-def correction(cells: Sequence[CellSummary]) -> Correction | None:
-    """What the correction leaves of the verdicts of `cells`, which have their q-values; None where fewer than
-    two comparisons were tested."""
+def correction(cells: Sequence[CellSummary], looks: Sequence[int]) -> Correction | None:
+    """What the correction says of `cells`, which have their q-values and were looked at so many times each;
+    None where fewer than two comparisons were tested."""
     tested = [(cell, one) for cell in cells for one in cell.led() if one.q_value is not None]
     if len(tested) < 2:
         return None
     decided = [(cell, one) for cell, one in tested if one.verdict in ("faster", "slower")]
-    doubtful = [(cell, one) for cell, one in decided if not _holds(one)]
+    others = [(cell, one) for cell, one in decided if not _differs(one)]
+    differ = sum(_differs(one) for _, one in tested)
+    said = [_words(len(tested), len(decided), differ, others), _too_few(cells, looks, len(tested))]
     return Correction(
         comparisons=len(tested),
         decided=len(decided),
-        held=len(decided) - len(doubtful),
+        differ=differ,
+        held=len(decided) - len(others),
         rate=RATE,
-        words=_words(len(tested), len(decided), doubtful),
+        words=" ".join(filter(None, said)),
     )
 
 
-def _holds(one: Comparison) -> bool:
+def _differs(one: Comparison) -> bool:
     return one.q_value is not None and one.q_value <= RATE
 
 
-def _words(tested: int, decided: int, doubtful: Sequence[tuple[CellSummary, Comparison]]) -> str:
-    said = f"{decided or 'None'} of {count(tested, 'comparison')} told the arms apart"
-    if not decided:
-        return f"{said}; there is nothing to correct for their number."
-    how = f"corrected for their number after Benjamini and Hochberg (rank test, q at most {percent(RATE)})"
-    held = decided - len(doubtful)
-    if not doubtful:
-        return f"{said}; {how}, {'it stands' if held == 1 else f'all {held} stand'}."
-    named = [f"{one.arm} on {cell.title.replace(', ', '/')}" for cell, one in doubtful[:_NAMED]]
-    if len(doubtful) > _NAMED:
-        named.append(f"{len(doubtful) - _NAMED} more")
-    others = f"{listed(named)} {'does' if len(doubtful) == 1 else 'do'} not"
-    if not held:
-        return f"{said}; {how}, {others} stand."
-    return f"{said}; {how}, {held} {'stands' if held == 1 else 'stand'}; {others}."
+def _words(tested: int, decided: int, differ: int, others: Sequence[tuple[CellSummary, Comparison]]) -> str:
+    said = (
+        f"{decided or 'None'} of {count(tested, 'verdict')} {'tell' if decided > 1 else 'tells'} the arms "
+        "apart. Whether arms differ at all, be it by less than the margin, is another question: by a rank "
+        "test, corrected for the number of comparisons after Benjamini and Hochberg, "
+        f"{differ or 'none'} of {tested} {'do' if differ != 1 else 'does'} (q at most {percent(RATE)})"
+    )
+    if not others:
+        return f"{said}."
+    named = [f"{one.arm} on {cell.title.replace(', ', '/')}" for cell, one in others[:_NAMED]]
+    if len(others) > _NAMED:
+        named.append(f"{len(others) - _NAMED} more")
+    return f"{said}, but not {listed(named)}, told apart by {'its' if len(others) == 1 else 'their'} verdict."
+
+
+def _too_few(cells: Sequence[CellSummary], looks: Sequence[int], tested: int) -> str:
+    """Of which cells the blocks can't tell a difference that is the only one: the least p of n blocks is
+    2 · 0.5**n, times the looks, and the least q of a p that is the least of all is p times their number."""
+    least = {
+        cell.blocks: min(1.0, number * 2 * 0.5**cell.blocks * tested)
+        for cell, number in zip(cells, looks, strict=True)
+        if any(one.q_value is not None for one in cell.led())
+    }
+    few = [blocks for blocks, q in least.items() if q > RATE]
+    if not few:
+        return ""
+    blocks = count(few[0], "block") if len(few) == 1 else f"From {min(few)} to {max(few)} blocks"
+    return (
+        f"{blocks} {'is' if few == [1] else 'are'} too few to bear a correction for "
+        f"{count(tested, 'comparison')}: an arm that alone differs has q of at least "
+        f"{percent(min(least[number] for number in few))}."
+    )

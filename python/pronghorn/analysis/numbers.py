@@ -35,7 +35,10 @@ def ratio(value: float | None, low: float | None = None, high: float | None = No
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """`0.38 to 0.61`; an end that isn't finite reads `∞`, one beyond 1000 `over 1000`."""
+    """`0.38 to 0.61`; an end that isn't finite reads `∞`, one beyond 1000 `over 1000`; `–` for none at
+    all."""
+    if low is None and high is None:
+        return "–"
     places = _decimals(low, high)
     return " to ".join(_end(end, places) for end in (low, high))
 

@@ -3,7 +3,8 @@
 Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945). Of arms that are alike,
 a block's two times may as well be exchanged, so every pattern of signs is equally likely; the p-value is over
 all patterns, with ties at their mean rank. Up to 50 blocks they are counted, beyond the sum of ranks is taken
-as normal (Hollander, Wolfe & Chicken, "Nonparametric Statistical Methods" (2014), section 3.1).
+as normal (Hollander, Wolfe & Chicken, "Nonparametric Statistical Methods" (2014), section 3.1). There is no
+margin in it: arms that differ by less than a verdict's count as different here.
 """
 
 import math

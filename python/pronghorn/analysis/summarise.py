@@ -92,7 +92,7 @@ def summarise(
             for arm in sorted(arms, key=_asked_about)
             if arm != baseline
         ],
-        correction=correction.correction(found),
+        correction=correction.correction(found, [its.stage.looks for its in terms]),
         notes=[*stopping.saved(found), *notes],
         cells=found,
         explanations=[

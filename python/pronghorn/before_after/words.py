@@ -23,9 +23,12 @@ def sentence(change: ArmChange, *, title: str, margins: Margins, paired: bool) -
     """One change in full: verdict, both medians, the ratio, its interval, the blocks and the failures."""
     figures = " against ".join(shown(value, change.metric) for value in (change.after, change.before))
     details = []
+    bounded = change.ci95 != (None, None)
     if change.ratio is not None:
-        details = [f"ratio {ratio(change.ratio, *change.ci95)}, 95 % interval {interval(*change.ci95)}"]
-    if change.difference is not None:
+        details = [f"ratio {ratio(change.ratio, *change.ci95)}"]
+        if bounded:
+            details = [f"{details[0]}, 95 % interval {interval(*change.ci95)}"]
+    if change.difference is not None and (bounded or change.ratio is None):
         is_time = change.metric not in HIGHER_IS_BETTER
         by = difference(change.difference, *change.ci95_difference, is_time=is_time)
         details.append(f"difference {by}")

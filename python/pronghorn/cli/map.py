@@ -223,7 +223,7 @@ def _write(
         baseline=baseline,
         reason=explored.reason,
         sentences=said,
-        warnings=[*measured.cautions.values(), *result.cautions(found)],
+        warnings=[*measured.cautions.values(), *result.cautions(found, measured.seen)],
     )
     drawing = picture.picture(
         found, [one.point for one in measured.seen], arm=arm, baseline=baseline, label=" ".join(said)

@@ -68,20 +68,22 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
 
 
 def levels(cells: Sequence[CellTrials], margin: float) -> list[Trend]:
-    """The cells whose blocks became slower or faster by more than the margin, the clearest first."""
-    return _beyond(
-        [(cell.cell, None, series) for cell in cells if (series := _level(cell)) is not None], margin
-    )
+    """The cells whose blocks became slower or faster by more than the margin, and every arm in the same
+    direction, the clearest first."""
+    tested = [(cell.cell, None, series) for cell in cells if (series := _level(cell)) is not None]
+    together = {cell.cell for cell in cells if _changed_alike(cell)}
+    return [trend for trend in _beyond(tested, margin) if trend.cell in together]
 
 
 def differences(cells: Sequence[CellTrials], baseline: str, margin: float) -> list[Trend]:
     """The arms whose ratio to the baseline changed by more than the margin, the clearest first."""
     return _beyond(
         [
-            (cell.cell, arm, _difference(cell, arm, baseline))
+            (cell.cell, arm, series)
             for cell in cells
             for arm in cell.arms
             if arm != baseline
+            if len(series := _difference(cell, arm, baseline)) >= _LEAST_BLOCKS
         ],
         margin,
     )
@@ -91,28 +93,46 @@ def _beyond(tested: Sequence[tuple[Cell, str | None, Times]], margin: float) -> 
     found = []
     for cell, arm, series in tested:
         p = p_of_trend(series)
-        third = len(series) // 3
-        first, last = float(np.median(series[:third])), float(np.median(series[-third:]))
+        first, last = _thirds(series)
         if p * len(tested) <= FALSE_ALARMS and abs(last - first) > math.log1p(margin):
             found.append(Trend(cell, arm, p, first, last))
     return sorted(found, key=lambda trend: trend.p)
 
 
 def _level(cell: CellTrials) -> Times | None:
-    """How slow each block was as a whole: the mean over its arms of the logarithm's distance from the arm's
-    median; None where no arm has a median."""
+    """How slow each block was as a whole: the median over its arms of the logarithm's distance from the
+    arm's median; None where no arm has a median."""
+    middle = [one - np.median(one) for one in _with_median(cell)]
+    return np.asarray(np.median(middle, axis=0)) if middle else None
+
+
+def _changed_alike(cell: CellTrials) -> bool:
+    """Whether the arms, each by itself, all became slower from the first to the last third, or all faster;
+    of those that have a median."""
+    changes = [_thirds(series) for series in _with_median(cell)]
+    return all(last > first for first, last in changes) or all(last < first for first, last in changes)
+
+
+def _with_median(cell: CellTrials) -> list[Times]:
+    """The logarithms of the arms' times, of the arms of which less than half failed."""
     blocks = _in_time(cell)
     series = [_logarithms(cell, arm, blocks) for arm in cell.arms]
-    middle = [one - np.median(one) for one in series if np.isfinite(np.median(one))]
-    return np.mean(middle, axis=0) if middle else None
+    return [one for one in series if np.isfinite(np.median(one))]
+
+
+def _thirds(series: Times) -> tuple[float, float]:
+    """The medians of the first and of the last third of a series."""
+    third = len(series) // 3
+    return float(np.median(series[:third])), float(np.median(series[-third:]))
 
 
 def _difference(cell: CellTrials, arm: str, baseline: str) -> Times:
-    """The logarithm of the ratio of two arms within each block; 0 where both failed."""
+    """The logarithm of the ratio of two arms within each block, without those in which both failed: they say
+    nothing of the ratio."""
     blocks = _in_time(cell)
     with np.errstate(invalid="ignore"):
         found = _logarithms(cell, arm, blocks) - _logarithms(cell, baseline, blocks)
-    return np.where(np.isnan(found), 0.0, found)
+    return np.asarray(found[~np.isnan(found)])
 
 
 def _in_time(cell: CellTrials) -> list[int]:

@@ -48,11 +48,12 @@ Run = Callable[[Experiment, RunDirectory], None]
 
 
 class SeenBlock(NamedTuple):
-    """One block: each arm's load time in seconds, None where it failed, and the bounded log ratio of them."""
+    """One block: each arm's load time in seconds, None where it failed, and the bounded log ratio of them,
+    None where both failed."""
 
     number: int
     load_s: dict[str, float | None]
-    log_ratio: float
+    log_ratio: float | None
 
 
 class SeenPoint(NamedTuple):
@@ -66,7 +67,8 @@ class SeenPoint(NamedTuple):
     @property
     def observation(self) -> Observation:
         """What the map learns of it."""
-        return Observation(self.point, tuple(block.log_ratio for block in self.blocks))
+        ratios = tuple(block.log_ratio for block in self.blocks if block.log_ratio is not None)
+        return Observation(self.point, ratios, len(self.blocks) - len(ratios))
 
 
 class Batches:

@@ -58,9 +58,14 @@ def batch(
     seed: int,
 ) -> list[Point]:
     """The next points, at most `count`, of `blocks` blocks each; none where at every candidate it is known on
-    which side of each of the `levels` the surface lies."""
+    which side of each of the `levels` the surface lies. No candidate is where nothing loads."""
     taken = {one.point.name for one in observations}
-    points = _candidates(domain, taken, seed, len(observations))
+    candidates = _candidates(domain, taken, seed, len(observations))
+    points = [
+        point
+        for point, loads in zip(candidates, _load(domain, candidates, observations), strict=True)
+        if loads
+    ]
     if not points:
         return []
     places = np.array([domain.unit(point) for point in points])
@@ -80,6 +85,19 @@ def batch(
         column = covariance[:, best]
         covariance = covariance - np.outer(column, column) / (column[best] + noise[best])
     return [points[place] for place in chosen]
+
+
+def _load(domain: Domain, points: Sequence[Point], observations: Sequence[Observation]) -> list[bool]:
+    """Of each of the `points` whether something loaded at the nearest one that was measured."""
+    barren = np.array([one.barren for one in observations])
+    if not barren.any() or not points:
+        return [True] * len(points)
+    places, measured = (
+        np.array([domain.unit(point) for point in some])
+        for some in (points, [one.point for one in observations])
+    )
+    distances = ((places[:, None, :] - measured[None, :, :]) ** 2).sum(axis=2)
+    return [not bool(barren[place]) for place in np.argmin(distances, axis=1)]
 
 
 def _straddle(covariance: Array, nearest: Array) -> Array:

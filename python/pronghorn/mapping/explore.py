@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from pronghorn.analysis.numbers import count
 from pronghorn.errors import HostError
 from pronghorn.mapping import design
 from pronghorn.mapping.domain import Array, Domain, Point
@@ -61,10 +62,7 @@ def explore(
             return Explored(observations, "time")
         left = BATCH if points is None else min(BATCH, points - len(observations))
         if len(usable(observations)) < 2:
-            raise HostError(
-                f"of {len(observations)} points there is no block that could be trusted.",
-                hint="Run it on a quieter host, with fewer trials side by side (--jobs).",
-            )
+            raise _nothing_to_go_by(observations)
         data = design.data_of(domain, observations)
         theta = fit(data, theta)
         chosen = design.batch(
@@ -80,3 +78,18 @@ def explore(
             return Explored(observations, "decided")
         observations += measure(chosen)
     return Explored(observations, "budget")
+
+
+def _nothing_to_go_by(observations: Sequence[Observation]) -> HostError:
+    points = count(len(observations), "point")
+    barren = sum(one.barren for one in observations)
+    if barren:
+        return HostError(
+            f"at {barren} of {points} no load of either arm succeeded, and fewer than two of the others have "
+            "a block that counts.",
+            hint="Map narrower ranges; the reports of the map's batches say why loads failed.",
+        )
+    return HostError(
+        f"of {points} fewer than two have a block that could be trusted.",
+        hint="Run it on a quieter host, with fewer trials side by side (--jobs).",
+    )

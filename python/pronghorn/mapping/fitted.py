@@ -46,7 +46,8 @@ class Boundary:
 class Fitted:
     """Every array is (rtt, loss, rate) over the `nodes`, which are places in 0..1. `mean`, `low` and `high`
     are log ratios, with the 95 % band of each node by itself; `probability` is of the verdicts faster, same
-    and slower; `region` counts into VERDICTS, and holds as a whole with 95 %."""
+    and slower; `region` counts into VERDICTS: each level's boundary lies wholly in its undecided zone with
+    95 %, and so all regions hold at once with at least 90 %."""
 
     domain: Domain
     nodes: tuple[Array, Array, Array]

@@ -18,21 +18,30 @@ quarter."""
 @dataclass(frozen=True)
 class Observation:
     """A point and its blocks' log ratios of the arm's load time to the baseline's, negative where the arm is
-    faster; none where every block was kept out."""
+    faster; none where every block was kept out. `unloaded` counts the blocks that were kept out because
+    neither arm's load succeeded."""
 
     point: Point
     log_ratios: tuple[float, ...]
+    unloaded: int = 0
 
     @property
     def mean(self) -> float:
         """The mean log ratio, that is the logarithm of the geometric mean of the ratios."""
         return float(np.mean(self.log_ratios))
 
+    @property
+    def barren(self) -> bool:
+        """Whether nothing loaded there."""
+        return bool(self.unloaded) and not self.log_ratios
 
-def log_ratio(arm: Trial, baseline: Trial) -> float:
-    """One block's value. A failed load is the worst outcome: it counts as the bound against its arm, and as 0
-    where both failed, for then neither is the better one."""
+
+def log_ratio(arm: Trial, baseline: Trial) -> float | None:
+    """One block's value. A failed load is the worst outcome: it counts as the bound against its arm. None
+    where both failed, which says nothing of their ratio."""
     failed, theirs = has_failed(arm), has_failed(baseline)
+    if failed and theirs:
+        return None
     if failed or theirs:
         return BOUND * (failed - theirs)
     mine, other = arm.metrics.load_s, baseline.metrics.load_s

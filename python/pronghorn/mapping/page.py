@@ -74,7 +74,9 @@ def _row(one: SeenPoint, found: Fitted, baseline: str, arm: str) -> PointRow:
         for nodes, place in zip(found.nodes, found.domain.unit(one.point), strict=True)
     )
     low, high = (float(np.exp(band[nearest])) for band in (found.low, found.high))
-    ratios = [float(np.exp(block.log_ratio)) for block in one.blocks]
+    observed = one.observation
+    ratios = [float(np.exp(value)) for value in observed.log_ratios]
+    without = "nothing loaded" if observed.barren else "–"
     failures = [
         f"{name} {number}"
         for name in (baseline, arm)
@@ -82,7 +84,7 @@ def _row(one: SeenPoint, found: Fitted, baseline: str, arm: str) -> PointRow:
     ]
     return PointRow(
         name=one.point.name,
-        ratio=ratio(float(np.exp(one.observation.mean))) if ratios else "–",
+        ratio=ratio(float(np.exp(observed.mean))) if ratios else without,
         spread=f"{ratio(min(ratios))} to {ratio(max(ratios))}" if ratios else "–",
         fitted=f"{ratio(float(np.exp(found.mean[nearest])), low, high)} ({interval(low, high)})",
         blocks=str(len(one.blocks)),

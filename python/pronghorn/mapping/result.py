@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pronghorn import __version__
+from pronghorn.analysis.numbers import count
 from pronghorn.mapping.batches import SeenPoint
 from pronghorn.mapping.domain import AXES, Array, Domain
 from pronghorn.mapping.explore import BLOCKS, Reason
@@ -75,8 +76,27 @@ def document(
     }
 
 
-def cautions(found: Fitted) -> list[dict[str, Any]]:
-    """The warning of a surface that its own points contradict."""
+def cautions(found: Fitted, seen: Sequence[SeenPoint]) -> list[dict[str, Any]]:
+    """The warnings of points at which nothing loaded, and of a surface that its own points contradict."""
+    return [*_of_barren(seen), *_of_fit(found)]
+
+
+def _of_barren(seen: Sequence[SeenPoint]) -> list[dict[str, Any]]:
+    barren = sum(one.observation.barren for one in seen)
+    if not barren:
+        return []
+    return [
+        {
+            "code": "nothing-loaded",
+            "text": f"At {barren} of {count(len(seen), 'point')} no load of either arm succeeded. They are "
+            "left out: what the map says there is foretold from other points.",
+            "remedy": "See the reports of these points' batches for why, or map narrower ranges.",
+            "batches": sorted({one.batch for one in seen if one.observation.barren}),
+        }
+    ]
+
+
+def _of_fit(found: Fitted) -> list[dict[str, Any]]:
     if found.fits:
         return []
     return [
@@ -118,7 +138,11 @@ def _point(one: SeenPoint) -> dict[str, Any]:
         "log_ratio_error": None if error is None else _digits(error),
         "contaminated": one.contaminated,
         "blocks": [
-            {"block": block.number, "load_s": block.load_s, "log_ratio": _digits(block.log_ratio)}
+            {
+                "block": block.number,
+                "load_s": block.load_s,
+                "log_ratio": None if block.log_ratio is None else _digits(block.log_ratio),
+            }
             for block in one.blocks
         ],
     }

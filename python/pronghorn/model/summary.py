@@ -247,14 +247,16 @@ class Explained(BaseModel):
 
 
 class Correction(BaseModel):
-    """What is left of a run's verdicts after the correction for their number: of `comparisons` rank tests
-    `decided` belong to arms that are told apart from the baseline, and of these `held` have a corrected p
-    (q) of at most `rate`. `words` says so in one sentence."""
+    """How many of a run's arms differ from the baseline at all, by `comparisons` rank tests corrected for
+    their number: `differ` have a corrected p (q) of at most `rate`. `decided` are the verdicts that tell an
+    arm apart, by more than the margin, and `held` those of them whose arm is among the `differ`; since the
+    tests know no margin, that is no rate of wrong verdicts. `words` says so."""
 
     model_config = ConfigDict(extra="forbid")
 
     comparisons: int
     decided: int
+    differ: int
     held: int
     rate: float
     words: str

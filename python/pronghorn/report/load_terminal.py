@@ -80,7 +80,9 @@ def _render_claim(claim: Claim, console: Console) -> None:
     _indented(Text(claim.words, style=_STATES[claim.state]), console)
     for reading in claim.readings:
         for part in reading.parts:
-            said = f"{ratio(part.ratio, *part.ci95)}, 95 % interval {interval(*part.ci95)}"
+            said = ratio(part.ratio, *part.ci95)
+            if part.ci95 != (None, None):
+                said += f", 95 % interval {interval(*part.ci95)}"
             theirs = f"; theirs {ratio(part.theirs)}" if part.theirs is not None else ""
             state = part.state if part.reason is None else f"{part.state} ({part.reason})"
             line = f"  {reading.origin}: {part.what}: {said}; wanted {bounds(part)}{theirs}: {state}"

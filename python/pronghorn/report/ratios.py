@@ -7,14 +7,15 @@ import math
 import altair as alt
 
 from pronghorn.analysis.numbers import ratio
-from pronghorn.model.summary import Comparison, Summary
+from pronghorn.model.summary import Comparison, Interval, Summary
 from pronghorn.report.svg import WIDE, Rows, lane_axis, own, svg
 
 
 def ratios(summary: Summary, width: int) -> str | None:
     """Each arm's ratio of median load times to the baseline's, with its interval and the equivalence margin.
 
-    An end that isn't finite runs to the chart's edge. None where there is no ratio to show.
+    An end that isn't finite runs to the chart's edge; a ratio without an interval is a point. None where
+    there is no ratio to show.
     """
     found = [
         (cell.title, comparison)
@@ -32,8 +33,8 @@ def ratios(summary: Summary, width: int) -> str | None:
         {
             "lane": lane,
             "ratio": min(max(_place(one) or 0.0, low), high),
-            "from": max(one.ci95[0] or low, low),
-            "to": min(one.ci95[1] or high, high),
+            "from": max(_ends(one)[0] or low, low),
+            "to": min(_ends(one)[1] or high, high),
             "shown": ratio(one.ratio, *one.ci95) if one.ratio else "0" if one.ratio == 0 else "∞",
             "colour": f"var(--{one.verdict})",
         }
@@ -71,6 +72,13 @@ def ratios(summary: Summary, width: int) -> str | None:
         .encode(x=x, y=y, text="shown:N"),
     ]
     return svg(layers, width, (42 if several else 34) * len(rows) + 10)
+
+
+def _ends(comparison: Comparison) -> Interval:
+    """Where the bar of the interval ends; both at the ratio where there is no interval."""
+    if comparison.ci95 == (None, None) and comparison.ratio is not None:
+        return (comparison.ratio, comparison.ratio)
+    return comparison.ci95
 
 
 def _place(comparison: Comparison) -> float | None:

@@ -1,4 +1,4 @@
-"""Many comparisons: what the correction for their number leaves."""
+"""Many comparisons: how many arms differ, corrected for their number."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from pronghorn.analysis.correction import correction, q_of
 from pronghorn.analysis.summarise import summarise
 from pronghorn.model.summary import Summary
 
-from .synthetic import Behaviour, cell, run
+from .synthetic import Behaviour, cell, paired, run
 
 
 @pytest.mark.parametrize("number", [1, 2, 7, 40])
@@ -36,33 +36,58 @@ def summary(paths: int, blocks: int = 20, faster: int = 0) -> Summary:
     return summarise(trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=180.0, resamples=500)
 
 
-def test_what_stands_is_said_once() -> None:
+def test_how_many_differ_is_said_beside_the_verdicts() -> None:
     found = summary(4, faster=2)
     assert found.correction is not None
-    assert (found.correction.comparisons, found.correction.decided, found.correction.held) == (4, 2, 2)
+    counts = found.correction.model_dump(exclude={"rate", "words"})
+    assert counts == {"comparisons": 4, "decided": 2, "differ": 2, "held": 2}
     assert found.correction.words == (
-        "2 of 4 comparisons told the arms apart; corrected for their number after Benjamini and Hochberg "
-        "(rank test, q at most 5 %), all 2 stand."
+        "2 of 4 verdicts tell the arms apart. Whether arms differ at all, be it by less than the margin, is "
+        "another question: by a rank test, corrected for the number of comparisons after Benjamini and "
+        "Hochberg, 2 of 4 do (q at most 5 %)."
     )
     leading = [one for each in found.cells for one in each.led()]
     assert all(one.q_value is not None and one.p_value is not None for one in leading)
     assert all(one.q_value is None for each in found.cells for one in each.comparisons if one not in leading)
 
 
-def test_what_does_not_stand_is_named() -> None:
+def test_a_verdict_without_a_difference_by_rank_is_named_with_why() -> None:
     """With six blocks p is at least 1/32, and q of one among 12 no less than 3/8."""
     found = summary(12, blocks=6, faster=1).correction
     assert found is not None
-    assert (found.decided, found.held) == (1, 0)
-    assert found.words.endswith(", h3 on path-0 does not stand.")
-
-
-def test_nothing_decided_is_nothing_to_correct_and_one_comparison_neither() -> None:
-    found = summary(2).correction
-    assert found is not None
-    assert (
-        found.words
-        == "None of 2 comparisons told the arms apart; there is nothing to correct for their number."
+    assert (found.decided, found.differ, found.held) == (1, 0, 0)
+    assert "none of 12 do (q at most 5 %), but not h3 on path-0, told apart by its verdict." in found.words
+    assert found.words.endswith(
+        " 6 blocks are too few to bear a correction for 12 comparisons: an arm that alone differs has q of "
+        "at least 37.5 %."
     )
+
+
+def test_arms_that_differ_within_the_margin_are_no_verdict_but_differ() -> None:
+    """Of 20 blocks each, h3 takes 1 % longer in every one."""
+    times = [1 + place / 1000 for place in range(20)]
+    trials = [
+        one
+        for path in ("near", "far")
+        for one in paired(cell(path), {"h2": times, "h3": [1.01 * time for time in times]})
+    ]
+    found = summarise(
+        trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=180.0, resamples=500
+    ).correction
+    assert found is not None
+    assert (found.decided, found.differ, found.held) == (0, 2, 0)
+    assert found.words.startswith("None of 2 verdicts tells the arms apart.")
+    assert found.words.endswith("2 of 2 do (q at most 5 %).")
+
+
+@pytest.mark.parametrize(("blocks", "looks", "enough"), [(8, 1, False), (9, 1, True), (9, 4, False)])
+def test_too_few_blocks_for_so_many_comparisons_are_said_to_be(blocks: int, looks: int, enough: bool) -> None:
+    """Twelve times 2 · 0.5**n is 9 % of 8 blocks and 5 % of 9."""
+    found = correction(summary(12, blocks=blocks, faster=1).cells, [looks] * 12)
+    assert found is not None
+    assert ("too few to bear a correction" in found.words) is not enough
+
+
+def test_one_comparison_is_nothing_to_correct() -> None:
     assert summary(1, faster=1).correction is None
-    assert correction([]) is None
+    assert correction([], []) is None

@@ -77,6 +77,39 @@ def test_a_difference_that_changes_is_told_with_both_ratios() -> None:
     assert "such as h3 over h2 on small/lte/builtin/native: ratio 0.7" in codes["drift-of-difference"]
 
 
+def test_one_arm_that_slows_down_is_no_drift_of_all() -> None:
+    alone = {"h1": around(1, 0.001), "h2": around(1.1, 0.001), "h3": rising(around(0.8, 0.01), 3)}
+    against = {"h2": rising(around(1.1, 0.001), -0.05), "h3": rising(around(0.8, 0.01), 3)}
+    for loads in (alone, against):
+        arms = experiment(("lte",), tuple(loads))
+        assert [one.code for one in cautions(arms, trials({"lte": loads}))] == ["drift-of-difference"]
+
+
+def test_blocks_in_which_both_arms_failed_say_nothing_of_their_ratio() -> None:
+    """As ratios of 1 they would seem to be a trend: from 0.5 in the first blocks to 1 in the last."""
+    ended = around(1, 0.01, 14)
+    halves = around(0.5, 0.01, 14)
+    arms = experiment(("lte",), ("h2", "h3"))
+    for kept in (14, 9, 7):
+        failing: list[float | None] = [None] * 12
+        loads = {"h2": [*ended[:kept], *failing], "h3": [*halves[:kept], *failing]}
+        found = [one.code for one in cautions(arms, trials({"lte": loads}))]
+        assert "drift-of-difference" not in found
+
+
+def test_too_few_blocks_with_a_ratio_are_not_tested() -> None:
+    """Seven ratios that rise all the way would have a p of 2/5040."""
+    steep = [0.5 * 1.2**place for place in range(8)]
+    arms = experiment(("lte",), ("h2", "h3"))
+    for kept, told in ((7, 0), (8, 1)):
+        loads: dict[str, Sequence[float | None]] = {
+            "h2": [*[1.0] * kept, *[None] * 5],
+            "h3": [*steep[:kept], *[None] * 5],
+        }
+        found = [one.code for one in cautions(arms, trials({"lte": loads}))]
+        assert found.count("drift-of-difference") == told
+
+
 def test_a_drift_within_the_margin_is_not_told() -> None:
     loads = {name: rising(around(1, 0.0001), 0.02) for name in ("h1", "h2", "h3")}
     assert said(trials({"lte": loads})) == []

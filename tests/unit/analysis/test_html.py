@@ -169,7 +169,7 @@ def test_a_cell_tells_all_statistics_and_their_intervals_or_what_they_take() -> 
 
 
 def test_the_correction_is_told_once_beneath_the_verdicts(text: str) -> None:
-    assert text.count(" of 2 comparisons told the arms apart") == 1
+    assert text.count(" of 2 verdicts tell") == 1
 
 
 def used(trial: Trial, client_s: float | None, origin_s: float | None) -> Trial:

@@ -27,6 +27,7 @@ def test_ratios_have_the_digits_that_their_interval_supports() -> None:
     assert (ratio(0.4699, 0.38, 0.61), interval(0.381, 0.61)) == ("0.47", "0.38 to 0.61")
     assert (ratio(0.9699, 0.96, 0.98), interval(0.96, 0.98)) == ("0.970", "0.960 to 0.980")
     assert (interval(0.8, None), interval(0.8, 1e12)) == ("0.80 to ∞", "0.80 to over 1000")
+    assert interval(None, None) == "–"
 
 
 @pytest.mark.parametrize(

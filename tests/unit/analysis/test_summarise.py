@@ -195,9 +195,13 @@ def test_where_the_mean_says_otherwise_the_text_says_so() -> None:
 
 
 def test_too_few_blocks_say_that_they_need_more() -> None:
-    said = words(summary(paired(LTE, {"h2": [1.0, 1.0], "h3": [0.5, 0.5]})))
+    found = summary(paired(LTE, {"h2": [1.0, 1.0], "h3": [0.5, 0.5]}))
+    said = words(found)
     assert "undecided between h3 and h2" in said
-    assert "needs more blocks (2 of at least 6); faster in 2 of 2 blocks)" in said
+    assert "(ratio 0.50; needs more blocks (2 of at least 6); faster in 2 of 2 blocks)" in said
+    one = found.cells[0].comparison("h3")
+    assert one is not None
+    assert (one.ci95, one.ci95_difference) == ((None, None), (None, None))
 
 
 def test_a_missing_arm_and_an_empty_cell_are_no_error() -> None:

@@ -103,6 +103,9 @@ def test_blocks_that_only_one_run_has_are_left_out_where_they_are_paired() -> No
 def test_few_blocks_decide_nothing_and_failures_count_as_never() -> None:
     few = change(compare(recorded(one(0.8, blocks=5)), recorded(one(1.0, blocks=5), shift=100)))
     assert (few.verdict, few.reason) == ("undecided", "needs more blocks (5 of at least 6)")
+    assert few.ratio == pytest.approx(1.25)
+    assert (few.ci95, few.ci95_difference) == ((None, None), (None, None))
+    assert few.words.endswith("(ratio 1.25; needs more blocks (5 of at least 6); 5 blocks against 5)")
     failing = one(0.8)
     failing["lte"] = {**failing["lte"], "h3": [0.8] + [None] * 11}
     broken = change(compare(recorded(one(0.8)), recorded(failing, shift=100)))

@@ -1,11 +1,18 @@
 """A map finds a boundary that was placed by construction, within the uncertainty that it states, with a
 fraction of a grid's trials; reduced here, in full in tests/verify."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from pronghorn.mapping.explore import explore
+from pronghorn.errors import HostError
+from pronghorn.mapping import design
+from pronghorn.mapping.domain import Point
+from pronghorn.mapping.explore import explore, levels
+from pronghorn.mapping.observed import Observation
 from pronghorn.mapping.result import full_grid_trials
+from pronghorn.mapping.surface import Surface, fit
 
 from .simulated import DOMAIN, MARGIN, explored, judge, level, mapped, measuring, slope
 
@@ -61,6 +68,36 @@ def test_an_exploration_ends_with_its_time() -> None:
 
     assert found.reason == "time"
     assert len(found.observations) == 24 + 2 * 8
+
+
+def test_where_nothing_loads_no_more_points_are_measured() -> None:
+    seen = explored(slope, seed=6, points=32).observations
+    places = np.array([DOMAIN.unit(one.point) for one in seen])
+    barren = places[:, 1] > 0.6
+    known = [Observation(one.point, (), 3) if empty else one for one, empty in zip(seen, barren, strict=True)]
+    data = design.data_of(DOMAIN, known)
+    chosen = design.batch(
+        DOMAIN,
+        known,
+        Surface(data, fit(data)),
+        levels=levels(MARGIN),
+        count=8,
+        blocks=3,
+        seed=6,
+    )
+
+    assert chosen
+    for point in chosen:
+        nearest = np.argmin(((places - DOMAIN.unit(point)) ** 2).sum(axis=1))
+        assert not barren[nearest]
+
+
+def test_nothing_that_loads_at_all_is_an_error_that_says_so() -> None:
+    def measure(points: Sequence[Point]) -> list[Observation]:
+        return [Observation(point, (), 3) for point in points]
+
+    with pytest.raises(HostError, match="at 24 of 24 points no load of either arm succeeded"):
+        explore(DOMAIN, measure, margin=MARGIN, seed=1, points=100)
 
 
 @pytest.mark.parametrize("points", [6, 10, 33])

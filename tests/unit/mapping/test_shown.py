@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from xml.etree import ElementTree
 
@@ -11,7 +12,8 @@ import pytest
 from pronghorn.mapping import batches, page, picture, result, sentence
 from pronghorn.mapping.batches import SeenBlock, SeenPoint
 from pronghorn.mapping.boxes import boxes
-from pronghorn.mapping.domain import parse
+from pronghorn.mapping.domain import Point, parse
+from pronghorn.mapping.explore import explore
 from pronghorn.mapping.fitted import VERDICTS, Fitted, fitted
 from pronghorn.mapping.observed import BOUND, Observation, log_ratio
 
@@ -103,7 +105,7 @@ def test_nothing_is_said_of_what_is_nowhere() -> None:
 
 @pytest.mark.parametrize(
     ("mine", "theirs", "value"),
-    [(2.0, 1.0, np.log(2)), (9.0, 1.0, BOUND), (None, 1.0, BOUND), (1.0, None, -BOUND), (None, None, 0.0)],
+    [(2.0, 1.0, np.log(2)), (9.0, 1.0, BOUND), (None, 1.0, BOUND), (1.0, None, -BOUND)],
 )
 def test_a_failed_load_is_the_worst_outcome_and_bounded(
     mine: float | None, theirs: float | None, value: float
@@ -111,6 +113,51 @@ def test_a_failed_load_is_the_worst_outcome_and_bounded(
     here = cell("10ms 1% 10Mbit")
 
     assert log_ratio(trial(here, "h3", 0, mine), trial(here, "h2", 0, theirs)) == pytest.approx(value)
+
+
+def test_where_both_failed_there_is_no_ratio() -> None:
+    here = cell("10ms 1% 10Mbit")
+
+    assert log_ratio(trial(here, "h3", 0, None), trial(here, "h2", 0, None)) is None
+
+
+def test_points_where_nothing_loaded_are_left_out_and_told() -> None:
+    """Nothing loads at one point, and at another in one of its blocks."""
+    first, second, *others = measured()
+    failed: dict[str, float | None] = {"h2": None, "h3": None}
+    barren = first._replace(blocks=tuple(SeenBlock(each.number, failed, None) for each in first.blocks))
+    partly = second._replace(blocks=(SeenBlock(0, failed, None), *second.blocks[1:]))
+    seen = [barren, partly, *others]
+
+    assert (barren.observation.log_ratios, barren.observation.barren) == ((), True)
+    assert partly.observation == Observation(second.point, second.observation.log_ratios[1:], 1)
+    assert [one["code"] for one in result.cautions(shown(), measured())] == []
+    (warning,) = result.cautions(shown(), seen)
+    assert warning["code"] == "nothing-loaded"
+    assert warning["text"].startswith("At 1 of 100 points no load of either arm succeeded.")
+    assert warning["batches"] == [1]
+    assert page.page(document(), shown(), seen, drawing()).count("<td>nothing loaded</td>") == 1
+
+
+def test_where_nothing_loads_the_map_does_not_say_that_it_makes_no_difference() -> None:
+    """Nothing loads beyond a loss of half of the axis; up to there h3 takes half as long."""
+
+    def measure(points: Sequence[Point]) -> list[Observation]:
+        loads = [DOMAIN.unit(point)[1] <= 0.5 for point in points]
+        ratios = (-0.7, -0.69, -0.71)
+        return [
+            Observation(point, ratios if each else (), 0 if each else 3)
+            for point, each in zip(points, loads, strict=True)
+        ]
+
+    found = explore(DOMAIN, measure, margin=MARGIN, seed=1, points=40).observations
+    map_ = fitted(DOMAIN, found, margin=MARGIN, seed=1, counts=(5, 5, 2))
+
+    assert any(one.barren for one in found)
+    assert not any(
+        "no difference" in said for said in sentence.sentences(map_, site="x", arm="h3", baseline="h2")
+    )
+    assert map_.share("same") == 0
 
 
 def test_the_picture_is_well_formed_and_tells_regions_by_texture_as_well() -> None:

@@ -80,7 +80,7 @@ def part(ratio: Ratio, bounds: Bounds) -> Part:
         least=bounds.least,
         most=bounds.most,
         ratio=finite(ratio.found),
-        ci95=(finite(low), finite(high)),
+        ci95=(finite(low), finite(high)) if ratio.blocks >= MINIMUM_BLOCKS else (None, None),
         theirs=ratio.theirs,
         state=state,
         reason=reason,

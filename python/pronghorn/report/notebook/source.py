@@ -66,13 +66,16 @@ generator = np.random.default_rng(summary["seed"])
 
 
 def ratio_of_medians(arm, baseline):
-    \"\"\"The ratio with the ends of its interval; both arms' values stand in the blocks' order.\"\"\"
+    \"\"\"The ratio with the ends of its interval, None with too few blocks for one; both arms'
+    values stand in the blocks' order.\"\"\"
     resamples = max(1000, min(10_000, 4_000_000 // len(arm)))
     draws = generator.integers(0, len(arm), size=(resamples, len(arm)))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.median(arm[draws], axis=1) / np.median(baseline[draws], axis=1)
         ratio = np.median(arm) / np.median(baseline)
     tail = (1 - CONFIDENCE) / 2
+    if 2 * 0.5 ** len(arm) > 2 * tail:
+        return ratio, None, None
     unknown = np.isnan(ratios)
     low = np.quantile(np.where(unknown, 0.0, ratios), tail, method="lower")
     high = np.quantile(np.where(unknown, np.inf, ratios), 1 - tail, method="higher")
