@@ -44,6 +44,8 @@ pub(crate) struct QuicConnection {
     /// The cipher suite by its IANA name, once there are keys of it.
     pub(super) cipher: Option<String>,
     pub(super) going_away: bool,
+    /// A request was given up, and nothing has come since.
+    pub(super) is_forgotten: bool,
     /// Turns of [`QuicConnection::attend`] so far.
     pub(super) turn: u64,
     pub(super) blocked: Option<Blocked>,
@@ -115,6 +117,7 @@ impl QuicConnection {
             resumed: true,
             cipher: None,
             going_away: false,
+            is_forgotten: false,
             turn: 0,
             blocked: None,
             payload: 0,

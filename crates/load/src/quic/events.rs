@@ -116,7 +116,11 @@ impl QuicConnection {
         let connected = self.phase != Phase::Handshaking;
         let in_flight = self.exchanges.len();
         let ending = match failure::of_connection(reason, connected) {
-            Some(failure) if failure.kind == ConnectionFailureKind::Idle && in_flight == 0 => {
+            Some(failure)
+                if failure.kind == ConnectionFailureKind::Idle
+                    && in_flight == 0
+                    && !self.is_forgotten =>
+            {
                 Ending::Idle
             }
             Some(failure) => Ending::Failed(failure),

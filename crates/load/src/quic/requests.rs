@@ -218,6 +218,7 @@ impl QuicConnection {
     /// Forgets a request and tells the server that its response isn't wanted.
     pub(super) fn forget(&mut self, id: StreamId) {
         if self.exchanges.remove(&id).is_some() {
+            self.is_forgotten = true;
             self.abandon(id, Code::RequestCancelled);
         }
     }

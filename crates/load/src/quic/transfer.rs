@@ -62,12 +62,14 @@ impl QuicConnection {
             match received {
                 Ok(any) => {
                     more = any;
+                    self.is_forgotten &= !any;
                     break;
                 }
                 Err(error) => {
                     self.failed(&error, now, events);
                     passed_over += 1;
                     if passed_over == PASSED_OVER {
+                        more = true;
                         break;
                     }
                 }

@@ -41,21 +41,24 @@ impl Worker {
         slot.traffic += link.connection.traffic();
         self.see_last(index, self.slots[index].generation, &link.connection);
         self.connected -= u64::from(link.established.is_some());
+        // A closed loop's connection that took nothing in all that time never will.
+        let was_used = link.taken > 0;
         let failure = match (ending, link.established) {
             (Ending::Failed(failure), _) => failure,
             (Ending::Local, _) => return self.after(index, link.answered, now),
-            (Ending::Idle, _) => {
+            (Ending::Idle, _) if was_used || self.queue.is_some() => {
                 self.tally.closed_by_peer += 1;
                 self.slots[index].recover();
                 return self.after(index, link.answered, now);
             }
             (Ending::Peer, Some(since)) => {
                 self.tally.closed_by_peer += 1;
-                let was_idle = now.saturating_duration_since(since) >= LEAST_KEEP_ALIVE;
+                let was_idle = now.saturating_duration_since(since) >= LEAST_KEEP_ALIVE
+                    && (was_used || self.queue.is_some());
                 if was_idle {
                     self.slots[index].recover();
                 }
-                if was_idle || link.taken > 0 {
+                if was_idle || was_used {
                     return self.after(index, link.answered, now);
                 }
                 ConnectionFailure::new(
@@ -63,12 +66,16 @@ impl Worker {
                     "the server closed the connection before it took a request",
                 )
             }
+            (Ending::Idle, _) => ConnectionFailure::new(
+                ConnectionFailureKind::Idle,
+                "the connection idled out before it took a request",
+            ),
             (Ending::Peer, None) => ConnectionFailure::new(
                 ConnectionFailureKind::Refused,
                 "the server closed the connection before its handshake was done",
             ),
         };
-        if link.established.is_some() && link.taken > 0 {
+        if link.established.is_some() && was_used {
             self.tally.connection_failed(&failure);
             return self.after(index, link.answered, now);
         }

@@ -6,9 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::Worker;
 use super::phases::Stage;
 use super::slot::Behind;
+use super::{LONGEST_READ, Worker};
 use crate::connection::{Connection, Event};
 use crate::spec::{Connect, Session};
 
@@ -63,12 +63,24 @@ impl Worker {
             return;
         };
         let mut events = Vec::new();
+        let generation = behind.generation;
         let connection = &mut behind.link.connection;
         connection.writable(now, &mut events);
-        // A short read doesn't see the end that came with it.
-        for _ in 0..2 {
-            while connection.readable(now, &mut events) {}
-        }
+        let begun = Instant::now();
+        let mut now = now.max(begun);
+        let mut short_reads = 0;
+        let more = loop {
+            let more = connection.readable(now, &mut events);
+            if more && now.saturating_duration_since(begun) >= LONGEST_READ {
+                break true;
+            }
+            // A short read doesn't see the end that came with it.
+            short_reads += u32::from(!more);
+            if short_reads == 2 {
+                break false;
+            }
+            now = Instant::now();
+        };
         if connection.deadline().is_some_and(|due| due <= now) {
             connection.expire(now, &mut events);
         }
@@ -79,6 +91,9 @@ impl Worker {
         let has_ticket = link.is_some_and(|link| link.ticket);
         let is_late = link.is_some_and(|link| link.lingers.is_none_or(|until| now >= until));
         if !is_closed && !has_ticket && !is_late {
+            if more {
+                self.unread.push((index, generation));
+            }
             self.rank_behind(index);
             return;
         }

@@ -174,9 +174,11 @@ impl Worker {
             let unread = std::mem::take(&mut self.unread);
             for event in &events {
                 self.happen(event);
+                self.keep_time();
             }
             for (index, generation) in unread {
                 self.read_on(index, generation);
+                self.keep_time();
             }
             let now = Instant::now();
             self.expire(now);
@@ -185,6 +187,16 @@ impl Worker {
             self.report(now);
         }
         Ok(self.finish())
+    }
+
+    /// Does what mustn't wait for the turn's other connections: ends the window, and hands out what is due in an open loop.
+    fn keep_time(&mut self) {
+        let now = Instant::now();
+        self.close_window(now);
+        let due = self.queue.as_ref().and_then(Queue::due);
+        if due.is_some_and(|due| due <= now) && !self.short_of_room {
+            self.hand_out(now);
+        }
     }
 
     /// Waits for the next thing to do.

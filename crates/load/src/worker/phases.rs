@@ -203,7 +203,7 @@ impl Worker {
         }
     }
 
-    /// Notes what came of the window, once it is over and before anything more is read.
+    /// Notes what came of the window, once it is over: between two connections that are read.
     pub(super) fn close_window(&mut self, now: Instant) {
         if self.phase.closed.is_none() && self.phase.is_past(now) {
             self.phase.closed = Some(self.cpu_since_window());

@@ -14,8 +14,9 @@ use crate::plan::Bound;
 use crate::spec::Connect;
 
 impl Worker {
-    /// Begins a slot's connection now.
+    /// Begins a slot's connection now, which is not before `now`: what the turn did meanwhile is no part of its handshake.
     pub(super) fn open(&mut self, index: usize, now: Instant) {
+        let now = now.max(Instant::now());
         let slot = &mut self.slots[index];
         slot.opens = None;
         slot.generation = slot.generation.wrapping_add(1);

@@ -9,8 +9,13 @@ use pronghorn_load::LoadReport;
 use serde_json::{Value, json};
 
 use crate::load;
-use crate::server::{STATUS_200, Then, h1, h1_response, h2, h2_response, start};
+use crate::server::{STATUS_200, Then, frame, h1, h1_response, h2, h2_response, start};
 use crate::tls::{Certificate, HOST_NAME, Plain};
+
+/// Frames' types and a flag of the last (RFC 9113 §6).
+const HEADERS: u8 = 1;
+const PING: u8 = 6;
+const ACK: u8 = 1;
 
 /// Twenty requests, each over a connection of its own, two at a time.
 fn resumed(protocol: Protocol, more: Value) -> LoadReport {
@@ -138,6 +143,59 @@ fn a_connection_that_waits_for_its_ticket_does_not_hold_up_the_next() {
     assert_eq!(report.requests.succeeded, 10);
     let connections = report.connections;
     assert_eq!((connections.established, connections.resumed), (10, 10));
+}
+
+/// A connection whose server, once it has answered, reads nothing more and sends PINGs' answers for ever.
+struct Flood {
+    plain: Plain,
+    is_first: bool,
+}
+
+impl Read for Flood {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.plain.read(buffer)
+    }
+}
+
+impl Write for Flood {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let length = self.plain.write(bytes)?;
+        let is_response = bytes.get(3) == Some(&HEADERS);
+        if is_response && !self.is_first {
+            let pings = frame(PING, ACK, 0, &[0; 8]).repeat(2000);
+            loop {
+                self.plain.write_all(&pings)?;
+            }
+        }
+        Ok(length)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.plain.flush()
+    }
+}
+
+#[test]
+fn a_flood_on_a_connection_that_waits_for_its_ticket_does_not_keep_the_load_from_its_end() {
+    let certificate = Certificate::new();
+    let config = certificate.server(Protocol::H2);
+    let port = start(move |stream, number| {
+        let flood = Flood {
+            plain: Plain::new(&config, stream),
+            is_first: number == 0,
+        };
+        h2(flood, |id, _| (h2_response(id, STATUS_200), Then::Goes));
+    });
+    let spec = json!({
+        "targets": [{"url": format!("https://{HOST_NAME}:{port}/")}],
+        "address": "127.0.0.1",
+        "connect": "each",
+        "session": "0rtt",
+        "stop": {"requests": 4},
+        "tls": {"ca": certificate.path()},
+    });
+    let report = load("h2", port, spec);
+    assert_eq!((report.requests.succeeded, report.finished), (4, true));
 }
 
 #[test]
