@@ -1,8 +1,12 @@
 """Captures as tshark reads them: with no configuration and no key file of its own."""
 
 import os
+import struct
 import subprocess
 from pathlib import Path
+
+ENHANCED_PACKET, DECRYPTION_SECRETS = 6, 10
+"""Types of blocks (draft-ietf-opsawg-pcapng §4)."""
 
 
 class Capture:
@@ -35,6 +39,17 @@ class Capture:
         file = self._home / f"{len(list(self._home.iterdir()))}.pcapng"
         self._tshark("-Y", shown, "-w", str(file))
         return Capture(file, self._home, "tcp.reassemble_out_of_order:TRUE")
+
+    def blocks(self) -> list[int]:
+        """The types of the file's blocks, in order."""
+        content = self.file.read_bytes()
+        found: list[int] = []
+        place = 0
+        while place < len(content):
+            kind, length = struct.unpack_from("<II", content, place)
+            found.append(kind)
+            place += length
+        return found
 
     def _tshark(self, *arguments: str) -> str:
         argv = ["tshark", "-n", "-r", str(self.file), "-o", "tls.keylog_file:", *self._options, *arguments]

@@ -16,7 +16,7 @@ from pronghorn.model.trial import Counters, LinkCounters
 
 from . import experiments, links, pages, programme
 from .benches import LIMIT_S, PROGRAMS, bench
-from .captures import Capture
+from .captures import DECRYPTION_SECRETS, ENHANCED_PACKET, Capture
 from .links import link
 from .pages import Named
 from .programme import Run
@@ -192,7 +192,8 @@ def test_the_file_says_how_it_was_made(taken: dict[str, Taken]) -> None:
     text = taken["h2"].capture.file.read_bytes()
     assert b'"seed":11' in text
     assert b"records lost by the capture: 0" in text
-    assert text.index(b"CLIENT_TRAFFIC_SECRET_0") < text.index(HOST_NAME.encode())
+    kinds = taken["h2"].capture.blocks()
+    assert kinds.index(DECRYPTION_SECRETS) < kinds.index(ENHANCED_PACKET)
 
 
 async def spawn_and_capture(folder: Path, line: str) -> dict[str, Any]:
