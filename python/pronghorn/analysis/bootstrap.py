@@ -162,42 +162,20 @@ def _studentised(pivot: LogRatio | Difference, confidence: float) -> Estimate:
     return Estimate(pivot.value, pivot.end(max(most, reach)), pivot.end(min(least, -reach)))
 
 
-def ratio_of_medians(
-    arm: Times,
-    baseline: Times,
-    rng: np.random.Generator,
-    *,
-    resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
-) -> Estimate:
-    """The ratio of the arms' medians with its percentile interval; see `effects`."""
-    return _one(arm, baseline, "median", rng, resamples, confidence)
-
-
-def ratio_of_means(
-    arm: Times,
-    baseline: Times,
-    rng: np.random.Generator,
-    *,
-    resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
-) -> Estimate:
-    """The ratio of the arms' means with the hull of its studentised (bootstrap-t) interval and Student's,
-    both taken on the logarithm.
-
-    Undefined where a time is infinite or not positive.
-    """
-    return _one(arm, baseline, "mean", rng, resamples, confidence)
-
-
-def _one(
-    arm: Times,
-    baseline: Times,
+def ratio_of(
     statistic: Statistic,
+    arm: Times,
+    baseline: Times,
     rng: np.random.Generator,
-    resamples: int,
-    confidence: float,
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
 ) -> Estimate:
+    """The ratio of one statistic of two arms with its interval; see `effects`.
+
+    Of means it is the hull of the studentised (bootstrap-t) interval and Student's, both taken on the
+    logarithm, and undefined where a time is infinite or not positive.
+    """
     one = Asked("arm", "baseline", "load", statistic)
     columns = dict(zip(one.columns, (arm, baseline), strict=True))
     return effects(columns, [one], rng, resamples=resamples, confidence=confidence)[one].ratio

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.bootstrap import Estimate, ratio_of_medians
+from pronghorn.analysis.bootstrap import Estimate, ratio_of
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.terms import DIMENSIONS, Terms
@@ -46,7 +46,7 @@ def _contrast(trials: CellTrials, arm: str, against: str, terms: Terms) -> Contr
     rng = generator(terms.seed, "contrast", *(getattr(cell, key) for key in DIMENSIONS), arm, against)
     mine, theirs = (times(trials.of(name), _METRIC) for name in (arm, against))
     confidence = terms.stage.confidence
-    estimate = ratio_of_medians(mine, theirs, rng, resamples=terms.resamples, confidence=confidence)
+    estimate = ratio_of("median", mine, theirs, rng, resamples=terms.resamples, confidence=confidence)
     verdict, reason = decide(
         estimate,
         margin=terms.margin,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pronghorn.analysis import stopping
-from pronghorn.analysis.bootstrap import Estimate, ratio_of_medians
+from pronghorn.analysis.bootstrap import Estimate, ratio_of
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.sequential import Boundary
 from pronghorn.analysis.verdict import decide, minimum_blocks
@@ -38,7 +38,7 @@ def sampled(times: Times, sampling: Sampling, label: str, resamples: int) -> End
         rng = generator(1, "sequential", label)
         confidence = boundary.confidence(look)
         arm, baseline = times[:look].T
-        estimate = ratio_of_medians(arm, baseline, rng, resamples=resamples, confidence=confidence)
+        estimate = ratio_of("median", arm, baseline, rng, resamples=resamples, confidence=confidence)
         least = minimum_blocks(confidence)
         verdict, _ = decide(estimate, margin=MARGIN, blocks=look, least=least)
         if look == sampling.most or stopping.reason(sampling, [(verdict, estimate)]) is not None:
