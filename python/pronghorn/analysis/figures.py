@@ -20,22 +20,13 @@ def median(values: Times) -> float:
     return float(np.median(values)) if len(values) else math.nan
 
 
-def nearest_rank(values: Times, share: float) -> float:
-    """The smallest value that at least `share` of the values do not exceed; NaN of nothing.
+def rank(quantile: Statistic, n: int) -> int:
+    """Which of `n` sorted values, from 1, is a quantile: the smallest that at least its share don't exceed.
 
     Hyndman & Fan, "Sample quantiles in statistical packages" (1996), type 1. It never interpolates, so a
     failed trial (+inf) shows as such instead of turning its neighbours infinite.
     """
-    return float(np.sort(values)[_rank(share, len(values)) - 1]) if len(values) else math.nan
-
-
-def rank(quantile: Statistic, n: int) -> int:
-    """Which of `n` sorted values, from 1, is a quantile by its nearest rank."""
-    return _rank(QUANTILES[quantile], n)
-
-
-def _rank(share: float, n: int) -> int:
-    return max(1, math.ceil(round(share * n, 9)))
+    return max(1, math.ceil(round(QUANTILES[quantile] * n, 9)))
 
 
 def trimmed_mean(values: Times) -> float:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from pronghorn.analysis.figures import figures, median, nearest_rank, thin, trimmed_mean
+from pronghorn.analysis.figures import figures, median, thin, trimmed_mean
 
 
 def test_figures_of_ten_values() -> None:
@@ -49,7 +49,7 @@ def test_the_trimmed_mean_leaves_out_a_fifth_at_each_end() -> None:
 
 @pytest.mark.parametrize(("n", "rank"), [(1, 1), (9, 9), (10, 9), (11, 10), (12, 11), (20, 18), (100, 90)])
 def test_nearest_rank_of_p90(n: int, rank: int) -> None:
-    assert nearest_rank(np.arange(1.0, n + 1), 0.9) == rank
+    assert figures(np.arange(1.0, n + 1), with_mean=True).p90 == rank
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,3 @@ def test_a_failure_is_the_worst_outcome() -> None:
 def test_nothing_has_no_figures() -> None:
     assert figures(np.array([]), with_mean=True).median is None
     assert math.isnan(median(np.array([])))
-    assert math.isnan(nearest_rank(np.array([]), 0.9))

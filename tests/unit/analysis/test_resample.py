@@ -7,7 +7,7 @@ import pytest
 
 from pronghorn.analysis import resample
 from pronghorn.analysis.bootstrap import Asked, Column, effects
-from pronghorn.analysis.figures import QUANTILES, median, nearest_rank, trimmed_mean
+from pronghorn.analysis.figures import QUANTILES, median, rank, trimmed_mean
 from pronghorn.analysis.resample import Ordered, drawn
 from pronghorn.analysis.times import Times
 from pronghorn.model.summary import Statistic
@@ -20,9 +20,9 @@ def one_by_one(statistic: Statistic, times: Times) -> float:
         return median(times)
     if statistic == "trimmed_mean":
         return trimmed_mean(times)
-    share = QUANTILES[statistic]
-    above = nearest_rank(times, min(1.0, share + 1e-6))
-    return (nearest_rank(times, share) + above) / 2
+    place = QUANTILES[statistic] * len(times)
+    above = min(len(times), math.floor(round(place, 9)) + 1)
+    return float(np.sort(times)[[rank(statistic, len(times)) - 1, above - 1]].mean())
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 3, 5, 8, 13, 64, 65])
@@ -35,7 +35,7 @@ def test_counts_give_what_the_drawn_times_give(statistic: Statistic, blocks: int
         found = ordered.resampled(statistic, ordered.cumulated(counts))
         expected = [one_by_one(statistic, np.repeat(times, column)) for column in counts.T]
         assert found.tolist() == pytest.approx(expected)
-    measured = nearest_rank(times, QUANTILES[statistic]) if statistic in QUANTILES else None
+    measured = np.sort(times)[rank(statistic, blocks) - 1] if statistic in QUANTILES else None
     assert ordered.found(statistic) == pytest.approx(measured or one_by_one(statistic, times))
 
 
