@@ -20,14 +20,14 @@ from pronghorn.analysis.numbers import listed, percent
 from pronghorn.analysis.stopping import Stage
 from pronghorn.analysis.terms import Terms, block_draws
 from pronghorn.analysis.times import Times, times
-from pronghorn.analysis.verdict import decide, minimum_blocks
+from pronghorn.analysis.verdict import LEAST_BLOCKS, decide, minimum_blocks
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.summary import Change, Explained, Step
 
 
 class Medians(NamedTuple):
     """The medians of a chain's arms in seconds: `found` of the blocks, one an arm, and `drawn` of the
-    resamples, (resamples, arms)."""
+    resamples, (resamples, arms), none of which are drawn from too few blocks for an interval."""
 
     found: Times
     drawn: Times
@@ -109,15 +109,15 @@ def _medians(trials: CellTrials, asked: Explanation, terms: Terms) -> Medians:
     found = np.stack([times(trials.of(arm), asked.metric) for arm in asked.chain], axis=1)
     if not len(found):
         return Medians(np.full(len(asked.chain), math.nan), np.empty((0, len(asked.chain))))
+    if len(found) < LEAST_BLOCKS["median"]:
+        return Medians(np.median(found, axis=0), np.empty((0, len(asked.chain))))
     rng = block_draws(trials.cell, terms.seed)
     drawn = resampled_medians(found, rng, resamples=terms.resamples)
     return Medians(np.median(found, axis=0), drawn)
 
 
 def _change(medians: Medians, chain: tuple[str, ...], first: int, last: int, at: Stage) -> Change:
-    ratio, difference = (
-        _measures(medians, first, last, at.confidence) if len(medians.drawn) else (NOTHING, NOTHING)
-    )
+    ratio, difference = _measures(medians, first, last, at.confidence)
     if at.pending is not None:
         ratio = ratio._replace(low=0.0, high=math.inf)
         difference = difference._replace(low=-math.inf, high=math.inf)
@@ -137,6 +137,8 @@ def _measures(medians: Medians, first: int, last: int, confidence: float) -> tup
     with np.errstate(invalid="ignore"):
         differences = [one - other for one, other in zip(later, earlier, strict=True)]
     ratios = [divide(one, other) for one, other in zip(later, earlier, strict=True)]
+    if not len(medians.drawn):
+        return NOTHING._replace(value=float(ratios[0][0])), NOTHING._replace(value=float(differences[0][0]))
     return (
         Measure(float(ratios[0][0]), *percentiles(ratios[1], least=0.0, confidence=confidence)),
         Measure(

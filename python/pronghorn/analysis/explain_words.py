@@ -63,7 +63,8 @@ def _share(step: Step) -> str:
 def _ratio(change: Change) -> str:
     if change.ratio is None:
         return "not known"
-    return f"{ratio(change.ratio, *change.ci95)}, 95 % interval {interval(*change.ci95)}"
+    said = ratio(change.ratio, *change.ci95)
+    return said if change.ci95 == (None, None) else f"{said}, 95 % interval {interval(*change.ci95)}"
 
 
 def _per_cent(part: float) -> str:

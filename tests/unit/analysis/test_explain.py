@@ -152,10 +152,14 @@ def test_a_difference_within_the_margin_is_not_shared_out() -> None:
     assert [step.ratio for step in found.steps] == pytest.approx([1.2, 1.005 / 1.2])
 
 
-def test_too_few_blocks_have_no_shares_but_the_steps_ratios() -> None:
+def test_too_few_blocks_have_no_shares_and_no_intervals_but_the_steps_ratios() -> None:
     found = explained(steady(KNOWN, blocks=5))
     assert no_shares(found) == "it needs more blocks (5 of at least 6)"
     assert [step.ratio for step in found.steps] == pytest.approx([1.2, 1.25])
+    for change in (found.total, *found.steps):
+        assert (change.ci95, change.ci95_s) == ((None, None), (None, None))
+    assert "interval" not in found.words
+    assert found.words.endswith("(congestion control 1.20, then protocol 1.25; 5 blocks)")
 
 
 def test_nothing_measured_is_no_error() -> None:
