@@ -46,8 +46,11 @@ fn record_flight(connection: &quinn::Connection, shared: &Shared) -> Option<Join
 /// The connection once its handshake is done or, where early data is allowed, before that, so that
 /// early requests are answered at once.
 async fn accept(incoming: quinn::Incoming, shared: &Rc<Shared>) -> Option<quinn::Connection> {
-    let connecting = shared.quic.accept(incoming).ok()?;
+    let mut connecting = shared.quic.accept(incoming).ok()?;
     if shared.early_data {
+        // A ClientHello can come in two datagrams, and quinn never wakes who wanted a stream of a peer whose
+        // transport parameters it had not read: such a connection would go without SETTINGS.
+        connecting.handshake_data().await.ok()?;
         let (connection, completed) = connecting.into_0rtt().ok()?;
         let (shared, handle) = (shared.clone(), connection.clone());
         tokio::task::spawn_local(async move {

@@ -10,3 +10,4 @@ mod recordings;
 mod relay;
 mod replay;
 mod sessions;
+mod settings;

@@ -50,6 +50,17 @@ async fn pass(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, keep: impl Fn(&[u
     }
 }
 
+/// What a relay makes of the client's datagrams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Passing {
+    /// Each goes to the origin.
+    Once,
+    /// Each goes there a second time, at once and from another address.
+    Twice,
+    /// The first goes alone; those after it follow once the origin has answered it.
+    InTurns,
+}
+
 /// Over UDP: the datagrams of the only client.
 pub(crate) struct UdpRelay {
     pub(crate) address: SocketAddr,
@@ -57,9 +68,7 @@ pub(crate) struct UdpRelay {
 }
 
 impl UdpRelay {
-    /// With `twice` every datagram of the client's goes to the origin a second time, at once and from another
-    /// address.
-    pub(crate) async fn start(origin: SocketAddr, twice: bool) -> UdpRelay {
+    pub(crate) async fn start(origin: SocketAddr, passing: Passing) -> UdpRelay {
         let near = bound().await;
         let far = bound().await;
         far.connect(origin).await.expect("an address");
@@ -70,18 +79,32 @@ impl UdpRelay {
         tokio::task::spawn_local(async move {
             let (mut request, mut answer) = (vec![0; PIECE], vec![0; PIECE]);
             let mut client = None;
+            let mut held = Vec::new();
+            let mut holds = false;
             loop {
                 tokio::select! {
                     Ok((length, address)) = near.recv_from(&mut request) => {
                         client = Some(address);
                         let datagram = &request[..length];
                         kept.borrow_mut().push(datagram.to_vec());
+                        if holds {
+                            held.push(datagram.to_vec());
+                            continue;
+                        }
                         let _ = far.send(datagram).await;
-                        if twice {
-                            let _ = other.send_to(datagram, origin).await;
+                        match passing {
+                            Passing::Once => {}
+                            Passing::Twice => {
+                                let _ = other.send_to(datagram, origin).await;
+                            }
+                            Passing::InTurns => holds = kept.borrow().len() == 1,
                         }
                     }
                     Ok(length) = far.recv(&mut answer), if client.is_some() => {
+                        holds = false;
+                        for datagram in held.drain(..) {
+                            let _ = far.send(&datagram).await;
+                        }
                         if let Some(client) = client {
                             let _ = near.send_to(&answer[..length], client).await;
                         }

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 
 use super::early::{early, entries, fixture, load, serve};
 use super::fixture::{AMPLE, on_one_thread, target};
-use super::relay::{TcpRelay, UdpRelay, bound};
+use super::relay::{Passing, TcpRelay, UdpRelay, bound};
 
 const REQUESTS: [(Method, &str); 2] = [(Method::GET, "/"), (Method::POST, EXECUTE_PATH)];
 
@@ -62,7 +62,7 @@ fn early_data_over_quic_that_is_sent_again_later_is_neither_served_nor_executed(
         on_one_thread(async {
             let (port, log) = serve(&fixture);
             let direct = target(&fixture.path("ca.pem"), port, Protocol::H3);
-            let relay = UdpRelay::start(direct.address, false).await;
+            let relay = UdpRelay::start(direct.address, Passing::Once).await;
             let relayed = Target {
                 address: relay.address,
                 ..direct.clone()
@@ -98,7 +98,7 @@ fn early_data_over_quic_that_comes_twice_at_once_is_served_and_executed_once() {
         on_one_thread(async {
             let (port, log) = serve(&fixture);
             let direct = target(&fixture.path("ca.pem"), port, Protocol::H3);
-            let relay = UdpRelay::start(direct.address, true).await;
+            let relay = UdpRelay::start(direct.address, Passing::Twice).await;
             let relayed = Target {
                 address: relay.address,
                 ..direct.clone()
