@@ -1,16 +1,17 @@
-"""How often a run without outliers or drift is warned of them, and how often intervals between two runs are
-right: the figures of docs/methodology.md."""
+"""How often a run without outliers, drift or two modes is warned of them, and how often intervals between two
+runs are right: the figures of docs/methodology.md."""
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from pronghorn.analysis.drift import p_of_trend
+from pronghorn.analysis.modes import modes
 from pronghorn.analysis.outliers import cutoff, scores
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.times import Times
 from pronghorn.before_after.bootstrap import change_of_medians
-from pronghorn.execute import drift, outliers
+from pronghorn.execute import drift, outliers, two_modes
 
 from ..unit.analysis.populations import POPULATIONS, Population
 
@@ -51,6 +52,23 @@ def test_series_without_a_trend_are_hardly_ever_said_to_drift(
     with capsys.disabled():
         print(f"\ndrift, {values} blocks: {flagged} of {RUNS} runs warned")
     assert flagged <= binom.ppf(1 - FALSE_ALARM, RUNS, drift.FALSE_ALARMS)
+
+
+@pytest.mark.parametrize("values", [8, 12, 24, 50])
+@pytest.mark.parametrize("samples", [10, 50])
+def test_samples_of_one_mode_are_hardly_ever_said_to_have_two(
+    values: int, samples: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of uniform values, whose dips are the largest."""
+    runs = RUNS // (samples // 10)
+    rng = np.random.default_rng([values, samples])
+    flagged = sum(
+        any(modes(sample, two_modes.FALSE_ALARMS / samples) for sample in rng.random((samples, values)))
+        for _ in range(runs)
+    )
+    with capsys.disabled():
+        print(f"\ntwo modes, {samples} samples of {values} blocks: {flagged} of {runs} runs warned")
+    assert flagged <= binom.ppf(1 - FALSE_ALARM, runs, two_modes.FALSE_ALARMS)
 
 
 @pytest.mark.parametrize("population", POPULATIONS, ids=lambda population: population.name)

@@ -1,7 +1,7 @@
 """Of a hundred cells in which an arm runs against itself, few are told apart.
 
-The run takes a quarter of an hour on a quiet host. Where PRONGHORN_HUNDRED_CELLS names a directory it is kept
-there, and a run that stands there already goes on, or is judged as it is.
+The run takes some six minutes on a quiet host of two cores. Where PRONGHORN_HUNDRED_CELLS names a directory
+it is kept there, and a run that stands there already goes on, or is judged as it is.
 """
 
 import os

@@ -19,6 +19,7 @@ from pronghorn.execute import (
     physics,
     proof,
     states,
+    two_modes,
     visits,
 )
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG
@@ -54,8 +55,10 @@ def cautions(
     trials: Sequence[Trial],
     manifest: Mapping[str, Any],
     unfair: Sequence[Caution] = (),
+    run: Path | None = None,
 ) -> list[Caution]:
-    """All warnings of a run, the gravest first. `unfair` are those about differences between its arms."""
+    """All warnings of a run, the gravest first. `unfair` are those about differences between its arms;
+    flights are looked for in the directory `run`."""
     return [
         *_instrument(trials),
         *_proof(trials),
@@ -66,6 +69,7 @@ def cautions(
         *_discards(experiment, trials),
         *drift.cautions(experiment, trials),
         *outliers.cautions(experiment, trials),
+        *two_modes.cautions(experiment, trials, run),
         *unfair,
         *states.cautions(experiment, trials),
         *visits.cautions(experiment, trials, manifest.get("clients", {})),

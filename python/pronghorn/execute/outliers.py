@@ -7,10 +7,10 @@ import numpy as np
 
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.numbers import count, rate, seconds
-from pronghorn.analysis.outliers import LEAST_VALUES, cutoff, logarithms, scores
-from pronghorn.analysis.times import Times, times
+from pronghorn.analysis.outliers import LEAST_VALUES, cutoff, scores
+from pronghorn.analysis.times import times
 from pronghorn.execute.caution import Caution
-from pronghorn.model import load
+from pronghorn.execute.samples import sample
 from pronghorn.model.comparison import Metric
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
@@ -66,9 +66,10 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
 
 
 def outliers(cells: Sequence[CellTrials]) -> list[Outlier]:
-    """The loads that lie far outside, cell by cell. Failed ones are outcomes and no outliers; nor is a kept
-    client's first load, which shakes hands alone."""
-    samples = [sample for cell in cells for arm in cell.arms if (sample := _sample(cell, arm)) is not None]
+    """The loads that lie far outside, cell by cell."""
+    samples = [
+        taken for cell in cells for arm in cell.arms if len((taken := sample(cell, arm)).logs) >= LEAST_VALUES
+    ]
     looks = sum(len(logs) for _, _, logs in samples)
     found = []
     for metric, measured, logs in samples:
@@ -78,19 +79,6 @@ def outliers(cells: Sequence[CellTrials]) -> list[Outlier]:
             if abs(score) > limit:
                 found.append(Outlier(trial, metric, float(score), middle))
     return found
-
-
-def _sample(cell: CellTrials, arm: str) -> tuple[Metric, list[Trial], Times] | None:
-    metric: Metric = "requests_per_second" if cell.cell.client == load.CLIENT else "load"
-    mine = cell.of(arm)
-    logs = logarithms(times(mine, metric))
-    kept = any(trial.visit for trial in mine)
-    taken = [
-        place for place, trial in enumerate(mine) if np.isfinite(logs[place]) and (trial.visit or not kept)
-    ]
-    if len(taken) < LEAST_VALUES:
-        return None
-    return metric, [mine[place] for place in taken], logs[taken]
 
 
 def _whole_blocks(cells: Sequence[CellTrials], found: Sequence[Outlier]) -> list[Trial]:

@@ -225,7 +225,7 @@ def _finish(
     notes |= manifest.closing(experiment, trials, ended=_now())
     unfair = fairness.examine(experiment, trials, notes, directory.path)
     notes["fairness"] = unfair.to_manifest()
-    found = cautions(experiment, hello, trials, notes, unfair.cautions)
+    found = cautions(experiment, hello, trials, notes, unfair.cautions, directory.path)
     notes["warnings"] = [caution._asdict() for caution in found]
     notes["label"] = label(experiment, hello)
     summary = summarise(experiment, trials, notes)

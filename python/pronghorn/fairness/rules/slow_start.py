@@ -12,7 +12,7 @@ from pronghorn.analysis.numbers import count
 from pronghorn.execute.caution import Caution
 from pronghorn.fairness.flights import Sender
 from pronghorn.fairness.group import Group
-from pronghorn.fairness.line import size_words
+from pronghorn.fairness.line import Line, size_words
 
 _LOOK_ROUND_TRIPS = 2.0
 _GROWTH = 1.5
@@ -51,12 +51,7 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
         if group.arm.over_quic or line is None or (switch and not any(switch)):
             continue
         looked = list(group.flights.senders(group.loads, over_quic=False))
-        early = [
-            left
-            for senders in looked
-            if (left := _of_load(senders, line.round_trip_s)) is not None
-            and left.window_bytes < _EARLY_SHARE * line.bdp_bytes
-        ]
+        early = [left for senders in looked if (left := left_early(senders, line)) is not None]
         if early and len(early) >= _LEAST_SHARE * len(looked):
             window = median(left.window_bytes for left in early)
             yield Caution(
@@ -69,9 +64,12 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
             )
 
 
-def _of_load(senders: Sequence[Sender], round_trip_s: float) -> Left | None:
+def left_early(senders: Sequence[Sender], line: Line) -> Left | None:
+    """When the busiest of a load's `senders` left slow start though nothing had been lost and its window was
+    far below what the path holds; None where it didn't."""
     busiest = max(senders, key=lambda one: max(one.told("acked_bytes"), default=0.0))
-    return left_without_loss(busiest, round_trip_s)
+    left = left_without_loss(busiest, line.round_trip_s)
+    return left if left is not None and left.window_bytes < _EARLY_SHARE * line.bdp_bytes else None
 
 
 def left_without_loss(sender: Sender, round_trip_s: float) -> Left | None:
