@@ -13,6 +13,7 @@ from pronghorn.analysis.words import within
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
+from pronghorn.report.arrivals_view import ArrivalsView, arrivals_views
 from pronghorn.report.claims import bounds, failed_loads
 from pronghorn.report.counted import ByArm, counted
 from pronghorn.report.cpu import CpuTimes, cpu_times
@@ -26,6 +27,7 @@ from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import compared, overview
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.published_table import published_view
+from pronghorn.report.script import script
 from pronghorn.report.site_view import site_views
 from pronghorn.report.table import REPORTED, Table, table, thin_note
 from pronghorn.report.violins import COLOURS
@@ -47,6 +49,7 @@ class CellView:
     links: list[LinkReport]
     falls: Waterfalls | None
     flown: Flights | None
+    arrived: ArrivalsView | None
     fairness: FairnessView | None
     load_rows: list[LoadRow]
     intervals: list[Grid]
@@ -92,8 +95,19 @@ def document(
     environment.globals.update(bounds=bounds, failed_loads=failed_loads)
     by_cell = counted(summary, trials)
     times = {cell: times_of(by_arm) for cell, by_arm in by_cell.items()}
+    arrived = arrivals_views(summary.cells, by_cell, run)
     cells = [
-        _view(place, cell, summary, by_cell[cell.cell], times[cell.cell], manifest, run, whole)
+        _view(
+            place,
+            cell,
+            summary,
+            by_cell[cell.cell],
+            times[cell.cell],
+            manifest,
+            run,
+            whole,
+            arrived.of.get(cell.cell),
+        )
         for place, cell in enumerate(summary.cells)
     ]
     return environment.get_template("report.html.j2").render(
@@ -109,6 +123,8 @@ def document(
         manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
         warnings=manifest.get("warnings") or [],
         colours=COLOURS,
+        arrived=arrived,
+        script=script("timeline.js") if arrived.moves else None,
     )
 
 
@@ -126,6 +142,7 @@ def _view(
     manifest: Mapping[str, Any],
     run: Path | None,
     whole: Whole,
+    arrived: ArrivalsView | None,
 ) -> CellView:
     shown = table(cell, REPORTED)
     paths = manifest.get("paths")
@@ -140,6 +157,7 @@ def _view(
         links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),
         falls=waterfalls(cell, by_arm, whole),
         flown=flights(cell, by_arm, run),
+        arrived=arrived,
         fairness=fairness_view(manifest, cell.cell),
         load_rows=load_rows(cell, summary.load_limit_s) if cell.makes_loads else [],
         intervals=interval_tables(cell, summary.baseline),

@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
+from pronghorn.report.arrivals_view import ArrivalsView, arrivals_views
 from pronghorn.report.chart_data import distinct, named
 from pronghorn.report.counted import ByArm, counted
 from pronghorn.report.explained import explanations
 from pronghorn.report.flights import flights
 from pronghorn.report.load_charts import Times, distribution_chart, times_of, violin_chart
 from pronghorn.report.overview import compared, overview
-from pronghorn.report.pictures import falls, flown
+from pronghorn.report.pictures import falls, flown, handshakes, streams
 from pronghorn.report.pictures.standalone import standalone
 from pronghorn.report.site_view import site_views
 from pronghorn.report.waterfall import waterfalls
@@ -49,8 +50,11 @@ def _drawn(summary: Summary, trials: Sequence[Trial], run: Path | None, whole: W
     for site in site_views(summary.cells, times):
         yield Picture(named(site.anchor, "violins"), standalone(site.heading, site.violins.wide))
         yield Picture(named(site.anchor, "distributions"), standalone(site.heading, site.distributions.wide))
+    arrived = arrivals_views(summary.cells, by_cell, run).of
     for cell in summary.cells:
         yield from _of_cell(cell, by_cell[cell.cell], times[cell.cell], run, whole)
+        if cell.cell in arrived:
+            yield from _arrived(cell.title, arrived[cell.cell])
 
 
 def _of_cell(
@@ -67,3 +71,10 @@ def _of_cell(
         yield Picture(named("waterfalls", title), falls.picture(f"Waterfalls on {title}", fallen))
     if (found := flights(cell, by_arm, run)) is not None and found.panels:
         yield Picture(named("flights", title), flown.picture(f"Flights on {title}", found))
+
+
+def _arrived(title: str, view: ArrivalsView) -> Iterator[Picture]:
+    if view.ladders is not None and view.ladders.drawing is not None:
+        yield Picture(named("handshakes", title), handshakes.picture(f"Handshakes on {title}", view.ladders))
+    if view.timeline is not None and view.timeline.panels:
+        yield Picture(named("timeline", title), streams.picture(f"Timeline on {title}", view.timeline))

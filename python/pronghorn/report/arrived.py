@@ -1,0 +1,33 @@
+"""A trial's arrivals, as they lie in the run's directory."""
+
+from pathlib import Path
+
+from pronghorn.model import arrivals
+from pronghorn.model.arrivals import Arrivals, Unreadable
+from pronghorn.model.trial import Trial
+
+ARRIVALS = "arrivals"
+"""The artifact's name."""
+
+
+def has_arrivals(trial: Trial) -> bool:
+    """Whether a trial left its arrivals."""
+    return ARRIVALS in trial.artifacts
+
+
+def arrivals_of(run: Path, trial: Trial) -> Arrivals:
+    """What a trial has left in the directory `run`; Unreadable where it is no more there, or broken, or can't
+    be laid on the axis of the load."""
+    name = trial.artifacts[ARRIVALS]
+    file = run / name
+    if not file.resolve().is_relative_to(run.resolve()):
+        raise Unreadable(f"{name} is not within the run's directory")
+    return arrivals.read(file, name)
+
+
+def since_start_s(found: Arrivals, trial: Trial) -> float:
+    """What is to be added to the arrivals' times so that they count from the load's start; Unreadable where
+    the client doesn't tell when that was."""
+    if trial.page is None or trial.page.started_monotonic_s is None:
+        raise Unreadable("its client doesn't tell when the load began by the path's clock")
+    return found.since(trial.page.started_monotonic_s)
