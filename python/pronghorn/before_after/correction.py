@@ -63,10 +63,10 @@ def correction(cells: Sequence[CellChange]) -> Correction | None:
     ]
     say = "say" if len(decided) > 1 else "says"
     words = (
-        f"{len(decided) or 'None'} of {count(len(tested), 'verdict')} {say} that something changed. Whether anything did at all, be it by less than the margin, by a rank test "
-        "corrected for the number of comparisons after Benjamini and Hochberg: "
-        f"{len(differ) or 'none'} of {len(tested)} {'does' if len(differ) == 1 else 'do'} "
-        f"(q at most {percent(RATE)})"
+        f"{len(decided) or 'None'} of {count(len(tested), 'verdict')} {say} that something changed. Whether "
+        "anything did at all, be it by less than the margin, by a rank test corrected for the number of "
+        f"comparisons after Benjamini and Hochberg: {len(differ) or 'none'} of {len(tested)} "
+        f"{'does' if len(differ) == 1 else 'do'} (q at most {percent(RATE)})"
     )
     if others:
         named = [*others[:_NAMED], *([f"{len(others) - _NAMED} more"] if len(others) > _NAMED else [])]

@@ -17,7 +17,8 @@ class ArmChange(BaseModel):
 
     `difference` is after less before, in the metric's own unit. `p_value` is a rank test's that nothing
     changed at all, of the metric that decides, `q_value` the same corrected for the number of comparisons.
-    `verdict` says what the arm is now against before; `reason` why where that does not rest on an interval. `words` says the whole in one sentence.
+    `verdict` says what the arm is now against before; `reason` why where that does not rest on an interval.
+    `words` says the whole in one sentence.
     """
 
     model_config = ConfigDict(extra="forbid")
