@@ -7,7 +7,8 @@ import math
 import altair as alt
 
 from pronghorn.analysis.numbers import ratio
-from pronghorn.model.summary import Comparison, Interval, Summary
+from pronghorn.model.summary import Comparison, Summary
+from pronghorn.report.ratio_axis import LEAST, MOST, interval_bar, ratio_ticks, within
 from pronghorn.report.svg import WIDE, Rows, lane_axis, own, svg
 
 
@@ -26,25 +27,24 @@ def ratios(summary: Summary, width: int) -> str | None:
     if not found:
         return None
     ends = [end for _, one in found for end in (*one.ci95, one.ratio) if end and math.isfinite(end)]
-    low = max(0.05, min([1 - 2 * summary.margin, *ends]) / 1.08)
-    high = min(20.0, max([1 + 2 * summary.margin, *ends]) * 1.08)
+    low = max(LEAST, min([1 - 2 * summary.margin, *ends]) / 1.08)
+    high = min(MOST, max([1 + 2 * summary.margin, *ends]) * 1.08)
     several = len(summary.arms) > 2
     rows: Rows = [
         {
             "lane": lane,
-            "ratio": min(max(_place(one) or 0.0, low), high),
-            "from": max(_ends(one)[0] or low, low),
-            "to": min(_ends(one)[1] or high, high),
+            "ratio": within(_place(one) or 0.0, low, high),
+            "from": bar[0],
+            "to": bar[1],
             "shown": ratio(one.ratio, *one.ci95) if one.ratio else "0" if one.ratio == 0 else "∞",
             "colour": f"var(--{one.verdict})",
         }
         for lane, (_, one) in enumerate(found)
+        for bar in [interval_bar(one.ratio, one.ci95, low, high)]
     ]
     labels = [f"{title}\n{one.arm}" if several else title for title, one in found]
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    ticks = [
-        tick for tick in (0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 5, 10) if low <= tick <= high
-    ]
+    ticks = ratio_ticks(low, high, width, labels)
     of_loads = all(cell.makes_loads for cell in summary.cells)
     left, right = ("slower", "faster") if of_loads else ("faster", "slower")
     what = "requests per second" if of_loads else "load time"
@@ -53,7 +53,7 @@ def ratios(summary: Summary, width: int) -> str | None:
     caption = f"← {left} · median {what} as a ratio to {summary.baseline}'s · {right} →"
     if width < WIDE:
         caption = f"← {left} · ratio to {summary.baseline} · {right} →"
-    axis = alt.Axis(title=caption, values=ticks, format="~g", labelOverlap=True)
+    axis = alt.Axis(title=caption, values=ticks, format="~g", labelOverlap=False)
     x = alt.X("ratio:Q", scale=scale, axis=axis)
     domain = alt.Scale(domain=[len(rows) - 0.4, -0.6], nice=False, zero=False)
     y = alt.Y("lane:Q", scale=domain, axis=lane_axis(labels, width))
@@ -72,13 +72,6 @@ def ratios(summary: Summary, width: int) -> str | None:
         .encode(x=x, y=y, text="shown:N"),
     ]
     return svg(layers, width, (42 if several else 34) * len(rows) + 10)
-
-
-def _ends(comparison: Comparison) -> Interval:
-    """Where the bar of the interval ends; both at the ratio where there is no interval."""
-    if comparison.ci95 == (None, None) and comparison.ratio is not None:
-        return (comparison.ratio, comparison.ratio)
-    return comparison.ci95
 
 
 def _place(comparison: Comparison) -> float | None:

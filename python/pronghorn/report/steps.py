@@ -9,10 +9,10 @@ import altair as alt
 
 from pronghorn.analysis.numbers import ratio
 from pronghorn.model.summary import Explained
+from pronghorn.report.ratio_axis import LEAST, MOST, interval_bar, ratio_ticks
 from pronghorn.report.svg import WIDE, Rows, lane_axis, own, svg
 
 LANE = 58
-_TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2, 3, 5, 10)
 COLOURS = 8
 """How many colours the stylesheet has for them, those of the arms; more steps begin again."""
 
@@ -39,28 +39,22 @@ def steps(explained: Sequence[Explained], width: int) -> str | None:
             }
             for number in range(len(one.steps))
         )
-        low, high = one.total.ci95
         whole = one.total.ratio or 1.0
-        totals.append(
-            {
-                "ratio": whole,
-                "from": low or whole,
-                "to": high or whole,
-                "lane": lane + 0.22,
-                "shown": ratio(whole, low, high),
-            }
-        )
-    ends = [row[key] for row in (*bars, *totals) for key in ("ratio", "from", "to") if key in row]
-    low_end, high_end = max(0.05, min(0.95, *ends) / 1.05), min(20.0, max(1.05, *ends) * 1.12)
+        totals.append({"ratio": whole, "lane": lane + 0.22, "shown": ratio(whole, *one.total.ci95)})
+    ends = [row[key] for row in (*bars, *totals) for key in ("ratio", "to") if key in row]
+    ends += [end for one in known for end in one.total.ci95 if end]
+    low_end, high_end = max(LEAST, min(0.95, *ends) / 1.05), min(MOST, max(1.05, *ends) * 1.12)
+    for row, one in zip(totals, known, strict=True):
+        row["from"], row["to"] = interval_bar(one.total.ratio, one.total.ci95, low_end, high_end)
     first = known[0].total
     caption = f"← less time · ratio of {first.to_arm} to {first.from_arm}, step by step · more time →"
     if width < WIDE:
         caption = "← less · ratio · more →"
     axis = alt.Axis(
         title=caption,
-        values=[tick for tick in _TICKS if low_end <= tick <= high_end],
+        values=ratio_ticks(low_end, high_end, width, [one.title for one in known]),
         format="~g",
-        labelOverlap=True,
+        labelOverlap=False,
     )
     scale = alt.Scale(type="log", domain=[low_end, high_end], nice=False, clamp=True)
     domain = alt.Scale(domain=[len(known) - 0.4, -0.6], nice=False, zero=False)
