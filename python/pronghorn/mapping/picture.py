@@ -39,9 +39,11 @@ _STYLE = """
 .map-dashed{stroke-dasharray:5 3}.map-dot{fill:#fff;stroke:#14181f}.map-texture{fill:none;stroke-width:1.1}
 svg.map text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif}
 svg.map .map-title{font-weight:600;font-size:13px}
-@media(prefers-color-scheme:dark){.map-paper{fill:#171b22}.map-ink{fill:#e8ebf0}.map-soft{fill:#a4adbb}
+@media screen and (prefers-color-scheme:dark){
+.map-paper{fill:#171b22}.map-ink{fill:#e8ebf0}.map-soft{fill:#a4adbb}
 .map-frame{stroke:#6f7988}.map-faster{fill:#6fd699}.map-slower{fill:#a8402f}.map-same{fill:#10424e}
-.map-undecided{fill:#222831}.map-on-faster{stroke:#0b2416}.map-on-slower{stroke:#ffd9d2}.map-on-same{stroke:#6cd0e6}
+.map-undecided{fill:#222831}.map-on-faster{stroke:#0b2416}.map-on-slower{stroke:#ffd9d2}
+.map-on-same{stroke:#6cd0e6}
 .map-line{stroke:#e8ebf0}.map-halo{stroke:#0f1217}.map-dot{fill:#0f1217;stroke:#e8ebf0}}
 """.replace("\n", "")
 

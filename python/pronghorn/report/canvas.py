@@ -63,9 +63,12 @@ def text(
     size: int = 12,
     colour: str = "var(--soft)",
     bold: bool = False,
+    halo: bool = False,
 ) -> str:
-    """A line of text whose baseline is at `y`."""
+    """A line of text whose baseline is at `y`; with a halo it can be read on what is drawn beneath."""
     strong = ' font-weight="600"' if bold else ""
+    if halo:
+        strong += ' stroke="var(--card)" stroke-width="4" stroke-linejoin="round" paint-order="stroke"'
     return (
         f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}" font-size="{size}" '
         f'fill="{colour}"{strong}>{escape(said)}</text>'

@@ -80,4 +80,6 @@ def _field(value: Value) -> str:
 def _words(value: Value) -> str:
     if value is None:
         return "–"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.4g}" if abs(value) < 9999.5 else f"{value:.0f}"

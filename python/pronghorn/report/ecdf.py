@@ -14,7 +14,7 @@ STRIP_PX = 190
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 """What tells arms apart besides their colours; more arms begin again."""
 
-_KEY_PX, _TITLE_PX, _GAP_PX = 20, 24, 10
+_KEY_PX, _TITLE_PX, _GAP_PX = 20, 28, 10
 _LEVELS_PX = 44.0
 """The room left of the curves for their levels' names."""
 
@@ -45,7 +45,7 @@ def ecdf(strips: Sequence[Strip], scale: TimeScale, width: int, *, strip_px: int
         y = frame.bottom + _GAP_PX
         if strip.title is not None:
             y += _TITLE_PX
-            parts.append(text(0, y - 8, strip.title, size=13, colour="var(--ink)", bold=True))
+            parts.append(text(0, y - 12, strip.title, size=13, colour="var(--ink)", bold=True))
         frame = frame._replace(top=y, height=strip_px)
         parts += [canvas.grid(frame), *_levels(frame)]
         parts += [

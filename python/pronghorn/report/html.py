@@ -129,8 +129,9 @@ def document(
 
 
 def unbroken(text: str) -> str:
-    """`text` with no line break between a number and its unit."""
-    return re.sub(r"(?<=\d) (?=(?:%|m?s|blocks?|trials?)(?!\w))", "\u00a0", text)
+    """`text` with no line break within a number or a range, nor between a number and its unit."""
+    text = re.sub(r"(?<=[\d%]) to (?=[\d∞])", "\u00a0to\u00a0", text)
+    return re.sub(r"(?<=\d) (?=(?:%|m?s|blocks?|trials?|\d{3})(?!\w))", "\u00a0", text)
 
 
 def _view(

@@ -77,7 +77,9 @@ def svg(layers: list[Any], width: int, height: int) -> str:
 
 
 def _trimmed(drawing: str) -> str:
-    """Coordinates to a tenth of a pixel; what is to be read stays as it is."""
+    """Coordinates to a tenth of a pixel; what is to be read stays as it is. Without Vega's roles, which stand
+    on nameless groups: the page gives the whole drawing one, and a name."""
+    drawing = re.sub(r' (?:role|aria-[a-z]+)="[^"]*"', "", drawing)
     return re.sub(r'="[^"]*"', lambda quoted: re.sub(r"-?\d+\.\d{2,}", _tenth, quoted[0]), drawing)
 
 

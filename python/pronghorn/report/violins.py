@@ -160,16 +160,21 @@ def _median(lane: Lane, frame: Frame, middle: float, reach: float) -> list[str]:
 
 
 def _value(lane: Lane, median_s: float, frame: Frame, middle: float, reach: float) -> str:
-    """The median in words: above its bar, in a low lane beside the violin."""
+    """The median in words: above its bar, in a low lane beside the violin; on it, away from the bar, where
+    neither side has room."""
     said = seconds(median_s)
     wide = len(said) * canvas.CHARACTER_PX
     if reach >= _LOW_REACH:
         at = min(max(frame.x(median_s), frame.left + wide / 2), frame.right - wide / 2)
         return text(at, middle - reach - 4, said, anchor="middle", colour="var(--ink)", bold=True)
     after, before = (frame.x(end) for end in (max(lane.ended), min(lane.ended)))
-    fits = after + 8 + wide <= frame.right
-    at, anchor = (after + 8, "start") if fits else (before - 8, "end")
-    return text(at, middle + 4, said, anchor=anchor, colour="var(--ink)", bold=True)
+    if after + 8 + wide <= frame.right:
+        return text(after + 8, middle + 4, said, anchor="start", colour="var(--ink)", bold=True)
+    if before - 8 - wide >= frame.left:
+        return text(before - 8, middle + 4, said, anchor="end", colour="var(--ink)", bold=True)
+    left_of_bar = frame.x(median_s) - frame.left > frame.width / 2
+    at, anchor = (frame.left, "start") if left_of_bar else (frame.right, "end")
+    return text(at, middle + 4, said, anchor=anchor, colour="var(--ink)", bold=True, halo=True)
 
 
 def _failures(lane: Lane, frame: Frame, middle: float) -> list[str]:

@@ -18,7 +18,7 @@ ENOUGH = 4.5
 
 def colours(*, dark: bool) -> dict[str, Colour]:
     css = (resources.files("pronghorn.report") / "templates" / "report.css").read_text(encoding="utf-8")
-    day, _, night = css.partition("@media (prefers-color-scheme: dark)")
+    day, _, night = css.partition("@media screen and (prefers-color-scheme: dark)")
     found = re.findall(r"--(ink|card|faster|slower): #([0-9a-f]{6})", night if dark else day)
     return {name: _colour(digits) for name, digits in found}
 

@@ -129,3 +129,13 @@ def test_names_in_drawings_are_text() -> None:
     for chart in (violin_chart(one, times), distribution_chart(one, times)):
         assert chart is not None
         assert "<script" not in chart.wide + chart.narrow
+
+
+def test_a_median_without_room_beside_its_low_violin_stands_on_it_away_from_the_bar() -> None:
+    times = [1.0, 9.0, 10.0]
+    drawing = draw([Lane("h3+0rtt", "red", times, 9.0)], time_scale(times), 320, lane_px=34)
+    [(x, anchor)] = re.findall(
+        r'<text x="([\d.]+)" y="[\d.]+" text-anchor="(\w+)"[^>]*paint-order="stroke">9.00 s<', drawing
+    )
+    assert anchor == "start"
+    assert float(x) < 320 / 2
