@@ -10,7 +10,7 @@ from pronghorn import sites
 from pronghorn.certificates import Certificates
 from pronghorn.model.flight import Flight
 
-from . import experiments, programme, stages
+from . import experiments, programme, reading, stages
 from .stages import FAR, Scene
 
 pytestmark = pytest.mark.needs("engine", "namespaces")
@@ -19,7 +19,8 @@ ONE_WAY_S = 0.05
 """Of the path `FAR`."""
 
 
-def test_the_report_overlays_what_the_arms_connections_did(tmp_path: Path) -> None:
+@pytest.mark.needs("chromium")
+def test_the_report_overlays_what_the_arms_connections_did_for_everybody_to_read(tmp_path: Path) -> None:
     experiments.write(tmp_path, arms=["h1", "h2", "h3"], repeat=1, sites=["small"])
     asked = ("experiment.toml", "--out", "out", "--set", 'artifacts=["flight"]')
     result = programme.run("run", *asked, folder=tmp_path)
@@ -29,6 +30,10 @@ def test_the_report_overlays_what_the_arms_connections_did(tmp_path: Path) -> No
     assert "what the server's connections did over time" in report
     for stack in ("connections: cubic of linux", "1 connection: cubic of linux", "cubic of quinn-proto"):
         assert stack in report.replace("\u00a0", " ")
+    file = run.directory / "report.html"
+    with reading.reader() as reader, reader.opened(file, width=reading.PHONE) as page:
+        reading.unfold(page)
+        assert reading.faults(page) == []
 
     for trial in run.trials():
         (run.directory / trial.artifacts["flight"]).unlink()
