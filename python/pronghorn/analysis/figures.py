@@ -26,7 +26,12 @@ def rank(quantile: Statistic, n: int) -> int:
     Hyndman & Fan, "Sample quantiles in statistical packages" (1996), type 1. It never interpolates, so a
     failed trial (+inf) shows as such instead of turning its neighbours infinite.
     """
-    return max(1, math.ceil(round(QUANTILES[quantile] * n, 9)))
+    return nearest_rank(QUANTILES[quantile], n)
+
+
+def nearest_rank(share: float, n: int) -> int:
+    """Which of `n` sorted values, from 1, is the smallest that at least a `share` of them don't exceed."""
+    return max(1, math.ceil(round(share * n, 9)))
 
 
 def trimmed_mean(values: Times) -> float:

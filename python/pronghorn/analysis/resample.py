@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from pronghorn.analysis.figures import QUANTILES, TRIMMED, rank, trimmed_mean
+from pronghorn.analysis.figures import QUANTILES, TRIMMED, nearest_rank, rank, trimmed_mean
 from pronghorn.analysis.times import Times
 from pronghorn.model.summary import Statistic
 
@@ -73,6 +73,15 @@ class Ordered:
             return lower
         return np.asarray((lower + self._sorted[_places(cumulated, high)]) / 2)
 
+    def interquartile(self, cumulated: Counts) -> Times:
+        """The interquartile range of each resample; NaN where its quartiles are infinite."""
+        upper, lower = (
+            (self._sorted[_places(cumulated, low)] + self._sorted[_places(cumulated, high)]) / 2
+            for low, high in (_around(share, len(self._sorted)) for share in (0.75, 0.25))
+        )
+        with np.errstate(invalid="ignore"):
+            return np.subtract(upper, lower)
+
     def _trimmed(self, cumulated: Counts) -> Times:
         """The sum over what is kept, by parts: the largest value as often as values are kept, less each step
         to it as often as values lie below."""
@@ -96,8 +105,12 @@ def _ranks(statistic: Statistic, n: int) -> tuple[int, int]:
     """
     if statistic == "median":
         return (n + 1) // 2, n // 2 + 1
-    nearest = rank(statistic, n)
-    is_whole = abs(nearest - QUANTILES[statistic] * n) < 1e-9 * n
+    return _around(QUANTILES[statistic], n)
+
+
+def _around(share: float, n: int) -> tuple[int, int]:
+    nearest = nearest_rank(share, n)
+    is_whole = abs(nearest - share * n) < 1e-9 * n
     return nearest, min(n, nearest + is_whole)
 
 

@@ -11,7 +11,7 @@ from pronghorn.analysis.contrasts import contrasts
 from pronghorn.analysis.explain import explain
 from pronghorn.analysis.terms import Terms
 from pronghorn.analysis.titles import name_cells
-from pronghorn.model import load, published
+from pronghorn.model import load, study
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.summary import Claim, Summary
@@ -116,7 +116,7 @@ def _claims(loads: Loads, measured: Sequence[CellTrials], terms: Sequence[Terms]
     of_loads = [one for one in measured if one.cell.client == load.CLIENT]
     if loads.published is None or not of_loads:
         return []
-    return claims.judge(loads.published, published.read(loads.published), of_loads, terms[0])
+    return claims.judge(study.read(loads.published), of_loads, terms[0])
 
 
 def _asked_about(arm: str) -> bool:

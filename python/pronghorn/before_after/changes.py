@@ -12,6 +12,8 @@ from pronghorn.analysis.titles import name_cells
 from pronghorn.analysis.verdict import MINIMUM_BLOCKS, decide
 from pronghorn.before_after import differing, words
 from pronghorn.before_after.bootstrap import change_of_medians
+from pronghorn.before_after.correction import corrected, correction, p_value
+from pronghorn.before_after.matching import matched
 from pronghorn.before_after.recorded import RecordedRun
 from pronghorn.errors import InputError
 from pronghorn.model import load
@@ -26,13 +28,14 @@ OF_LOADS: tuple[Metric, ...] = ("requests_per_second", "first_byte_p50")
 
 def compare(before: RecordedRun, after: RecordedRun) -> Changes:
     """What changed from one run to another; InputError where they have no cell or no arm in common."""
+    before, said = matched(before, after)
     earlier, later = before.cells(), after.cells()
     cells = [cell for cell in after.experiment.cells() if cell in earlier and cell in later]
     arms = [arm for arm in after.arms if arm in before.arms]
     _refuse_strangers(before, after, cells, arms)
     named = name_cells(cells)
     margins = after.experiment.margin, after.experiment.margin_s
-    found = [_of_cell(earlier[cell], later[cell], arms, after, named[cell]) for cell in cells]
+    found = corrected([_of_cell(earlier[cell], later[cell], arms, after, named[cell]) for cell in cells])
     return Changes(
         before=str(before.path),
         after=str(after.path),
@@ -43,7 +46,9 @@ def compare(before: RecordedRun, after: RecordedRun) -> Changes:
         margin_s=margins[1],
         resamples=RESAMPLES,
         headline=words.headline(found, margins),
+        correction=correction(found),
         cells=found,
+        matched=said,
         missing=_missing(before, after, cells, arms),
         warnings=[
             RunWarning(**caution._asdict()) for caution in differing.cautions(before, after, cells, arms)
@@ -61,10 +66,19 @@ def _refuse_strangers(
     theirs, ours = (
         ", ".join(run.arms if cells else sorted(map(str, run.cells()))) for run in (before, after)
     )
+    hint = "Measure both with one experiment: pronghorn run EXPERIMENT --out BEFORE, later --out AFTER."
+    if not cells and _but_for_origins(before) & _but_for_origins(after):
+        hint = (
+            "Origins of other names are compared where only a version or what stands behind ':' differs, and "
+            "each run has one such; compare different servers as origins of one experiment."
+        )
     raise InputError(
-        f"{before.path} and {after.path} have no {what} in common: {theirs} there, {ours} here.",
-        hint="Measure both with one experiment: pronghorn run EXPERIMENT --out BEFORE, later --out AFTER.",
+        f"{before.path} and {after.path} have no {what} in common: {theirs} there, {ours} here.", hint=hint
     )
+
+
+def _but_for_origins(run: RecordedRun) -> set[Cell]:
+    return {cell.model_copy(update={"origin": ""}) for cell in run.cells()}
 
 
 def _of_cell(
@@ -135,6 +149,7 @@ def _change(
         ci95=(finite(change.ratio.low), finite(change.ratio.high)),
         difference=finite(change.difference.ratio),
         ci95_difference=(finite(change.difference.low), finite(change.difference.high)),
+        p_value=p_value(before, after, paired=cell.paired) if metric == cell.leading else None,
         verdict=verdict,
         reason=reason,
         words="",

@@ -100,8 +100,8 @@ def _facts(run: RecordedRun, cells: Sequence[Cell], arms: Sequence[str]) -> dict
         "path": _chosen(notes.get("paths"), {cell.path for cell in cells}) | {"label": notes.get("label")},
         "site": _chosen(run.sites, {cell.site for cell in cells}),
         "experiment": {"repeat": _repeat(run), **_chosen(resolved, _EXPERIMENT)},
-        "arm": _chosen(notes.get("arms"), arms),
-        "origin": _chosen(notes.get("origins"), {cell.origin for cell in cells}),
+        "arm": _chosen(run.noted("arms"), arms),
+        "origin": _chosen(run.noted("origins"), {cell.origin for cell in cells}),
         "client": _chosen(notes.get("clients"), {cell.client for cell in cells}),
         "program": _chosen(notes, ("program", "engine", "libraries")),
         "host": {

@@ -21,7 +21,7 @@ def render(changes: Changes, console: Console) -> None:
     console.print()
     for warning in changes.warnings:
         _indented(Text(f"! {warning.text} {warning.remedy}", style="yellow"), console)
-    for sentence in changes.missing:
+    for sentence in (*changes.matched, *changes.missing):
         _indented(Text(sentence, style="dim"), console)
     _indented(
         Text(
@@ -33,6 +33,8 @@ def render(changes: Changes, console: Console) -> None:
         console,
     )
     _indented(Text(changes.headline, style="bold"), console)
+    if changes.correction is not None:
+        _indented(Text(changes.correction.words, style="dim"), console)
 
 
 def _render_cell(cell: CellChange, console: Console) -> None:

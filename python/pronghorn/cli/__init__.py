@@ -18,7 +18,7 @@ from pronghorn import __version__
 from pronghorn.errors import InputError, PronghornError
 from pronghorn.execute.interrupts import interruptible
 
-COMMANDS = ("path", "load", "run", "map", "report", "compare", "doctor", "servers")
+COMMANDS = ("path", "load", "run", "map", "replicate", "report", "compare", "doctor", "servers")
 """The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words."""
 
 

@@ -8,14 +8,17 @@ stands for what isn't finite, because failed trials reach into it, or can't be h
 from pydantic import BaseModel, ConfigDict, Field
 
 from pronghorn.model.comparison import Interval, Metric, Verdict
+from pronghorn.model.summary import Correction
 from pronghorn.model.trial import Cell
 
 
 class ArmChange(BaseModel):
     """An arm's median of a metric before and after, over so many blocks of which so many trials failed.
 
-    `difference` is after less before, in the metric's own unit. `verdict` says what the arm is now against
-    before; `reason` why where that does not rest on an interval. `words` says the whole in one sentence.
+    `difference` is after less before, in the metric's own unit. `p_value` is a rank test's that nothing
+    changed at all, of the metric that decides, `q_value` the same corrected for the number of comparisons.
+    `verdict` says what the arm is now against before; `reason` why where that does not rest on an interval.
+    `words` says the whole in one sentence.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -32,6 +35,8 @@ class ArmChange(BaseModel):
     ci95: Interval
     difference: float | None
     ci95_difference: Interval
+    p_value: float | None = None
+    q_value: float | None = None
     verdict: Verdict
     reason: str | None = None
     words: str
@@ -99,8 +104,9 @@ class Changes(BaseModel):
     """Two runs, by the directories in which they were found, and what changed from the one to the other.
 
     `margin` is the later run's equivalence margin as a fraction, `margin_s` the one in seconds where it has
-    one. `missing` says in sentences what only one of
-    them has. `warnings` are what differs between the runs and could explain a change.
+    one. Cells and arms have the later run's names; `matched` says in sentences which of these the earlier
+    one has other names for, `missing` what only one of them has. `correction` is null where fewer than two
+    changes were tested. `warnings` are what differs between the runs and could explain a change.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -115,7 +121,9 @@ class Changes(BaseModel):
     confidence: float = 0.95
     resamples: int
     headline: str
+    correction: Correction | None = None
     cells: list[CellChange]
+    matched: list[str] = Field(default_factory=list)
     missing: list[str] = Field(default_factory=list)
     warnings: list[RunWarning] = Field(default_factory=list)
     checks: list[Checked] = Field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Published measurements that a run can be held against: figures, and what their author concludes."""
+"""Published figures of loads, which a run can be set beside."""
 
 import tomllib
 from functools import cache
@@ -42,8 +42,8 @@ class PublishedLoad(BaseModel):
 
 
 class Published(BaseModel):
-    """One article's measurements: how they were made, in words and as a `[load]` says it, their rows, and its
-    `claims` in words."""
+    """One article's measurements: how they were made, in words and as a `[load]` says it, and their rows. Its
+    claims stand in the study of the same name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     title: str
@@ -51,7 +51,6 @@ class Published(BaseModel):
     server: str
     impairment: str
     load: PublishedLoad
-    claims: tuple[str, ...]
     rows: tuple[PublishedRow, ...]
 
     def row(self, path: str) -> PublishedRow | None:

@@ -11,6 +11,7 @@ from scipy.stats import binom
 from pronghorn.analysis.seeds import generator
 from pronghorn.before_after.bootstrap import change_of_medians
 from pronghorn.before_after.changes import compare
+from pronghorn.before_after.correction import p_value
 from pronghorn.before_after.recorded import RecordedRun
 from pronghorn.checks import of_two
 from pronghorn.checks.result import Finding
@@ -135,12 +136,91 @@ def test_runs_without_a_common_cell_or_arm_are_refused() -> None:
         compare(recorded(one(0.8)), recorded({"lan": one(0.8)["lte"]}))
     assert "have no cell in common: small/lte/builtin/native there, small/lan" in refused.value.message
     alone: dict[str, Loads] = {"lte": {"h2": around(1, 0.1)}}
-    other: dict[str, Loads] = {"lte": {"h2#b": around(1, 0.1)}}
-    with pytest.raises(InputError, match="no arm in common: h2 there, h2#b here"):
+    other: dict[str, Loads] = {"lte": {"h2@bbr": around(1, 0.1)}}
+    with pytest.raises(InputError, match="no arm in common: h2 there, h2@bbr here"):
         compare(
             recorded(alone, arms=("h2",)),
-            recorded(other, arms=("h2#b",)),
+            recorded(other, arms=("h2@bbr",)),
         )
+
+
+def served_by(run: RecordedRun, origin: str, **notes: Any) -> RecordedRun:
+    """The same run from another origin."""
+    return run._replace(
+        experiment=run.experiment.model_copy(update={"origins": (origin,)}),
+        trials=[
+            trial.model_copy(update={"cell": trial.cell.model_copy(update={"origin": origin})})
+            for trial in run.trials
+        ],
+        manifest={**run.manifest, "origins": {origin: {"version": "1", **notes}}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("nginx:old.conf", "nginx:new.conf"),
+        ("caddy", "caddy:tuned"),
+        ("shop-1.2", "shop-1.3"),
+        ("https://example.org/v1/", "https://example.org/v2/"),
+    ],
+)
+def test_an_origin_of_another_version_is_compared_and_said_to_be(old: str, new: str) -> None:
+    before, after = recorded(one(0.8)), recorded(one(1.0), shift=100)
+    found = compare(served_by(before, old), served_by(after, new, version="2"))
+    assert change(found).verdict == "slower"
+    assert found.cells[0].origin == new
+    assert found.matched == [f"Compared as the same origin: {old} before, {new} after."]
+    assert [warning.text for warning in found.warnings if warning.code == "differs-origin"] == [
+        f"The origins differ: {new} version 1 before, 2 after."
+    ]
+
+
+def test_another_server_is_refused_with_what_to_do() -> None:
+    with pytest.raises(InputError, match="no cell in common") as refused:
+        compare(served_by(recorded(one(0.8)), "nginx"), served_by(recorded(one(0.8)), "caddy"))
+    assert refused.value.hint is not None and "compare different servers as origins" in refused.value.hint
+
+
+def test_a_name_that_may_be_either_of_two_is_left_out() -> None:
+    before = served_by(recorded(one(0.8)), "nginx:a.conf")
+    both = [served_by(recorded(one(0.8)), f"nginx:{name}.conf") for name in ("b", "c")]
+    origins = ("nginx:b.conf", "nginx:c.conf")
+    after = both[0]._replace(
+        experiment=both[0].experiment.model_copy(update={"origins": origins}),
+        trials=[*both[0].trials, *both[1].trials],
+    )
+    with pytest.raises(InputError, match="no cell in common"):
+        compare(before, after)
+
+
+def test_an_arm_of_another_label_is_compared_and_said_to_be() -> None:
+    loads = around(1.0, 0.02)
+    before = recorded({"lte": {"h2": loads, "h3#old": loads}}, arms=("h2", "h3#old"))
+    after = recorded({"lte": {"h2": loads, "h3#new": loads}}, shift=9, arms=("h2", "h3#new"))
+    found = compare(before, after)
+    assert found.matched == ["Compared as the same arm: h3#old before, h3#new after."]
+    assert change(found, "h3#new").verdict == "same"
+    assert found.missing == []
+
+
+def test_how_many_changed_at_all_is_corrected_for_their_number() -> None:
+    for shift in (0, 100):
+        found = compare(recorded(one(0.8)), recorded(one(1.0), shift=shift))
+        assert found.correction is not None
+        assert (found.correction.comparisons, found.correction.differ, found.correction.held) == (3, 1, 1)
+        assert found.correction.words.startswith("1 of 3 verdicts says that something changed. ")
+        slower = change(found)
+        assert slower.p_value is not None and slower.q_value is not None
+        assert slower.q_value == pytest.approx(3 * slower.p_value)
+        assert change(found, metric="ttfb").p_value is None
+
+
+def test_equal_runs_are_rejected_as_seldom_as_asked() -> None:
+    """Unpaired: 5 % of 400 would be 20; more than 38 has a probability of 1e-4."""
+    times = np.random.default_rng(8).lognormal(0, 0.4, (400, 2, 12))
+    p_values = [p_value(before, after, paired=False) for before, after in times]
+    assert sum(p is not None and p <= 0.05 for p in p_values) <= 38
 
 
 def test_what_differs_between_the_manifests_is_a_warning() -> None:

@@ -1,25 +1,14 @@
-"""What a run makes of published claims. What is compared for each, and by which rule, is written down in
-docs/methodology.md.
+"""What measurements make of published claims. A claim is data (`data/studies`), and the rules are general:
 
-A claim is read as one or several ratios that lie within bounds. A ratio is reproduced where its 95 % interval
-lies wholly within them, not reproduced where it lies wholly outside, and else undecided."""
+    expression.py (model)   what is compared: `h3 / h2`, over any figures
+    judged.py               the statements of a claim: published value and bounds
+    sampled.py              what an expression comes to in measured cells, with its interval
+    bounds.py               where that lies against the bounds
+    loads.py                a run of loads against the study that its experiment names
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+A value is reproduced where its 95 % interval lies wholly within its bounds, not reproduced where wholly
+outside, and else undecided; see docs/methodology.md."""
 
-from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.claims import weaknet
-from pronghorn.analysis.terms import Terms
-from pronghorn.model.published import Published
-from pronghorn.model.summary import Claim
+from pronghorn.analysis.claims.loads import judge
 
-Judge = Callable[[Published, Sequence[CellTrials], Terms], list[Claim]]
-
-_JUDGES: Mapping[str, Judge] = MappingProxyType({"weaknet": weaknet.judge})
-
-
-def judge(name: str, published: Published, cells: Sequence[CellTrials], terms: Terms) -> list[Claim]:
-    """The claims of the measurements `name` against a run's `cells`; none where nobody has said what they
-    mean. Of `terms` margin, seed and resamples are looked at."""
-    found = _JUDGES.get(name)
-    return found(published, cells, terms) if found is not None else []
+__all__ = ["judge"]

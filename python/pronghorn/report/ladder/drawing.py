@@ -90,7 +90,8 @@ def _axis(axis: Down, right: float) -> Iterator[str]:
 
 def _column(column: Column, place: _Places, axis: Down, found: Sequence[Label]) -> Iterator[str]:
     ladder, ink = column.ladder, colour(column.place)
-    yield text(place.left + 6, 14, column.arm, size=14, colour=ink, bold=True)
+    yield path(f"M{number(place.left + 8)} 9h0", stroke=ink, stroke_width=10, stroke_linecap="round")
+    yield text(place.left + 18, 14, column.arm, size=14, colour="var(--ink)", bold=True)
     for x, said in ((place.client, "client"), (place.server, "server")):
         yield text(x, _HEAD_PX - 8, said, anchor="middle", size=_SIZE)
         yield path(f"M{number(x)} {number(axis.top_px)}V{number(axis.bottom_px)}", stroke="var(--axis)")

@@ -23,5 +23,5 @@ def picture(title: str, found: Ladders) -> str:
     said = [*(f"{arm.arm}: {arm.about}" for arm in found.arms), *found.faults, _KEY]
     y = top + tall + _GAP_PX
     lines = [text(left, y + _LINE_PX * place, line, size=11) for place, line in enumerate(said)]
-    longest = 6.0 * max(map(len, said))
+    longest = 5.6 * max(map(len, said))
     return sheet(title, max(wide, longest), tall + _GAP_PX + _LINE_PX * len(said), [placed, *lines])

@@ -59,7 +59,13 @@ def _key(left: float, top: float) -> list[str]:
 def _panel(panel: Panel, found: Timeline, left: float, y: float, across: _Across) -> list[str]:
     at = y + _HEAD_PX - 4
     parts = [
-        text(left, y + 12, panel.arm, size=14, colour=colour(panel.place), bold=True),
+        path(
+            f"M{number(left + 5)} {number(y + 7)}h0",
+            stroke=colour(panel.place),
+            stroke_width=10,
+            stroke_linecap="round",
+        ),
+        text(left + 16, y + 12, panel.arm, size=14, colour="var(--ink)", bold=True),
         text(left, y + 29, panel.about, size=11),
         _monospaced(across.right, at, found.heading, "var(--soft)", anchor="end"),
         *(

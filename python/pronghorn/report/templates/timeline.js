@@ -75,7 +75,8 @@ function setUp(figure) {
   function show() {
     const step = +slider.value;
     const time = (end * step) / steps;
-    const said = [`${(1000 * time).toFixed(0)} ms`, ...panels.map((panel) => panel.show(time, step))];
+    const clock = end >= 1 ? `${time.toFixed(3)} s` : `${(1000 * time).toFixed(1)} ms`;
+    const said = [clock, ...panels.map((panel) => panel.show(time, step))];
     output.textContent = said.join("\n");
     slider.setAttribute("aria-valuetext", said.join("; "));
   }

@@ -1,0 +1,166 @@
+"""What an expression over arms comes to in measured cells, with its interval."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from pronghorn.analysis.blocks import CellTrials
+from pronghorn.analysis.bootstrap import Asked, divide, effects, percentiles, unresampled
+from pronghorn.analysis.resample import Ordered, drawn
+from pronghorn.analysis.seeds import generator
+from pronghorn.analysis.times import Times, has_failed, times
+from pronghorn.analysis.verdict import LEAST_BLOCKS
+from pronghorn.model.expression import Expression, Term
+from pronghorn.model.study import ClaimStatistic
+from pronghorn.model.summary import HIGHER_IS_BETTER, Metric
+
+
+class Located(NamedTuple):
+    """An arm in a measured cell."""
+
+    trials: CellTrials
+    arm: str
+
+
+Locate = Callable[[Term], Located | None]
+"""Where a term was measured; None where it wasn't."""
+
+
+class Found(NamedTuple):
+    """A value with its 95 % interval, NaN where there is none. `blocks` says on how many the least known of
+    its cells rests, `failed` how many of the loads behind it failed, by arm and path, and `objection` why it
+    decides nothing."""
+
+    value: float
+    low: float
+    high: float
+    blocks: int
+    failed: Mapping[str, int]
+    objection: str | None = None
+
+
+NOT_MEASURED = Found(math.nan, math.nan, math.nan, 0, {}, "not measured")
+
+
+class Sampler:
+    """Evaluates expressions; of a cell's arms the same blocks are drawn, so that what they share cancels, and
+    of different cells independent ones."""
+
+    def __init__(self, seed: int, resamples: int) -> None:
+        self._seed = seed
+        self._resamples = resamples
+        self._drawn: dict[tuple[int, str, Metric, ClaimStatistic], tuple[float, Times]] = {}
+        self._kept: list[CellTrials] = []
+
+    def evaluate(
+        self, expression: Expression, locate: Locate, metric: Metric, statistic: ClaimStatistic
+    ) -> Found:
+        """What the expression comes to. ValueError where it compares means of several cells."""
+        places = [(term, locate(term)) for term in expression.terms]
+        measured = [(term, at) for term, at in places if at is not None and at.trials.blocks]
+        if len(measured) < len(places):
+            return NOT_MEASURED
+        blocks = min(len(at.trials.blocks) for _, at in measured)
+        failed: dict[str, int] = {}
+        for _, at in measured:
+            failed |= _failed(at)
+        least = least_blocks(statistic)
+        if statistic == "mean":
+            found = self._of_means(expression, measured, metric, any_failed=bool(failed))
+        else:
+            found = self._of_order(expression, measured, metric, statistic)
+        found = found._replace(blocks=blocks, failed=failed)
+        if blocks < least:
+            needs = f"needs more blocks ({blocks} of at least {least})"
+            return found._replace(low=math.nan, high=math.nan, objection=needs)
+        if found.objection is None and math.isnan(found.value):
+            return found._replace(objection=f"the {expression.kind} is not defined")
+        return found
+
+    def _of_means(
+        self,
+        expression: Expression,
+        places: list[tuple[Term, Located]],
+        metric: Metric,
+        *,
+        any_failed: bool,
+    ) -> Found:
+        if len(places) != 2 or places[0][1].trials is not places[1][1].trials:
+            raise ValueError("means are compared of two arms in one cell")
+        (first, mine), (second, theirs) = places
+        if (first.sign, second.sign) != (1, -1):
+            raise ValueError("means are compared as a ratio or a difference")
+        if any_failed and metric not in HIGHER_IS_BETTER:
+            return NOT_MEASURED._replace(objection="loads failed, so that there is no mean")
+        trials = mine.trials
+        asked = Asked(mine.arm, theirs.arm, metric, "mean")
+        columns = {column: times(trials.of(column.arm), metric) for column in asked.columns}
+        if len(trials.blocks) < least_blocks("mean"):
+            effect = unresampled(columns, asked)
+        else:
+            rng = self._generator(trials)
+            effect = effects(columns, [asked], rng, resamples=self._resamples)[asked]
+        one = effect.ratio if expression.kind == "ratio" else effect.difference
+        return Found(one.ratio, one.low, one.high, 0, {})
+
+    def _of_order(
+        self,
+        expression: Expression,
+        places: list[tuple[Term, Located]],
+        metric: Metric,
+        statistic: ClaimStatistic,
+    ) -> Found:
+        value, resampled = np.array([expression.neutral]), np.full(self._resamples, expression.neutral)
+        for term, at in places:
+            found, draws = self._statistic(at, metric, statistic)
+            value = _joined(expression, term, value, np.array([found]))
+            resampled = _joined(expression, term, resampled, draws)
+        least = 0.0 if expression.kind == "ratio" else -math.inf
+        return Found(float(value[0]), *percentiles(resampled, least=least), 0, {})
+
+    def _statistic(self, at: Located, metric: Metric, statistic: ClaimStatistic) -> tuple[float, Times]:
+        key = id(at.trials), at.arm, metric, statistic
+        if key not in self._drawn:
+            self._kept.append(at.trials)
+            values = times(at.trials.of(at.arm), metric)
+            ordered = Ordered(values)
+            whole = np.ones((len(values), 1), dtype=np.int32)
+            rng = self._generator(at.trials)
+            self._drawn[key] = (
+                float(_of(ordered, statistic, whole)[0]),
+                np.concatenate(
+                    [_of(ordered, statistic, counts) for counts in drawn(len(values), rng, self._resamples)]
+                ),
+            )
+        return self._drawn[key]
+
+    def _generator(self, trials: CellTrials) -> np.random.Generator:
+        return generator(self._seed, "claims", str(trials.cell))
+
+
+def least_blocks(statistic: ClaimStatistic) -> int:
+    """From how many blocks on a statistic has an interval that decides; of the interquartile range as of its
+    upper quartile."""
+    return LEAST_BLOCKS["p75" if statistic == "iqr" else statistic]
+
+
+def _of(ordered: Ordered, statistic: ClaimStatistic, counts: np.ndarray) -> Times:
+    cumulated = ordered.cumulated(counts)
+    if statistic == "iqr":
+        return ordered.interquartile(cumulated)
+    return ordered.resampled(statistic, cumulated)
+
+
+def _joined(expression: Expression, term: Term, so_far: Times, more: Times) -> Times:
+    if expression.kind == "ratio":
+        with np.errstate(invalid="ignore"):
+            return so_far * more if term.sign > 0 else divide(so_far, more)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(so_far + term.sign * more)
+
+
+def _failed(at: Located) -> dict[str, int]:
+    number = sum(has_failed(trial) for trial in at.trials.of(at.arm))
+    return {f"{at.arm} on {at.trials.cell.path}": number} if number else {}

@@ -1,0 +1,131 @@
+"""`pronghorn replicate`: published experiments, theirs beside ours."""
+
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pronghorn import capabilities
+from pronghorn.analysis.numbers import count
+from pronghorn.cli.progress import watching
+from pronghorn.cli.results import writing_results
+from pronghorn.errors import InputError, Interrupted
+from pronghorn.execute import prepare
+from pronghorn.execute.describe import describe
+from pronghorn.execute.directory import RunDirectory
+from pronghorn.execute.run import execute
+from pronghorn.model import study as studies
+from pronghorn.model.study import Size
+from pronghorn.replicate import found, page, terminal
+from pronghorn.replicate.measured import Measured, measured
+from pronghorn.replicate.planned import DEFAULT_FOLDER, PlannedRun, expected_s, plan, wanted
+from pronghorn.replicate.result import StudyFound
+
+
+def replicate(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="STUDY[/RUN]",
+            help=f"{', '.join(studies.names())}, or one of a study's runs (default: all).",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small size of each: minutes in the place of hours.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help=f"Where the runs are, or will be (default: {DEFAULT_FOLDER})."),
+    ] = None,
+    pages: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a page for each study, STUDY.md.")
+    ] = None,
+    blocks: Annotated[
+        int | None, typer.Option(metavar="N", help="So many blocks a cell in the place of the size's.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="The seed of every random draw of runs that begin.")
+    ] = None,
+    measure: Annotated[
+        bool, typer.Option("--measure/--no-measure", help="Make what is missing, or go by what there is.")
+    ] = True,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what was found as JSON instead of the tables.")
+    ] = False,
+) -> None:
+    """Run published experiments again: each claim, theirs beside ours, and a verdict."""
+    if blocks is not None and blocks < 1:
+        raise InputError(f"--blocks {blocks}: at least 1.")
+    if jobs is not None and jobs < 1:
+        raise InputError(f"--jobs {jobs}: at least 1 trial runs at a time.")
+    size: Size = "quick" if quick else "full"
+    asked = wanted(names or ())
+    planned = plan(asked, size, out or DEFAULT_FOLDER, blocks=blocks, seed=seed)
+    if measure:
+        _measure([run for run in planned if not run.is_done], jobs)
+    results = [(read := measured(one.study, planned), found.study(read, planned, size)) for one in asked]
+    if not any(read.runs for read, _ in results):
+        raise InputError(
+            f"{out or DEFAULT_FOLDER}: holds none of these runs.", hint="Leave --no-measure out."
+        )
+    written = _pages(results, pages)
+    with writing_results():
+        if as_json:
+            print(json.dumps([one.model_dump(mode="json") for _, one in results], indent=2))
+            return
+        terminal.render([one for _, one in results], Console())
+        if written:
+            print("", *written, sep="\n")
+
+
+def _measure(missing: Sequence[PlannedRun], jobs: int | None) -> None:
+    """Makes the runs that are missing, one after the other; what was begun goes on."""
+    for run in missing:
+        capabilities.check(run.experiment)
+    if not missing:
+        return
+    hello = prepare.greet()
+    for line in _outlook(missing):
+        print(line, file=sys.stderr, flush=True)
+    for number, run in enumerate(missing, 1):
+        print(f"\n{run.study}/{run.name} ({number} of {len(missing)}) in {run.folder}", file=sys.stderr)
+        with RunDirectory(run.folder, resume=True) as directory:
+            ready = describe(prepare.fit(run.experiment, hello, fall_back=False))
+            try:
+                with watching() as observer:
+                    execute(ready, hello, directory, observer, jobs=jobs, command_line=sys.argv)
+            except Interrupted:
+                raise Interrupted(
+                    "interrupted; what was measured is recorded.",
+                    hint=f"Go on with the same command: {shlex.join(['pronghorn', *sys.argv[1:]])}",
+                ) from None
+
+
+def _outlook(missing: Sequence[PlannedRun]) -> list[str]:
+    """What lies ahead, and roughly how long it takes."""
+    lines, whole_s = [], 0.0
+    for run in missing:
+        takes_s = expected_s(run.experiment)
+        whole_s += takes_s
+        lines.append(f"{run.study}/{run.name}: {count(run.trials, 'trial')}, {_minutes(takes_s)}")
+    return [*lines, f"{count(len(missing), 'run')}, {_minutes(whole_s)} in all on this host"]
+
+
+def _minutes(seconds: float) -> str:
+    return f"about {count(max(1, round(seconds / 60)), 'minute')}"
+
+
+def _pages(results: Sequence[tuple[Measured, StudyFound]], folder: Path | None) -> list[Path]:
+    if folder is None:
+        return []
+    command = shlex.join(["pronghorn", *sys.argv[1:]])
+    return [page.write(one, read, folder, command) for read, one in results]

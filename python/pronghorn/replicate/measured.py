@@ -1,0 +1,91 @@
+"""What was measured of a study: its runs' cells, and where in them each term of an expression lies."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pronghorn import journal
+from pronghorn.analysis.blocks import CellTrials, select
+from pronghorn.analysis.claims.sampled import Locate, Located
+from pronghorn.execute import directory as files
+from pronghorn.model.expression import Term
+from pronghorn.model.study import Factor, Setting, Study, Where
+from pronghorn.model.trial import Cell
+from pronghorn.replicate.planned import PlannedRun
+from pronghorn.skim import skim
+
+_NOTHING = Where()
+
+
+class ReadRun(NamedTuple):
+    """A run as far as it was made: its cells, its manifest (empty where there is none), how many trials it
+    has, and how many were discarded as contaminated."""
+
+    planned: PlannedRun
+    cells: Mapping[Cell, CellTrials]
+    notes: Mapping[str, Any]
+    trials: int
+    contaminated: int
+
+
+class Measured(NamedTuple):
+    """A study and its runs by name; those that weren't made are missing."""
+
+    study: Study
+    runs: Mapping[str, ReadRun]
+
+    def locate(self, setting: Setting, factor: Factor | None = None) -> Locate:
+        """Where terms lie in a setting, changed by a factor."""
+
+        def found(term: Term) -> Located | None:
+            order = (
+                factor if factor is not None and _holds(factor, term.case, setting) else _NOTHING,
+                setting.cases.get(term.case, _NOTHING),
+                self.study.cases.get(term.case, _NOTHING),
+                setting,
+            )
+            run = self.runs.get(_first(order, "run") or "")
+            if run is None:
+                return None
+            wanted = {key: _first(order, key) for key in ("site", "path", "origin", "client")}
+            wanted["path"] = wanted["path"] or term.case
+            names = (order[0].arms, order[1].arms, setting.arms, order[2].arms, self.study.arms)
+            arm = next((one[term.arm] for one in names if term.arm in one), term.arm)
+            cell = _only(run.cells, wanted)
+            return Located(cell, arm) if cell is not None and arm in cell.arms else None
+
+        return found
+
+
+def measured(study: Study, planned: Sequence[PlannedRun]) -> Measured:
+    """Reads the study's runs from their directories."""
+    runs = {}
+    for one in planned:
+        if one.study != study.name or not (one.folder / journal.JOURNAL).is_file():
+            continue
+        trials = skim(one.folder).trials
+        cells = select(trials, [arm.name for arm in one.experiment.arms])
+        discarded = sum(trial.status == "contaminated" for trial in trials)
+        runs[one.name] = ReadRun(one, cells, files.read_manifest(one.folder), len(trials), discarded)
+    return Measured(study, runs)
+
+
+def _first(order: Sequence[Where], key: str) -> str | None:
+    """What the first of them that says anything of it says."""
+    return next((value for one in order if (value := getattr(one, key)) is not None), None)
+
+
+def _holds(factor: Factor, case: str, setting: Setting) -> bool:
+    of_cases = factor.cases is None or case in factor.cases
+    return of_cases and (factor.settings is None or setting.name in factor.settings)
+
+
+def _only(cells: Mapping[Cell, CellTrials], wanted: Mapping[str, str | None]) -> CellTrials | None:
+    """The one cell that is as wanted; ValueError where the study leaves several to choose from."""
+    found = [
+        trials
+        for cell, trials in cells.items()
+        if all(value is None or getattr(cell, key) == value for key, value in wanted.items())
+    ]
+    if len(found) > 1:
+        raise ValueError(f"{wanted} names {len(found)} cells: {', '.join(str(one.cell) for one in found)}")
+    return found[0] if found else None

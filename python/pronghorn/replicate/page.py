@@ -1,0 +1,200 @@
+"""A study's page: their table and ours, the effects, the claims, the reasons, and what it was measured on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pronghorn.analysis import numbers
+from pronghorn.analysis.figures import figures
+from pronghorn.analysis.numbers import count
+from pronghorn.analysis.times import has_failed, times
+from pronghorn.errors import HostError
+from pronghorn.model.comparison import Figures
+from pronghorn.model.expression import Term
+from pronghorn.model.study import FigureTable, Setting, ShownStatistic
+from pronghorn.model.summary import Metric
+from pronghorn.replicate import words
+from pronghorn.replicate.measured import Measured
+from pronghorn.replicate.result import ClaimFound, Effect, RunFound, StudyFound
+from pronghorn.report.markdown import escaped
+
+
+def write(found: StudyFound, measured: Measured, folder: Path, command: str) -> Path:
+    """Writes the page into `folder` as STUDY.md; HostError where it can't be."""
+    file = folder / f"{found.study}.md"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(page(found, measured, command), encoding="utf-8")
+    except OSError as error:
+        raise HostError(f"{file}: can't be written: {error.strerror}.") from error
+    return file
+
+
+def page(found: StudyFound, measured: Measured, command: str) -> str:
+    """The page, in GitHub Flavored Markdown."""
+    study = measured.study
+    parts = [
+        f"# {escaped(found.title)}",
+        _opening(found, command),
+        "## How they measured",
+        _list([f"{name}: {text}" for name, text in study.made.items()]),
+        "What they don't say, and what stands for it here:",
+        _list(study.guesses),
+        "## The claims",
+        _table(("claim", "verdict"), [(one.claim, one.words) for one in found.claims]),
+        *(_claim(one) for one in found.claims),
+        *_section("## Why what is not reproduced is not", _reasons(found)),
+        "## Theirs beside ours",
+        *(_figures(measured, table) for table in study.tables),
+        "## Effects",
+        _effects(found.effects),
+        *_section("What was left open, and which setting agrees:", words.sensitivity(found.effects)),
+        "## What it was measured on",
+        *(_run(run) for run in found.runs),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _opening(found: StudyFound, command: str) -> str:
+    commits = list(dict.fromkeys(str(run.notes.get("commit") or "not known") for run in found.runs))
+    quick = " **This is the quick size: it decides little.**" if found.size == "quick" else ""
+    return (
+        f"Made by `{command}` at commit {', '.join(commits)}.{quick} How to read it, and how verdicts are "
+        "reached: [README.md](README.md). Ratios are of times, so that less than 1 is faster, unless they "
+        "are of requests per second; intervals are of 95 %."
+    )
+
+
+def _claim(claim: ClaimFound) -> str:
+    rows = [
+        (
+            reading.setting,
+            words.quantity(part),
+            words.theirs(part.theirs, part.kind, part.metric)
+            + (" (outside the bounds, too)" if part.theirs_hold is False else ""),
+            "; ".join(filter(None, (words.ours(part.ours, part.kind, part.metric), words.failed(part.ours)))),
+            words.bounds(part),
+            part.state,
+        )
+        for reading in claim.readings
+        for part in reading.parts
+    ]
+    headings = ("setting", "what is compared", "theirs", "ours", "wanted", "verdict")
+    return f"### {escaped(claim.claim)}\n\n{_table(headings, rows)}"
+
+
+def _reasons(found: StudyFound) -> list[str]:
+    return [
+        f"{words.quantity(part)} ({reading.setting}): {' '.join(words.reasons(part))}"
+        for claim in found.claims
+        for reading in claim.readings
+        for part in reading.parts
+        if part.state == "not reproduced"
+    ]
+
+
+def _figures(measured: Measured, table: FigureTable) -> str:
+    """Their figures of a table and ours of the same arms, in each setting that has them."""
+    rows = [
+        (case, name, whose, *cells)
+        for case, row in table.rows.items()
+        for name in row
+        for whose, cells in (
+            ("theirs", [_shown(table.value(case, name, one), table.metric) for one in table.statistics]),
+            *_ours(measured, table, Term(name, case)),
+        )
+    ]
+    headings = ("case", "arm", "whose", *(words.statistic(one) for one in table.statistics))
+    return f"**{escaped(table.caption)}**\n\n{_table(headings, rows, first_number=3)}"
+
+
+def _ours(measured: Measured, table: FigureTable, term: Term) -> Iterator[tuple[str, list[str]]]:
+    seen = set()
+    for setting in measured.study.settings:
+        at = measured.locate(setting)(term)
+        if at is None or (key := (id(at.trials), at.arm)) in seen:
+            continue
+        seen.add(key)
+        trials = at.trials.of(at.arm)
+        failed = sum(map(has_failed, trials))
+        found = figures(times(trials, table.metric), with_mean=not failed)
+        cells = [_shown(_figure(found, one), table.metric) for one in table.statistics]
+        yield _whose(setting, at.arm, len(trials), failed), cells
+
+
+def _whose(setting: Setting, arm: str, number: int, failed: int) -> str:
+    lost = f", {failed} of them failed" if failed else ""
+    return f"ours, {setting.name}: {arm}, {count(number, 'load')}{lost}"
+
+
+def _figure(found: Figures, statistic: ShownStatistic) -> float | None:
+    value: float | None = getattr(found, statistic, None)
+    return value
+
+
+def _shown(value: float | None, metric: Metric) -> str:
+    return numbers.rate(value) if metric == "requests_per_second" else numbers.seconds(value)
+
+
+def _effects(found: Sequence[Effect]) -> str:
+    rows = [
+        (
+            words.quantity(one),
+            words.theirs(one.theirs, one.kind, one.metric),
+            at.setting,
+            words.ours(at.ours, one.kind, one.metric),
+            "" if at.agrees is None else "yes" if at.agrees else "no",
+        )
+        for one in found
+        for at in one.settings
+    ]
+    return _table(("effect", "theirs", "setting", "ours", "theirs within our interval"), rows)
+
+
+def _run(run: RunFound) -> str:
+    host = run.notes.get("host") or {}
+    told = {
+        "command": f"{run.command}",
+        "started": run.notes.get("started"),
+        "ended": run.notes.get("ended") or "not finished",
+        "trials": f"{run.trials}, of which {run.contaminated} were discarded as contaminated",
+        "time that the loads took together": numbers.seconds(run.wall_s),
+        "program": run.notes.get("program"),
+        "commit": run.notes.get("commit"),
+        "host": ", ".join(str(host[key]) for key in ("system", "kernel", "cpu", "machine") if host.get(key)),
+        "cores": host.get("cores"),
+        "isolation": run.notes.get("isolation"),
+        "origins": _identities(run.notes.get("origins")),
+        "clients": _identities(run.notes.get("clients")),
+        "libraries": _identities(run.notes.get("libraries")),
+    }
+    lines = [f"{name}: {value}" for name, value in told.items() if value not in (None, "")]
+    warnings = [f"warning: {one.get('text', '')}" for one in run.notes.get("warnings", [])]
+    return f"**{escaped(run.name)}** ({escaped(run.experiment)})\n\n{_list([*lines, *warnings])}"
+
+
+def _identities(notes: Any) -> str:
+    """Programs and versions on one line."""
+    if not isinstance(notes, Mapping):
+        return ""
+    return "; ".join(f"{name} {_identity(value)}" for name, value in notes.items())
+
+
+def _identity(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(str(value[key]) for key in ("name", "version") if value.get(key))
+    return str(value)
+
+
+def _section(heading: str, sentences: Sequence[str]) -> list[str]:
+    return [heading, _list(sentences)] if sentences else []
+
+
+def _list(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {escaped(sentence)}" for sentence in sentences)
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, first_number: int | None = None) -> str:
+    marks = ["---" if first_number is None or at < first_number else "---:" for at in range(len(headings))]
+    lines = [headings, marks, *([escaped(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

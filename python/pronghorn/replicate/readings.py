@@ -1,0 +1,94 @@
+"""A study's claims in every setting in which they are read."""
+
+from collections.abc import Sequence
+
+from pronghorn.analysis.claims.bounds import agreed, every, state
+from pronghorn.analysis.claims.judged import Statement, statements
+from pronghorn.analysis.claims.sampled import Sampler
+from pronghorn.model.expression import worded
+from pronghorn.model.study import Setting, StudyClaim
+from pronghorn.model.summary import State
+from pronghorn.replicate.causes import causes, value
+from pronghorn.replicate.measured import Measured
+from pronghorn.replicate.result import ClaimFound, ReadingFound, Tested
+
+
+def claims(measured: Measured, sampler: Sampler) -> list[ClaimFound]:
+    """Every claim of the study."""
+    return [_claim(measured, claim, sampler) for claim in measured.study.claims]
+
+
+def _claim(measured: Measured, claim: StudyClaim, sampler: Sampler) -> ClaimFound:
+    tested = [statement for part in claim.parts for statement in statements(measured.study, part)]
+    settings = _told_apart(measured, tested, measured.study.settings_of(claim))
+    readings = [
+        _reading(setting, [_tested(measured, one, setting, settings, sampler) for one in tested])
+        for setting in settings
+    ]
+    return ClaimFound(
+        claim=claim.text,
+        state=agreed([reading.state for reading in readings]),
+        words=_words(readings),
+        readings=readings,
+    )
+
+
+def _told_apart(
+    measured: Measured, tested: Sequence[Statement], settings: Sequence[Setting]
+) -> list[Setting]:
+    """The first setting, and of the others those in which something was measured, and elsewhere than in those
+    before."""
+    seen: set[tuple[tuple[int, str] | None, ...]] = set()
+    chosen: list[Setting] = []
+    for setting in settings:
+        locate = measured.locate(setting)
+        places = [locate(term) for one in tested for term in one.compared.terms]
+        key = tuple(None if at is None else (id(at.trials), at.arm) for at in places)
+        if not chosen or (key not in seen and any(at is not None for at in places)):
+            chosen.append(setting)
+        seen.add(key)
+    return _without_the_unmeasured(chosen, measured, tested)
+
+
+def _without_the_unmeasured(
+    chosen: list[Setting], measured: Measured, tested: Sequence[Statement]
+) -> list[Setting]:
+    """Without the first setting where nothing was measured in it, but in others."""
+    locate = measured.locate(chosen[0])
+    nothing = all(locate(term) is None for one in tested for term in one.compared.terms)
+    return chosen[1:] if nothing and len(chosen) > 1 else chosen
+
+
+def _reading(setting: Setting, parts: list[Tested]) -> ReadingFound:
+    return ReadingFound(setting=setting.name, state=every([one.state for one in parts]), parts=parts)
+
+
+def _tested(
+    measured: Measured, one: Statement, setting: Setting, settings: list[Setting], sampler: Sampler
+) -> Tested:
+    found = sampler.evaluate(one.compared, measured.locate(setting), one.metric, one.statistic)
+    reached, _ = state(found, one.bounds)
+    return Tested(
+        what=worded(one.compared),
+        case=one.case,
+        kind=one.compared.kind,
+        metric=one.metric,
+        statistic=one.statistic,
+        theirs=one.theirs,
+        theirs_hold=None if one.theirs is None else all(one.bounds.hold(end) for end in one.theirs),
+        least=one.bounds.least,
+        most=one.bounds.most,
+        ours=value(found),
+        state=reached,
+        causes=causes(measured, one, setting, settings, sampler) if reached == "not reproduced" else [],
+    )
+
+
+def _words(readings: Sequence[ReadingFound]) -> str:
+    said: dict[State, list[str]] = {"reproduced": [], "not reproduced": [], "undecided": []}
+    for reading in readings:
+        said[reading.state].append(reading.setting)
+    met = [found for found, names in said.items() if names]
+    if len(met) == 1:
+        return met[0] if len(readings) == 1 else f"{met[0]} in all {len(readings)} settings"
+    return "depends: " + "; ".join(f"{found} with {', with '.join(said[found])}" for found in met)

@@ -1,0 +1,123 @@
+"""What a replication found. Times are seconds; null stands for what isn't finite or can't be had."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pronghorn.model.expression import Kind
+from pronghorn.model.study import ClaimStatistic, Size
+from pronghorn.model.summary import Interval, Metric, State
+
+Direction = Literal["towards", "away", "not told"]
+"""Where a factor moves a value, seen from what was published."""
+
+
+class _Result(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Value(_Result):
+    """A measured value with its 95 % interval, on `blocks` blocks; `failed` of the loads behind it failed, by
+    arm and path. `reason` says why there is no interval."""
+
+    value: float | None
+    ci95: Interval = (None, None)
+    blocks: int = 0
+    failed: dict[str, int] = Field(default_factory=dict)
+    reason: str | None = None
+
+
+class Cause(_Result):
+    """What one change of the setting does to a value: what it becomes (`ours`), by how much that is another
+    (`change`, a ratio of ratios or a difference of differences), and whether that leads to the published
+    one."""
+
+    factor: str
+    ours: Value
+    change: float | None
+    change_ci95: Interval
+    direction: Direction
+    state: State
+
+
+class Tested(_Result):
+    """One comparison on which a claim rests. `theirs` is the published value, as a range; `theirs_hold` says
+    whether the author's own figure lies within the bounds. `causes` are given where it is not reproduced."""
+
+    what: str
+    case: str
+    kind: Kind
+    metric: Metric
+    statistic: ClaimStatistic
+    theirs: tuple[float, float] | None
+    theirs_hold: bool | None
+    least: float | None
+    most: float | None
+    ours: Value
+    state: State
+    causes: list[Cause] = Field(default_factory=list)
+
+
+class ReadingFound(_Result):
+    """A claim in one setting."""
+
+    setting: str
+    state: State
+    parts: list[Tested]
+
+
+class ClaimFound(_Result):
+    """A claim: what it is in all of its readings, undecided where they differ. `words` says so."""
+
+    claim: str
+    state: State
+    words: str
+    readings: list[ReadingFound]
+
+
+class InSetting(_Result):
+    """An effect in one setting; `agrees` where the published value lies within the interval."""
+
+    setting: str
+    ours: Value
+    agrees: bool | None
+
+
+class Effect(_Result):
+    """A published effect beside ours. `nearest` is the setting in which ours is nearest to it, where there is
+    more than one."""
+
+    what: str
+    case: str
+    kind: Kind
+    metric: Metric
+    statistic: ClaimStatistic
+    theirs: float | None
+    settings: list[InSetting]
+    nearest: str | None = None
+
+
+class RunFound(_Result):
+    """One of the runs that all this rests on. `notes` are its manifest's."""
+
+    name: str
+    experiment: str
+    directory: str
+    command: str
+    seed: int
+    finished: bool
+    trials: int
+    contaminated: int
+    wall_s: float | None
+    notes: dict[str, Any]
+
+
+class StudyFound(_Result):
+    """A study's replication."""
+
+    study: str
+    title: str
+    size: Size
+    runs: list[RunFound]
+    claims: list[ClaimFound]
+    effects: list[Effect]

@@ -1,0 +1,126 @@
+"""Values, bounds and verdicts of a replication for a person."""
+
+from collections.abc import Sequence
+
+from pronghorn.analysis import numbers
+from pronghorn.analysis.numbers import count, listed
+from pronghorn.model.expression import Kind
+from pronghorn.model.summary import Metric
+from pronghorn.replicate.result import Cause, Effect, Tested, Value
+
+_METRICS: dict[str, str] = {
+    "load": "load time",
+    "ttfb": "first byte",
+    "requests_per_second": "requests per second",
+}
+_STATISTICS: dict[str, str] = {"iqr": "interquartile range"}
+_DIRECTIONS = {"towards": "towards theirs", "away": "away from theirs", "not told": "no change that is told"}
+
+
+def statistic(name: str) -> str:
+    """`median`, `interquartile range`."""
+    return _STATISTICS.get(name, name)
+
+
+def quantity(found: Tested | Effect) -> str:
+    """What is compared: `h3 ÷ h2 on virginia-cloud, mean load time`."""
+    return f"{found.what}, {statistic(found.statistic)} {_METRICS.get(found.metric, found.metric)}"
+
+
+def ours(value: Value, kind: Kind, metric: Metric) -> str:
+    """A value with its interval: `0.52 [0.44 to 0.61]`; what is missing says why."""
+    if value.reason is not None and value.value is None:
+        return value.reason
+    low, high = value.ci95
+    if kind == "difference":
+        is_time = metric != "requests_per_second"
+        if value.ci95 == (None, None):
+            said = _signed(value.value, metric)
+        else:
+            said = numbers.difference(value.value, low, high, is_time=is_time)
+    else:
+        said = numbers.ratio(value.value, low, high)
+        if value.ci95 != (None, None):
+            said += f" [{numbers.interval(low, high)}]"
+    return said if value.reason is None else f"{said} ({value.reason})"
+
+
+def theirs(value: tuple[float, float] | float | None, kind: Kind, metric: Metric) -> str:
+    """The published value, or range."""
+    if value is None:
+        return "–"
+    low, high = value if isinstance(value, tuple) else (value, value)
+    if kind == "difference":
+        ends = [_signed(end, metric) for end in dict.fromkeys((low, high))]
+    else:
+        ends = [numbers.ratio(end) if end >= 0.1 else f"{end:.3g}" for end in dict.fromkeys((low, high))]
+    return " to ".join(ends)
+
+
+def bounds(found: Tested) -> str:
+    """`at least 1.5`, `0.65 to 0.87`, `above 0 s`."""
+    ends = [None if end is None else _bound(end, found) for end in (found.least, found.most)]
+    if ends[0] is None:
+        return f"at most {ends[1]}"
+    return f"at least {ends[0]}" if ends[1] is None else f"{ends[0]} to {ends[1]}"
+
+
+def failed(value: Value) -> str:
+    """`failed: 3 loads of h2 on wroclaw-lte-poor`; empty where none did."""
+    told = [f"{count(number, 'load')} of {where}" for where, number in value.failed.items()]
+    return f"failed: {listed(told)}" if told else ""
+
+
+def reasons(found: Tested) -> list[str]:
+    """Why a part is not reproduced, as far as it was measured: a sentence each."""
+    if not found.causes:
+        return ["No factor that could move it was measured at this size."]
+    towards = [one for one in found.causes if one.direction == "towards"]
+    said = [_cause(one, found) for one in towards]
+    others = [one for one in found.causes if one.direction != "towards"]
+    if not towards:
+        said.append("None of the factors that were measured leads to theirs.")
+    if others:
+        told = "; ".join(f"{one.factor} {_moved(one, found)}, {_DIRECTIONS[one.direction]}" for one in others)
+        said.append(f"Measured as well: {told}.")
+    return said
+
+
+def sensitivity(found: Sequence[Effect]) -> list[str]:
+    """For each effect that was measured in several settings: which of them agree with what was published."""
+    said = []
+    for one in found:
+        if one.theirs is None or len(one.settings) < 2:
+            continue
+        told = "; ".join(
+            f"{at.setting}: {ours(at.ours, one.kind, one.metric)}{' (agrees)' if at.agrees else ''}"
+            for at in one.settings
+        )
+        nearest = f" Nearest: {one.nearest}." if one.nearest else ""
+        said.append(f"{quantity(one)}: theirs {theirs(one.theirs, one.kind, one.metric)}. {told}.{nearest}")
+    return said
+
+
+def _cause(one: Cause, found: Tested) -> str:
+    ends = {"reproduced": "within the bounds", "not reproduced": "still outside the bounds"}
+    where = ends.get(one.state, "perhaps within the bounds")
+    return f"{one.factor} {_moved(one, found)}, towards theirs and {where}."
+
+
+def _moved(one: Cause, found: Tested) -> str:
+    change = Value(value=one.change, ci95=one.change_ci95)
+    said = ours(change, found.kind, found.metric)
+    by = f"changes it by {said}" if found.kind == "difference" else f"changes it {said} times"
+    return f"{by}, to {ours(one.ours, found.kind, found.metric)}"
+
+
+def _bound(end: float, found: Tested) -> str:
+    return _signed(end, found.metric) if found.kind == "difference" else f"{end:.3g}"
+
+
+def _signed(value: float | None, metric: Metric) -> str:
+    if value is None:
+        return "–"
+    if metric == "requests_per_second":
+        return numbers.rate(value)
+    return numbers.seconds(value) if value else "0"

@@ -1,0 +1,66 @@
+"""`pronghorn replicate`: what it makes, goes on with, prints and refuses; with an engine that measures
+nothing."""
+
+import json
+
+import pytest
+
+from ..control.conftest import Laboratory, laboratory
+
+__all__ = ["laboratory"]
+
+RUN = ("replicate", "cloudflare/controls", "--quick", "--seed", "3")
+FOLDER = "runs/replications/cloudflare-controls-quick-1"
+
+
+def test_a_study_is_run_printed_and_put_on_a_page(laboratory: Laboratory) -> None:
+    done = laboratory.run(*RUN, "--blocks", "1", "--pages", "pages")
+    assert done.status == 0, done.stderr
+    assert "cloudflare/controls: 3 trials, about 1 minute" in done.stderr
+    said = " ".join(done.stdout.split())
+    assert "CUBIC beats New Reno on larger transfers with loss." in said
+    assert "needs more blocks" in said and "undecided" in said
+    page = (laboratory.folder / "pages" / "cloudflare.md").read_text(encoding="utf-8")
+    assert "--blocks 1 --pages pages" in page
+    assert "--set 'knobs={}' --set repeat=1 --seed 3" in page
+    assert "176 ms" in page and "TODO" not in page
+
+
+def test_a_second_call_makes_nothing_twice(laboratory: Laboratory) -> None:
+    first = laboratory.run(*RUN, "--blocks", "1", "--json")
+    again = laboratory.run("replicate", "cloudflare/controls", "--quick", "--blocks", "1", "--json")
+    assert (first.status, again.status) == (0, 0)
+    assert json.loads(again.stdout) == json.loads(first.stdout)
+    assert "about" not in again.stderr
+    assert len(laboratory.trials(FOLDER)) == 3
+
+
+def test_what_was_cut_goes_on(laboratory: Laboratory) -> None:
+    laboratory.run(*RUN, "--blocks", "1")
+    folder = laboratory.folder / FOLDER
+    lines = (folder / "trials.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "trials.jsonl").write_text("".join(lines[:2]), encoding="utf-8")
+    (folder / "report.html").unlink()
+    again = laboratory.run("replicate", "cloudflare/controls", "--quick", "--blocks", "1")
+    assert again.status == 0, again.stderr
+    assert "1 of them recorded earlier" in again.stderr
+    assert len(laboratory.trials(FOLDER)) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (["kiwi"], "did you mean 'kiwee'"),
+        (["kiwee/place"], "unknown run of kiwee 'place'; did you mean 'places'"),
+        (["--blocks", "0"], "--blocks 0"),
+        (["--jobs", "0"], "--jobs 0"),
+        (["requestmetrics/factors", "--quick"], "made in full size alone"),
+        (["weaknet", "--no-measure"], "holds none of these runs"),
+    ],
+)
+def test_what_cannot_be_is_bad_input(words: list[str], wrong: str, laboratory: Laboratory) -> None:
+    before = sorted(laboratory.folder.iterdir())
+    done = laboratory.run("replicate", *words)
+    assert done.status == 2
+    assert wrong in done.stderr
+    assert sorted(laboratory.folder.iterdir()) == before

@@ -1,0 +1,178 @@
+"""The studies' claims follow from figures alone: their own reproduce them, others change the verdicts."""
+
+from functools import cache
+
+import pytest
+
+from pronghorn.analysis.claims.judged import statements
+from pronghorn.model import published
+from pronghorn.model import study as studies
+from pronghorn.model.study import Study
+from pronghorn.model.trial import Cell
+from pronghorn.replicate import found
+from pronghorn.replicate.result import ClaimFound, StudyFound
+
+from .replicated import RESAMPLES, Behaviour, measured, planned
+
+
+def kiwees(cell: Cell, arm: str) -> float:
+    """Kiwee's means, with whichever direction of loss."""
+    case = cell.path.removesuffix("-down").removesuffix("-both")
+    row = studies.read("kiwee").tables[0].rows[case]
+    return row[arm[:2]][1]
+
+
+def judged(study: Study, value: Behaviour, *, blocks: int = 100) -> StudyFound:
+    read = measured(study, value, blocks=blocks)
+    return found.study(read, planned(study), "full", resamples=RESAMPLES)
+
+
+@cache
+def kiwee() -> StudyFound:
+    return judged(studies.read("kiwee"), kiwees)
+
+
+def swapped(study: Study) -> Study:
+    """The study with h2's and h3's published figures exchanged."""
+    other = {"h2": "h3", "h3": "h2"}
+    tables = tuple(
+        table.model_copy(
+            update={
+                "rows": {
+                    case: {other[name]: figures for name, figures in row.items()}
+                    for case, row in table.rows.items()
+                }
+            }
+        )
+        for table in study.tables
+    )
+    return study.model_copy(update={"tables": tables})
+
+
+def claim(of: StudyFound, beginning: str) -> ClaimFound:
+    [one] = [one for one in of.claims if one.claim.startswith(beginning)]
+    return one
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_every_claim_can_be_tested_on_what_its_full_runs_measure(name: str) -> None:
+    of = judged(studies.read(name), lambda _cell, _arm: 1.0, blocks=6)
+    for one in of.claims:
+        for reading in one.readings:
+            for part in reading.parts:
+                assert part.ours.value is not None, (one.claim, reading.setting, part.what)
+                assert part.ours.reason != "not measured", (one.claim, reading.setting, part.what)
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_every_figure_stands_beside_ours(name: str) -> None:
+    of = judged(studies.read(name), lambda _cell, _arm: 1.0, blocks=6)
+    for effect in of.effects:
+        if effect.metric != "load" or name != "weaknet":
+            assert effect.settings, effect.what
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_names_in_a_study_exist(name: str) -> None:
+    study = studies.read(name)
+    known = {setting.name for setting in study.settings}
+    named = [*(one.settings for one in study.claims), *(one.settings for one in study.factors)]
+    assert all(set(names or ()) <= known for names in named)
+    for factor in study.factors:
+        assert set(factor.cases or ()) <= set(study.cases)
+    of_settings = [where for setting in study.settings for where in setting.cases.values()]
+    for where in (*study.cases.values(), *study.settings, *study.factors, *of_settings):
+        assert where.run is None or where.run in study.runs
+    for claimed in study.claims:
+        assert all(list(statements(study, part)) for part in claimed.parts)
+
+
+def test_what_loads_are_held_against_is_a_study() -> None:
+    assert set(published.names()) <= set(studies.names())
+
+
+def test_the_studys_own_figures_reproduce_its_claims() -> None:
+    assert claim(kiwee(), "Between continents").state == "reproduced"
+    poor = claim(kiwee(), "With 100 ms")
+    assert poor.state == "reproduced"
+    assert [reading.setting for reading in poor.readings] == [
+        "loss on the way up",
+        "loss on the way down",
+        "loss both ways",
+    ]
+    assert poor.readings[0].parts[0].ours.value == pytest.approx(6.6856 / 12.8554, rel=0.01)
+
+
+def test_a_claim_that_no_open_factor_touches_is_read_once() -> None:
+    assert len(claim(kiwee(), "Between continents").readings) == 1
+
+
+def test_other_published_figures_change_the_verdicts() -> None:
+    """The same measurements against a study that says the opposite."""
+    other = judged(swapped(studies.read("kiwee")), kiwees)
+    assert claim(other, "Between continents").state == "not reproduced"
+    assert claim(other, "With 100 ms").state == "not reproduced"
+    assert claim(other, "Nine loads in ten").state == "not reproduced"
+
+
+def test_settings_that_disagree_leave_a_claim_undecided_and_the_one_that_agrees_is_named() -> None:
+    def lossy(cell: Cell, arm: str) -> float:
+        return kiwees(cell, arm) if not cell.path.endswith("-poor") else 10.0
+
+    of = judged(studies.read("kiwee"), lossy)
+    poor = claim(of, "With 100 ms")
+    assert poor.state == "undecided"
+    assert poor.words == (
+        "depends: reproduced with loss on the way down, with loss both ways; "
+        "not reproduced with loss on the way up"
+    )
+    [effect] = [one for one in of.effects if (one.case, one.statistic) == ("wroclaw-lte-poor", "mean")]
+    assert effect.theirs == pytest.approx(0.52, abs=0.001)
+    assert {one.setting: one.agrees for one in effect.settings}["loss on the way up"] is False
+    assert effect.nearest in ("loss on the way down", "loss both ways")
+
+
+def test_the_reason_of_a_difference_is_the_factor_that_was_measured_to_lead_to_theirs() -> None:
+    def lossy(cell: Cell, arm: str) -> float:
+        if cell.path == "wroclaw-lte-poor":
+            return 10.0
+        return kiwees(cell, arm)
+
+    of = judged(studies.read("kiwee"), lossy)
+    up = claim(of, "With 100 ms").readings[0]
+    causes = {cause.factor: cause for cause in up.parts[0].causes}
+    assert causes["loss on the way down"].direction == "towards"
+    assert causes["loss on the way down"].state == "reproduced"
+    assert causes["loss on the way down"].change == pytest.approx(0.52, rel=0.01)
+    assert causes["nginx tuned in the place of nginx as it ships"].direction == "not told"
+
+
+def test_a_factor_is_held_against_its_own_run_without_it() -> None:
+    """A run that is slower on the whole, both arms alike or not, is no factor."""
+
+    def tuned(cell: Cell, arm: str) -> float:
+        return 10.0 * (0.5 if cell.origin == "nginx:tuned" and arm == "h3" else 1.0)
+
+    of = judged(studies.read("kiwee"), tuned)
+    [part] = claim(of, "Between continents").readings[0].parts
+    causes = {cause.factor: cause for cause in part.causes}
+    assert causes["nginx tuned in the place of nginx as it ships"].change == pytest.approx(0.5, rel=0.01)
+    assert causes["Reno under h2 as well"].direction == "not told"
+
+
+def test_a_difference_of_differences_is_measured_in_seconds() -> None:
+    def farther(cell: Cell, arm: str) -> float:
+        away = {"minnesota-new-york": 1.0, "minnesota-london": 2.0, "minnesota-bangalore": 4.0}
+        return away.get(cell.path, 1.0) * (2.0 if arm.startswith("h2") else 1.0)
+
+    of = judged(studies.read("requestmetrics"), farther)
+    grows = claim(of, "The gain grows")
+    assert grows.state == "reproduced"
+    first = grows.readings[0].parts[0]
+    assert first.ours.value == pytest.approx(1.0, rel=0.02)
+    assert first.theirs == pytest.approx((0.4, 0.4))
+
+
+def test_an_authors_claim_may_contradict_the_authors_figures() -> None:
+    more = claim(judged(studies.read("requestmetrics"), lambda _cell, _arm: 1.0, blocks=6), "The more")
+    assert [part.theirs_hold for part in more.readings[0].parts] == [True, True, False, False]
