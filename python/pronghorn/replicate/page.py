@@ -85,7 +85,8 @@ def _claim(claim: ClaimFound) -> str:
 
 def _reasons(found: StudyFound) -> list[str]:
     return [
-        f"{words.quantity(part)} ({reading.setting}): {' '.join(words.reasons(part))}"
+        f"{words.quantity(part)} ({reading.setting}): "
+        f"{' '.join([*words.reasons(part), *words.measured_as_well(part)])}"
         for claim in found.claims
         for reading in claim.readings
         for part in reading.parts
@@ -104,7 +105,7 @@ def _figures(measured: Measured, table: FigureTable) -> str:
             *_ours(measured, table, Term(name, case)),
         )
     ]
-    headings = ("case", "arm", "whose", *(words.statistic(one) for one in table.statistics))
+    headings = ("case", "arm", "whose", *(words.heading(one) for one in table.statistics))
     return f"**{escaped(table.caption)}**\n\n{_table(headings, rows, first_number=3)}"
 
 

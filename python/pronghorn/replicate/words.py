@@ -13,13 +13,18 @@ _METRICS: dict[str, str] = {
     "ttfb": "first byte",
     "requests_per_second": "requests per second",
 }
-_STATISTICS: dict[str, str] = {"iqr": "interquartile range"}
-_DIRECTIONS = {"towards": "towards theirs", "away": "away from theirs", "not told": "no change that is told"}
+_STATISTICS: dict[str, str] = {"iqr": "interquartile range of"}
+_DIRECTIONS = {"towards": "towards theirs", "away": "away from theirs", "not told": "no sure change"}
 
 
 def statistic(name: str) -> str:
-    """`median`, `interquartile range`."""
+    """`median`, `interquartile range of`."""
     return _STATISTICS.get(name, name)
+
+
+def heading(name: str) -> str:
+    """`median`, `interquartile range`."""
+    return statistic(name).removesuffix(" of")
 
 
 def quantity(found: Tested | Effect) -> str:
@@ -72,18 +77,18 @@ def failed(value: Value) -> str:
 
 
 def reasons(found: Tested) -> list[str]:
-    """Why a part is not reproduced, as far as it was measured: a sentence each."""
+    """Why a part is not reproduced, as far as it was measured: what leads to theirs, a sentence each."""
     if not found.causes:
         return ["No factor that could move it was measured at this size."]
-    towards = [one for one in found.causes if one.direction == "towards"]
-    said = [_cause(one, found) for one in towards]
+    towards = [_cause(one, found) for one in found.causes if one.direction == "towards"]
+    return towards or ["Nothing that was measured leads to theirs."]
+
+
+def measured_as_well(found: Tested) -> list[str]:
+    """What was measured and doesn't lead to theirs, in one sentence; none where there is nothing."""
     others = [one for one in found.causes if one.direction != "towards"]
-    if not towards:
-        said.append("None of the factors that were measured leads to theirs.")
-    if others:
-        told = "; ".join(f"{one.factor} {_moved(one, found)}, {_DIRECTIONS[one.direction]}" for one in others)
-        said.append(f"Measured as well: {told}.")
-    return said
+    told = "; ".join(f"{one.factor} {_moved(one, found)}, {_DIRECTIONS[one.direction]}" for one in others)
+    return [f"Measured as well: {told}."] if told else []
 
 
 def sensitivity(found: Sequence[Effect]) -> list[str]:
@@ -104,7 +109,8 @@ def sensitivity(found: Sequence[Effect]) -> list[str]:
 def _cause(one: Cause, found: Tested) -> str:
     ends = {"reproduced": "within the bounds", "not reproduced": "still outside the bounds"}
     where = ends.get(one.state, "perhaps within the bounds")
-    return f"{one.factor} {_moved(one, found)}, towards theirs and {where}."
+    said = f"{one.factor} {_moved(one, found)}, towards theirs and {where}."
+    return said[0].upper() + said[1:]
 
 
 def _moved(one: Cause, found: Tested) -> str:
@@ -115,7 +121,9 @@ def _moved(one: Cause, found: Tested) -> str:
 
 
 def _bound(end: float, found: Tested) -> str:
-    return _signed(end, found.metric) if found.kind == "difference" else f"{end:.3g}"
+    if found.kind == "difference":
+        return _signed(end, found.metric)
+    return f"{end:.3f}".rstrip("0").rstrip(".")
 
 
 def _signed(value: float | None, metric: Metric) -> str:

@@ -140,10 +140,13 @@ class Sampler:
         return generator(self._seed, "claims", str(trials.cell))
 
 
+INTERQUARTILE_BLOCKS = 20
+"""From here on the interval of a ratio of interquartile ranges was simulated (docs/methodology.md)."""
+
+
 def least_blocks(statistic: ClaimStatistic) -> int:
-    """From how many blocks on a statistic has an interval that decides; of the interquartile range as of its
-    upper quartile."""
-    return LEAST_BLOCKS["p75" if statistic == "iqr" else statistic]
+    """From how many blocks on a statistic has an interval that decides."""
+    return INTERQUARTILE_BLOCKS if statistic == "iqr" else LEAST_BLOCKS[statistic]
 
 
 def _of(ordered: Ordered, statistic: ClaimStatistic, counts: np.ndarray) -> Times:
