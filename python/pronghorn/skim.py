@@ -10,8 +10,8 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from pronghorn import journal
-from pronghorn.model.lean import lean
-from pronghorn.model.trial import RunHeader, Trial, TrialKey
+from pronghorn.model.lean import lean, resources
+from pronghorn.model.trial import Resource, RunHeader, Trial, TrialKey
 
 Whole = Callable[[Trial], Trial]
 """Gives a trial with everything that was recorded of it."""
@@ -38,6 +38,12 @@ class Skimmed(NamedTuple):
         with self.path.open("rb") as file:
             file.seek(self.places[trial.key])
             return Trial.model_validate_json(file.readline())
+
+    def requests(self, trial: Trial) -> list[Resource]:
+        """What its resources' times were; errors as of `whole`, which takes many times as long."""
+        with self.path.open("rb") as file:
+            file.seek(self.places[trial.key])
+            return resources(file.readline())
 
 
 def skim(directory: Path) -> Skimmed:

@@ -8,6 +8,7 @@ from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import Column
 from pronghorn.analysis.comparing import Values
 from pronghorn.analysis.figures import figures, thin
+from pronghorn.analysis.resources import BLOCKS, Requests, of_trial, resources
 from pronghorn.analysis.terms import Terms
 from pronghorn.analysis.times import has_failed
 from pronghorn.model import load
@@ -19,8 +20,11 @@ _OF_FAILED_LOADS = (
 )
 
 
-def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
-    """The summary of a cell. A trial that failed in any arm takes the mean away from all of them."""
+def summarise_cell(
+    trials: CellTrials, terms: Terms, requests: Requests = of_trial, most: int = BLOCKS
+) -> CellSummary:
+    """The summary of a cell. A trial that failed in any arm takes the mean away from all of them. `requests`
+    gives the resources of a trial's load, which are looked at in the `most` so many blocks."""
     found = comparing.values(trials)
     confidence = terms.stage.confidence if terms.stage.pending is None else None
     arms = {arm: _arm(trials, arm, found, confidence) for arm in trials.arms}
@@ -38,6 +42,7 @@ def summarise_cell(trials: CellTrials, terms: Terms) -> CellSummary:
         arms=arms,
         comparisons=comparing.comparisons(trials, found, arms, terms),
         notes=notes,
+        resources=resources(trials, requests, terms, most),
     )
     return stopping.told(summary, terms.sampling, terms.stage)
 

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pronghorn.analysis import claims, correction, stopping, words
+from pronghorn.analysis import claims, correction, resources, stopping, words
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.bootstrap import RESAMPLES
 from pronghorn.analysis.cells import summarise_cell
 from pronghorn.analysis.contrasts import contrasts
 from pronghorn.analysis.explain import explain
+from pronghorn.analysis.resources import Requests, of_trial
 from pronghorn.analysis.terms import Terms
 from pronghorn.analysis.titles import name_cells
 from pronghorn.model import load, study
@@ -47,6 +48,7 @@ def summarise(
     resamples: int = RESAMPLES,
     loads: Loads = NO_LOADS,
     sampling: Sampling | None = None,
+    requests: Requests = of_trial,
 ) -> Summary:
     """The summary of `trials`, which may be a whole run's or what there is of it so far.
 
@@ -54,7 +56,8 @@ def summarise(
     fraction, `margin_s` the one of times in seconds, where there is one. `cells` gives the cells' order, and
     shows those without trials too (otherwise: those with trials, sorted). `label` qualifies the whole run,
     `notes` are shown beneath it; `loads` is what is known of its loads; `sampling` says how long cells were
-    sampled where their number of blocks wasn't fixed. Raises ValueError where `baseline` is no arm.
+    sampled where their number of blocks wasn't fixed; `requests` gives the resources of a trial's load where
+    `trials` lack them. Raises ValueError where `baseline` is no arm.
     """
     if baseline not in arms:
         raise ValueError(f"the baseline {baseline!r} is none of the arms ({', '.join(arms)})")
@@ -76,7 +79,11 @@ def summarise(
         )
         for of_cell in measured
     ]
-    found = correction.corrected([summarise_cell(*each) for each in zip(measured, terms, strict=True)])
+    most = resources.most_blocks(len(order), len(arms))
+    found = correction.corrected(
+        [summarise_cell(*each, requests, most) for each in zip(measured, terms, strict=True)]
+    )
+    found = resources.corrected(found)
     return Summary(
         name=name,
         seed=seed,

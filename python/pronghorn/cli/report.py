@@ -67,7 +67,7 @@ def report(
         notes = files.read_manifest(run)
         if notes.get("ended") is None:
             notes.setdefault("warnings", []).append(unfinished(run, len(contents.trials))._asdict())
-        summary = summarise(experiment, contents.trials, notes)
+        summary = summarise(experiment, contents.trials, notes, contents.requests)
         journal.replace(directory.file(files.SUMMARY), (summary.model_dump_json(indent=2) + "\n").encode())
         page = directory.file(files.REPORT)
         draft = page.with_name(page.name + ".draft")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pronghorn import __version__, certificates, clients, fairness, journal, manifest, plan
+from pronghorn.analysis.resources import Requests, of_trial
 from pronghorn.analysis.summarise import Loads
 from pronghorn.analysis.summarise import summarise as analyse
 from pronghorn.certificates import Certificates
@@ -242,8 +243,14 @@ def _finish(
     return Outcome(summary, found, report, notes["started"], trials)
 
 
-def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]) -> Summary:
-    """The summary of a run's `trials`, with the label and the warnings that its manifest `notes` hold."""
+def summarise(
+    experiment: Experiment,
+    trials: list[Trial],
+    notes: dict[str, Any],
+    requests: Requests = of_trial,
+) -> Summary:
+    """The summary of a run's `trials`, with the label and the warnings that its manifest `notes` hold;
+    `requests` gives the resources of trials that lack them."""
     return analyse(
         trials,
         name=experiment.name,
@@ -258,6 +265,7 @@ def summarise(experiment: Experiment, trials: list[Trial], notes: dict[str, Any]
         notes=[f"{warning['text']} {warning['remedy']}" for warning in notes.get("warnings", [])],
         explanations=experiment.explain,
         sampling=experiment.sampling,
+        requests=requests,
         loads=Loads(
             timed=experiment.load is not None and experiment.load.duration is not None,
             limit_s=experiment.limit_of(load.CLIENT) if experiment.load else None,

@@ -1,5 +1,6 @@
 """The rows of an export: what `summary.json` says of each cell, arm, metric and statistic, one beneath the
-other.
+other; behind those of a cell the rows of its resources, whose metrics are `resource`, the whole of one's
+time, and `resource_queued`, `resource_waiting` and `resource_receiving`, its phases.
 
 Every run has the same columns, whatever it measured. Times stand in columns that end in `_s`, in seconds;
 rates in those that end in `_per_s`, in requests a second; ratios and shares have no unit. What isn't known,
@@ -17,6 +18,7 @@ from pronghorn.model.comparison import (
     Interval,
     Metric,
 )
+from pronghorn.model.resources import PHASES, ResourceSummary
 from pronghorn.model.summary import ArmSummary, CellSummary, Summary
 
 Kind = Literal["text", "whole", "real"]
@@ -29,6 +31,7 @@ COLUMNS: Mapping[str, Kind] = {
     "origin": "text",
     "client": "text",
     "arm": "text",
+    "resource": "text",
     "blocks": "whole",
     "n": "whole",
     "failed": "whole",
@@ -98,6 +101,28 @@ def _of_cell(cell: CellSummary, summary: Summary) -> Iterator[Row]:
                 row |= _figure(metric, statistic, arm.of(metric))
                 if (found := compared.get((metric, statistic))) is not None:
                     row |= _comparison(found)
+                yield row
+    if cell.resources is not None:
+        for resource in cell.resources.resources:
+            yield from _of_resource(resource, cell, cell.resources.blocks, summary)
+
+
+def _of_resource(one: ResourceSummary, cell: CellSummary, blocks: int, summary: Summary) -> Iterator[Row]:
+    compared = {found.arm: found for found in one.comparisons}
+    for name, times in one.arms.items():
+        spreads = {"resource": times.duration, **{f"resource_{phase}": times.of(phase) for phase in PHASES}}
+        for metric, spread in spreads.items():
+            for statistic, value in (("median", spread.median), ("p95", spread.p95)):
+                row: Row = dict.fromkeys(COLUMNS)
+                row |= {"run": summary.name, "seed": summary.seed, **cell.cell.model_dump(), "arm": name}
+                row |= {"resource": one.path, "blocks": blocks, "n": times.n, "failed": times.failed}
+                row |= {"metric": metric, "statistic": statistic, "value_s": value}
+                if (metric, statistic) == ("resource", "median") and name in compared:
+                    found = compared[name]
+                    row |= {"baseline": summary.baseline, "blocks": found.blocks, "ratio": found.ratio}
+                    row |= _ends("ratio", found.ci95) | {"difference_s": found.difference}
+                    row |= _ends("difference", found.ci95_difference, "_s")
+                    row |= {"p_value": found.p_value, "q_value": found.q_value}
                 yield row
 
 

@@ -115,3 +115,23 @@ def _forget_what_was_told(record: BaseModel) -> None:
     for value in record.__dict__.values():
         if isinstance(value, BaseModel) and value.__pydantic_fields_set__ is not _NO_FIELDS:
             _forget_what_was_told(value)
+
+
+class LeanResource(Resource):
+    """A resource's times."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Loaded(BaseModel):
+    resources: list[LeanResource] = []
+
+
+class _Line(BaseModel):
+    page: _Loaded | None = None
+
+
+def resources(line: bytes) -> list[Resource]:
+    """The resources of the load in a journal's line. ValidationError where it is none."""
+    page = _Line.model_validate_json(line).page
+    return [] if page is None else list(page.resources)

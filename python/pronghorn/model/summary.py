@@ -19,6 +19,7 @@ from pronghorn.model.comparison import Metric as Metric
 from pronghorn.model.comparison import Ratio as Ratio
 from pronghorn.model.comparison import Statistic as Statistic
 from pronghorn.model.comparison import Verdict as Verdict
+from pronghorn.model.resources import CellResources
 from pronghorn.model.trial import Cell
 
 State = Literal["reproduced", "not reproduced", "undecided"]
@@ -83,7 +84,8 @@ class CellSummary(BaseModel):
 
     `blocks` are complete and uncontaminated, and all that the statistics rest on; `abandoned` blocks never
     had an uncontaminated attempt, `incomplete` ones lack an arm's trial. `title` names what tells this cell
-    from the run's others. `stopping` is null where the number of blocks was fixed, or sampling hasn't ended.
+    from the run's others. `stopping` is null where the number of blocks was fixed, or sampling hasn't ended,
+    `resources` where nobody tells of them one by one.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -100,6 +102,7 @@ class CellSummary(BaseModel):
     comparisons: list[Comparison]
     notes: list[str] = Field(default_factory=list)
     stopping: Stopping | None = None
+    resources: CellResources | None = None
 
     @property
     def cell(self) -> Cell:

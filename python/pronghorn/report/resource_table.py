@@ -1,0 +1,159 @@
+"""A cell's resources as a table: those first whose times differ most between the arms."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pronghorn.analysis.correction import RATE
+from pronghorn.analysis.numbers import count, interval, listed, percent, ratio, seconds
+from pronghorn.model.resources import (
+    PHASES,
+    CellResources,
+    ResourceComparison,
+    ResourceSummary,
+    ResourceTimes,
+)
+from pronghorn.model.summary import CellSummary
+from pronghorn.report.chart_data import ChartData, Value, named
+
+MOST_ROWS = 15
+MOST_IN_FILE = 100
+"""So many resources the page's file has; summary.json and an export have all."""
+
+_LONGEST = 48
+"""Of a longer path its end is shown, in which paths differ."""
+
+
+class ResourceRow(NamedTuple):
+    """One resource: its path (`shown`, where that is long), its kind, what it took over each arm, and each
+    arm's ratio to the baseline."""
+
+    path: str
+    shown: str
+    kind: str
+    times: tuple[str, ...]
+    ratios: tuple[str, ...]
+
+
+class ResourceTable(NamedTuple):
+    """What is said of a cell's resources, the table's headings and rows, and all figures behind it."""
+
+    said: str
+    arms: tuple[str, ...]
+    compared: tuple[str, ...]
+    rows: tuple[ResourceRow, ...]
+    data: ChartData
+
+
+def resource_table(cell: CellSummary, baseline: str) -> ResourceTable | None:
+    """The table of a cell; None where nobody tells of its resources, or it has but one, whose time is the
+    load's."""
+    found = cell.resources
+    if found is None or len(found.resources) < 2:
+        return None
+    ordered = sorted(found.resources, key=_effect)
+    compared = tuple(arm for arm in cell.arms if arm != baseline)
+    return ResourceTable(
+        said=_said(found, compared, baseline, shown=min(MOST_ROWS, len(ordered))),
+        arms=tuple(cell.arms),
+        compared=compared,
+        rows=tuple(_row(one, tuple(cell.arms), compared) for one in ordered[:MOST_ROWS]),
+        data=_data(cell, ordered),
+    )
+
+
+def _effect(one: ResourceSummary) -> tuple[bool, float]:
+    """Sorts resources that differ between arms before others, and each kind by the largest difference."""
+    differing = [abs(found.difference or math.inf) for found in one.comparisons if _differs(found)]
+    all_of_them = [abs(found.difference) for found in one.comparisons if found.difference is not None]
+    return not differing, -max(differing or all_of_them or [0.0])
+
+
+def _differs(found: ResourceComparison) -> bool:
+    return found.q_value is not None and found.q_value <= RATE
+
+
+def _said(found: CellResources, compared: tuple[str, ...], baseline: str, *, shown: int) -> str:
+    number = len(found.resources)
+    parts = [
+        f"{differing or 'none'} over {arm}"
+        for arm in compared
+        for differing in [
+            sum(_differs(each) for one in found.resources for each in one.comparisons if each.arm == arm)
+        ]
+    ]
+    said = (
+        f"Of {count(number, 'resource')} of this page, another time than over {baseline} is taken by "
+        f"{listed(parts)} (marked *: q at most {percent(RATE)}, corrected for all resources of the run), "
+        "measured from when the client learned of a resource to its last byte, in "
+        f"{count(found.blocks, 'block')}."
+    )
+    if shown < number:
+        said += f" The {shown} that differ most are shown."
+    if found.left_out:
+        said += f" Of {count(found.left_out, 'more resource')} nothing is told."
+    return said
+
+
+def _row(one: ResourceSummary, arms: tuple[str, ...], compared: tuple[str, ...]) -> ResourceRow:
+    by_arm = {found.arm: found for found in one.comparisons}
+    shown = one.path if len(one.path) <= _LONGEST else f"…{one.path[1 - _LONGEST :]}"
+    return ResourceRow(
+        path=one.path,
+        shown=shown,
+        kind=one.kind,
+        times=tuple(_time(one.arms.get(arm)) for arm in arms),
+        ratios=tuple(_ratio(by_arm.get(arm)) for arm in compared),
+    )
+
+
+def _time(times: ResourceTimes | None) -> str:
+    if times is None or not times.n:
+        return "–"
+    shown = "never" if times.duration.median is None else seconds(times.duration.median)
+    return f"{shown}, {times.failed} of {times.n} failed" if times.failed else shown
+
+
+def _ratio(found: ResourceComparison | None) -> str:
+    if found is None or found.ratio is None:
+        return "–"
+    shown = ratio(found.ratio, *found.ci95)
+    if found.ci95 != (None, None):
+        shown = f"{shown} ({interval(*found.ci95)})"
+    return f"{shown} *" if _differs(found) else shown
+
+
+_COLUMNS = (
+    "resource", "kind", "arm", "n", "failed", "duration_s", "duration_p95_s",
+    *(f"{phase}{quantile}_s" for phase in PHASES for quantile in ("", "_p95")),
+    "ratio", "ratio_ci95_low", "ratio_ci95_high",
+    "difference_s", "difference_ci95_low_s", "difference_ci95_high_s", "p_value", "q_value",
+)  # fmt: skip
+
+
+def _data(cell: CellSummary, ordered: list[ResourceSummary]) -> ChartData:
+    kept = ordered[:MOST_IN_FILE]
+    about = "Medians and p95 of each resource's time and its phases, and each arm's ratio to the baseline"
+    if len(kept) < len(ordered):
+        about += f", of the {len(kept)} that differ most (pronghorn report --export has all)"
+    return ChartData(
+        name=named("resources", cell.title),
+        about=about,
+        columns=_COLUMNS,
+        rows=tuple(row for one in kept for row in _values(one)),
+    )
+
+
+def _values(one: ResourceSummary) -> Iterator[tuple[Value, ...]]:
+    by_arm = {found.arm: found for found in one.comparisons}
+    for arm, times in one.arms.items():
+        spreads = (times.duration, *(times.of(phase) for phase in PHASES))
+        figures = [value for spread in spreads for value in (spread.median, spread.p95)]
+        found = by_arm.get(arm)
+        compared: tuple[Value, ...] = (None,) * 8
+        if found is not None:
+            compared = (
+                found.ratio, *found.ci95, found.difference, *found.ci95_difference,
+                found.p_value, found.q_value,
+            )  # fmt: skip
+        yield (one.path, one.kind, arm, times.n, times.failed, *figures, *compared)
