@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pronghorn import __version__, clients, origins, source
+from pronghorn import __version__, clients, origins, repository
 from pronghorn.engine import Hello
 from pronghorn.fairness import labels
 from pronghorn.model import effective
@@ -52,7 +52,7 @@ def opening(
     """What is known when a run starts. `started` is UTC in ISO 8601."""
     return {
         "program": __version__,
-        "commit": source.commit(),
+        "commit": repository.commit(),
         "engine": hello.version,
         "command_line": list(command_line),
         "started": started,

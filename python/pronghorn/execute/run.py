@@ -130,7 +130,17 @@ def _keep_texts(experiment: Experiment, directory: RunDirectory) -> None:
                 raise _no_room(file, error) from error
 
 
-_SESSION = ("started", "host", "sysctls", "isolation", "engine", "libraries", "jobs", "command_line")
+_SESSION = (
+    "started",
+    "commit",
+    "host",
+    "sysctls",
+    "isolation",
+    "engine",
+    "libraries",
+    "jobs",
+    "command_line",
+)
 """What of a manifest may change from one session of a run to the next."""
 
 

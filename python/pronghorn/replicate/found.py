@@ -49,4 +49,5 @@ def _run(planned: PlannedRun, read: ReadRun | None) -> RunFound:
         contaminated=read.contaminated if read else 0,
         wall_s=math.fsum(walls) if walls else None,
         notes=dict(read.notes) if read else {},
+        explanations=list(read.explanations) if read else [],
     )

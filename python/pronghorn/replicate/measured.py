@@ -1,6 +1,7 @@
 """What was measured of a study: its runs' cells, and where in them each term of an expression lies."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pronghorn import journal
@@ -9,6 +10,7 @@ from pronghorn.analysis.claims.sampled import Locate, Located
 from pronghorn.execute import directory as files
 from pronghorn.model.expression import Term
 from pronghorn.model.study import Factor, Setting, Study, Where
+from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Cell
 from pronghorn.replicate.planned import PlannedRun
 from pronghorn.skim import skim
@@ -17,14 +19,15 @@ _NOTHING = Where()
 
 
 class ReadRun(NamedTuple):
-    """A run as far as it was made: its cells, its manifest (empty where there is none), how many trials it
-    has, and how many were discarded as contaminated."""
+    """A run as far as it was made: its cells, its manifest, how many trials it has, how many were discarded
+    as contaminated, and what its summary explains, where it was finished."""
 
     planned: PlannedRun
     cells: Mapping[Cell, CellTrials]
     notes: Mapping[str, Any]
     trials: int
     contaminated: int
+    explanations: Sequence[str] = ()
 
 
 class Measured(NamedTuple):
@@ -65,8 +68,16 @@ def measured(study: Study, planned: Sequence[PlannedRun]) -> Measured:
         trials = skim(one.folder).trials
         cells = select(trials, [arm.name for arm in one.experiment.arms])
         discarded = sum(trial.status == "contaminated" for trial in trials)
-        runs[one.name] = ReadRun(one, cells, files.read_manifest(one.folder), len(trials), discarded)
+        notes = files.read_manifest(one.folder)
+        runs[one.name] = ReadRun(one, cells, notes, len(trials), discarded, _explanations(one.folder))
     return Measured(study, runs)
+
+
+def _explanations(folder: Path) -> list[str]:
+    file = folder / files.SUMMARY
+    if not file.is_file():
+        return []
+    return [one.words for one in Summary.model_validate_json(file.read_bytes()).explanations]
 
 
 def _first(order: Sequence[Where], key: str) -> str | None:

@@ -44,6 +44,7 @@ def page(found: StudyFound, measured: Measured, command: str) -> str:
         _table(("claim", "verdict"), [(one.claim, one.words) for one in found.claims]),
         *(_claim(one) for one in found.claims),
         *_section("## Why what is not reproduced is not", _reasons(found)),
+        *_section("## What explains differences between our arms", _explanations(found)),
         "## Theirs beside ours",
         *(_figures(measured, table) for table in study.tables),
         "## Effects",
@@ -92,6 +93,10 @@ def _reasons(found: StudyFound) -> list[str]:
         for part in reading.parts
         if part.state == "not reproduced"
     ]
+
+
+def _explanations(found: StudyFound) -> list[str]:
+    return [f"{run.name}: {said}" for run in found.runs for said in run.explanations]
 
 
 def _figures(measured: Measured, table: FigureTable) -> str:

@@ -98,7 +98,8 @@ class Effect(_Result):
 
 
 class RunFound(_Result):
-    """One of the runs that all this rests on. `notes` are its manifest's."""
+    """One of the runs that all this rests on. `notes` are its manifest's, `explanations` the sentences of its
+    summary that take differences between arms apart."""
 
     name: str
     experiment: str
@@ -110,6 +111,7 @@ class RunFound(_Result):
     contaminated: int
     wall_s: float | None
     notes: dict[str, Any]
+    explanations: list[str]
 
 
 class StudyFound(_Result):

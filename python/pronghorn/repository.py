@@ -22,7 +22,7 @@ def commit() -> str | None:
 def _git(*words: str) -> str | None:
     try:
         found = subprocess.run(
-            ["git", "-C", str(_TREE), *words],
+            ["git", "--no-optional-locks", "-C", str(_TREE), *words],
             capture_output=True,
             check=True,
             text=True,
