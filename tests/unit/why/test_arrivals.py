@@ -73,6 +73,7 @@ def _set(*keys: Any) -> Any:
             "connections.0: Value error, names packet 7, but has 7 from 0 on",
         ),
     ],
+    ids=["text", "cut off", "no JSON", "version", "columns", "numbers", "packet"],
 )
 def test_a_file_that_holds_no_arrivals_says_where(tmp_path: Path, content: bytes, said: str) -> None:
     file = tmp_path / "arrivals.json.gz"
