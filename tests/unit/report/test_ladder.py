@@ -86,8 +86,8 @@ def test_a_dropped_packet_ends_in_a_cross_on_half_of_the_way_and_says_why() -> N
         r'stroke="var\(--bad\)" stroke-width="1.8" d="M[\d.]+ ([\d.]+)L[\d.]+ ([\d.]+)M', drawn
     )
     assert lost == (number(axis.y(0.01)), number(axis.y(0.01 + 0.02 / 2)))
-    assert "→ SYN (dropped: loss)" in drawn
-    assert "→ SYN (again)" in drawn
+    assert "→\u00a0SYN (dropped: loss)" in drawn
+    assert "→\u00a0SYN (again)" in drawn
     assert drawn.count("stroke-dasharray") == 1
 
 
@@ -114,16 +114,26 @@ def test_no_label_stands_upon_another() -> None:
 
 def test_packets_close_together_share_a_label_and_bare_acknowledgements_have_none() -> None:
     drawn = drawing([Column("h2", 0, ladder(made(over_tcp()), OFFSET_S))])
-    said = " ".join(re.findall(r">([^<]+)</text>", drawn))
+    said = " ".join(re.findall(r">([^<]+)</text>", drawn)).replace("\u00a0", " ")
     assert "← ServerHello, EncryptedExtensions, Certificate, CertificateVerify, Finished (2 packets)" in said
     assert "ACK" not in said.replace("SYN ACK", "")
+
+
+def test_a_message_that_goes_on_in_the_next_packet_is_named_once() -> None:
+    connection = MadeConnection()
+    connection.packet(UP, 0.0, 0.02, kind="Initial", says=("ClientHello",))
+    connection.packet(UP, 0.0, 0.02, kind="Initial", says=("ClientHello, continued",))
+    connection.packet(UP, 5.0, 5.02, kind="Initial", again=True, says=("ClientHello, continued", "PING"))
+    drawn = drawing([Column("h3", 0, ladder(made(connection), 0.0))])
+    said = " ".join(re.findall(r">([^<]+)</text>", drawn)).replace("\u00a0", " ")
+    assert "→ ClientHello (2 packets) → ClientHello, continued (again)" in said
 
 
 def test_what_stands_beneath_tells_the_phases_and_the_data_every_packet(tmp_path: Path) -> None:
     found = shown(tmp_path, over_tcp())
     assert found.arms[0].about == (
-        "block 0 · load 1.20 s · TCP 1.04 s · TLS 42.0 ms · request 40.9 ms · first byte 1.13 s after the "
-        "load's start · 1 packet dropped · 1 sent again"
+        "block 0 · load 1.20 s · TCP 1.04 s · TLS 42.0 ms · request 40.9 ms · first byte arrived 1.13 s "
+        "after the load's start · read by the client at 300 ms · 1 packet dropped · 1 sent again"
     )
     assert found.data is not None
     assert found.data.csv.splitlines()[1:3] == [

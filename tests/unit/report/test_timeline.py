@@ -89,7 +89,7 @@ def test_drops_are_marked_where_they_were_sent_to_the_server_by_another_mark() -
     down, up = scale.place(0.03, STEPS), scale.place(0.06, STEPS)
     assert marks == (
         f"M{down - 3} 4.5l6 7M{down + 3} 4.5l-6 7"
-        f"M{down - 3} {LANE_PX + 4.5:g}l6 7M{down + 3} {LANE_PX + 4.5:g}l-6 7"
+        f"M{down - 2} {LANE_PX + 5.5:g}l4 5M{down + 2} {LANE_PX + 5.5:g}l-4 5"
         f"M{up - 3} 8h6M{up} 4.5v7"
     )
 

@@ -20,7 +20,7 @@ HEIGHT = 440
 
 _AXIS_PX, _HEAD_PX, _FOOT_PX = 50, 40, 10
 _BRACKET_PX, _GAP_PX = 36, 14
-_CHARACTER_PX, _SIZE = 5.9, 11
+_CHARACTER_PX, _SIZE = 5.6, 11
 _BARB_PX, _CROSS_PX = 6, 4
 _OFF_AXIS = math.radians(24)
 
@@ -69,7 +69,7 @@ def at_server_s(rung: Rung, way_s: float) -> float:
 
 def _places(left: float, width: float) -> _Places:
     client = left + _BRACKET_PX
-    server = client + min(max(0.26 * width, 62), 120)
+    server = client + min(max(0.24 * width, 56), 120)
     label = server + _GAP_PX
     return _Places(left, client, server, label, int((left + width - 6 - label) / _CHARACTER_PX))
 

@@ -10,7 +10,21 @@ LINE_PX = 13
 _NEAR_PX = 8
 """Packets of one direction that lie so close to each other share a label."""
 
-_PLAIN = frozenset({"ACK"})
+_PLAIN = frozenset(
+    {
+        "ACK",
+        "ACK_FREQUENCY",
+        "ChangeCipherSpec",
+        "IMMEDIATE_ACK",
+        "NEW_CONNECTION_ID",
+        "PADDING",
+        "PING",
+        "RETIRE_CONNECTION_ID",
+    }
+)
+"""What keeps a connection going and says nothing of its handshake."""
+
+_CONTINUED, _UNBROKEN = ", continued", "\u00a0"
 
 
 class Label(NamedTuple):
@@ -42,7 +56,7 @@ def height_px(found: Sequence[Label]) -> float:
 
 
 def _groups(rungs: Sequence[Rung], at_px: Callable[[Rung], float]) -> list[list[Rung]]:
-    """Neighbours of one direction and one fate; those that only acknowledge have no label."""
+    """Neighbours of one direction and one fate; those that say nothing of the handshake have no label."""
     told = [rung for rung in rungs if set(rung.says) - _PLAIN]
     found: list[list[Rung]] = []
     for rung in sorted(told, key=lambda rung: (rung.up, at_px(rung))):
@@ -59,9 +73,10 @@ def _alike(one: Rung, other: Rung) -> bool:
 
 
 def _said(group: Sequence[Rung]) -> str:
-    says = dict.fromkeys(said for rung in group for said in rung.says if said not in _PLAIN)
+    told = dict.fromkeys(said for rung in group for said in rung.says if said not in _PLAIN)
+    says = [said for said in told if _begun(said) == said or _begun(said) not in told]
     first = group[0]
-    parts = [f"{'→' if first.up else '←'} {', '.join(says)}"]
+    parts = [f"{'→' if first.up else '←'}{_UNBROKEN}{', '.join(says)}"]
     if first.again:
         parts.append("again")
     if first.arrived_s is None:
@@ -69,6 +84,11 @@ def _said(group: Sequence[Rung]) -> str:
     if len(group) > 1:
         parts.append(count(len(group), "packet"))
     return parts[0] + (f" ({'; '.join(parts[1:])})" if parts[1:] else "")
+
+
+def _begun(said: str) -> str:
+    """The message that one packet more goes on with."""
+    return said.removesuffix(_CONTINUED)
 
 
 def _wrapped(text: str, room: int) -> list[str]:

@@ -19,7 +19,9 @@ _BAR_PX = 12
 _BASE_PX = 14
 _HATCH, _LEVELS = 3, (2, 5, 8, 11)
 _SHORTEST = 2
-_CROSS_X, _CROSS_PX = 3, 3.5
+_CROSS = (3, 3.5)
+_SMALL_CROSS = (2, 2.5)
+"""Half of a mark's width in steps and of its height in pixels, in the top lane and in streams'."""
 
 INKS = {
     "grid": "--grid",
@@ -117,11 +119,12 @@ def _dropped(lanes: Sequence[Lane], drops: Sequence[Drop], axis: Axis) -> str:
     places = {(axis.place(drop.sent_s, STEPS), drop.up, 0) for drop in drops}
     for order, lane in enumerate(lanes):
         places |= {(axis.place(sent_s, STEPS), False, order + 1) for sent_s in lane.dropped_s}
-    return "".join(_mark(x, row * LANE_PX + LANE_PX / 2, up=up) for x, up, row in sorted(places))
+    return "".join(_mark(x, row, up=up) for x, up, row in sorted(places))
 
 
-def _mark(x: int, y: float, *, up: bool) -> str:
-    wide, tall = _CROSS_X, _CROSS_PX
+def _mark(x: int, row: int, *, up: bool) -> str:
+    wide, tall = _SMALL_CROSS if row else _CROSS
+    y = LANE_PX * (row + 0.5)
     if up:
         return f"M{x - wide} {number(y)}h{2 * wide}M{x} {number(y - tall)}v{number(2 * tall)}"
     left, top = x - wide, number(y - tall)
