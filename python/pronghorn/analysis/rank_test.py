@@ -29,8 +29,8 @@ ALIGNED = range(10, 501)
 """The numbers of blocks in which modes are looked for: fewer can't afford that p counts twice, more find
 small differences without."""
 
-_LEVEL = 0.01
-"""At which level of the dip test there are two modes. The p-values hold whatever it is."""
+_LEVEL = 0.05
+"""At which level of the dip test there are two modes. The p-values hold whichever it is."""
 
 _STRADDLING = 0.75
 """Where in more blocks than this share one time lies in each mode, these are the arms themselves. Of arms

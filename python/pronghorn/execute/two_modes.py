@@ -18,9 +18,9 @@ from pronghorn.model.comparison import HIGHER_IS_BETTER
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
 
-FALSE_ALARMS = 0.01
-"""In how many runs whose arms have a single mode each, at most, this warns at all: the level of each dip test
-is this, divided by their number (Bonferroni)."""
+FALSE_ALARMS = 0.05
+"""In how many runs whose arms have a single mode each, at most, this warns at all, be their times uniform,
+which is the worst: the level of each dip test is this, divided by their number (Bonferroni)."""
 
 _NAMED = 4
 

@@ -65,7 +65,7 @@ def test_failed_loads_are_in_no_group() -> None:
 
 @pytest.mark.parametrize("blocks", [12, 30])
 def test_runs_whose_arms_have_one_mode_are_hardly_ever_warned(blocks: int) -> None:
-    """Of 150 runs of three uniform arms, which have the largest dips; at most 8 may be by chance."""
+    """Of 150 runs of three uniform arms, which have the largest dips; at most 19 may be by chance."""
     rng = np.random.default_rng(blocks)
     runs = 150
     warned = 0
