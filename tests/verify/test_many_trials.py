@@ -21,7 +21,7 @@ from ..unit.analysis.pages import resource as requested
 from ..unit.analysis.synthetic import trial
 
 ARMS = ("h1", "h2", "h3", "h3+0rtt")
-PATHS = ("lan", "fiber", "lte", "lte-poor", "lte-poor-both")
+PATHS = ("lan", "fiber", "cable", "dsl", "wifi", "lte", "lte-poor", "lte-poor-both", "leo", "geo")
 REQUESTS = 21
 LIMIT_BYTES = 2e9
 TRIALS = 100_000
@@ -31,7 +31,7 @@ name = "Many"
 sites = ["small"]
 paths = {json.dumps(PATHS)}
 arms = {json.dumps(ARMS)}
-repeat = 5000
+repeat = 2500
 """
 
 
@@ -59,7 +59,7 @@ def written(run: Path, trials: int) -> Path:
             for place, path in enumerate(PATHS):
                 where = Cell(site="small", path=path, origin="builtin", client="native")
                 for arm in ARMS:
-                    load_s = 0.1 * 2**place * float(rng.lognormal(0.0, 0.2))
+                    load_s = 0.1 * 1.4**place * float(rng.lognormal(0.0, 0.2))
                     file.write(f"{record(_trial(where, arm, block, load_s, load))}\n")
     return run
 

@@ -38,12 +38,13 @@ def select(trials: Sequence[Trial], arms: Sequence[str]) -> dict[Cell, CellTrial
 
     Of a trial recorded twice under one identity, the last counts.
     """
-    wanted = {trial.key: trial for trial in trials if trial.arm in arms}
     cells: dict[Cell, dict[int, dict[int, Block]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(dict))
     )
-    for trial in wanted.values():
-        cells[trial.cell][trial.block][trial.attempt][trial.arm] = trial
+    wanted = set(arms)
+    for trial in trials:
+        if trial.arm in wanted:
+            cells[trial.cell][trial.block][trial.attempt][trial.arm] = trial
     return {cell: _sort(cell, blocks, arms) for cell, blocks in cells.items()}
 
 

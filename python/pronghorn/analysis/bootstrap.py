@@ -107,8 +107,8 @@ def effects(
     for counts in drawn(blocks, rng, resamples):
         for column in wanted:
             cumulated = ordered[column].cumulated(counts)
-            for statistic in sorted(wanted[column]):
-                parts[column, statistic].append(ordered[column].resampled(statistic, cumulated))
+            for statistic, values in ordered[column].all_resampled(wanted[column], cumulated).items():
+                parts[column, statistic].append(values)
         if pivots:
             shares = counts / blocks
             for pair_of_pivots in pivots.values():

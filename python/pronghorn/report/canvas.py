@@ -48,6 +48,10 @@ class Frame(NamedTuple):
         """Where a time lies."""
         return self.left + self.width * self.scale.place(at_s)
 
+    def xs(self, times_s: Sequence[float]) -> list[float]:
+        """Where many times lie."""
+        return [self.left + self.width * place for place in self.scale.places(times_s)]
+
 
 def number(value: float) -> str:
     """A coordinate, to a tenth of a pixel."""

@@ -1,5 +1,6 @@
 """Empirical distributions of load times: which share of the loads was done within a time."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -60,11 +61,8 @@ def steps(times: Sequence[float | None], frame: Frame) -> str:
     """The path of a curve; what happens within half a pixel is one step."""
     if not times:
         return ""
-    columns: dict[float, int] = {}
-    for time in times:
-        if time is not None:
-            column = round(2 * frame.x(time)) / 2
-            columns[column] = columns.get(column, 0) + 1
+    ended = [time for time in times if time is not None]
+    columns = Counter(round(2 * x) / 2 for x in frame.xs(ended))
     places = sorted(columns)
     done = accumulate(columns[place] for place in places)
     drawn = "".join(

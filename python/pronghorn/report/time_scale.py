@@ -25,10 +25,15 @@ class TimeScale(NamedTuple):
 
     def place(self, at_s: float) -> float:
         """Where a time lies: 0 at the axis' beginning, 1 at its end."""
-        low, high, at = self.low_s, self.high_s, at_s
+        return self.places([at_s])[0]
+
+    def places(self, times_s: Sequence[float]) -> list[float]:
+        """Where many times lie."""
+        low, high, found = self.low_s, self.high_s, times_s
         if self.logarithmic:
-            low, high, at = math.log(low), math.log(high), math.log(max(at_s, low))
-        return min(max((at - low) / (high - low), 0.0), 1.0)
+            found = [math.log(max(time, low)) for time in times_s]
+            low, high = math.log(low), math.log(high)
+        return [min(max((time - low) / (high - low), 0.0), 1.0) for time in found]
 
     def ticks_s(self, most: int) -> list[float]:
         """Round numbers along the axis, at most so many where the range allows."""
