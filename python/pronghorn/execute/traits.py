@@ -23,18 +23,19 @@ _MOST_FLIGHTS = 60
 
 
 class Trait(NamedTuple):
-    """What may differ between loads: its name, how it is read (None: the record doesn't tell), how a value is
-    written, and whether it can make a load slow or is a part of its time."""
+    """What may differ between loads: its name, how it is read (None: the record doesn't tell), how a value
+    is written (None: it is 1 or 0, there or not), and whether it can make a load slow or is a part of its
+    time."""
 
     name: str
     of: Callable[[Trial], float | None]
-    shown: Callable[[float], str]
+    shown: Callable[[float], str] | None
     is_cause: bool = True
 
 
 class Companion(NamedTuple):
-    """A trait that goes with the slower loads: its medians in the faster and in the slower ones, and the
-    probability of such a difference by chance."""
+    """A trait that goes with the slower loads: its medians (of what is there or not, the shares) in the
+    faster and in the slower ones, and the probability of such a difference by chance."""
 
     trait: Trait
     faster: float
@@ -43,9 +44,12 @@ class Companion(NamedTuple):
 
     def words(self) -> str:
         """`which goes with segments sent again by TCP (median 0 in the faster ones, 4 in the slower)`."""
-        faster, slower = self.trait.shown(self.faster), self.trait.shown(self.slower)
-        medians = f"median {faster} in the faster ones, {slower} in the slower"
-        return f"which goes with {self.trait.name} ({medians})"
+        if self.trait.shown is None:
+            how = f"{100 * self.faster:.0f} % of the faster ones, {100 * self.slower:.0f} % of the slower"
+        else:
+            faster, slower = self.trait.shown(self.faster), self.trait.shown(self.slower)
+            how = f"median {faster} in the faster ones, {slower} in the slower"
+        return f"which goes with {self.trait.name} ({how})"
 
 
 def companion(
@@ -70,7 +74,8 @@ def _held(trait: Trait, values: npt.NDArray[np.float64], slower: npt.NDArray[np.
 
     mine, others = values[slower], values[~slower]
     p = float(mannwhitneyu(mine, others, method="asymptotic").pvalue)
-    return Companion(trait, float(np.median(others)), float(np.median(mine)), p)
+    middle = np.mean if trait.shown is None else np.median
+    return Companion(trait, float(middle(others)), float(middle(mine)), p)
 
 
 def _of_flights(experiment: Experiment, trials: Sequence[Trial], run: Path | None) -> list[Trait]:
@@ -85,7 +90,7 @@ def _of_flights(experiment: Experiment, trials: Sequence[Trial], run: Path | Non
         senders = next(flights.senders([trial], over_quic=False), None)
         return None if senders is None else float(left_early(senders, line) is not None)
 
-    return [Trait("slow start left early", left, lambda value: "yes" if value else "no")]
+    return [Trait("slow start left early", left, None)]
 
 
 def _down(trial: Trial) -> LinkCounters | None:

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from pronghorn.execute.caution import Caution
+from pronghorn.execute.traits import Companion, Trait
 from pronghorn.execute.two_modes import FALSE_ALARMS, cautions
 from pronghorn.model.trial import Counters, LinkCounters, Trial
 
@@ -44,6 +45,13 @@ def test_both_groups_are_told_with_their_number_and_what_goes_with_them() -> Non
         "ones, 5 in the slower)."
     )
     assert found.remedy
+
+
+def test_what_is_there_or_not_is_told_in_shares() -> None:
+    trait = Trait("slow start left early", lambda _: 0.0, None)
+    assert Companion(trait, 0.05, 1.0, 1e-6).words() == (
+        "which goes with slow start left early (5 % of the faster ones, 100 % of the slower)"
+    )
 
 
 def test_what_differs_by_chance_alone_is_not_said_to_go_with_them() -> None:
