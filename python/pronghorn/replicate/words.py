@@ -95,11 +95,12 @@ def sensitivity(found: Sequence[Effect]) -> list[str]:
     """For each effect that was measured in several settings: which of them agree with what was published."""
     said = []
     for one in found:
-        if one.theirs is None or len(one.settings) < 2:
+        told_in = [at for at in one.settings if at.ours.value is not None]
+        if one.theirs is None or len(told_in) < 2:
             continue
         told = "; ".join(
             f"{at.setting}: {ours(at.ours, one.kind, one.metric)}{' (agrees)' if at.agrees else ''}"
-            for at in one.settings
+            for at in told_in
         )
         nearest = f" Nearest: {one.nearest}." if one.nearest else ""
         said.append(f"{quantity(one)}: theirs {theirs(one.theirs, one.kind, one.metric)}. {told}.{nearest}")

@@ -11,7 +11,7 @@ from pronghorn.analysis.claims.sampled import Found, Locate, Located, Sampler
 from pronghorn.model.expression import parse
 from pronghorn.replicate.causes import changed
 
-from ..analysis.synthetic import cell, paired
+from ..analysis.synthetic import cell, paired, trial
 
 RESAMPLES = 500
 
@@ -113,6 +113,13 @@ def test_means_of_several_cells_are_not_compared() -> None:
 
 def test_what_was_not_measured_decides_nothing() -> None:
     assert sampler().evaluate(parse("h3 / h2"), lambda _: None, "load", "median").objection == "not measured"
+
+
+def test_blocks_that_were_all_kept_out_are_not_taken_for_unmeasured() -> None:
+    spoilt = [trial(cell("near"), arm, 0, 1.0, status="contaminated") for arm in ("h2", "h3")]
+    [found] = select(spoilt, ["h2", "h3"]).values()
+    told = sampler().evaluate(parse("h3 / h2"), _in(found), "load", "median")
+    assert (told.blocks, told.objection) == (0, "no block that could be trusted")
 
 
 def test_a_change_has_the_interval_that_both_values_give_it() -> None:

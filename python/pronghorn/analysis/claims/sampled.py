@@ -42,6 +42,7 @@ class Found(NamedTuple):
 
 
 NOT_MEASURED = Found(math.nan, math.nan, math.nan, 0, {}, "not measured")
+NOT_TRUSTED = NOT_MEASURED._replace(objection="no block that could be trusted")
 
 
 class Sampler:
@@ -59,9 +60,12 @@ class Sampler:
     ) -> Found:
         """What the expression comes to. ValueError where it compares means of several cells."""
         places = [(term, locate(term)) for term in expression.terms]
-        measured = [(term, at) for term, at in places if at is not None and at.trials.blocks]
-        if len(measured) < len(places):
+        measured = [(term, at) for term, at in places if at is not None]
+        empty = [at.trials for _, at in measured if not at.trials.blocks]
+        if len(measured) < len(places) or not all(trials.contaminated for trials in empty):
             return NOT_MEASURED
+        if empty:
+            return NOT_TRUSTED
         blocks = min(len(at.trials.blocks) for _, at in measured)
         failed: dict[str, int] = {}
         for _, at in measured:
