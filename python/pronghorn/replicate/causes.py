@@ -11,15 +11,19 @@ from pronghorn.analysis.claims.sampled import Found, Locate, Sampler
 from pronghorn.analysis.figures import finite
 from pronghorn.model.expression import Expression, Kind
 from pronghorn.model.study import Setting
+from pronghorn.model.summary import State
 from pronghorn.replicate.measured import Measured
 from pronghorn.replicate.result import Cause, Direction, Value
+
+_DIRECTIONS: tuple[Direction, ...] = ("towards", "away", "not told")
+_STATES: tuple[State, ...] = ("reproduced", "undecided", "not reproduced")
 
 
 def causes(
     measured: Measured, statement: Statement, setting: Setting, settings: list[Setting], sampler: Sampler
 ) -> list[Cause]:
-    """What the other `settings` and the study's factors make of a statement's value, those that lead to the
-    published one first."""
+    """What the other `settings` and the study's factors make of a statement's value: first those that lead to
+    the published one, and of these those that come within the bounds."""
     found = []
     for name, before, after in _changes(measured, statement.compared, setting, settings):
         without, with_it = (
@@ -40,7 +44,7 @@ def causes(
                 state=state(with_it, statement.bounds)[0],
             )
         )
-    return sorted(found, key=lambda one: ("towards", "away", "not told").index(one.direction))
+    return sorted(found, key=lambda one: (_DIRECTIONS.index(one.direction), _STATES.index(one.state)))
 
 
 def value(found: Found) -> Value:

@@ -13,6 +13,9 @@ from pronghorn.model.summary import State
 from pronghorn.replicate import words
 from pronghorn.replicate.result import ClaimFound, ReadingFound, StudyFound, Tested
 
+MOST_REASONS = 3
+"""Of a part that is not reproduced; a study's page has all of them."""
+
 _COLOURS: dict[State, str] = {"reproduced": "green", "not reproduced": "red", "undecided": "yellow"}
 _GRAVEST: tuple[State, ...] = ("not reproduced", "undecided", "reproduced")
 
@@ -37,7 +40,7 @@ def _render_study(found: StudyFound, console: Console) -> None:
             console.print(Padding(_parts(reading), (0, 0, 0, 4), expand=False))
             for part in reading.parts:
                 if part.state == "not reproduced":
-                    why = Text(f"{part.what}: {' '.join(words.reasons(part))}", style="dim")
+                    why = Text(f"{part.what}: {' '.join(words.reasons(part)[:MOST_REASONS])}", style="dim")
                     console.print(Padding(why, (0, 0, 0, 4), expand=False))
     if said_of_settings := words.sensitivity(found.effects):
         console.print()

@@ -1,5 +1,6 @@
 """Values, bounds and verdicts of a replication for a person."""
 
+import math
 from collections.abc import Sequence
 
 from pronghorn.analysis import numbers
@@ -87,7 +88,7 @@ def reasons(found: Tested) -> list[str]:
 def measured_as_well(found: Tested) -> list[str]:
     """What was measured and doesn't lead to theirs, in one sentence; none where there is nothing."""
     others = [one for one in found.causes if one.direction != "towards"]
-    told = "; ".join(f"{one.factor} {_moved(one, found)}, {_DIRECTIONS[one.direction]}" for one in others)
+    told = "; ".join(f"with {_under(one, found)}, {_DIRECTIONS[one.direction]}" for one in others)
     return [f"Measured as well: {told}."] if told else []
 
 
@@ -110,21 +111,22 @@ def sensitivity(found: Sequence[Effect]) -> list[str]:
 def _cause(one: Cause, found: Tested) -> str:
     ends = {"reproduced": "within the bounds", "not reproduced": "still outside the bounds"}
     where = ends.get(one.state, "perhaps within the bounds")
-    said = f"{one.factor} {_moved(one, found)}, towards theirs and {where}."
-    return said[0].upper() + said[1:]
+    return f"With {_under(one, found)}, towards theirs, {where}."
 
 
-def _moved(one: Cause, found: Tested) -> str:
-    change = Value(value=one.change, ci95=one.change_ci95)
-    said = ours(change, found.kind, found.metric)
-    by = f"changes it by {said}" if found.kind == "difference" else f"changes it {said} times"
-    return f"{by}, to {ours(one.ours, found.kind, found.metric)}"
+def _under(one: Cause, found: Tested) -> str:
+    """What a change of the setting makes of a value: `loss both ways: 0.54 [0.5 to 0.6] (0.5 [0.4 to 0.6]
+    times as much)`."""
+    change = ours(Value(value=one.change, ci95=one.change_ci95), found.kind, found.metric)
+    by = f"{change} more" if found.kind == "difference" else f"{change} times as much"
+    return f"{one.factor}: {ours(one.ours, found.kind, found.metric)} ({by})"
 
 
 def _bound(end: float, found: Tested) -> str:
     if found.kind == "difference":
         return _signed(end, found.metric)
-    return f"{end:.3f}".rstrip("0").rstrip(".")
+    places = 4 if math.isclose(end, round(end, 4), abs_tol=1e-9) else 3
+    return f"{end:.{places}f}".rstrip("0").rstrip(".")
 
 
 def _signed(value: float | None, metric: Metric) -> str:
