@@ -84,9 +84,9 @@ def _said(found: CellResources, compared: tuple[str, ...], baseline: str, *, sho
     ]
     said = (
         f"Of {count(number, 'resource')} of this page, another time than over {baseline} is taken by "
-        f"{listed(parts)} (marked *: q at most {percent(RATE)}, corrected for all resources of the run), "
-        "measured from when the client learned of a resource to its last byte, in "
-        f"{count(found.blocks, 'block')}."
+        f"{listed(parts)} (marked *: by a rank test, q at most {percent(RATE)}, corrected for all resources "
+        "of the run). Times are medians, from when the client learned of a resource to its last byte; in "
+        f"brackets 95 % intervals; {count(found.blocks, 'block')}."
     )
     if shown < number:
         said += f" The {shown} that differ most are shown."
