@@ -1,14 +1,20 @@
 """`pronghorn report` writes Markdown, charts and a notebook where it is asked to, and says what it can't."""
 
 import json
+import os
+import signal
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pronghorn.errors import Interrupted
+from pronghorn.execute.interrupts import interruptible
 from pronghorn.model.summary import Summary
 from pronghorn.report.notebook import execution
-from pronghorn.report.notebook.source import sources
+from pronghorn.report.notebook.source import Source, sources
 
 from .conftest import Laboratory
 
@@ -55,6 +61,32 @@ def test_a_notebook_is_executed_and_finds_the_summary_s_medians(finished: Labora
     assert Path("out/trials.parquet").exists()
 
 
+def test_a_notebook_that_is_interrupted_is_none_that_failed_and_leaves_no_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patience_s = 120
+    running = tmp_path / "kernel"
+    code = f"import os\nwith open({str(running)!r}, 'w') as file: file.write(f'{{os.getpid()}}\\n')\n"
+    endless = Source("code", f"{code}import time\ntime.sleep({2 * patience_s})")
+    monkeypatch.setattr(execution, "sources", lambda *_: [endless])
+    monkeypatch.setattr(execution, "CELL_LIMIT_S", patience_s)
+
+    def strike() -> None:
+        for _ in range(10 * patience_s):
+            if running.exists() and running.read_text(encoding="utf-8").endswith("\n"):
+                os.kill(os.getpid(), signal.SIGINT)
+                return
+            time.sleep(0.1)
+
+    striking = threading.Thread(target=strike)
+    striking.start()
+    with pytest.raises(Interrupted), interruptible():
+        execution.executed(_empty("It"), tmp_path, tmp_path)
+    striking.join()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(running.read_text(encoding="utf-8")), 0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -88,8 +120,15 @@ def test_without_the_packages_of_the_extra_it_names_the_mend(
 
 
 def test_the_notebook_names_the_run_by_its_way_from_there() -> None:
-    found = Summary(
-        name="Is it *?*",
+    found = _empty("Is it *?*")
+    told = sources(found, Path("../it's a run"))
+    assert told[0].text.startswith("# Is it \\*?\\*\n\n- h3: nothing &lt;measured&gt;.")
+    assert 'RUN = Path("../it\'s a run")' in told[1].text
+
+
+def _empty(name: str) -> Summary:
+    return Summary(
+        name=name,
         seed=1,
         arms=["h2"],
         baseline="h2",
@@ -99,6 +138,3 @@ def test_the_notebook_names_the_run_by_its_way_from_there() -> None:
         headline=["h3: nothing <measured>."],
         cells=[],
     )
-    told = sources(found, Path("../it's a run"))
-    assert told[0].text.startswith("# Is it \\*?\\*\n\n- h3: nothing &lt;measured&gt;.")
-    assert 'RUN = Path("../it\'s a run")' in told[1].text

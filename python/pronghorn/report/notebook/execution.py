@@ -1,12 +1,14 @@
 """Making the notebook, and running it without a browser."""
 
+import asyncio
 import importlib.util
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
-from pronghorn.errors import HostError
+from pronghorn.errors import HostError, Interrupted
 from pronghorn.model.summary import Summary
 from pronghorn.report.notebook.source import sources
 
@@ -32,7 +34,7 @@ def executed(summary: Summary, run: Path, folder: Path) -> str:
     4 JSON; the same run gives the same text with the same packages.
 
     It reads `summary.json` and `trials.parquet` there. HostError where a cell fails, or no kernel can be
-    started.
+    started; Interrupted, once its kernel has ended, where that was raised meanwhile.
     """
     require()
     import nbclient
@@ -49,12 +51,38 @@ def executed(summary: Summary, run: Path, folder: Path) -> str:
     )
     with tempfile.TemporaryDirectory(prefix="pronghorn-notebook-") as private:
         try:
-            client.execute(env=os.environ | {"IPYTHONDIR": private, "PYDEVD_DISABLE_FILE_VALIDATION": "1"})
+            _run(client, os.environ | {"IPYTHONDIR": private, "PYDEVD_DISABLE_FILE_VALIDATION": "1"})
         except nbclient.exceptions.CellExecutionError as error:
             raise HostError(f"the notebook broke off: {error.ename}: {error.evalue}.") from error
         except (nbclient.exceptions.CellTimeoutError, RuntimeError, OSError) as error:
             raise HostError(f"the notebook could not be executed: {error}.") from error
     return f"{nbformat.writes(notebook)}\n"
+
+
+def _run(client: Any, environment: dict[str, str]) -> None:
+    """Runs it in another thread: in the main one nbclient takes the signals for itself, and a notebook that
+    was interrupted would look like one that failed."""
+    loop = asyncio.new_event_loop()
+    work = loop.create_task(_executing(client, environment))
+    with ThreadPoolExecutor(max_workers=1) as threads:
+        running = threads.submit(loop.run_until_complete, work)
+        try:
+            running.result()
+        except Interrupted:
+            loop.call_soon_threadsafe(work.cancel)
+            wait([running])
+            raise
+        finally:
+            loop.close()
+
+
+async def _executing(client: Any, environment: dict[str, str]) -> None:
+    try:
+        await client.async_execute(env=environment)
+    finally:
+        # Where it is cancelled while its kernel starts, nbclient leaves that running.
+        if client.km is not None and await client.km.is_alive():
+            await client.km.shutdown_kernel(now=True)
 
 
 def _notebook(summary: Summary, run: Path) -> Any:
