@@ -27,7 +27,7 @@ from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import compared, overview
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.published_table import published_view
-from pronghorn.report.resource_table import ResourceTable, resource_table
+from pronghorn.report.resource_table import ResourceTable, most_in_file, resource_table
 from pronghorn.report.script import script
 from pronghorn.report.site_view import site_views
 from pronghorn.report.table import REPORTED, Table, table, thin_note
@@ -164,5 +164,5 @@ def _view(
         fairness=fairness_view(manifest, cell.cell),
         load_rows=load_rows(cell, summary.load_limit_s) if cell.makes_loads else [],
         intervals=interval_tables(cell, summary.baseline),
-        resources=resource_table(cell, summary.baseline),
+        resources=resource_table(cell, summary.baseline, most_in_file(len(summary.cells), len(summary.arms))),
     )

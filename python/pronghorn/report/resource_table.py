@@ -18,7 +18,9 @@ from pronghorn.report.chart_data import ChartData, Value, named
 
 MOST_ROWS = 15
 MOST_IN_FILE = 100
-"""So many resources the page's file has; summary.json and an export have all."""
+LINES = 1500
+"""So many resources a cell's file has at the most, and so many lines all files of a report have together,
+unless each is to have what its table shows; summary.json and an export have all."""
 
 _LONGEST = 48
 """Of a longer path its end is shown, in which paths differ."""
@@ -45,9 +47,14 @@ class ResourceTable(NamedTuple):
     data: ChartData
 
 
-def resource_table(cell: CellSummary, baseline: str) -> ResourceTable | None:
-    """The table of a cell; None where nobody tells of its resources, or it has but one, whose time is the
-    load's."""
+def most_in_file(cells: int, arms: int) -> int:
+    """How many resources a cell's file has in a report of so many cells and arms."""
+    return max(MOST_ROWS, min(MOST_IN_FILE, LINES // max(1, cells * arms)))
+
+
+def resource_table(cell: CellSummary, baseline: str, most: int = MOST_IN_FILE) -> ResourceTable | None:
+    """The table of a cell, and a file of `most` resources; None where nobody tells of its resources, or it
+    has but one, whose time is the load's."""
     found = cell.resources
     if found is None or len(found.resources) < 2:
         return None
@@ -58,7 +65,7 @@ def resource_table(cell: CellSummary, baseline: str) -> ResourceTable | None:
         arms=tuple(cell.arms),
         compared=compared,
         rows=tuple(_row(one, tuple(cell.arms), compared) for one in ordered[:MOST_ROWS]),
-        data=_data(cell, ordered),
+        data=_data(cell, ordered, most),
     )
 
 
@@ -131,8 +138,8 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def _data(cell: CellSummary, ordered: list[ResourceSummary]) -> ChartData:
-    kept = ordered[:MOST_IN_FILE]
+def _data(cell: CellSummary, ordered: list[ResourceSummary], most: int) -> ChartData:
+    kept = ordered[:most]
     about = "Medians and p95 of each resource's time and its phases, and each arm's ratio to the baseline"
     if len(kept) < len(ordered):
         about += f", of the {len(kept)} that differ most (pronghorn report --export has all)"

@@ -15,7 +15,7 @@ from pronghorn.analysis.summarise import summarise
 from pronghorn.model.resources import CellResources, ResourceComparison, ResourceSummary
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import RunHeader, Trial, record
-from pronghorn.report.resource_table import MOST_ROWS, resource_table
+from pronghorn.report.resource_table import MOST_ROWS, most_in_file, resource_table
 from pronghorn.skim import skim
 
 from .pages import loaded, page, resource
@@ -197,6 +197,9 @@ def test_the_report_shows_those_first_that_differ_most() -> None:
     assert found.rows[0].ratios[0].endswith(" *")
     assert len(found.rows) == MOST_ROWS
     assert len(found.data.rows) == 30 * 2
+    few = resource_table(cell, "h2", most=20)
+    assert few is not None and few.rows == found.rows and few.data.rows == found.data.rows[: 20 * 2]
+    assert [most_in_file(cells, 3) for cells in (5, 20, 100)] == [100, 25, MOST_ROWS]
     assert found.said.startswith("Of 30 resources of this page, another time than over h2 is taken by ")
     assert f"The {MOST_ROWS} that differ most are shown." in found.said
     assert all(
