@@ -116,11 +116,13 @@ def _outlook(missing: Sequence[PlannedRun]) -> list[str]:
     for run in missing:
         takes_s = expected_s(run.experiment)
         whole_s += takes_s
-        lines.append(f"{run.study}/{run.name}: {count(run.trials, 'trial')}, {_minutes(takes_s)}")
-    return [*lines, f"{count(len(missing), 'run')}, {_minutes(whole_s)} in all on this host"]
+        lines.append(f"{run.study}/{run.name}: {count(run.trials, 'trial')}, {_lasting(takes_s)}")
+    return [*lines, f"{count(len(missing), 'run')}, {_lasting(whole_s)} in all on this host"]
 
 
-def _minutes(seconds: float) -> str:
+def _lasting(seconds: float) -> str:
+    if seconds >= 2 * 3600:
+        return f"about {round(seconds / 3600)} hours"
     return f"about {count(max(1, round(seconds / 60)), 'minute')}"
 
 

@@ -78,7 +78,8 @@ def _changes(
     measured: Measured, compared: Expression, setting: Setting, settings: list[Setting]
 ) -> Iterator[tuple[str, Locate, Locate]]:
     """Each change of the setting that the expression feels, by name: where its terms lie without it, and
-    where with it. A factor is held against its own run's trials without it, where there are any."""
+    where with it. A factor is held against its own run's trials without it, where there are any: else against
+    the setting's."""
     here = measured.locate(setting)
     for other in settings:
         there = measured.locate(other)
@@ -89,7 +90,8 @@ def _changes(
         if not _differ(compared, here, there):
             continue
         beside = measured.locate(setting, factor.model_copy(update=_ITS_RUN_ALONE))
-        yield factor.name, beside if _all(compared, beside) else here, there
+        has_both = _all(compared, beside) and _differ(compared, beside, there)
+        yield factor.name, beside if has_both else here, there
 
 
 _ITS_RUN_ALONE: dict[str, Any] = {"path": None, "site": None, "origin": None, "client": None, "arms": {}}

@@ -160,6 +160,21 @@ def test_a_factor_is_held_against_its_own_run_without_it() -> None:
     assert causes["Reno under h2 as well"].direction == "not told"
 
 
+def test_a_factor_that_is_a_run_of_its_own_is_held_against_the_settings() -> None:
+    study = studies.read("kiwee")
+    quick = measured(study, lambda _cell, arm: 10.0 if arm == "h3" else 20.0)
+    lossier = measured(study, lambda _cell, arm: 12.0 if arm == "h3" else 10.0).runs["lossier"]
+    assert all(path.spec and path.spec.down.loss for path in lossier.planned.experiment.paths)
+
+    both = quick._replace(runs={**quick.runs, "lossier": lossier})
+    of = found.study(both, planned(study), "full", resamples=RESAMPLES)
+    parts = {(part.case, part.statistic): part for part in claim(of, "Near").readings[0].parts}
+    causes = {one.factor: one for one in parts["nuernberg-cloud", "median"].causes}
+    more_loss = causes["2 % of loss each way on the near paths"]
+    assert (more_loss.direction, more_loss.state) == ("towards", "reproduced")
+    assert more_loss.change == pytest.approx(1.2 / 0.5, rel=0.01)
+
+
 def test_a_difference_of_differences_is_measured_in_seconds() -> None:
     def farther(cell: Cell, arm: str) -> float:
         away = {"minnesota-new-york": 1.0, "minnesota-london": 2.0, "minnesota-bangalore": 4.0}
