@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pronghorn.report import pictures
+from pronghorn.report.pictures.monospaced import CHARACTER_PX, monospaced
 from pronghorn.report.pictures.palette import coloured, palette
 
 from ..analysis.pages import loaded, page, resource
@@ -29,7 +30,7 @@ def test_waterfalls_are_pictures_with_their_requests_in_words() -> None:
         one for one in pictures.pictures(summary(found), found) if one.name.startswith("waterfalls")
     ]
     texts = [element.text or "" for element in ElementTree.fromstring(picture.svg).iter() if element.text]
-    assert sum("/image-01.png  reset" in text for text in texts) == 2
+    assert texts.count("/image-01.png") == texts.count("reset") == 2
     assert {"Waterfalls on lte", "TCP connect", "wait for the first byte"} <= set(texts)
 
 
@@ -40,6 +41,14 @@ def test_a_picture_is_well_formed_names_its_colours_and_fetches_nothing() -> Non
         assert "inherit" not in picture.svg
         assert "href" not in picture.svg
         assert not re.search(r'(?:fill|stroke)="#[0-9a-f]{8}"', picture.svg)
+
+
+def test_columns_stand_in_line_whatever_the_font() -> None:
+    first, second = (monospaced(10, 0, line, "red") for line in ("h2   1.5 /a", "h2  12.5 /b"))
+    words = re.compile(r'<tspan x="([\d.]+)"( text-anchor="end")?>')
+    assert words.findall(first) == words.findall(second)
+    assert [bool(end) for _, end in words.findall(first)] == [False, True, False]
+    assert monospaced(10 + 11 * CHARACTER_PX, 0, "h2   1.5 /a", "red", anchor="end") == first
 
 
 def test_they_lie_as_svg_and_png_and_are_the_same_the_second_time(tmp_path: Path) -> None:

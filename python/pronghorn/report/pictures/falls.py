@@ -1,15 +1,14 @@
 """A cell's waterfalls as one picture: each arm's requests as lines of text, with their bars beside them."""
 
 import re
-from html import escape
 
 from pronghorn.report.canvas import number, text
-from pronghorn.report.pictures.standalone import MONOSPACED, origin, sheet
+from pronghorn.report.pictures.monospaced import CHARACTER_PX, monospaced
+from pronghorn.report.pictures.standalone import origin, sheet
 from pronghorn.report.violins import colour
 from pronghorn.report.waterfall import Waterfalls
 from pronghorn.report.waterfall.bars import ROW_PX
 
-_CHARACTER_PX = 6.65
 _BARS_PX = 520
 _HEAD_PX, _GAP_PX, _KEY_PX = 46, 20, 26
 
@@ -28,13 +27,13 @@ def picture(title: str, found: Waterfalls) -> str:
     longest = max(
         len(said) for panel in found.panels for said in (panel.heading, *(line.text for line in panel.lines))
     )
-    bars_at = left + longest * _CHARACTER_PX + 14
+    bars_at = left + longest * CHARACTER_PX + 14
     parts = _key(found, left, top)
     y = top + _KEY_PX
     for panel in found.panels:
         parts.append(text(left, y + 12, panel.arm, size=14, colour=colour(panel.place), bold=True))
         parts.append(text(left, y + 28, panel.about, size=11))
-        parts.append(_monospaced(left, y + _HEAD_PX - 3, panel.heading, "var(--soft)"))
+        parts.append(monospaced(left, y + _HEAD_PX - 3, panel.heading, "var(--soft)"))
         at = y + _HEAD_PX - 3
         parts += [
             text(bars_at + _BARS_PX * tick.percent / 100, at, tick.label, anchor="middle", size=11)
@@ -42,7 +41,7 @@ def picture(title: str, found: Waterfalls) -> str:
         ]
         y += _HEAD_PX
         parts += [
-            _monospaced(left, y + ROW_PX * row + 11, line.text, "var(--bad)" if line.bad else "var(--ink)")
+            monospaced(left, y + ROW_PX * row + 11, line.text, "var(--bad)" if line.bad else "var(--ink)")
             for row, line in enumerate(panel.lines)
         ]
         height = ROW_PX * len(panel.lines)
@@ -84,10 +83,3 @@ def _stroked(name: str) -> str:
 
 def _ink(name: str) -> str:
     return f"var(--{_INKS.get(name, name)})"
-
-
-def _monospaced(x: float, y: float, said: str, ink: str) -> str:
-    return (
-        f'<text x="{number(x)}" y="{number(y)}" font-family="{MONOSPACED}" font-size="11" fill="{ink}" '
-        f'xml:space="preserve">{escape(said)}</text>'
-    )

@@ -15,7 +15,8 @@ def write(pictures: Sequence[Picture], folder: Path) -> list[Path]:
     """Writes `NAME.svg` and `NAME.png` of each picture into `folder`, which is made where it is missing;
     those of an earlier time are replaced. OSError where that can't be.
 
-    The renderer brings its fonts along, so that the same drawing is the same PNG on every host.
+    PNGs are drawn with the host's fonts, where it has none with the Liberation Sans that the renderer brings
+    along: with the same fonts, the same drawing is the same PNG.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []

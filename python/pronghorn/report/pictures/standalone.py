@@ -8,7 +8,6 @@ from pronghorn.report.canvas import number
 from pronghorn.report.pictures.palette import coloured
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-MONOSPACED = "Liberation Mono, DejaVu Sans Mono, Courier New, monospace"
 
 _PADDING = 16
 _TITLE_PX = 30

@@ -1,17 +1,17 @@
 """A cell's timeline as one picture: each load's streams as lines of text, with their bars between them."""
 
 import re
-from html import escape
 from typing import NamedTuple
 
 from pronghorn.report.canvas import number, path, text
-from pronghorn.report.pictures.standalone import MONOSPACED, origin, sheet
+from pronghorn.report.pictures.monospaced import CHARACTER_PX, monospaced
+from pronghorn.report.pictures.standalone import origin, sheet
 from pronghorn.report.timeline import Panel, Timeline
 from pronghorn.report.timeline.drawing import INKS, LANE_PX
 from pronghorn.report.timeline.lines import NAME
 from pronghorn.report.violins import colour
 
-_CHARACTER_PX, _GAP_PX = 6.65, 14
+_GAP_PX = 14
 _BARS_PX, _FIGURES = 560, 31
 _HEAD_PX, _BETWEEN_PX, _KEY_PX, _LINE_PX = 50, 18, 46, 17
 _MOST_CHARACTERS = 150
@@ -28,8 +28,8 @@ class _Across(NamedTuple):
 def picture(title: str, found: Timeline) -> str:
     """The picture of a cell's timeline, which has panels."""
     left, top = origin()
-    bars = left + NAME * _CHARACTER_PX + _GAP_PX
-    across = _Across(bars, bars + _BARS_PX, bars + _BARS_PX + _GAP_PX + _FIGURES * _CHARACTER_PX)
+    bars = left + NAME * CHARACTER_PX + _GAP_PX
+    across = _Across(bars, bars + _BARS_PX, bars + _BARS_PX + _GAP_PX + _FIGURES * CHARACTER_PX)
     parts = _key(left, top)
     y = top + _KEY_PX
     for panel in found.panels:
@@ -67,7 +67,7 @@ def _panel(panel: Panel, found: Timeline, left: float, y: float, across: _Across
         ),
         text(left + 16, y + 12, panel.arm, size=14, colour="var(--ink)", bold=True),
         text(left, y + 29, panel.about, size=11),
-        _monospaced(across.right, at, found.heading, "var(--soft)", anchor="end"),
+        monospaced(across.right, at, found.heading, "var(--soft)", anchor="end"),
         *(
             text(
                 across.bars + _BARS_PX * tick.percent / 100,
@@ -82,8 +82,8 @@ def _panel(panel: Panel, found: Timeline, left: float, y: float, across: _Across
     top = y + _HEAD_PX
     for place, (name, figures) in enumerate(zip(panel.names, panel.figures, strict=True)):
         base = top + LANE_PX * place + 12
-        parts.append(_monospaced(left, base, name, "var(--ink)"))
-        parts.append(_monospaced(across.right, base, figures, "var(--ink)", anchor="end"))
+        parts.append(monospaced(left, base, name, "var(--ink)"))
+        parts.append(monospaced(across.right, base, figures, "var(--ink)", anchor="end"))
     parts.append(_placed(panel.drawing, across.bars, top, LANE_PX * len(panel.names)))
     return parts
 
@@ -96,13 +96,6 @@ def _placed(drawing: str, x: float, y: float, height: float) -> str:
             f'{head[1]} preserveAspectRatio="none">'
         ),
         drawing,
-    )
-
-
-def _monospaced(x: float, y: float, said: str, ink: str, *, anchor: str = "start") -> str:
-    return (
-        f'<text x="{number(x)}" y="{number(y)}" font-family="{MONOSPACED}" font-size="11" fill="{ink}" '
-        f'text-anchor="{anchor}" xml:space="preserve">{escape(said)}</text>'
     )
 
 
