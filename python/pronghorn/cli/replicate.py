@@ -1,6 +1,7 @@
 """`pronghorn replicate`: published experiments, theirs beside ours."""
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -67,6 +68,8 @@ def replicate(
         raise InputError(f"--blocks {blocks}: at least 1.")
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: at least 1 trial runs at a time.")
+    if pages is not None and pages.exists() and not (pages.is_dir() and os.access(pages, os.W_OK)):
+        raise InputError(f"--pages {pages}: no folder in which pages can be written.")
     size: Size = "quick" if quick else "full"
     asked = wanted(names or ())
     planned = plan(asked, size, out or DEFAULT_FOLDER, blocks=blocks, seed=seed)

@@ -56,6 +56,7 @@ def test_what_was_cut_goes_on(laboratory: Laboratory) -> None:
         (["--jobs", "0"], "--jobs 0"),
         (["requestmetrics/factors", "--quick"], "made in full size alone"),
         (["weaknet", "--no-measure"], "holds none of these runs"),
+        (["weaknet", "--pages", "experiment.toml"], "no folder in which pages can be written"),
     ],
 )
 def test_what_cannot_be_is_bad_input(words: list[str], wrong: str, laboratory: Laboratory) -> None:

@@ -1,0 +1,60 @@
+"""A study's page: whole tables, their figures and ours, the reasons, and nothing that is no number."""
+
+import re
+
+import pytest
+
+from pronghorn.model import study as studies
+from pronghorn.model.trial import Cell
+from pronghorn.replicate import found
+from pronghorn.replicate.page import page
+
+from .replicated import RESAMPLES, measured, planned
+
+COMMAND = "pronghorn replicate kiwee --pages docs/replications"
+
+
+def slower(_cell: Cell, arm: str) -> float:
+    return 2.0 if arm.startswith("h3") else 1.0
+
+
+def written(name: str, blocks: int = 6) -> str:
+    study = studies.read(name)
+    read = measured(study, slower, blocks=blocks)
+    return page(found.study(read, planned(study), "full", resamples=RESAMPLES), read, COMMAND)
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_every_table_is_whole_and_every_figure_a_number(name: str) -> None:
+    said = written(name)
+    width = 0
+    for line in said.splitlines():
+        if not line.startswith("|"):
+            width = 0
+            continue
+        cells = len(re.findall(r"(?<!\\)\|", line))
+        width = width or cells
+        assert cells == width, line
+    assert not re.search(r"\b(nan|inf|None)\b", said)
+
+
+def test_their_figures_stand_beside_ours() -> None:
+    said = written("kiwee")
+    assert "| wroclaw-lte-poor | h2 | theirs | 8.94 s | 12.9 s | 27.6 s | 28.4 s | 5.92 s | 36.7 s |" in said
+    assert "| wroclaw-lte-poor | h2 | ours, loss on the way down: h2, 6 loads |" in said
+    assert "12.9 s" in said and "theirs 0.52" in said
+
+
+def test_what_is_not_reproduced_has_its_reasons() -> None:
+    said = written("kiwee")
+    reasons = said.partition("## Why what is not reproduced is not")[2].partition("\n## ")[0]
+    assert "h3 ÷ h2 on virginia-cloud, mean load time (loss on the way up): " in reasons
+    assert "Nothing that was measured leads to theirs." in reasons
+    assert "Reno under h2 as well" in reasons
+
+
+def test_a_page_says_how_it_was_made() -> None:
+    said = written("kiwee")
+    assert f"Made by `{COMMAND}`" in said
+    assert "pronghorn run kiwee --set paths=wroclaw-lte-poor-down,wroclaw-lte-poor-both" in said
+    assert "This is the quick size" not in said
