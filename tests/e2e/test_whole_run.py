@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
+from statistics import median
 
 import polars
 import pytest
@@ -110,6 +111,24 @@ def test_the_summary_keeps_its_contract(finished: Finished) -> None:
                 assert (low, high, one["verdict"]) == (None, None, "undecided")
                 continue
             assert low <= one["ratio"] <= high if known else one["verdict"] == "undecided"
+
+
+def test_each_resource_s_median_is_that_of_its_trials(finished: Finished) -> None:
+    trials = [trial for trial in finished.trials() if trial.status == "ok"]
+    for cell in finished.summary().cells:
+        assert cell.resources is not None
+        if cell.blocks < BLOCKS:
+            continue
+        for arm in ARMS:
+            pages = [trial.page for trial in trials if (trial.cell, trial.arm) == (cell.cell, arm)]
+            took: dict[str, list[float]] = {}
+            for one in (one for page in pages if page is not None for one in page.resources):
+                assert one.start_s is not None and one.last_byte_s is not None
+                took.setdefault(one.path, []).append(one.last_byte_s - one.start_s)
+            told = {one.path: one.arms[arm].duration.median for one in cell.resources.resources}
+            assert took.keys() == told.keys()
+            if all(len(times) == BLOCKS for times in took.values()):
+                assert told == pytest.approx({path: median(times) for path, times in took.items()})
 
 
 def test_the_manifest_says_what_was_run(finished: Finished) -> None:
