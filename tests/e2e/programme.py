@@ -6,7 +6,7 @@ import subprocess
 import sys
 import uuid
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,9 @@ from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial, TrialKey
 
 MARK = "PRONGHORN_TEST_MARK"
 """The variable by which every process that descends from a started program is found again."""
+
+RUNS = 4
+"""How often an experiment of no more arms is run at most where a busy host contaminates its trials."""
 
 COMMAND = (sys.executable, "-m", "pronghorn")
 PACKAGES = Path(pronghorn.__file__).parent.parent
@@ -95,6 +98,45 @@ class Run:
     def report(self) -> str:
         """Its report."""
         return (self.directory / "report.html").read_text(encoding="utf-8")
+
+
+class Loaded(NamedTuple):
+    """What `load_every_arm` has found: the last run, what it printed, and the loads of all runs."""
+
+    run: Run
+    said: str
+    loads: list[Trial]
+
+
+def load_every_arm(
+    *arguments: str, arms: Sequence[str], folder: Path, enough: Callable[[Loaded], bool] = lambda _: True
+) -> Loaded:
+    """Runs an experiment for its loads, the contaminated ones too: what was loaded, and over what, can be
+    read off them as well.
+
+    A contaminated trial ends its block, in each of its attempts before the same arms. Where contamination has
+    left an arm without a load, or not `enough`, the experiment is run again with its arms in other places of
+    the order, each of them in the first place once."""
+    loads: list[Trial] = []
+    for turn in range(max(RUNS, len(arms))):
+        one = Run(folder / f"found-{turn}")
+        first = turn % len(arms)
+        order = ",".join((*arms[first:], *arms[:first]))
+        result = run("run", *arguments, f"--set=arms={order}", "--out", one.directory.name, folder=folder)
+        assert result.status == 0, result.stderr
+        trials = one.trials()
+        loads += [trial for trial in trials if trial.page is not None]
+        found = Loaded(one, " ".join(result.stdout.split()), loads)
+        disturbed = any(trial.status == "contaminated" for trial in trials)
+        if not disturbed or (enough(found) and not cut_short(loads, arms)):
+            break
+    return found
+
+
+def cut_short(loads: Sequence[Trial], arms: Sequence[str]) -> set[Cell]:
+    """The cells in which not every arm has a load."""
+    loaded = {(trial.cell, trial.arm) for trial in loads}
+    return {cell for cell, _ in loaded if not all((cell, arm) in loaded for arm in arms)}
 
 
 def parse(lines: Sequence[str]) -> list[Trial]:

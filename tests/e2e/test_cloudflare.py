@@ -1,6 +1,7 @@
 """Cloudflare's question runs, on its quick cells: all arms as asked, and their differences taken apart."""
 
 import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,19 +17,34 @@ pytestmark = pytest.mark.needs("namespaces", "engine")
 BLOCKS = 2
 
 
-def run(name: str, folder: Path) -> Run:
-    """A run of the experiment at two blocks on its nearest path, with its page of 15 kB."""
+def run(
+    name: str, folder: Path, arms: Sequence[str], enough: Callable[[list[Trial]], bool] = lambda _: True
+) -> tuple[Run, list[Trial]]:
+    """A run of the experiment at two blocks on its nearest path, with its page of 15 kB, and its loads; more
+    where a busy host left an arm without one or not `enough`. None of them failed."""
     sets = (f"--set=repeat={BLOCKS}", "--set=paths=wpt-cable", "--set=sites=page-15k")
-    result = programme.run("run", name, "--out", "found", *sets, folder=folder)
-    assert result.status == 0, result.stderr
-    return Run(folder / "found")
+    found = programme.load_every_arm(
+        name, *sets, arms=arms, folder=folder, enough=lambda found: enough(found.loads)
+    )
+    assert not [(trial.key, trial.detail) for trial in found.loads if trial.status == "failed"]
+    return found.run, found.loads
 
 
-def loads(found: Run) -> list[Trial]:
-    """Its loads, those on a busy host too; none of them failed."""
-    trials = [trial for trial in found.trials() if trial.page is not None]
-    assert not [(trial.key, trial.detail) for trial in trials if trial.status == "failed"]
-    return trials
+def states(trials: list[Trial]) -> dict[str, set[tuple[bool | None, str | None]]]:
+    """Whether the connections of each arm resumed a session, and what became of their early data: where a
+    busy host delays a request by a round trip it leaves after the handshake."""
+    found: dict[str, set[tuple[bool | None, str | None]]] = {}
+    for trial in trials:
+        if trial.page is not None:
+            found.setdefault(trial.arm, set()).update(
+                (one.resumed, one.early_data) for one in trial.page.connections
+            )
+    return found
+
+
+def sent_early(trials: list[Trial]) -> set[str]:
+    """The arms of which some loads sent early data."""
+    return {arm for arm, seen in states(trials).items() if "accepted" in {early for _, early in seen}}
 
 
 def assert_taken_apart(found: Run, orders: list[list[str]]) -> None:
@@ -44,10 +60,9 @@ def assert_taken_apart(found: Run, orders: list[list[str]]) -> None:
 
 
 def test_the_pages_with_both_controls_over_both_protocols(tmp_path: Path) -> None:
-    found = run("cloudflare-pages", tmp_path)
-    trials = loads(found)
-    arms = {"h2@bbr", "h3@cubic", "h2@cubic", "h3@bbr", "h3@cubic#iw10", "h3@bbr#iw10"}
-    assert {trial.arm for trial in trials} == arms
+    arms = ("h2@bbr", "h3@cubic", "h2@cubic", "h3@bbr", "h3@cubic#iw10", "h3@bbr#iw10")
+    found, trials = run("cloudflare-pages", tmp_path, arms)
+    assert {trial.arm for trial in trials} == set(arms)
     for trial in trials:
         arm, _, label = trial.arm.partition("#")
         protocol, _, control = arm.partition("@")
@@ -65,23 +80,15 @@ def test_the_pages_with_both_controls_over_both_protocols(tmp_path: Path) -> Non
 
 
 def test_the_first_byte_cold_resumed_and_with_early_data(tmp_path: Path) -> None:
-    """Some loads of h2+0rtt and of h3+0rtt sent early data: where a busy host delays a request by a round
-    trip it leaves after the handshake."""
-    found = run("cloudflare-first-byte", tmp_path)
-    trials = loads(found)
-    states = {
-        trial.arm: {
-            (one.resumed, one.early_data)
-            for other in trials
-            if other.arm == trial.arm and other.page is not None
-            for one in other.page.connections
-        }
-        for trial in trials
-    }
-    assert set(states) == {"h2", "h3", "h2+resumed", "h3+resumed", "h2+0rtt", "h3+0rtt"}
-    for arm, seen in states.items():
+    arms = ("h2", "h3", "h2+resumed", "h3+resumed", "h2+0rtt", "h3+0rtt")
+    with_early_data = {"h2+0rtt", "h3+0rtt"}
+    found, trials = run(
+        "cloudflare-first-byte", tmp_path, arms, lambda trials: sent_early(trials) == with_early_data
+    )
+    assert states(trials).keys() == set(arms)
+    for arm, seen in states(trials).items():
         assert {resumed for resumed, _ in seen} == {"+" in arm}
-        assert ("accepted" in {early for _, early in seen}) == arm.endswith("+0rtt")
+    assert sent_early(trials) == with_early_data
     assert_taken_apart(
         found,
         [

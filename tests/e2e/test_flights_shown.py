@@ -22,10 +22,12 @@ ONE_WAY_S = 0.05
 @pytest.mark.needs("chromium")
 def test_the_report_overlays_what_the_arms_connections_did_for_everybody_to_read(tmp_path: Path) -> None:
     experiments.write(tmp_path, arms=["h1", "h2", "h3"], repeat=1, sites=["small"])
-    asked = ("experiment.toml", "--out", "out", "--set", 'artifacts=["flight"]')
-    result = programme.run("run", *asked, folder=tmp_path)
-    assert result.status == 0, result.stderr
-    run = programme.Run(tmp_path / "out")
+    run = programme.load_every_arm(
+        *("experiment.toml", "--set", 'artifacts=["flight"]'),
+        arms=("h1", "h2", "h3"),
+        folder=tmp_path,
+        enough=lambda found: found.run.summary().cells[0].blocks > 0,
+    ).run
     report = run.report()
     assert "what the server's connections did over time" in report
     for stack in ("connections: cubic of linux", "1 connection: cubic of linux", "cubic of quinn-proto"):
@@ -37,7 +39,7 @@ def test_the_report_overlays_what_the_arms_connections_did_for_everybody_to_read
 
     for trial in run.trials():
         (run.directory / trial.artifacts["flight"]).unlink()
-    again = programme.run("report", "out", folder=tmp_path)
+    again = programme.run("report", str(run.directory), folder=tmp_path)
     assert again.status == 0, again.stderr
     assert "flight.json can&#39;t be read: No such file or directory" in run.report()
 

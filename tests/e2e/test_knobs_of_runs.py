@@ -1,5 +1,6 @@
 """Knobs over a real path: what an arm was asked for is what kernel and stack read back."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from pronghorn.model.trial import Trial
 
 from . import programme
 from .experiments import NEAR
-from .programme import Run
+from .programme import Loaded
 
 pytestmark = pytest.mark.needs("namespaces", "engine")
 
@@ -19,24 +20,23 @@ SHIPPED_UDP_BUFFER = 212992
 """Linux's net.core.rmem_default and wmem_default, in bytes."""
 
 
-def run(folder: Path, text: str) -> Run:
-    """A run of two blocks of the experiment `text` on the path `near`."""
+def run(folder: Path, arms: Sequence[str], text: str) -> Loaded:
+    """Two blocks of the experiment `text` on the path `near`, more where a busy host left an arm without a
+    load."""
     file = folder / "knobs.toml"
     file.write_text(
-        f'sites = ["tiny"]\npaths = ["near"]\nrepeat = 2\nseed = 1\n{text}{NEAR}', encoding="utf-8"
+        f'sites = ["tiny"]\npaths = ["near"]\narms = {list(arms)}\nrepeat = 2\nseed = 1\n{text}{NEAR}',
+        encoding="utf-8",
     )
-    result = programme.run("run", str(file), "--out", "found", folder=folder)
-    assert result.status == 0, result.stderr
-    return Run(folder / "found")
+    return programme.load_every_arm(str(file), arms=arms, folder=folder)
 
 
-def by_arm(found: Run) -> dict[str, list[Trial]]:
+def by_arm(found: Loaded) -> dict[str, list[Trial]]:
     """The loads of each arm, those on a busy host too; none of them failed."""
     loads: dict[str, list[Trial]] = {}
-    for trial in found.trials():
+    for trial in found.loads:
         assert trial.status != "failed", trial.detail
-        if trial.page is not None:
-            loads.setdefault(trial.arm, []).append(trial)
+        loads.setdefault(trial.arm, []).append(trial)
     return loads
 
 
@@ -68,7 +68,7 @@ def test_arms_that_differ_in_one_knob_differ_in_what_is_read_back(tmp_path: Path
     found = by_arm(
         run(
             tmp_path,
-            'arms = ["h2", "h2#wide", "h3", "h3#wide"]\n'
+            ("h2", "h2#wide", "h3", "h3#wide"),
             '[knobs."h2#wide"]\ninitial_window = "30kB"\n[knobs."h3#wide"]\ninitial_window = "30kB"\n',
         )
     )
@@ -82,7 +82,7 @@ def test_arms_that_differ_in_one_knob_differ_in_what_is_read_back(tmp_path: Path
 
 
 def test_fair_arms_are_equal_in_what_is_read_back(tmp_path: Path) -> None:
-    finished = run(tmp_path, 'arms = ["h2", "h3"]\nfair = true\n')
+    finished = run(tmp_path, ("h2", "h3"), "fair = true\n")
     found = by_arm(finished)
     for trials in found.values():
         origin, client = of_origin(trials), of_client(trials)
@@ -100,6 +100,6 @@ def test_fair_arms_are_equal_in_what_is_read_back(tmp_path: Path) -> None:
     assert over_quic["mtu_discovery"] == {False}
     for buffers in (of_client(found["h3"])["udp_receive_buffer"], over_quic["udp_send_buffer"]):
         assert min(buffers) > SHIPPED_UDP_BUFFER, "what the kernel allows this user"
-    assert [arm["knobs"][0]["knobs"]["initial_window"] for arm in finished.manifest()["arms"].values()] == [
-        14480
-    ] * 2
+    assert [
+        arm["knobs"][0]["knobs"]["initial_window"] for arm in finished.run.manifest()["arms"].values()
+    ] == [14480] * 2

@@ -13,6 +13,10 @@ from .path_command import PYTHON, path, within
 pytestmark = pytest.mark.needs("namespaces")
 
 KERNEL_PINGS = f"{PYTHON} {PROGRAMS / 'kernel_pings.py'}"
+COUNTED = ("lateness", "wake", "handover")
+
+DISTURBED_MS = 20
+"""What the drivers of all twenty links waited for a CPU at most, together: some 0.5 ms on a host at rest."""
 
 
 def test_siblings_have_addresses_of_their_own(tmp_path: Path) -> None:
@@ -40,25 +44,35 @@ def test_ten_nested_paths_take_what_they_are_asked_and_their_lateness(isolation:
     The excess of the median ping over 200 ms is compared with the sum, over all twenty links, of the median
     lateness (a packet left so long after it was due), wake (it was read so long after it came) and handover
     (the next host's kernel forwarded it in so long). They agree within 1 ms on a host that isn't disturbed:
-    in one of six attempts.
+    in one of four attempts. Where the links' drivers waited for a CPU, medians don't add up, and the excess
+    is no more than the largest values do together.
     """
     apart = []
-    for attempt in range(6):
+    for attempt in range(4):
         nest = ten_paths("10ms", 20, 0.2, isolation, tmp_path / str(attempt))
         assert min(nest.round_trips_ms) >= 200
-        apart.append(nest.median_ms - 200 - nest.late_ms)
-        if abs(apart[-1]) <= 1:
+        beyond_ms = nest.median_ms - 200
+        if abs(beyond_ms - nest.late_ms) <= 1:
             return
-    raise AssertionError(f"beyond what is counted, in ms: {apart}")
+        if nest.waited_ms > DISTURBED_MS:
+            assert beyond_ms <= nest.latest_ms
+        else:
+            apart.append(beyond_ms - nest.late_ms)
+    assert not apart, f"beyond what is counted, in ms: {apart}"
 
 
 class Nest:
-    """Round trips through ten paths, and the sum of their links' median lateness, wake and handover."""
+    """Round trips through ten paths; over their links, the sums of the median lateness, wake and handover, of
+    the largest of these and of the largest wait for a CPU."""
 
-    def __init__(self, round_trips_ms: list[float], late_ms: float) -> None:
+    def __init__(
+        self, round_trips_ms: list[float], late_ms: float, latest_ms: float, waited_ms: float
+    ) -> None:
         self.round_trips_ms = round_trips_ms
         self.median_ms = sorted(round_trips_ms)[len(round_trips_ms) // 2]
         self.late_ms = late_ms
+        self.latest_ms = latest_ms
+        self.waited_ms = waited_ms
 
 
 def ten_paths(delay: str, pings: int, pause_s: float, isolation: str, folder: Path) -> Nest:
@@ -77,10 +91,16 @@ def ten_paths(delay: str, pings: int, pause_s: float, isolation: str, folder: Pa
         env=env,
     )
     assert result.status == 0, result.stderr
-    late = 0.0
-    for told in folder.glob("*.json"):
-        counters = json.loads(told.read_text())["counters"]
-        for link in (counters["down"], counters["up"]):
-            late += sum(link[part]["median_s"] for part in ("lateness", "wake", "handover")) * 1e3
-    assert len(list(folder.glob("*.json"))) == 10
-    return Nest([int(line) / 1e6 for line in result.stdout.split()], late)
+    counters = [json.loads(told.read_text())["counters"] for told in folder.glob("*.json")]
+    assert len(counters) == 10
+    links = [one[direction] for one in counters for direction in ("down", "up")]
+
+    def total_ms(figure: str, *parts: str) -> float:
+        return sum(float(link[part][figure]) for link in links for part in parts) * 1e3
+
+    return Nest(
+        [int(line) / 1e6 for line in result.stdout.split()],
+        total_ms("median_s", *COUNTED),
+        total_ms("max_s", *COUNTED, "intake_wait"),
+        total_ms("max_s", "intake_wait"),
+    )
