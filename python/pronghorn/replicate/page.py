@@ -15,7 +15,7 @@ from pronghorn.model.study import FigureTable, Setting, ShownStatistic
 from pronghorn.model.summary import Metric
 from pronghorn.replicate import words
 from pronghorn.replicate.measured import Measured
-from pronghorn.replicate.result import ClaimFound, Effect, RunFound, StudyFound
+from pronghorn.replicate.result import ClaimFound, Effect, ReadingFound, RunFound, StudyFound
 from pronghorn.report.markdown import escaped
 
 
@@ -67,9 +67,10 @@ def _opening(found: StudyFound, command: str) -> str:
 
 
 def _claim(claim: ClaimFound) -> str:
+    several = len(claim.readings) > 1
     rows = [
         (
-            reading.setting,
+            *([reading.setting] if several else []),
             words.quantity(part),
             words.theirs(part.theirs, part.kind, part.metric)
             + (" (outside the bounds, too)" if part.theirs_hold is False else ""),
@@ -80,19 +81,23 @@ def _claim(claim: ClaimFound) -> str:
         for reading in claim.readings
         for part in reading.parts
     ]
-    headings = ("setting", "what is compared", "theirs", "ours", "wanted", "verdict")
+    headings = (*(["setting"] if several else []), "what is compared", "theirs", "ours", "wanted", "verdict")
     return f"### {escaped(claim.claim)}\n\n{_table(headings, rows)}"
 
 
 def _reasons(found: StudyFound) -> list[str]:
     return [
-        f"{words.quantity(part)} ({reading.setting}): "
+        f"{words.quantity(part)}{_where(claim, reading)}: "
         f"{' '.join([*words.reasons(part), *words.measured_as_well(part)])}"
         for claim in found.claims
         for reading in claim.readings
         for part in reading.parts
         if part.state == "not reproduced"
     ]
+
+
+def _where(claim: ClaimFound, reading: ReadingFound) -> str:
+    return f" ({reading.setting})" if len(claim.readings) > 1 else ""
 
 
 def _explanations(found: StudyFound) -> list[str]:

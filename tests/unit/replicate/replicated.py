@@ -24,8 +24,8 @@ def planned(study: Study) -> list[PlannedRun]:
     return plan([Wanted(study, tuple(study.runs))], "full", Path("nowhere"), blocks=None, seed=1)
 
 
-def measured(study: Study, value: Behaviour, *, scatter: float = 0.002, blocks: int = 100) -> Measured:
-    """Every run of the study with arms that behave so, from `blocks` blocks."""
+def measured(study: Study, value: Behaviour, *, scatter: float = 0.002, blocks: int = 20) -> Measured:
+    """Every run of the study with arms that behave so, from so many blocks."""
     rng = np.random.default_rng(1)
     return Measured(study, {one.name: _run(one, value, scatter, blocks, rng) for one in planned(study)})
 

@@ -48,7 +48,7 @@ def test_their_figures_stand_beside_ours() -> None:
 def test_what_is_not_reproduced_has_its_reasons() -> None:
     said = written("kiwee")
     reasons = said.partition("## Why what is not reproduced is not")[2].partition("\n## ")[0]
-    assert "h3 ÷ h2 on virginia-cloud, mean load time (loss on the way up): " in reasons
+    assert "h3 ÷ h2 on virginia-cloud, mean load time: " in reasons
     assert "Nothing that was measured leads to theirs." in reasons
     assert "Reno under h2 as well" in reasons
 
