@@ -1,6 +1,6 @@
 """Of a hundred cells in which an arm runs against itself, few are told apart.
 
-The run takes some six minutes on a quiet host of two cores. Where PRONGHORN_HUNDRED_CELLS names a directory
+The run takes about ten minutes on a quiet host of two cores. Where PRONGHORN_HUNDRED_CELLS names a directory
 it is kept there, and a run that stands there already goes on, or is judged as it is.
 """
 
