@@ -5,7 +5,7 @@ use http::{HeaderMap, Method, Uri};
 use pronghorn_http::Protocol;
 use pronghorn_http3::message::EncodeError;
 
-use crate::h2::hpack;
+use pronghorn_http2::hpack;
 
 /// A request, ready to be sent any number of times.
 #[derive(Debug)]

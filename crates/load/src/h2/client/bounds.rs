@@ -2,7 +2,7 @@
 
 use super::{Client, LAST_STREAM};
 use crate::connection::{Detail, Event};
-use crate::h2::frame::{self, Header, MAX_FRAME_SIZE, flag, kind, setting};
+use pronghorn_http2::frame::{self, Header, MAX_FRAME_SIZE, flag, kind, setting};
 
 /// Unsent bytes beyond which no further acknowledgements are taken on: a peer that reads nothing gets nothing.
 const MOST_UNSENT: usize = 16 * 1024 * 1024;

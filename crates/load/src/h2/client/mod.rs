@@ -7,15 +7,15 @@ mod tests;
 
 use http::Method;
 use pronghorn_http::TransportKnobs;
+use pronghorn_http2::frame::{
+    self, HEADER, Header, MAX_FRAME_SIZE, PREFACE, code, flag, kind, setting,
+};
+use pronghorn_http2::hpack::Decoder;
 
-use super::decoder::Decoder;
-use super::frame::{self, HEADER, Header, MAX_FRAME_SIZE, code, flag, kind, setting};
 use super::streams::{Stream, Streams};
 use crate::connection::{Detail, Event, Ticket};
 use crate::prepared::Prepared;
 
-/// What a client says first (RFC 9113 §3.4).
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// The windows where nothing else is asked for, h2load's.
 const WINDOW: u32 = (1 << 30) - 1;
 /// The windows of either end before it says otherwise.

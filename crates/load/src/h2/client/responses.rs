@@ -2,8 +2,8 @@
 
 use super::{Block, Client};
 use crate::connection::{Detail, Event, FailureKind};
-use crate::h2::frame::{self, Header, code, flag, kind};
 use crate::h2::response::Head;
+use pronghorn_http2::frame::{self, Header, code, flag, kind};
 
 /// The longest header block, in bytes.
 const LONGEST_BLOCK: usize = 256 * 1024;

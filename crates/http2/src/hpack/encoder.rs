@@ -6,7 +6,7 @@ use pronghorn_http3::qpack::{huffman, integer};
 use super::static_table;
 
 /// Appends a field that refers to the static table alone, so that the bytes are good for any connection and any time.
-pub(crate) fn put_field(name: &[u8], value: &[u8], out: &mut BytesMut) {
+pub fn put_field(name: &[u8], value: &[u8], out: &mut BytesMut) {
     match static_table::find(name, value) {
         (Some(index), true) => integer::encode(index, 7, 0b1000_0000, out),
         (Some(index), false) => {

@@ -7,7 +7,7 @@ use pronghorn_http3::qpack::{huffman, integer};
 
 use super::static_table;
 
-/// The dynamic table's size that the peer may use, in bytes; we announce no other (RFC 9113 §6.5.2).
+/// The dynamic table's size that the peer may use, in bytes, until it is told of another (RFC 9113 §6.5.2).
 const LARGEST_TABLE: usize = 4096;
 /// What each entry counts beside its name and value (RFC 7541 §4.1).
 const OVERHEAD: usize = 32;
@@ -15,15 +15,17 @@ const OVERHEAD: usize = 32;
 /// A header block against the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a header block that can't be decompressed: {0}")]
-pub(crate) struct Broken(&'static str);
+pub struct Broken(&'static str);
 
 /// One connection's dynamic table.
 #[derive(Debug)]
-pub(crate) struct Decoder {
+pub struct Decoder {
     /// The newest first.
     entries: VecDeque<(Bytes, Bytes)>,
     size: usize,
     capacity: usize,
+    /// What the peer may make of the capacity.
+    largest: usize,
     /// Where Huffman-coded strings are decoded to.
     name: BytesMut,
     value: BytesMut,
@@ -35,6 +37,7 @@ impl Default for Decoder {
             entries: VecDeque::new(),
             size: 0,
             capacity: LARGEST_TABLE,
+            largest: LARGEST_TABLE,
             name: BytesMut::new(),
             value: BytesMut::new(),
         }
@@ -42,11 +45,17 @@ impl Default for Decoder {
 }
 
 impl Decoder {
+    /// The peer was told by SETTINGS_HEADER_TABLE_SIZE that its table may have so many bytes. Until it answers by an update
+    /// within a header block (RFC 7541 §4.2), the table is as it was.
+    pub fn allow(&mut self, bytes: u32) {
+        self.largest = (bytes as usize).max(self.capacity);
+    }
+
     /// Reads a whole header block; `field` is given each name and value, in their order.
     ///
     /// # Errors
     /// [`Broken`], of which a connection can't recover.
-    pub(crate) fn decode(
+    pub fn decode(
         &mut self,
         block: &[u8],
         mut field: impl FnMut(&[u8], &[u8]),
@@ -73,7 +82,7 @@ impl Decoder {
                     if begun {
                         return Err(Broken("a table size after a field"));
                     }
-                    if size > LARGEST_TABLE {
+                    if size > self.largest {
                         return Err(Broken("a table larger than allowed"));
                     }
                     self.capacity = size;
@@ -168,7 +177,7 @@ fn string(rest: &mut &[u8], out: &mut BytesMut) -> Result<(), Broken> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::hpack::put_field;
+    use super::super::put_field;
     use super::*;
 
     type Fields = Vec<(Vec<u8>, Vec<u8>)>;
