@@ -45,6 +45,7 @@ class Bench:
         seed: int = 1,
         congestion_control: str = "cubic",
         capture: Path | None = None,
+        arrivals: Path | None = None,
         warm_up: bool = False,
         flight_interval_s: float | None = None,
     ) -> tuple[str, str]:
@@ -55,6 +56,7 @@ class Bench:
             seed=seed,
             congestion_control=congestion_control,
             capture=str(capture) if capture else None,
+            arrivals=str(arrivals) if arrivals else None,
             warm_up=warm_up,
             flight={"interval_s": flight_interval_s} if flight_interval_s else None,
         )

@@ -4,6 +4,7 @@ import os
 import struct
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 ENHANCED_PACKET, DECRYPTION_SECRETS = 6, 10
 """Types of blocks (draft-ietf-opsawg-pcapng §4)."""
@@ -33,6 +34,10 @@ class Capture:
     def values(self, shown: str, field: str) -> set[str]:
         """Every value that a field has in these packets."""
         return {value for (row,) in self.rows(shown, field) for value in row.split(",") if value}
+
+    def pdml(self, shown: str) -> ElementTree.Element:
+        """These packets with all their fields, in the order and nesting in which tshark found them."""
+        return ElementTree.fromstring(self._tshark("-Y", shown, "-T", "pdml"))
 
     def only(self, shown: str) -> "Capture":
         """A capture of these packets alone, in which TCP's may be out of order."""

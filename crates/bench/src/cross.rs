@@ -123,7 +123,7 @@ impl Counted {
 }
 
 /// The cross traffic's address on a host: two beyond the host's own.
-fn beside(address: Ipv4Addr) -> Ipv4Addr {
+pub(crate) fn beside(address: Ipv4Addr) -> Ipv4Addr {
     Ipv4Addr::from(u32::from(address).wrapping_add(2))
 }
 

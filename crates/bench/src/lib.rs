@@ -34,7 +34,8 @@
 //! | how does a super-packet become packets, and one again | `wire/`, `segment.rs`, `run.rs` |
 //! | what does a rebinding NAT do | `nat.rs` |
 //! | how does the client get to another network | `course.rs`, `mover.rs` |
-//! | how is a link watched, packet by packet | `tap.rs` |
+//! | how is a link watched, packet by packet | `tap.rs`, `link_tap.rs` |
+//! | what became of every packet, kept in memory | `passages.rs` |
 //! | how are packets captured | `capture/` |
 //! | how is a path probed from its ends | `calibrate/` |
 //! | where does cross traffic come from | `cross.rs` |
@@ -66,12 +67,15 @@ mod isolation;
 mod keeper;
 mod kernel_counters;
 mod level;
+mod link_tap;
 mod listening;
+mod mailbox;
 mod mover;
 mod names;
 mod nat;
 mod netlink;
 mod network;
+mod passages;
 mod priority;
 mod proc;
 mod process;
@@ -109,6 +113,7 @@ pub use isolation::{FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter};
 pub use level::Level;
 pub use listening::Port;
 pub use mover::HandoverReport;
+pub use passages::{Outcome, Passage, Passages, Recorded};
 pub use process::{Attached, Process, Program};
 pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};
 pub use tap::{Delivery, Dropping, Leaving, Tap, Taps};

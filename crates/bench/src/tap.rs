@@ -15,6 +15,11 @@ pub trait Tap: Send {
     /// A packet enters the link at `at`; `number` packets had entered before it.
     fn entered(&mut self, number: u64, at: Time, packet: &[u8]);
 
+    /// Whether [`Tap::left`] is to be given the packet; else it gets no bytes, which saves the driver a copy.
+    fn reads_departures(&self) -> bool {
+        true
+    }
+
     /// A packet has left the link and was offered to the far host, as it was then.
     fn left(&mut self, facts: &Leaving, packet: &[u8]);
 
@@ -76,6 +81,43 @@ pub struct Taps {
     pub down: Box<dyn Tap>,
     /// On the link from the client to the server.
     pub up: Box<dyn Tap>,
+}
+
+impl Taps {
+    /// Taps that tell all to these and to others.
+    #[must_use]
+    pub fn and(self, others: Taps) -> Taps {
+        Taps {
+            down: Box::new(Both(self.down, others.down)),
+            up: Box::new(Both(self.up, others.up)),
+        }
+    }
+}
+
+/// Two taps of one link.
+struct Both(Box<dyn Tap>, Box<dyn Tap>);
+
+impl Tap for Both {
+    fn entered(&mut self, number: u64, at: Time, packet: &[u8]) {
+        self.0.entered(number, at, packet);
+        self.1.entered(number, at, packet);
+    }
+
+    fn reads_departures(&self) -> bool {
+        self.0.reads_departures() || self.1.reads_departures()
+    }
+
+    fn left(&mut self, facts: &Leaving, packet: &[u8]) {
+        for tap in [&mut self.0, &mut self.1] {
+            let read = if tap.reads_departures() { packet } else { &[] };
+            tap.left(facts, read);
+        }
+    }
+
+    fn dropped(&mut self, facts: &Dropping, packet: &[u8]) {
+        self.0.dropped(facts, packet);
+        self.1.dropped(facts, packet);
+    }
 }
 
 impl fmt::Debug for Taps {

@@ -79,8 +79,13 @@ impl Watch {
         let Some(tap) = &mut self.tap else {
             return;
         };
+        let read = tap.reads_departures();
         for (facts, segment) in self.leaving.drain(..) {
-            let len = segment.write(&mut self.packet);
+            let len = if read {
+                segment.write(&mut self.packet)
+            } else {
+                0
+            };
             let facts = Leaving {
                 at,
                 delivery,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_bench::{
-    Bench, BenchError, BenchSpec, Host, Isolation, PacketsBefore, PathReport, ProbePlan, Side,
-    TcpKnobs, calibrate,
+    Bench, BenchError, BenchSpec, Host, Isolation, Level, PacketsBefore, PathReport, ProbePlan,
+    Side, TcpKnobs, calibrate,
 };
 use pronghorn_flight::Recorder;
 use serde_json::{Value, json};
 
 use crate::answer::Fault;
-use crate::capture::Recording;
+use crate::recording::{Files, Recording};
 use crate::request;
 
 /// How long what was done before may go on before a path begins all the same.
@@ -32,7 +32,7 @@ impl Hosts {
         flight: Option<Arc<Recorder>>,
     ) -> Result<(Hosts, Option<Recording>), Fault> {
         let Some(path) = request.path else {
-            if request.capture.is_some() {
+            if request.capture.is_some() || request.arrivals.is_some() {
                 return Err(Fault::input("over loopback there is no path to capture"));
             }
             if flight.is_some() {
@@ -54,12 +54,13 @@ impl Hosts {
         if let Isolation::None { reason, mend } = isolation {
             return Err(Fault::host(reason, Some(mend.clone())));
         }
-        let file = request.capture.as_deref();
-        let (recording, taps) = file
-            .map(|file| Recording::start(file, &path, request.seed))
-            .transpose()
-            .map_err(Fault::input)?
-            .unzip();
+        let files = Files {
+            capture: request.capture.as_deref(),
+            arrivals: request.arrivals.as_deref(),
+        };
+        let level = Level::default();
+        let recording = Recording::start(files, &path, request.seed, level);
+        let (recording, taps) = recording.map_err(Fault::input)?.unzip();
         let spec = BenchSpec {
             path,
             seed: request.seed,
@@ -93,7 +94,7 @@ impl Hosts {
         }
         let quiet = bench.settle(SETTLES_WITHIN);
         let taps = recording.map(|recording| recording.restart(seed));
-        let taps = taps.transpose().map_err(Fault::input)?;
+        let taps = taps.transpose().map_err(Fault::input)?.flatten();
         let before = bench.begin(seed, taps).map_err(fault_of)?;
         Ok((before, quiet))
     }

@@ -2,7 +2,7 @@
 //! the contract stands in `docs/engine-protocol.md`.
 
 mod answer;
-mod capture;
+mod arrivals;
 mod cpu;
 mod dns;
 mod flight;
@@ -13,7 +13,9 @@ mod load;
 mod origin;
 mod path_command;
 mod processes;
+mod recording;
 mod request;
+mod secrets;
 mod session;
 mod versions;
 

@@ -8,9 +8,9 @@ use pronghorn_bench::{Port, Process, Program, SpawnError};
 use serde_json::{Value, json};
 
 use crate::answer::Fault;
-use crate::capture::{self, Recording};
 use crate::hosts::Hosts;
-use crate::request;
+use crate::recording::Recording;
+use crate::{request, secrets};
 
 /// All that were started since the engine began, but for those of benches that are closed.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Processes {
                 .env
                 .iter()
                 .rev()
-                .find(|(name, _)| name == capture::VARIABLE);
+                .find(|(name, _)| name == secrets::VARIABLE);
             let added = recording
                 .instruct(named.map(|(_, file)| file.as_os_str()))
                 .map_err(Fault::bench)?;

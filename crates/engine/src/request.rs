@@ -42,6 +42,7 @@ pub(crate) enum Request {
     Dns { records: Vec<NameRecords> },
     DnsLog,
     Flight,
+    Arrivals,
     Calibrate(ProbePlan),
     Counters,
     Close,
@@ -56,6 +57,8 @@ pub(crate) struct Open {
     pub(crate) congestion_control: String,
     /// The file that takes a capture of the path.
     pub(crate) capture: Option<PathBuf>,
+    /// The file that takes what arrives over the path, decrypted.
+    pub(crate) arrivals: Option<PathBuf>,
     /// Whether the path is its constant delays alone until it is begun.
     #[serde(default)]
     pub(crate) warm_up: bool,

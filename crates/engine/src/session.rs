@@ -12,7 +12,6 @@ use pronghorn_path::{LinkSpec, PathSpec};
 use serde_json::{Value, json};
 
 use crate::answer::{self, Fault};
-use crate::capture::Recording;
 use crate::cpu::Cpu;
 use crate::dns::Answering;
 use crate::flight::Recordings;
@@ -21,6 +20,7 @@ use crate::hosts::Hosts;
 use crate::load;
 use crate::origin::{Running, SiteCache};
 use crate::processes::Processes;
+use crate::recording::Recording;
 use crate::request::{self, Envelope, Request};
 use crate::versions;
 
@@ -104,6 +104,7 @@ impl Session {
             Request::Dns { records } => self.start_names(&records),
             Request::DnsLog => self.names_log(),
             Request::Flight => self.recordings.flight(),
+            Request::Arrivals => self.arrivals(),
             Request::Calibrate(plan) => self.hosts()?.calibrate(&plan),
             Request::Counters => self.counters(),
             Request::Close => self.close(),
@@ -223,6 +224,12 @@ impl Session {
         Ok(json!({ "queries": names.log.queries() }))
     }
 
+    fn arrivals(&self) -> Answer {
+        let recording = self.recording.as_ref();
+        let told = recording.and_then(Recording::write_arrivals);
+        told.ok_or_else(|| Fault::input("`open` asked for no arrivals"))
+    }
+
     fn close(&mut self) -> Answer {
         self.generating = None;
         self.origin = None;
@@ -234,14 +241,17 @@ impl Session {
         evict_descendants();
         let recordings = mem::take(&mut self.recordings);
         let mut counters = closed?;
-        counters["capture"] = recording.map(Recording::finish).into();
+        let told = recording.map(Recording::finish);
+        let (capture, arrivals) = told.map(|told| (told.capture, told.arrivals)).unzip();
+        counters["capture"] = capture.into();
+        counters["arrivals"] = arrivals.into();
         counters["qlog"] = recordings.qlogs();
         Ok(counters)
     }
 
     fn counters(&self) -> Answer {
         let mut counters = self.hosts()?.counters()?;
-        counters["capture"] = self.recording.as_ref().map(Recording::report).into();
+        counters["capture"] = self.recording.as_ref().map(Recording::captured).into();
         counters["qlog"] = self.recordings.qlogs();
         Ok(counters)
     }

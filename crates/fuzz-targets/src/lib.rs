@@ -4,6 +4,7 @@
 //! stored in `fuzz/corpus/`, a folder a target. Beyond not panicking, a target checks what must hold
 //! whatever the bytes are.
 
+mod dissect;
 mod dist;
 mod drive;
 mod http3;
@@ -15,6 +16,7 @@ mod spec;
 mod trace;
 mod wire;
 
+pub use dissect::dissect;
 pub use dist::dist;
 pub use http3::http3;
 pub use load::load;
@@ -28,7 +30,8 @@ pub use wire::wire;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its corpus.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
+    ("dissect", dissect),
     ("dist", dist),
     ("http3", http3),
     ("load", load),

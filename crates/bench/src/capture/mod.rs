@@ -3,7 +3,7 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | a link's driver thread tells of each packet, and never waits | `watch.rs`, `mailbox.rs` |
+//! | a link's driver thread tells of each packet, and never waits | `../link_tap.rs`, `../mailbox.rs` |
 //! | a thread spools them, a file a stream, without names | `writer.rs`, `spool.rs`, `fates.rs` |
 //! | at the end the secrets are known, and all is put in order of time | `assemble.rs` |
 //! | what a packet's comment says | `comment.rs` |
@@ -16,9 +16,7 @@ mod assemble;
 mod block;
 mod comment;
 mod fates;
-mod mailbox;
 mod spool;
-mod watch;
 mod writer;
 
 use std::fs::{self, File};
@@ -34,10 +32,10 @@ use pronghorn_path::{Direction, PathSpec};
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::link_tap::{LinkTap, Missed};
+use crate::mailbox::mailbox;
 use crate::tap::Taps;
 use assemble::Surroundings;
-use mailbox::mailbox;
-use watch::{LinkTap, Missed};
 use writer::Spools;
 
 /// Why a capture could not be had.

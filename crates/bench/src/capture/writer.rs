@@ -9,8 +9,8 @@ use pronghorn_path::{Direction, PathSpec};
 
 use super::comment::{End, Terms, of_departure};
 use super::fates::Fates;
-use super::mailbox::{Batch, Event, Receiver};
 use super::spool::Spool;
+use crate::mailbox::{Batch, Event, Receiver};
 
 /// How long the writer sleeps between two looks. The taps never wake it, which would cost the path a system call a
 /// packet; their mailboxes hold what comes meanwhile.

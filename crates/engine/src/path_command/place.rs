@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::LEVEL_VARIABLE;
 use super::report::Failure;
 use super::request::Request;
-use crate::capture::Recording;
+use crate::recording::{Files, Recording};
 
 /// An open bench and what belongs to it.
 pub(crate) struct Place {
@@ -128,7 +128,10 @@ impl Place {
     pub(crate) fn close(self) -> (PathReport, Option<Value>) {
         drop(self.uplink);
         let counters = self.bench.close();
-        (counters, self.recording.map(Recording::finish))
+        (
+            counters,
+            self.recording.map(|recording| recording.finish().capture),
+        )
     }
 }
 
@@ -153,12 +156,12 @@ fn open(request: &Request, level: Level) -> Result<Opened, Failure> {
     };
     let mut refusal = None;
     for congestion_control in candidates {
-        let file = request.capture.as_deref();
-        let (recording, taps) = file
-            .map(|file| Recording::start(file, &request.path, request.seed))
-            .transpose()
-            .map_err(Failure::input)?
-            .unzip();
+        let files = Files {
+            capture: request.capture.as_deref(),
+            arrivals: None,
+        };
+        let recording = Recording::start(files, &request.path, request.seed, level);
+        let (recording, taps) = recording.map_err(Failure::input)?.unzip();
         let spec = BenchSpec {
             path: request.path.clone(),
             seed: request.seed,

@@ -17,3 +17,4 @@ mod tests;
 pub use decoder::decode;
 pub use encoder::{encode, encode_field, encode_prefix};
 pub use field::Field;
+pub use static_table::static_entry;

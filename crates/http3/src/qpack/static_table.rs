@@ -128,6 +128,15 @@ const TABLE: [Entry; 99] = [
     ("x-frame-options", "sameorigin"),
 ];
 
+/// The entry with an index on the wire; `None` beyond the table.
+#[must_use]
+pub fn static_entry(index: u64) -> Option<(&'static str, &'static str)> {
+    usize::try_from(index)
+        .ok()
+        .and_then(|index| ENTRIES.get(index))
+        .copied()
+}
+
 /// What the table knows of a field with `name` and `value`.
 #[must_use]
 pub(super) fn find(name: &[u8], value: &[u8]) -> Match {

@@ -1,4 +1,4 @@
-//! A capture that is under way: its packets, and the TLS secrets of what runs on the hosts.
+//! The TLS secrets of what runs on the hosts, for what is recorded of the path.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -8,50 +8,28 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pronghorn_bench::{Capture, CaptureError, Taps};
 use pronghorn_http::SecretLog;
-use pronghorn_path::PathSpec;
-use serde_json::{Value, json};
 
 /// The variable by which programs are told to write their TLS secrets into a file.
 pub(crate) const VARIABLE: &str = "SSLKEYLOGFILE";
 
-/// A capture, and where its secrets come from.
-pub(crate) struct Recording {
-    file: PathBuf,
-    path: PathSpec,
-    capture: Capture,
+/// Where the secrets of all that runs on the hosts are left.
+pub(crate) struct Secrets {
     own: Arc<SecretLog>,
     programs: KeyFiles,
 }
 
-impl Recording {
-    /// Begins; the taps are for the bench.
-    pub(crate) fn start(
-        file: &Path,
-        path: &PathSpec,
-        seed: u64,
-    ) -> Result<(Recording, Taps), CaptureError> {
-        let (capture, taps) = capture(file, path, seed)?;
-        let recording = Recording {
-            file: file.to_owned(),
-            path: path.clone(),
-            capture,
+impl Secrets {
+    /// None so far; files of programs are in a folder beside `recording`.
+    pub(crate) fn beside(recording: &Path) -> Secrets {
+        Secrets {
             own: Arc::default(),
-            programs: KeyFiles::beside(file),
-        };
-        Ok((recording, taps))
+            programs: KeyFiles::beside(recording),
+        }
     }
 
-    /// Forgets the packets captured so far, not the secrets, and begins anew; the taps are for the bench.
-    pub(crate) fn restart(&mut self, seed: u64) -> Result<Taps, CaptureError> {
-        let (capture, taps) = capture(&self.file, &self.path, seed)?;
-        self.capture = capture;
-        Ok(taps)
-    }
-
-    /// Where our own client and origin leave their secrets.
-    pub(crate) fn secrets(&self) -> Arc<SecretLog> {
+    /// Where our own client and origin leave theirs.
+    pub(crate) fn own(&self) -> Arc<SecretLog> {
         Arc::clone(&self.own)
     }
 
@@ -63,38 +41,16 @@ impl Recording {
         Ok((VARIABLE.into(), file.into()))
     }
 
-    /// What has been captured so far.
-    pub(crate) fn report(&self) -> Value {
-        json!(self.capture.report(&self.key_log()))
-    }
-
-    /// Writes the file, once the bench is closed; a `fault` is told in the report.
-    pub(crate) fn finish(self) -> Value {
-        let (key_log, so_far) = (self.key_log(), self.report());
-        match self.capture.finish(&key_log) {
-            Ok(report) => json!(report),
-            Err(error) => {
-                let mut report = so_far;
-                report["fault"] = error.to_string().into();
-                report
-            }
-        }
-    }
-
-    fn key_log(&self) -> String {
+    /// All lines so far.
+    pub(crate) fn key_log(&self) -> String {
         self.own.text() + &self.programs.read()
     }
-}
-
-fn capture(file: &Path, path: &PathSpec, seed: u64) -> Result<(Capture, Taps), CaptureError> {
-    let about = json!({ "path": path, "seed": seed }).to_string();
-    Capture::start(file, path, &about)
 }
 
 /// The files into which programs write their secrets; new ones are in a folder that goes with this.
 struct KeyFiles {
     /// What the folder is named after.
-    capture: PathBuf,
+    recording: PathBuf,
     /// Once there is one.
     folder: Option<PathBuf>,
     /// Each with its length when it was found.
@@ -102,20 +58,20 @@ struct KeyFiles {
 }
 
 impl KeyFiles {
-    fn beside(capture: &Path) -> KeyFiles {
+    fn beside(recording: &Path) -> KeyFiles {
         KeyFiles {
-            capture: capture.to_owned(),
+            recording: recording.to_owned(),
             folder: None,
             files: Vec::new(),
         }
     }
 
-    /// The folder, which nobody else has made: `CAPTURE.keys`, or the like with a number.
+    /// The folder, which nobody else has made: `RECORDING.keys`, or the like with a number.
     fn folder(&mut self) -> io::Result<&Path> {
         if self.folder.is_none() {
             let mut number = 0;
             let made = loop {
-                let mut name = self.capture.as_os_str().to_owned();
+                let mut name = self.recording.as_os_str().to_owned();
                 name.push(".keys");
                 if number > 0 {
                     name.push(number.to_string());

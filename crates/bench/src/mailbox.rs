@@ -1,4 +1,4 @@
-//! How events come from a link's driver to the writer without the driver ever waiting.
+//! How events come from a link's driver to who keeps them, the writer, without the driver ever waiting.
 //!
 //! Both sides try a lock and never queue for it. A driver runs at real-time priority: were it to wait, or spin, for a
 //! writer that it has itself pushed off the CPU, it would do so until the kernel steps in. Nothing is allocated once the
@@ -22,7 +22,7 @@ const MOST_ASIDE_BYTES: usize = 1 << 20;
 
 /// Something that happened on a link.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A packet entered.
     Entered { number: u64, at: Time },
     /// A packet left, after `queued_ns` behind others.
@@ -33,7 +33,7 @@ pub(super) enum Event {
 
 /// Events in order, with their packets.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     events: Vec<(Event, usize)>,
     bytes: Vec<u8>,
     most_events: usize,
@@ -52,7 +52,7 @@ impl Batch {
     }
 
     /// An empty one that can change places with a mailbox's.
-    pub(super) fn spare() -> Batch {
+    pub(crate) fn spare() -> Batch {
         Batch::new(MOST_EVENTS, MOST_BYTES)
     }
 
@@ -75,7 +75,7 @@ impl Batch {
     }
 
     /// Every event with its packet.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Event, &[u8])> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Event, &[u8])> {
         let mut rest = &self.bytes[..];
         self.events.iter().map(move |(event, len)| {
             let (packet, after) = rest.split_at(*len);
@@ -84,7 +84,7 @@ impl Batch {
         })
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.events.clear();
         self.bytes.clear();
     }
@@ -98,7 +98,7 @@ struct Shared {
 }
 
 /// A new mailbox.
-pub(super) fn mailbox() -> (Sender, Receiver) {
+pub(crate) fn mailbox() -> (Sender, Receiver) {
     let shared = Arc::new(Shared {
         batch: Mutex::new(Batch::spare()),
         closed: AtomicBool::new(false),
@@ -112,7 +112,7 @@ pub(super) fn mailbox() -> (Sender, Receiver) {
 
 /// The driver's end.
 #[derive(Debug)]
-pub(super) struct Sender {
+pub(crate) struct Sender {
     shared: Arc<Shared>,
     /// What came while the receiver was busy.
     aside: Batch,
@@ -120,7 +120,7 @@ pub(super) struct Sender {
 
 impl Sender {
     /// Sends an event; false where there is no room for it.
-    pub(super) fn send(&mut self, event: Event, packet: &[u8]) -> bool {
+    pub(crate) fn send(&mut self, event: Event, packet: &[u8]) -> bool {
         let mut batch = match self.shared.batch.try_lock() {
             Ok(batch) => batch,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -146,16 +146,16 @@ impl Drop for Sender {
 
 /// The writer's end.
 #[derive(Debug)]
-pub(super) struct Receiver(Arc<Shared>);
+pub(crate) struct Receiver(Arc<Shared>);
 
 impl Receiver {
     /// Whether nothing will be sent any more.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.0.closed.load(Ordering::Acquire)
     }
 
     /// Puts what has come in the place of `batch`, which must be empty; leaves it so where the sender is busy.
-    pub(super) fn take(&self, batch: &mut Batch) {
+    pub(crate) fn take(&self, batch: &mut Batch) {
         match self.0.batch.try_lock() {
             Ok(mut waiting) => mem::swap(&mut *waiting, batch),
             Err(TryLockError::Poisoned(poisoned)) => mem::swap(&mut *poisoned.into_inner(), batch),
@@ -164,7 +164,7 @@ impl Receiver {
     }
 
     /// The same, and waits while the sender is busy.
-    pub(super) fn take_last(&self, batch: &mut Batch) {
+    pub(crate) fn take_last(&self, batch: &mut Batch) {
         let mut waiting = self.0.batch.lock().unwrap_or_else(PoisonError::into_inner);
         mem::swap(&mut *waiting, batch);
     }

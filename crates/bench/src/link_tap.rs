@@ -1,4 +1,4 @@
-//! The taps: they hand each event of a link on to the writer's thread, and never wait for it.
+//! A tap that hands each event of a link on to another thread, and never waits for it.
 
 use std::iter;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pronghorn_path::{Direction, PathSpec, Time};
 
-use super::mailbox::{Event, Sender};
+use crate::mailbox::{Event, Sender};
 use crate::tap::{Dropping, Leaving, Tap};
 
 /// How many events of a link found no room on their way to the writer.
 #[derive(Debug, Default)]
-pub(super) struct Missed {
-    pub(super) entered: AtomicU64,
-    pub(super) left: AtomicU64,
-    pub(super) dropped: AtomicU64,
+pub(crate) struct Missed {
+    pub(crate) entered: AtomicU64,
+    pub(crate) left: AtomicU64,
+    pub(crate) dropped: AtomicU64,
 }
 
 impl Missed {
-    pub(super) fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         [&self.entered, &self.left, &self.dropped]
             .map(|count| count.load(Ordering::Relaxed))
             .iter()
@@ -27,7 +27,7 @@ impl Missed {
 }
 
 /// The tap of one link.
-pub(super) struct LinkTap {
+pub(crate) struct LinkTap {
     events: Sender,
     missed: Arc<Missed>,
     /// Packets leave by a trace: they wait for its next opportunity, not only for others.
@@ -36,7 +36,7 @@ pub(super) struct LinkTap {
 }
 
 impl LinkTap {
-    pub(super) fn new(
+    pub(crate) fn new(
         path: &PathSpec,
         direction: Direction,
         events: Sender,
@@ -93,8 +93,8 @@ impl Tap for LinkTap {
 mod tests {
     use pronghorn_path::Marks;
 
-    use super::super::mailbox::{Batch, mailbox};
     use super::*;
+    use crate::mailbox::{Batch, mailbox};
     use crate::tap::Delivery;
 
     fn leaving(reached: u64, due: u64) -> Leaving {

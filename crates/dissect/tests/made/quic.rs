@@ -1,0 +1,238 @@
+//! QUIC packets, sealed.
+
+use aws_lc_rs::aead::quic::{AES_128, HeaderProtectionKey};
+use aws_lc_rs::aead::{AES_128_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use aws_lc_rs::{hkdf, hmac};
+use pronghorn_path::Direction;
+
+use super::{Trace, ip, ports};
+
+/// RFC 9001 §5.2.
+const SALT: [u8; 20] = [
+    0x38, 0x76, 0x2c, 0xf7, 0xf5, 0x59, 0x34, 0xb3, 0x4d, 0x17, 0x9a, 0xe6, 0xa4, 0xc8, 0x0c, 0xad,
+    0xcc, 0xbb, 0x7f, 0x0a,
+];
+
+/// The connection IDs of the client's first packet, of the server, and of the client.
+const ORIGINAL: [u8; 8] = [7; 8];
+const SERVER: [u8; 4] = [5; 4];
+const CLIENT: [u8; 3] = [3; 3];
+
+const RANDOM: [u8; 32] = [0xab; 32];
+
+/// Secrets of a connection, all made up.
+const HANDSHAKE: [[u8; 32]; 2] = [[1; 32], [2; 32]];
+const APPLICATION: [[u8; 32]; 2] = [[3; 32], [4; 32]];
+
+/// The secrets as a log has them.
+pub(crate) fn key_log() -> String {
+    let hexadecimal = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+    };
+    let line = |label: &str, secret: [u8; 32]| {
+        format!(
+            "{label} {} {}\n",
+            hexadecimal(&RANDOM),
+            hexadecimal(&secret)
+        )
+    };
+    [
+        line("CLIENT_HANDSHAKE_TRAFFIC_SECRET", HANDSHAKE[0]),
+        line("SERVER_HANDSHAKE_TRAFFIC_SECRET", HANDSHAKE[1]),
+        line("CLIENT_TRAFFIC_SECRET_0", APPLICATION[0]),
+        line("SERVER_TRAFFIC_SECRET_0", APPLICATION[1]),
+    ]
+    .concat()
+}
+
+struct Length(usize);
+
+impl hkdf::KeyType for Length {
+    fn len(&self) -> usize {
+        self.0
+    }
+}
+
+fn expand(secret: &[u8], label: &str, length: u8) -> Vec<u8> {
+    let info = [
+        &[0, length, 6 + label.len() as u8][..],
+        b"tls13 ",
+        label.as_bytes(),
+        &[0],
+    ]
+    .concat();
+    let mut out = vec![0; length.into()];
+    hkdf::Prk::new_less_safe(hkdf::HKDF_SHA256, secret)
+        .expand(&[&info], Length(length.into()))
+        .and_then(|key| key.fill(&mut out))
+        .expect("it is short");
+    out
+}
+
+fn initial(label: &str) -> Vec<u8> {
+    let secret = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &SALT), &ORIGINAL);
+    expand(secret.as_ref(), label, 32)
+}
+
+/// The secret of 1-RTT packets after so many key updates.
+fn updated(direction: Direction, updates: u32) -> Vec<u8> {
+    let first = APPLICATION[place(direction)].to_vec();
+    (0..updates).fold(first, |secret, _| expand(&secret, "quic ku", 32))
+}
+
+fn place(direction: Direction) -> usize {
+    usize::from(direction == Direction::Down)
+}
+
+/// Seals a payload behind a header whose last two bytes are the packet's number.
+fn seal(
+    secret: &[u8],
+    protection: &[u8],
+    mut header: Vec<u8>,
+    number: u16,
+    payload: &[u8],
+) -> Vec<u8> {
+    let mut nonce: [u8; 12] = expand(secret, "quic iv", 12)
+        .try_into()
+        .expect("it has 12 bytes");
+    for (byte, of_number) in nonce[10..].iter_mut().zip(number.to_be_bytes()) {
+        *byte ^= of_number;
+    }
+    let key =
+        UnboundKey::new(&AES_128_GCM, &expand(secret, "quic key", 16)).expect("it has 16 bytes");
+    let mut sealed = payload.to_vec();
+    LessSafeKey::new(key)
+        .seal_in_place_append_tag(
+            Nonce::assume_unique_for_key(nonce),
+            Aad::from(&header),
+            &mut sealed,
+        )
+        .expect("it can be sealed");
+    let key = HeaderProtectionKey::new(&AES_128, &expand(protection, "quic hp", 16))
+        .expect("it has 16 bytes");
+    let mask = key.new_mask(&sealed[2..18]).expect("it is a sample");
+    header[0] ^= mask[0] & if header[0] & 0x80 != 0 { 0x0f } else { 0x1f };
+    let at = header.len() - 2;
+    header[at] ^= mask[1];
+    header[at + 1] ^= mask[2];
+    header.extend(sealed);
+    header
+}
+
+fn datagram(direction: Direction, payload: &[u8]) -> Vec<u8> {
+    let mut udp = ports(direction);
+    udp.extend(
+        u16::try_from(8 + payload.len())
+            .expect("it is short")
+            .to_be_bytes(),
+    );
+    udp.extend([0, 0]);
+    udp.extend(payload);
+    ip(direction, 17, &udp)
+}
+
+fn long(first: u8, direction: Direction, secret: &[u8], number: u16, payload: &[u8]) -> Vec<u8> {
+    let (destination, source) = match (direction, first) {
+        (Direction::Up, 0xc1) => (&ORIGINAL[..], &CLIENT[..]),
+        (Direction::Up, _) => (&SERVER[..], &CLIENT[..]),
+        (Direction::Down, _) => (&CLIENT[..], &SERVER[..]),
+    };
+    let mut header = vec![first, 0, 0, 0, 1, destination.len() as u8];
+    header.extend(destination);
+    header.push(source.len() as u8);
+    header.extend(source);
+    if first == 0xc1 {
+        header.push(0);
+    }
+    let length = 2 + payload.len() as u16 + 16;
+    header.extend((0x4000 | length).to_be_bytes());
+    header.extend(number.to_be_bytes());
+    seal(secret, secret, header, number, payload)
+}
+
+fn crypto(message: &[u8]) -> Vec<u8> {
+    let length = 0x4000 | message.len() as u16;
+    [&[0x06, 0][..], &length.to_be_bytes(), message].concat()
+}
+
+fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+    let [_, _, high, low] = (body.len() as u32).to_be_bytes();
+    [&[kind, 0, high, low][..], body].concat()
+}
+
+/// A 1-RTT packet that holds frames, after so many key updates.
+pub(crate) fn packet(direction: Direction, number: u16, updates: u32, frames: &[u8]) -> Vec<u8> {
+    let phase = (updates % 2) as u8;
+    let destination = match direction {
+        Direction::Up => &SERVER[..],
+        Direction::Down => &CLIENT[..],
+    };
+    let header = [&[0x41 | phase << 2], destination, &number.to_be_bytes()].concat();
+    let secret = updated(direction, updates);
+    let protection = updated(direction, 0);
+    datagram(
+        direction,
+        &seal(&secret, &protection, header, number, frames),
+    )
+}
+
+/// A STREAM frame of so many bytes; at offset 0 they begin with the header of a DATA frame.
+pub(crate) fn stream(id: u8, offset: u16, bytes: u16) -> Vec<u8> {
+    let mut frame = vec![0x0e, id];
+    frame.extend((0x4000 | offset).to_be_bytes());
+    frame.extend((0x4000 | bytes).to_be_bytes());
+    let mut content = vec![b'x'; bytes.into()];
+    if offset == 0 {
+        content[..3].copy_from_slice(&[0x00, 0x5f, 0xff]);
+    }
+    frame.extend(content);
+    frame
+}
+
+/// The hellos, the server's ALPN, then requests on streams 0 and 4 in the client's packet 0.
+pub(crate) fn begin(trace: &mut Trace) {
+    let hello = [&[3, 3][..], &RANDOM, &[0, 0, 2, 0x13, 0x01, 1, 0, 0, 0]].concat();
+    let first = long(
+        0xc1,
+        Direction::Up,
+        &initial("client in"),
+        0,
+        &crypto(&message(1, &hello)),
+    );
+    trace.pass(Direction::Up, 0, datagram(Direction::Up, &first));
+    let hello = [
+        &[3, 3][..],
+        &[9; 32],
+        &[0, 0x13, 0x01, 0, 0, 6, 0, 43, 0, 2, 3, 4],
+    ]
+    .concat();
+    let answer = long(
+        0xc1,
+        Direction::Down,
+        &initial("server in"),
+        0,
+        &crypto(&message(2, &hello)),
+    );
+    let extensions = [0, 9, 0, 16, 0, 5, 0, 3, 2, b'h', b'3'];
+    let rest = long(
+        0xe1,
+        Direction::Down,
+        &HANDSHAKE[1],
+        0,
+        &crypto(&message(8, &extensions)),
+    );
+    trace.pass(
+        Direction::Down,
+        10,
+        datagram(Direction::Down, &[answer, rest].concat()),
+    );
+    let request = |id: u8| vec![0x0a, id, 6, 0x01, 0x04, 0x00, 0x00, 0xd1, 0xc1];
+    trace.pass(
+        Direction::Up,
+        20,
+        packet(Direction::Up, 0, 0, &[request(0), request(4)].concat()),
+    );
+}
