@@ -23,7 +23,7 @@ from ..unit.analysis.synthetic import Behaviour
 from ..unit.analysis.test_html import MANIFEST
 from ..unit.mapping.simulated import DOMAIN, MARGIN, slope
 from ..unit.mapping.test_domain import a_map
-from ..unit.report import test_arrivals_view
+from ..unit.report import test_arrivals_view, test_own_map
 
 ARMS = ("h2", "h3", "h3+0rtt")
 BLOCKS = 8
@@ -32,7 +32,7 @@ REQUESTS = 6
 
 def of_pages(folder: Path) -> Path:
     """The report of page loads over two paths, on one of which some fail; with waterfalls, flights, an
-    explanation, warnings, unequal settings, and sampling by a rule."""
+    explanation, a map, warnings, unequal settings, and sampling by a rule."""
     near = synthetic.cell("lan")
     poor = synthetic.cell("lte-poor")
     behaviours = {
@@ -68,6 +68,7 @@ def of_pages(folder: Path) -> Path:
         {"cell": cell.model_dump(), "rows": rows, "unequalled": ["One thing can't be."]}
         for cell in (near, poor)
     ]
+    test_own_map.left(folder)
     file = folder / "pages.html"
     html.write(summary, trials, MANIFEST | {"fairness": fairness}, file, folder)
     return file
@@ -120,9 +121,12 @@ def of_a_map(folder: Path) -> Path:
         a_map(), found, seen, arm="h3", baseline="h2", reason="budget", sentences=said, warnings=[]
     )
     places = [one.point for one in seen]
-    drawing = picture.picture(found, places, arm="h3", baseline="h2", label=" ".join(said))
+    drawing, narrow = (
+        picture.picture(found, places, arm="h3", baseline="h2", label=" ".join(said), columns=columns)
+        for columns in (picture.COLUMNS, 1)
+    )
     file = folder / "map.html"
-    file.write_text(page.page(told, found, seen, drawing), encoding="utf-8")
+    file.write_text(page.page(told, found, seen, drawing, narrow), encoding="utf-8")
     return file
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from pronghorn.model.trial import TrialKey
 
-from . import programme
+from . import programme, reading
 from .killing import wait_until
 from .programme import Run
 
-pytestmark = pytest.mark.needs("namespaces")
+pytestmark = pytest.mark.needs("namespaces", "chromium")
 
 RANGES = ["--rtt", "5ms..40ms", "--loss", "0..2%", "--rate", "20Mbit"]
 TERMS = ["--site", "tiny", *RANGES, "--budget", "36", "--seed", "1"]
@@ -56,3 +56,8 @@ def test_a_map_that_was_interrupted_goes_on_and_loses_nothing(tmp_path: Path) ->
     assert data["sentences"][0].startswith("On tiny, HTTP/3 ")
     assert ElementTree.parse(out / "map.svg").getroot().get("aria-label") == " ".join(data["sentences"])
     assert data["sentences"][0] in (out / "map.html").read_text(encoding="utf-8")
+    with reading.reader() as reader, reader.opened(out / "map.html", width=reading.PHONE) as page:
+        reading.unfold(page)
+        assert reading.faults(page) == []
+        leads_to = page.get_by_role("link", name="The report of the run").first.get_attribute("href") or ""
+    assert 'href="../../map.html"' in (out / leads_to).read_text(encoding="utf-8")

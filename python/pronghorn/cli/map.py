@@ -225,12 +225,14 @@ def _write(
         sentences=said,
         warnings=[*measured.cautions.values(), *result.cautions(found, measured.seen)],
     )
-    drawing = picture.picture(
-        found, [one.point for one in measured.seen], arm=arm, baseline=baseline, label=" ".join(said)
+    points = [one.point for one in measured.seen]
+    drawing, narrow = (
+        picture.picture(found, points, arm=arm, baseline=baseline, label=" ".join(said), columns=columns)
+        for columns in (picture.COLUMNS, 1)
     )
     journal.replace(directory.file(DATA), (json.dumps(document, separators=(",", ":")) + "\n").encode())
     journal.replace(directory.file(PICTURE), drawing.encode())
-    journal.replace(directory.file(PAGE), page.page(document, found, measured.seen, drawing).encode())
+    journal.replace(directory.file(PAGE), page.page(document, found, measured.seen, drawing, narrow).encode())
     return document
 
 

@@ -33,9 +33,11 @@ class PointRow(NamedTuple):
     report: str
 
 
-def page(document: Mapping[str, Any], found: Fitted, seen: Sequence[SeenPoint], drawing: str) -> str:
-    """The page of a map whose `document` is map.json's and whose picture is the SVG `drawing`. The same map
-    gives the same bytes."""
+def page(
+    document: Mapping[str, Any], found: Fitted, seen: Sequence[SeenPoint], drawing: str, narrow: str
+) -> str:
+    """The page of a map whose `document` is map.json's and whose picture is the SVG `drawing`, on telephones
+    `narrow`. The same map gives the same bytes."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("pronghorn.mapping"), PackageLoader("pronghorn.report")]),
         autoescape=True,
@@ -52,6 +54,7 @@ def page(document: Mapping[str, Any], found: Fitted, seen: Sequence[SeenPoint], 
         measured=sentence.measured_words(len(seen), blocks, document["trials"]),
         contaminated=count(document["trials_contaminated"], "trial"),
         picture=Markup(drawing),
+        narrow=Markup(narrow),
         verdicts=VERDICTS,
         slices=_slices(found),
         points=[_row(one, found, document["baseline"], document["arm"]) for one in seen],

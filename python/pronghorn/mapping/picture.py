@@ -23,8 +23,9 @@ STEP = 12
 """Pixels from one node to the next."""
 
 _LEFT, _TOP, _RIGHT, _BOTTOM = 62, 28, 10, 44
-_COLUMNS = 3
-_LEGEND, _LEAST_WIDTH = 62, 740
+COLUMNS = 3
+_LEAST_WIDTH, _LEAST_WIDTH_OF_ONE = 740, 320
+_LEGEND_LEFT, _LEGEND_LINE = 12, 24
 _LEAST_GAP = 0.13
 """Between two ticks, in parts of the axis."""
 
@@ -54,6 +55,8 @@ _TEXTURES = {
 }
 """A plus, a minus and an equals sign at each node."""
 
+_DOT = '<circle class="map-dot" r="2.2" cx="{x}" cy="{y}"/>'
+
 
 class _Panel(NamedTuple):
     """One slice: its heading, where its corner is, its regions and mean surface (x, y), and the places (x, y)
@@ -67,16 +70,19 @@ class _Panel(NamedTuple):
     measured: Sequence[tuple[float, float]]
 
 
-def picture(found: Fitted, points: Sequence[Point], *, arm: str, baseline: str, label: str) -> str:
-    """The map as SVG. `points` are those that were measured; `label` is what the picture says, in words."""
+def picture(
+    found: Fitted, points: Sequence[Point], *, arm: str, baseline: str, label: str, columns: int = COLUMNS
+) -> str:
+    """The map as SVG. `points` are those that were measured; `label` is what the picture says, in words; of
+    its panels at most `columns` stand side by side."""
     first, second, sliced = sorted(range(3), key=lambda axis: (found.domain[axis].fixed, axis))
     across, upwards = found.domain[first], found.domain[second]
-    panels = list(_panels(found, points, (first, second, sliced)))
+    panels = list(_panels(found, points, (first, second, sliced), columns))
     wide, high = _size(len(found.nodes[first])), _size(len(found.nodes[second]))
-    columns = min(_COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
-    width = max(columns * (_LEFT + wide + _RIGHT), _LEAST_WIDTH)
-    height = rows * (_TOP + high + _BOTTOM) + _LEGEND
+    least = _LEAST_WIDTH if columns > 1 else _LEAST_WIDTH_OF_ONE
+    width = max(min(columns, len(panels)) * (_LEFT + wide + _RIGHT), least)
+    legend, height = _legend(rows * (_TOP + high + _BOTTOM) + 14, width, arm, baseline)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="img" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" aria-label="{escape(label)}">',
@@ -85,11 +91,12 @@ def picture(found: Fitted, points: Sequence[Point], *, arm: str, baseline: str, 
     ]
     for panel in panels:
         parts += _drawn(panel, across, upwards, found.margin, wide, high)
-    parts += _legend(rows * (_TOP + high + _BOTTOM) + 14, arm, baseline)
-    return "".join([*parts, "</svg>\n"])
+    return "".join([*parts, *legend, "</svg>\n"])
 
 
-def _panels(found: Fitted, points: Sequence[Point], order: tuple[int, int, int]) -> Iterator[_Panel]:
+def _panels(
+    found: Fitted, points: Sequence[Point], order: tuple[int, int, int], columns: int
+) -> Iterator[_Panel]:
     first, second, sliced = order
     region, mean = found.region.transpose(order), found.mean.transpose(order)
     places = [found.domain.unit(point) for point in points]
@@ -97,7 +104,7 @@ def _panels(found: Fitted, points: Sequence[Point], order: tuple[int, int, int])
     axis = found.domain[sliced]
     wide, high = _size(len(found.nodes[first])), _size(len(found.nodes[second]))
     for number, value in enumerate(found.values(sliced)):
-        row, column = divmod(number, _COLUMNS)
+        row, column = divmod(number, columns)
         yield _Panel(
             heading=f"{_NAMES[axis.name]} {quantity(axis.name, value)}",
             x=column * (_LEFT + wide + _RIGHT) + _LEFT,
@@ -126,7 +133,7 @@ def _drawn(panel: _Panel, across: Axis, upwards: Axis, margin: float, wide: int,
     last_x, last_y = (size - 1 for size in panel.region.shape)
     for x, y in panel.measured:
         cx, cy = _at(x * last_x), high - _at(y * last_y)
-        yield f'<circle class="map-dot" r="2.2" cx="{cx:.1f}" cy="{cy:.1f}"/>'
+        yield _DOT.format(x=f"{cx:.1f}", y=f"{cy:.1f}")
     yield f'<rect class="map-frame" width="{wide}" height="{high}"/>'
     for value in ticks(across):
         x = _at(across.unit(value) * last_x)
@@ -170,31 +177,48 @@ def _mark(name: str, left: int, top: int) -> str:
     return _TEXTURES[name].format(x=x, y=y, left=x - 3, top=y - 3, above=y - 2, beneath=y + 2)
 
 
-def _legend(y: int, arm: str, baseline: str) -> Iterator[str]:
+def _legend(y: int, width: int, arm: str, baseline: str) -> tuple[list[str], int]:
+    """What regions, lines and dots mean, from `y` on, as many a line as have room; and where it ends."""
     words = {
         "faster": f"{arm} faster",
         "slower": f"{arm} slower",
         "same": "same within the margin",
         "undecided": "undecided",
     }
-    x = 12
-    for name, text in words.items():
-        yield f'<rect class="map-{name}" x="{x}" y="{y}" width="{2 * STEP}" height="{STEP}"/>'
-        yield f'<rect class="map-frame" x="{x}" y="{y}" width="{2 * STEP}" height="{STEP}"/>'
-        if name in _TEXTURES:
-            marks = _mark(name, x, y) + _mark(name, x + STEP, y)
-            yield f'<path class="map-texture map-on-{name}" d="{marks}"/>'
-        yield f'<text class="map-ink" x="{x + 2 * STEP + 6}" y="{y + 10}">{escape(text)}</text>'
-        x += 2 * STEP + 24 + 7 * len(text)
-    y += 24
-    lines = (("map-line", "the arm begins to win"), ("map-line map-dashed", "it begins to cost"))
-    x = 12
-    for style, text in lines:
-        yield f'<path class="{style}" d="M{x} {y}h24"/>'
-        yield f'<text class="map-soft" x="{x + 30}" y="{y + 4}">{escape(text)}, most likely</text>'
-        x += 30 + 7 * len(text) + 96
-    yield f'<circle class="map-dot" r="2.2" cx="{x + 6}" cy="{y}"/>'
-    yield _text(f"measured ({arm} against {baseline})", "start", x + 14, y + 4)
+    groups = (
+        [(name, "map-ink", text) for name, text in words.items()],
+        [
+            ("map-line", "map-soft", "the arm begins to win, most likely"),
+            ("map-line map-dashed", "map-soft", "it begins to cost, most likely"),
+            ("map-dot", "map-soft", f"measured ({arm} against {baseline})"),
+        ],
+    )
+    parts: list[str] = []
+    for group in groups:
+        x = _LEGEND_LEFT
+        for shown, ink, text in group:
+            room = 2 * STEP + 24 + 7 * len(text)
+            if x > _LEGEND_LEFT and x + room > width:
+                x, y = _LEGEND_LEFT, y + _LEGEND_LINE
+            parts += _sample(shown, x, y)
+            parts.append(f'<text class="{ink}" x="{x + 2 * STEP + 6}" y="{y + 10}">{escape(text)}</text>')
+            x += room
+        y += _LEGEND_LINE
+    return parts, y
+
+
+def _sample(shown: str, x: int, y: int) -> Iterator[str]:
+    """Of a verdict's region, a line or a dot, two steps wide and one high."""
+    if shown == "map-dot":
+        yield _DOT.format(x=x + STEP, y=y + STEP // 2)
+    elif shown.startswith("map-line"):
+        yield f'<path class="{shown}" d="M{x} {y + STEP // 2}h{2 * STEP}"/>'
+    else:
+        for style in (f"map-{shown}", "map-frame"):
+            yield f'<rect class="{style}" x="{x}" y="{y}" width="{2 * STEP}" height="{STEP}"/>'
+    if shown in _TEXTURES:
+        marks = _mark(shown, x, y) + _mark(shown, x + STEP, y)
+        yield f'<path class="map-texture map-on-{shown}" d="{marks}"/>'
 
 
 def ticks(axis: Axis) -> list[float]:

@@ -25,6 +25,7 @@ from pronghorn.report.interval_tables import Grid, interval_tables
 from pronghorn.report.load_charts import Times, distribution_chart, times_of, violin_chart
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import compared, overview
+from pronghorn.report.own_map import map_of_batch, own_map
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.published_table import published_view
 from pronghorn.report.resource_table import ResourceTable, most_in_file, resource_table
@@ -126,6 +127,8 @@ def document(
         warnings=manifest.get("warnings") or [],
         colours=COLOURS,
         arrived=arrived,
+        own_map=own_map(run),
+        map_of_batch=map_of_batch(run),
         script=script("timeline.js") if arrived.moves else None,
     )
 

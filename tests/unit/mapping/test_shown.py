@@ -59,9 +59,9 @@ def document() -> dict[str, object]:
     )
 
 
-def drawing() -> str:
+def drawing(columns: int = picture.COLUMNS) -> str:
     points = [one.point for one in measured()]
-    return picture.picture(shown(), points, arm="h3", baseline="h2", label="where it wins")
+    return picture.picture(shown(), points, arm="h3", baseline="h2", label="where it wins", columns=columns)
 
 
 def test_the_sentence_says_above_what_it_wins_and_below_what_it_costs() -> None:
@@ -136,7 +136,7 @@ def test_points_where_nothing_loaded_are_left_out_and_told() -> None:
     assert warning["code"] == "nothing-loaded"
     assert warning["text"].startswith("At 1 of 100 points no load of either arm succeeded.")
     assert warning["batches"] == [1]
-    assert page.page(document(), shown(), seen, drawing()).count("<td>nothing loaded</td>") == 1
+    assert page.page(document(), shown(), seen, drawing(), drawing(1)).count("<td>nothing loaded</td>") == 1
 
 
 def test_where_nothing_loads_the_map_does_not_say_that_it_makes_no_difference() -> None:
@@ -171,6 +171,19 @@ def test_the_picture_is_well_formed_and_tells_regions_by_texture_as_well() -> No
     assert "map-on-faster" in classes
     assert "map-on-slower" in classes
     assert all(one.get("id") is None for one in root.iter())
+
+
+def test_a_narrow_picture_has_its_panels_one_beneath_the_other_and_all_of_its_legend() -> None:
+    wide, narrow = (ElementTree.fromstring(drawing(columns)) for columns in (picture.COLUMNS, 1))
+
+    assert int(narrow.get("width", "")) < 390 < int(wide.get("width", ""))
+    assert len({one.get("transform", "").split()[0] for one in narrow.findall(f"{SVG}g")}) == 1
+    said = [[text.text for text in one.findall(f"{SVG}text")] for one in (wide, narrow)]
+    assert said[0] == said[1]
+    assert len(said[0]) == 7
+    assert max(int(text.get("y", "")) for text in narrow.findall(f"{SVG}text")) < int(
+        narrow.get("height", "")
+    )
 
 
 def test_every_square_of_a_panel_has_one_region() -> None:
@@ -218,7 +231,7 @@ def test_a_boundarys_interval_holds_its_value() -> None:
 
 
 def test_the_page_is_the_same_for_the_same_map_and_fetches_nothing() -> None:
-    made = [page.page(document(), shown(), measured(), drawing()) for _ in range(2)]
+    made = [page.page(document(), shown(), measured(), drawing(), drawing(1)) for _ in range(2)]
 
     assert made[0] == made[1]
     assert "default-src 'none'" in made[0]

@@ -1,0 +1,51 @@
+"""The break-even map that belongs to a run: one in its directory, or the one that it measured points for."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FOLDER = "map"
+"""Within the run's directory, what `pronghorn map --out RUN/map` has left."""
+
+_DATA, _PICTURE, _PAGE, _TERMS = "map.json", "map.svg", "map.html", "map.toml"
+_BATCHES = "batches"
+
+
+class OwnMap(NamedTuple):
+    """A run's map: its heading, what it says, its picture as a data URI, and its page from the run's
+    directory. `fault` says why there is no more than that."""
+
+    heading: str
+    sentences: tuple[str, ...]
+    picture: str | None
+    page: str
+    fault: str | None = None
+
+
+def own_map(run: Path | None) -> OwnMap | None:
+    """The map in the directory `run`; None where there is none."""
+    if run is None or not (run / FOLDER / _TERMS).exists():
+        return None
+    page = f"{FOLDER}/{_PAGE}"
+    try:
+        told: dict[str, Any] = json.loads((run / FOLDER / _DATA).read_bytes())
+        heading = f"Map of {told['site']}: {told['arm']} against {told['baseline']}"
+        sentences = tuple(str(sentence) for sentence in told["sentences"])
+        drawing = base64.b64encode((run / FOLDER / _PICTURE).read_bytes()).decode()
+    except FileNotFoundError:
+        fault = f"The map in {FOLDER} isn't finished: pronghorn map --resume {run / FOLDER}"
+        return OwnMap("Map", (), None, page, fault)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return OwnMap("Map", (), None, page, f"The map in {FOLDER} can't be read: {error!r}.")
+    return OwnMap(heading, sentences, f"data:image/svg+xml;base64,{drawing}", page)
+
+
+def map_of_batch(run: Path | None) -> str | None:
+    """The page of the map, from the run's directory, for which the run measured a batch of points; None for
+    other runs."""
+    if run is None:
+        return None
+    where = run.resolve().parent
+    is_batch = where.name == _BATCHES and (where.parent / _TERMS).exists()
+    return f"../../{_PAGE}" if is_batch else None
