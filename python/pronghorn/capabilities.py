@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
-from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG
+from pronghorn.execute.artifacts import ARRIVALS, FLIGHT, PCAPNG, QLOG
 from pronghorn.model import background, effective, load
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
@@ -18,7 +18,7 @@ _Refusal = Callable[[Arm], str | None]
 _MOST_SEGMENTS = 65535
 """Of an initial window, as the engine takes it."""
 
-_OF_BENCHES = (PCAPNG, FLIGHT)
+_OF_BENCHES = (PCAPNG, FLIGHT, ARRIVALS)
 _OF_ORIGINS = {QLOG: "builtin"}
 """Artifacts that no client need leave: those of every bench, and those of an origin, by its name."""
 

@@ -1,6 +1,7 @@
 """The default experiment, as `make run` runs it."""
 
 import time
+from statistics import median
 from typing import NamedTuple
 
 import pytest
@@ -56,3 +57,14 @@ def test_a_trial_costs_little_beyond_its_load(default: Default, capsys: pytest.C
     with capsys.disabled():
         print(f"\noverhead of a trial: {median_s * 1e3:.1f} ms (median)")
     assert median_s <= DEAREST_S
+
+
+def test_the_parts_of_every_load_add_up_and_leave_little_over(default: Default) -> None:
+    loads = [one for one in default.run.trials() if one.metrics.load_s is not None]
+    left_over = []
+    for one in loads:
+        assert one.why is not None
+        assert one.why.reason is None, one.why.reason
+        assert sum(one.why.parts.values()) == pytest.approx(one.metrics.load_s, rel=0.02)
+        left_over.append(one.why.parts["other"] / (one.metrics.load_s or 1.0))
+    assert median(left_over) <= 0.05

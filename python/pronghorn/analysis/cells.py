@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from pronghorn.analysis import background, comparing, contamination, discovery, stopping
+from pronghorn.analysis import background, comparing, contamination, discovery, parts, parts_words, stopping
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import Column
 from pronghorn.analysis.comparing import Values
@@ -43,7 +43,9 @@ def summarise_cell(
         comparisons=comparing.comparisons(trials, found, arms, terms),
         notes=notes,
         resources=resources(trials, requests, terms, most),
+        why=parts.parts(trials),
     )
+    summary.why_words = parts_words.sentences(summary, terms.baseline)
     return stopping.told(summary, terms.sampling, terms.stage)
 
 

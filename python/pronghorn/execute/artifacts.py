@@ -13,19 +13,22 @@ from pronghorn.model.trial import TrialKey
 
 FOLDER = "artifacts"
 PCAPNG = "pcapng"
-FLIGHT, QLOG = "flight", "qlog"
+FLIGHT, ARRIVALS, QLOG = "flight", "arrivals", "qlog"
 HAR, NETLOG, SCREENSHOT, FILMSTRIP = "har", "netlog", "screenshot", "filmstrip"
+
+ARRIVALS_FILE = "arrivals.json.gz"
 
 _FILES = {
     PCAPNG: "path.pcapng",
     FLIGHT: "flight.json",
+    ARRIVALS: ARRIVALS_FILE,
     QLOG: "qlog",
     HAR: "load.har",
     NETLOG: "netlog.json",
     SCREENSHOT: "screenshot.png",
     FILMSTRIP: "filmstrip.json",
 }
-_OF_A_PATH = (PCAPNG, FLIGHT)
+_OF_A_PATH = (PCAPNG, FLIGHT, ARRIVALS)
 """Those which only an emulated path can leave."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+@~-]")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pronghorn.engine import Engine
-from pronghorn.execute import cell_cost, trial
+from pronghorn.execute import cell_cost, reasons, trial
 from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.stage import Stage
 from pronghorn.execute.trial import Assignment, Conditions, Watch
@@ -49,6 +49,7 @@ class KeptStages:
             finally:
                 self._ended = time.monotonic()
         measured = trial.recorded(self._conditions, assignment, found, counters, watch, visit)
+        measured.why = reasons.why_of(kept.stage.plot, found.page)
         if kept.stage.spent:
             await self.drop(assignment)
         return measured

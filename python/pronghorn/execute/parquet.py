@@ -23,6 +23,7 @@ _NESTED = (
     "cpu",
     "artifacts",
     "knobs",
+    "why",
 )
 _WHOLE_METRICS = ("requests", "bytes", "failures")
 

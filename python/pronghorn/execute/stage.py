@@ -17,7 +17,7 @@ from pronghorn.clients.load import warm_up
 from pronghorn.clients.native import NativeSession
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
-from pronghorn.execute import beside, cost, guard
+from pronghorn.execute import beside, cost, guard, reasons
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG, Artifacts
 from pronghorn.load.report import LoadReport
 from pronghorn.model import effective
@@ -42,7 +42,7 @@ HTTPS, HTTP = 443, 80
 """The origin's ports on a bench, whose hosts have all ports to themselves."""
 
 _CAPTURE_PATIENCE_S = 600.0
-"""A capture is put in order when its bench closes, at the disk's speed."""
+"""A capture is put in order when its bench closes, at the disk's speed; arrivals are decrypted then."""
 
 _FLIGHT_INTERVAL_S = 0.01
 """How often the connections are looked at whose flight is wanted."""
@@ -111,6 +111,11 @@ class Stage:
         self._share: CpuShare | None = None
         self._begun = False
 
+    @property
+    def plot(self) -> Plot:
+        """What it was built of."""
+        return self._plot
+
     async def open(self, seed: int) -> None:
         """Opens the bench, whose path's decisions follow from `seed`, starts the origin and makes the client
         ready, after its unmeasured visit where the arm asks for one."""
@@ -121,6 +126,8 @@ class Stage:
         asked: dict[str, object] = {"warm_up": True} if self._warms_up else {}
         if plot.artifacts.file(FLIGHT):
             asked["flight"] = {"interval_s": _FLIGHT_INTERVAL_S}
+        if (arrivals := reasons.file_of(plot)) is not None:
+            asked["arrivals"] = str(arrivals)
         asked |= effective.of_bench(plot.experiment, plot.cell, plot.arm)
         opened = await self._engine.request(
             "open",
@@ -190,10 +197,13 @@ class Stage:
         if self._client is not None:
             await self._client.close()
         await self._keep_flight()
-        patience_s = _CAPTURE_PATIENCE_S if self._plot.artifacts.file(PCAPNG) else PATIENCE_S
+        written = self._plot.artifacts.file(PCAPNG) or reasons.file_of(self._plot)
+        patience_s = _CAPTURE_PATIENCE_S if written else PATIENCE_S
         counters = Counters.model_validate(await self._engine.request("close", patience_s=patience_s))
         if counters.capture and counters.capture.fault:
             raise _unwritten(counters.capture.fault)
+        if counters.arrivals and counters.arrivals.fault:
+            raise _unwritten(counters.arrivals.fault)
         if counters.qlog and counters.qlog.fault:
             raise _unwritten(counters.qlog.fault)
         return self._with_share(counters)

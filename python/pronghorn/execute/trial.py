@@ -15,7 +15,7 @@ from pronghorn.analysis.protocols import protocols
 from pronghorn.certificates import Certificates
 from pronghorn.clients.load import MADE, requests_per_second
 from pronghorn.engine import Engine, EngineError
-from pronghorn.execute import beside, cell_cost, guard, physics, proof
+from pronghorn.execute import beside, cell_cost, guard, physics, proof, reasons
 from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.guard import Fault, LoadPace
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
@@ -23,6 +23,7 @@ from pronghorn.model import effective
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.load import CLIENT
 from pronghorn.model.trial import Cell, Counters, Metrics, PageLoad, Status, Trial, TrialKey
+from pronghorn.model.why import Why
 from pronghorn.plan import Block
 
 
@@ -62,12 +63,12 @@ async def measure(engine: Engine, conditions: Conditions, assignment: Assignment
     watch = Watch()
     try:
         with checked():
-            found, counters = await _bench(engine, conditions, assignment, artifacts)
+            found, counters, reason = await _bench(engine, conditions, assignment, artifacts)
     except BaseException:
         artifacts.discard()
         raise
     return recorded(conditions, assignment, found, counters, watch).model_copy(
-        update={"artifacts": artifacts.found()}
+        update={"artifacts": artifacts.found(), "why": reason}
     )
 
 
@@ -169,13 +170,14 @@ def plot_of(conditions: Conditions, assignment: Assignment, artifacts: Artifacts
 
 async def _bench(
     engine: Engine, conditions: Conditions, assignment: Assignment, artifacts: Artifacts
-) -> tuple[Measurement, Counters]:
+) -> tuple[Measurement, Counters, Why]:
     plot = plot_of(conditions, assignment, artifacts, f"stage-{assignment.slot}")
     stage = Stage(engine, plot)
     try:
         await stage.open(assignment.block.path_seed)
         found = await stage.load(assignment.block.path_seed)
-        return found, await stage.close()
+        counters = await stage.close()
+        return found, counters, reasons.why_of(plot, found.page)
     except BaseException:
         await stage.abandon()
         raise

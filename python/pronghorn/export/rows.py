@@ -4,7 +4,8 @@ time, and `resource_queued`, `resource_waiting` and `resource_receiving`, its ph
 
 Every run has the same columns, whatever it measured. Times stand in columns that end in `_s`, in seconds;
 rates in those that end in `_per_s`, in requests a second; ratios and shares have no unit. What isn't known,
-isn't finite or doesn't apply is empty (null).
+isn't finite or doesn't apply is empty (null). Where the time of loads went, the medians of its
+parts, stands in the row of their median.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ from pronghorn.model.comparison import (
 )
 from pronghorn.model.resources import PHASES, ResourceSummary
 from pronghorn.model.summary import ArmSummary, CellSummary, Summary
+from pronghorn.model.why import PARTS, ArmWhy
 
 Kind = Literal["text", "whole", "real"]
 
@@ -62,6 +64,9 @@ COLUMNS: Mapping[str, Kind] = {
     "verdict": "text",
     "reason": "text",
     "caution": "text",
+    **{f"part_{part}_s": "real" for part in PARTS},
+    "head_of_line_stalled_s": "real",
+    "head_of_line_own_stalled_s": "real",
 }
 
 Row = dict[str, Any]
@@ -101,6 +106,8 @@ def _of_cell(cell: CellSummary, summary: Summary) -> Iterator[Row]:
                 row |= _figure(metric, statistic, arm.of(metric))
                 if (found := compared.get((metric, statistic))) is not None:
                     row |= _comparison(found)
+                if (metric, statistic) == ("load", "median") and name in cell.why:
+                    row |= _parts(cell.why[name])
                 yield row
     if cell.resources is not None:
         for resource in cell.resources.resources:
@@ -135,6 +142,14 @@ def _metrics(arm: ArmSummary) -> list[Metric]:
 def _figure(metric: Metric, statistic: str, figures: Figures) -> Row:
     value = getattr(figures, statistic)
     return _in_unit(metric, "value", value, figures.ci95.get(statistic, (None, None)))
+
+
+def _parts(why: ArmWhy) -> Row:
+    return {
+        **{f"part_{part}_s": why.parts[part] for part in PARTS},
+        "head_of_line_stalled_s": why.stalled_s,
+        "head_of_line_own_stalled_s": why.own_stalled_s,
+    }
 
 
 def _comparison(found: Comparison) -> Row:

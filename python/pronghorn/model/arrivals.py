@@ -1,4 +1,4 @@
-"""What the path saw of a trial, decrypted: its artifact `arrivals`, as docs/engine-protocol.md has it.
+"""What the path saw of a trial, decrypted: its artifact `arrivals`, as docs/arrivals.md has it.
 
 Columns are numpy arrays, NaN where the file has null; times are seconds from the file's base, sizes bytes.
 """
@@ -104,9 +104,9 @@ class Pieces(_Table):
     came in `packet`.
 
     `released_s` is when the transport's order let the application have them (TCP: all earlier bytes of the
-    connection had arrived; QUIC: of the stream), `own_released_s` when all earlier bytes of their own stream
-    had. `first_sent_s` is when they first entered the link; `first_fate` why that transmission was dropped,
-    null where it is the one that arrived."""
+    connection had arrived; QUIC: of the stream; NaN: never), `own_released_s` when all earlier bytes of their
+    own stream had. `first_sent_s` is when they first entered the link; `first_fate` why that transmission was
+    dropped, null where it is the one that arrived."""
 
     stream: Ints
     offset: Ints
@@ -126,13 +126,14 @@ class Pieces(_Table):
 
     @property
     def head_of_line_s(self) -> NDArray[np.float64]:
-        """How long each piece waited for bytes of others alone, in seconds."""
-        return np.maximum(self.released_s - self.available_s, 0.0)
+        """How long each piece waited for bytes of others alone, in seconds; 0 where that had no end."""
+        return np.nan_to_num(np.maximum(self.released_s - self.available_s, 0.0))
 
     @property
     def own_wait_s(self) -> NDArray[np.float64]:
-        """How long each piece waited for earlier bytes of its own stream, in seconds."""
-        return np.maximum(self.own_released_s - self.arrived_s, 0.0)
+        """How long each piece waited for earlier bytes of its own stream, in seconds; 0 where that had no
+        end."""
+        return np.nan_to_num(np.maximum(self.own_released_s - self.arrived_s, 0.0))
 
 
 class Limits(_Table):

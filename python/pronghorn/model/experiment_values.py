@@ -22,7 +22,7 @@ STATES = ("fresh", "kept")
 """Whether each load has a bench, an origin and a client of its own, or all loads of an arm in a cell share
 them."""
 
-ARTIFACTS = ("pcapng", "flight", "qlog", "har", "netlog", "screenshot", "filmstrip")
+ARTIFACTS = ("pcapng", "flight", "arrivals", "qlog", "har", "netlog", "screenshot", "filmstrip")
 """What trials can be asked to leave beside their line in the journal: the first two by the bench, the others
 by clients, and `qlog` by the built-in origin too."""
 

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from pronghorn.model.trial import (
+    ArrivalsReport,
     Cell,
     Connection,
     Counters,
@@ -24,6 +25,7 @@ from pronghorn.model.trial import (
     Resource,
     Trial,
 )
+from pronghorn.model.why import HeadOfLine, StreamWaits, Why
 
 _NOTHING, _UNTOLD = Lateness(), CpuTime()
 _REQUESTS = b'"resources":[{'
@@ -59,6 +61,7 @@ class LeanCounters(Counters):
     down: LeanLink | None = None
     up: LeanLink | None = None
     host: HostCounters | None = _left_out()
+    arrivals: ArrivalsReport | None = _left_out()
 
 
 class LeanPage(PageLoad):
@@ -78,6 +81,22 @@ class LeanPage(PageLoad):
         return self.told
 
 
+class LeanHeadOfLine(HeadOfLine):
+    """The waits of all streams together."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    streams: list[StreamWaits] = _left_out([])
+
+
+class LeanWhy(Why):
+    """A load's parts without its single streams."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    head_of_line: LeanHeadOfLine | None = None
+
+
 class LeanTrial(Trial):
     """A trial without what single requests and connections did."""
 
@@ -85,6 +104,7 @@ class LeanTrial(Trial):
 
     page: LeanPage | None = None
     counters: LeanCounters | None = None
+    why: LeanWhy | None = None
     warnings: list[str] = _left_out([])
     origin_log: list[OriginRequest] = _left_out([])
     origin_connections: list[OriginConnection] = _left_out([])

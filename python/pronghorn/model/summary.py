@@ -21,6 +21,7 @@ from pronghorn.model.comparison import Statistic as Statistic
 from pronghorn.model.comparison import Verdict as Verdict
 from pronghorn.model.resources import CellResources
 from pronghorn.model.trial import Cell
+from pronghorn.model.why import ArmWhy
 
 State = Literal["reproduced", "not reproduced", "undecided"]
 """What a run makes of a published claim."""
@@ -86,6 +87,7 @@ class CellSummary(BaseModel):
     had an uncontaminated attempt, `incomplete` ones lack an arm's trial. `title` names what tells this cell
     from the run's others. `stopping` is null where the number of blocks was fixed, or sampling hasn't ended,
     `resources` where nobody tells of them one by one.
+    `why` has where the arms' time went, by arm, as far as trials tell; `why_words` says so in sentences.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -103,6 +105,8 @@ class CellSummary(BaseModel):
     notes: list[str] = Field(default_factory=list)
     stopping: Stopping | None = None
     resources: CellResources | None = None
+    why: dict[str, ArmWhy] = Field(default_factory=dict)
+    why_words: list[str] = Field(default_factory=list)
 
     @property
     def cell(self) -> Cell:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pronghorn.load.report import LoadReport
 from pronghorn.model.from_engine import FromEngine as FromEngine
 from pronghorn.model.from_engine import Settings as Settings
+from pronghorn.model.why import Why
 
 Status = Literal["ok", "failed", "contaminated"]
 
@@ -236,14 +237,25 @@ class QlogReport(FromEngine):
     fault: str | None = None
 
 
+class ArrivalsReport(FromEngine):
+    """What a file of arrivals holds: packets, of how many connections, and how many are missing; `fault`: why
+    it could not be written."""
+
+    packets: int = 0
+    connections: int = 0
+    missing_records: int = 0
+    fault: str | None = None
+
+
 class Counters(FromEngine):
-    """The path's and the host's counters over a bench's life; none of them on the path `direct`. `capture`
-    and `qlog` are None where none were taken, `handover` where none has been."""
+    """The path's and the host's counters over a bench's life; none of them on the path `direct`. `capture`,
+    `arrivals` and `qlog` are None where none were taken, `handover` where none has been."""
 
     down: LinkCounters | None = None
     up: LinkCounters | None = None
     host: HostCounters | None = None
     capture: CaptureReport | None = None
+    arrivals: ArrivalsReport | None = None
     qlog: QlogReport | None = None
     handover: HandoverReport | None = None
 
@@ -329,7 +341,8 @@ class Trial(BaseModel):
     `origin_tickets` says by transport (`tcp`, `quic`) how many of the session tickets that the origin was
     offered in this load were `redeemed`, `replayed` and `unknown`; empty where it doesn't tell. `knobs` are
     what was asked of the arm's transports beyond what is shipped, sizes in bytes. Of a load the origin's log
-    is counted, in `origin_counts`, and not kept; so is that of a load beside a page load, `background`."""
+    is counted, in `origin_counts`, and not kept; so is that of a load beside a page load, `background`. `why`
+    are the parts of the load's time; None where nobody looked."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -359,6 +372,7 @@ class Trial(BaseModel):
     cpu: CpuSeconds = CpuSeconds()
     artifacts: dict[str, str] = {}
     knobs: dict[str, int | bool | str] = {}
+    why: Why | None = None
 
     @property
     def key(self) -> TrialKey:

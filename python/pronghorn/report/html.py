@@ -26,6 +26,7 @@ from pronghorn.report.load_charts import Times, distribution_chart, times_of, vi
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import compared, overview
 from pronghorn.report.own_map import map_of_batch, own_map
+from pronghorn.report.parts_chart import PartsView, parts_view
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.published_table import published_view
 from pronghorn.report.resource_table import ResourceTable, most_in_file, resource_table
@@ -56,6 +57,7 @@ class CellView:
     load_rows: list[LoadRow]
     intervals: list[Grid]
     resources: ResourceTable | None
+    parts: PartsView | None
     load_headings: tuple[str, ...] = HEADINGS
     load_note: str = LOAD_NOTE
 
@@ -168,4 +170,5 @@ def _view(
         load_rows=load_rows(cell, summary.load_limit_s) if cell.makes_loads else [],
         intervals=interval_tables(cell, summary.baseline),
         resources=resource_table(cell, summary.baseline, most_in_file(len(summary.cells), len(summary.arms))),
+        parts=parts_view(cell),
     )

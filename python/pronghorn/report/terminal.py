@@ -49,6 +49,8 @@ def _render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
     for comparison in cell.comparisons:
         if comparison in cell.led():
             _indented(Text(comparison.words, style=COLOURS[comparison.verdict]), console)
+    for said in cell.why_words:
+        _indented(Text(said), console)
     for explained in summary.explained(cell.cell):
         _indented(Text(explained.words), console)
     for note in filter(None, [thin_note(found), *cell.notes]):

@@ -6,6 +6,7 @@ load since the bench was opened, "once": a marker file; with it the fault happen
 not exist}. A load takes `pace_s` seconds; its connection stands
 after `connected_s`."""
 
+import gzip
 import json
 import os
 import sys
@@ -41,6 +42,7 @@ class Bench:
         self.counts = False
         self.beside: dict[str, Any] | None = None
         self.capture: str | None = None
+        self.arrivals: str | None = None
         self.qlog: str | None = None
         self.flight: dict[str, float] | None = None
 
@@ -79,7 +81,7 @@ class Bench:
             raise Refusal("input", "a bench is open; close it first", None)
         self.is_open, self.warms_up = True, request.get("warm_up", False)
         self.path, self.seed = request["path"], request["seed"]
-        self.capture = request.get("capture")
+        self.capture, self.arrivals = request.get("capture"), request.get("arrivals")
         self.flight, self.qlog = request.get("flight"), None
         self.fault, self.served, self.visits, self.loads = None, None, 0, 0
         return {"client_address": "198.18.0.1", "server_address": "198.18.0.2", "open_s": 0.001}
@@ -255,6 +257,9 @@ class Bench:
     def op_close(self, request: dict[str, Any]) -> dict[str, Any]:
         counters = self.op_counters(request)
         self.is_open = False
+        if self.arrivals is not None and self.fault != "arrivals":
+            nothing = {"version": 1, "clock_base_monotonic_s": 0.0, "missing_records": 0, "connections": []}
+            Path(self.arrivals).write_bytes(gzip.compress(json.dumps(nothing).encode()))
         return counters
 
     def op_counters(self, _request: dict[str, Any]) -> dict[str, Any]:

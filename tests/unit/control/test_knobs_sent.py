@@ -37,7 +37,7 @@ def asked(laboratory: Laboratory, text: str, *arguments: str) -> dict[str, dict[
 def test_where_nothing_is_asked_the_requests_are_those_of_before(laboratory: Laboratory) -> None:
     for requests in asked(laboratory, FIRST + PATHS).values():
         assert requests["open"].keys() == {
-            "pid", "id", "op", "path", "seed", "congestion_control", "capture",
+            "pid", "id", "op", "path", "seed", "congestion_control", "capture", "arrivals",
         }  # fmt: skip
         assert "knobs" not in requests["origin"]
         assert "knobs" not in requests["load"]

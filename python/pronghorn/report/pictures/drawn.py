@@ -13,7 +13,8 @@ from pronghorn.report.explained import explanations
 from pronghorn.report.flights import flights
 from pronghorn.report.load_charts import Times, distribution_chart, times_of, violin_chart
 from pronghorn.report.overview import compared, overview
-from pronghorn.report.pictures import falls, flown, handshakes, streams
+from pronghorn.report.parts_chart import parts_view
+from pronghorn.report.pictures import falls, flown, handshakes, stacked, streams
 from pronghorn.report.pictures.standalone import standalone
 from pronghorn.report.site_view import site_views
 from pronghorn.report.waterfall import waterfalls
@@ -67,6 +68,10 @@ def _of_cell(
     if distribution is not None:
         said = f"Share of loads done within a time on {title}"
         yield Picture(named("distribution", title), standalone(said, distribution.wide))
+    if (divided := parts_view(cell)) is not None:
+        yield Picture(
+            named("parts", title), stacked.picture(f"Where the time of loads went on {title}", divided)
+        )
     if (fallen := waterfalls(cell, by_arm, whole)) is not None:
         yield Picture(named("waterfalls", title), falls.picture(f"Waterfalls on {title}", fallen))
     if (found := flights(cell, by_arm, run)) is not None and found.panels:
