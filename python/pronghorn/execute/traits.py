@@ -1,6 +1,7 @@
 """What tells the slower loads of an arm from the faster ones, among what their records and flights say."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pronghorn.analysis.numbers import seconds
+from pronghorn.analysis.parts_words import NAMES
 from pronghorn.fairness.flights import Flights
 from pronghorn.fairness.line import line_of
 from pronghorn.fairness.rules.slow_start import left_early
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import LinkCounters, Trial
+from pronghorn.model.why import PARTS, Part
 
 FALSE_ALARMS = 0.01
 """How probably anything at all is named that has nothing to do with it: shared by the traits that are looked
@@ -118,6 +121,10 @@ def _sent_again(trial: Trial) -> float | None:
     return float(sum(host.tcp_retransmits.values())) if host and host.tcp_retransmits else None
 
 
+def _part(part: Part, trial: Trial) -> float | None:
+    return trial.why.parts.get(part) if trial.why is not None else None
+
+
 def _whole(value: float) -> str:
     return f"{value:.4g}"
 
@@ -129,4 +136,8 @@ _TRAITS = (
     Trait("segments sent again by TCP", _sent_again, _whole),
     Trait("the place in the block", lambda trial: trial.position + 1.0, _whole),
     Trait("the first byte's time", lambda trial: trial.metrics.ttfb_s, seconds, is_cause=False),
+    *(
+        Trait(f"the part of the time that is {NAMES[part]}", partial(_part, part), seconds, is_cause=False)
+        for part in PARTS
+    ),
 )

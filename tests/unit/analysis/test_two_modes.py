@@ -10,7 +10,8 @@ from scipy.stats import binom
 from pronghorn.execute.caution import Caution
 from pronghorn.execute.traits import Companion, Trait
 from pronghorn.execute.two_modes import FALSE_ALARMS, cautions
-from pronghorn.model.trial import Counters, LinkCounters, Trial
+from pronghorn.model.trial import Counters, LinkCounters, Metrics, Trial
+from pronghorn.model.why import PARTS, Part, Why
 
 from ..checks.runs import around, experiment, trials
 
@@ -45,6 +46,25 @@ def test_both_groups_are_told_with_their_number_and_what_goes_with_them() -> Non
         "ones, 5 in the slower)."
     )
     assert found.remedy
+
+
+def test_without_a_cause_the_part_that_took_longer_is_told() -> None:
+    trials = [
+        trial.model_copy(update={"why": Why(parts=_parts(trial))})
+        for trial in in_two_modes([block % 3 for block in range(BLOCKS)])
+    ]
+    (found,) = said(
+        [
+            trial.model_copy(update={"metrics": Metrics(load_s=trial.metrics.load_s, ttfb_s=0.1)})
+            for trial in trials
+        ]
+    )
+    assert "which goes with the part of the time that is congestion window (median " in found.text
+
+
+def _parts(trial: Trial) -> dict[Part, float]:
+    load_s = trial.metrics.load_s or 0.0
+    return {part: load_s - 0.5 if part == "congestion" else 0.01 for part in PARTS}
 
 
 def test_what_is_there_or_not_is_told_in_shares() -> None:
