@@ -15,6 +15,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 DOWN, UP = 0, 1
 """A packet's direction: to the client, and to the server."""
 
+IN_FLIGHT = "in flight"
+"""The fate of a packet that was still in the link when the recording ended."""
+
+NOT_LOST = frozenset({None, IN_FLIGHT, "duplicate"})
+"""The fates of packets of which nothing was lost on the way: a copy that the link made is none of the
+sender's."""
+
 NO_STREAM = -1
 """The stream of bytes that are no stream's own."""
 
@@ -70,7 +77,7 @@ class _Table(_Told):
 
 class Packets(_Table):
     """The packets of a connection in order of sending. `sent_s` is when a packet entered its link,
-    `arrived_s` when it left it for its host (NaN: dropped, for which `fate` is the reason), `queued_s` how
+    `arrived_s` when it left it for its host (NaN: it never did, for which `fate` is the reason), `queued_s` how
     long it waited for the bottleneck behind others. `again`: all that it carries had been sent before."""
 
     direction: Ints

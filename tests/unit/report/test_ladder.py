@@ -183,3 +183,14 @@ def test_two_drawings_of_one_load_are_the_same(tmp_path: Path) -> None:
     assert ladders(cell_of(trials), by_arm(trials), tmp_path) == ladders(
         cell_of(trials), by_arm(trials), tmp_path
     )
+
+
+def test_a_packet_still_on_its_way_at_the_end_is_neither_drawn_nor_told_as_dropped(tmp_path: Path) -> None:
+    connection = over_quic()
+    connection.packet(UP, 0.07, None, fate="in flight", says=("request",))
+    rungs = ladder(made(connection), 0.0).rungs
+    assert all(rung.fate is None for rung in rungs)
+    trials = [left(tmp_path, "h3", 0, 0.3, connection)]
+    found = ladders(cell_of(trials), by_arm(trials), tmp_path)
+    assert found is not None
+    assert "dropped" not in found.arms[0].about

@@ -94,6 +94,17 @@ def test_drops_are_marked_where_they_were_sent_to_the_server_by_another_mark() -
     )
 
 
+@pytest.mark.parametrize("fate", ["in flight", "duplicate"])
+def test_a_packet_still_on_its_way_and_a_copy_of_the_links_are_no_drops(tmp_path: Path, fate: str) -> None:
+    connection = single_loss("quic")
+    connection.packet(1, 0.135, None, fate=fate)
+    assert [drop.sent_s for drop in drops(made(connection), 0.0)] == [0.02]
+    trials = [left(tmp_path, arm, 0, 0.15, connection) for arm in ("h2", "h3")]
+    found = shown(tmp_path, trials)
+    assert "1 packet dropped" in found.panels[1].about
+    assert found.panels[1].figures[0] == "1 × to client, 0 + to server"
+
+
 def test_waits_shorter_than_a_hatch_are_seen() -> None:
     found = made(single_loss("tcp"))
     scale = axis([20.0])

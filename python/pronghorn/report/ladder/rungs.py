@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pronghorn.model.arrivals import UP, Arrivals, Connection, Unreadable
+from pronghorn.model.arrivals import IN_FLIGHT, UP, Arrivals, Connection, Unreadable
 
 FIRST_BYTE = "first byte of the response"
 _BEGINNINGS = frozenset({"SYN", "ClientHello"})
@@ -57,8 +57,8 @@ class Ladder(NamedTuple):
 
 
 def ladder(found: Arrivals, offset_s: float) -> Ladder:
-    """The ladder of the connection of a load's first request; `offset_s` is added to times. Unreadable where
-    there is none to be seen."""
+    """The ladder of the connection of a load's first request; `offset_s` is added to times. Packets that were
+    still on their way when the recording ended are left out. Unreadable where there is none to be seen."""
     if found.missing_records:
         raise Unreadable(f"{found.missing_records} packets were not recorded, so that its arrivals have gaps")
     if not found.connections:
@@ -68,7 +68,11 @@ def ladder(found: Arrivals, offset_s: float) -> Ladder:
         raise Unreadable(
             f"nothing of its handshake could be read{': ' + first.why_not if first.why_not else ''}"
         )
-    rungs = tuple(_rung(first, one.packet, one.says, offset_s) for one in first.handshake)
+    rungs = tuple(
+        _rung(first, one.packet, one.says, offset_s)
+        for one in first.handshake
+        if first.packets.fate[one.packet] != IN_FLIGHT
+    )
     if not any(_BEGINNINGS & set(rung.says) for rung in rungs):
         raise Unreadable("its connection was made before the load")
     ways = [rung.arrived_s - rung.sent_s for rung in rungs if rung.arrived_s is not None]

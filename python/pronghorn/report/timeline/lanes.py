@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pronghorn.model.arrivals import Arrivals, Connection, Pieces, Stream
+from pronghorn.model.arrivals import NOT_LOST, Arrivals, Connection, Pieces, Stream
 
 Times = NDArray[np.float64]
 
@@ -73,17 +73,15 @@ def _order(lane: Lane) -> tuple[float, int, int]:
 
 
 def drops(found: Arrivals, offset_s: float) -> list[Drop]:
-    """All packets that were dropped, those that carry no stream's bytes too."""
+    """All packets that were dropped, those that carry no stream's bytes too; not those that were still on
+    their way when the recording ended."""
     return sorted(
         Drop(float(sent_s) + offset_s, bool(up))
         for connection in found.connections
-        for sent_s, up, arrived_s in zip(
-            connection.packets.sent_s,
-            connection.packets.direction,
-            connection.packets.arrived_s,
-            strict=True,
+        for sent_s, up, fate in zip(
+            connection.packets.sent_s, connection.packets.direction, connection.packets.fate, strict=True
         )
-        if math.isnan(arrived_s)
+        if fate not in NOT_LOST
     )
 
 
@@ -103,7 +101,7 @@ def _lane(connection: Connection, stream: Stream, offset_s: float) -> Lane:
                 {
                     float(sent_s) + offset_s
                     for sent_s, fate, here in zip(pieces.first_sent_s, pieces.first_fate, mine, strict=True)
-                    if here and fate is not None
+                    if here and fate not in NOT_LOST
                 }
             )
         ),
