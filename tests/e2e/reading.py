@@ -25,6 +25,7 @@ Scheme = Literal["light", "dark"]
 Media = Literal["screen", "print"]
 
 _HEIGHT = 900
+_PATIENCE_S = 120
 _STRIP = 4000
 """How high a screenshot is at most, in CSS pixels."""
 
@@ -58,6 +59,7 @@ class Reader:
         context = self._browser.new_context(
             offline=True, viewport={"width": width, "height": _HEIGHT}, color_scheme=scheme
         )
+        context.set_default_timeout(_PATIENCE_S * 1000)
         try:
             page = context.new_page()
             page.on("request", lambda request: told.append(f"request {request.url[:200]}"))

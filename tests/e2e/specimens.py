@@ -16,6 +16,7 @@ from pronghorn.mapping.observed import Observation
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.trial import Trial
+from pronghorn.model.why import PARTS, Why
 from pronghorn.report import html
 
 from ..unit.analysis import pages, synthetic, test_flights, test_html, test_loads
@@ -31,8 +32,8 @@ REQUESTS = 6
 
 
 def of_pages(folder: Path) -> Path:
-    """The report of page loads over two paths, on one of which some fail; with waterfalls, flights, an
-    explanation, a map, warnings, unequal settings, and sampling by a rule."""
+    """The report of page loads over two paths, on one of which some fail; with waterfalls, flights,
+    parts of the time, an explanation, a map, warnings, unequal settings, and sampling by a rule."""
     near = synthetic.cell("lan")
     poor = synthetic.cell("lte-poor")
     behaviours = {
@@ -131,15 +132,21 @@ def of_a_map(folder: Path) -> Path:
 
 
 def _complete(trial: Trial, folder: Path) -> Trial:
-    """The trial with its requests and, in the first blocks, a flight."""
+    """The trial with its requests and the parts of its time and, in the first blocks, a flight."""
     protocol = trial.arm[:2]
     load = pages.page([pages.resource(number, protocol) for number in range(REQUESTS)], protocol)
+    whole = trial.model_copy(update={"page": load, "why": _parts(trial.metrics.load_s)})
     if trial.block >= 2:
-        return trial.model_copy(update={"page": load})
+        return whole
     flight = test_flights.flight(test_flights.quic() if protocol == "h3" else test_flights.end())
     where = folder / str(trial.cell.path)
     left = test_flights.trial_of(where, trial.arm, trial.block, flight)
     artifacts = {kind: f"{trial.cell.path}/{file}" for kind, file in left.artifacts.items()}
     assert left.page is not None
     told = {"page": left.page.model_copy(update={"resources": load.resources}), "artifacts": artifacts}
-    return trial.model_copy(update=told)
+    return whole.model_copy(update=told)
+
+
+def _parts(load_s: float | None) -> Why | None:
+    """Each part as long as the others."""
+    return None if load_s is None else Why(parts=dict.fromkeys(PARTS, load_s / len(PARTS)))

@@ -11,6 +11,9 @@ from pronghorn.model.summary import Comparison, Summary
 from pronghorn.report.ratio_axis import LEAST, MOST, interval_bar, ratio_ticks, within
 from pronghorn.report.svg import WIDE, Rows, lane_axis, own, svg
 
+_ROOM = 0.09
+"""How much of the ratios' span an axis has to spare at each end, for the half of a value above its point."""
+
 
 def ratios(summary: Summary, width: int) -> str | None:
     """Each arm's ratio of median load times to the baseline's, with its interval and the equivalence margin.
@@ -27,8 +30,9 @@ def ratios(summary: Summary, width: int) -> str | None:
     if not found:
         return None
     ends = [end for _, one in found for end in (*one.ci95, one.ratio) if end and math.isfinite(end)]
-    low = max(LEAST, min([1 - 2 * summary.margin, *ends]) / 1.08)
-    high = min(MOST, max([1 + 2 * summary.margin, *ends]) * 1.08)
+    first, last = min([1 - 2 * summary.margin, *ends]), max([1 + 2 * summary.margin, *ends])
+    spare = max(1.08, (last / first) ** _ROOM)
+    low, high = max(LEAST, first / spare), min(MOST, last * spare)
     several = len(summary.arms) > 2
     rows: Rows = [
         {

@@ -29,6 +29,8 @@ def picture(title: str, found: Waterfalls) -> str:
     )
     bars_at = left + longest * CHARACTER_PX + 14
     parts = _key(found, left, top)
+    labels = [tick.label for tick in found.ticks]
+    labels[-1] += f" {found.unit}"
     y = top + _KEY_PX
     for panel in found.panels:
         parts.append(text(left, y + 12, panel.arm, size=14, colour=colour(panel.place), bold=True))
@@ -36,8 +38,8 @@ def picture(title: str, found: Waterfalls) -> str:
         parts.append(monospaced(left, y + _HEAD_PX - 3, panel.heading, "var(--soft)"))
         at = y + _HEAD_PX - 3
         parts += [
-            text(bars_at + _BARS_PX * tick.percent / 100, at, tick.label, anchor="middle", size=11)
-            for tick in found.ticks
+            text(bars_at + _BARS_PX * tick.percent / 100, at, label, anchor="middle", size=11)
+            for tick, label in zip(found.ticks, labels, strict=True)
         ]
         y += _HEAD_PX
         parts += [
