@@ -61,11 +61,12 @@ def arrivals_views(
             for cell in having[:MOST_CELLS]
             if run is not None
         },
-        note=_note(cells, len(having)),
+        note=_note([cell for cell in cells if any(trials[cell.cell].values())], len(having)),
     )
 
 
 def _note(cells: Sequence[CellSummary], having: int) -> str | None:
+    """What is to be said where of `cells`, which have trials, only `having` left arrivals."""
     emulated = any(cell.path != DIRECT and cell.client != LOAD for cell in cells)
     if emulated and not having:
         return _HOW_TO

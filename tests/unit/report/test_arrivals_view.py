@@ -87,6 +87,11 @@ def test_loads_over_loopback_can_have_none_and_are_not_told_of_them() -> None:
     assert "kept no arrivals" not in page(direct, None)
 
 
+def test_a_run_whose_trials_do_not_count_is_not_told_of_them() -> None:
+    spoilt = [one.model_copy(update={"status": "contaminated"}) for one in trials()]
+    assert "kept no arrivals" not in page(spoilt, None)
+
+
 def test_of_very_many_cells_the_first_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrivals_view, "MOST_CELLS", 2)
     found = run_of(tmp_path, ("fiber", "lan", "lte"))

@@ -24,6 +24,7 @@ _PLAIN = frozenset(
 )
 """What keeps a connection going and says nothing of its handshake."""
 
+_CAPITAL = 0.35
 _CONTINUED, _UNBROKEN = ", continued", "\u00a0"
 
 
@@ -94,11 +95,16 @@ def _begun(said: str) -> str:
 def _wrapped(text: str, room: int) -> list[str]:
     lines = [""]
     for word in text.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > room:
+        if lines[-1] and _wide(f"{lines[-1]} {word}") > room:
             lines.append(word)
         else:
             lines[-1] = f"{lines[-1]} {word}".strip()
     return lines
+
+
+def _wide(text: str) -> float:
+    """A text's width in characters, of which capitals count for more."""
+    return len(text) + _CAPITAL * sum(letter.isupper() or letter == "_" for letter in text)
 
 
 def _spread(found: Sequence[Label], top_px: float, bottom_px: float) -> list[Label]:

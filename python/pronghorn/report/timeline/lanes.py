@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pronghorn.model.arrivals import NOT_LOST, Arrivals, Connection, Pieces, Stream
+from pronghorn.why.spans import spans
 
 Times = NDArray[np.float64]
 
@@ -105,8 +106,8 @@ def _lane(connection: Connection, stream: Stream, offset_s: float) -> Lane:
                 }
             )
         ),
-        others_s=_covered(ready, ready + others),
-        own_s=_covered(ready - own, ready),
+        others_s=spans(ready, ready + others).length_s,
+        own_s=spans(ready - own, ready).length_s,
         others_byte_s=float(np.nansum(length * others)),
         own_byte_s=float(np.nansum(length * own)),
     )
@@ -128,15 +129,3 @@ def _until(times: Times, column: Times, length: NDArray[np.int64]) -> NDArray[np
     order = np.argsort(column, kind="stable")
     sums = np.concatenate([[0], np.cumsum(length[order])])
     return sums[np.searchsorted(column[order], times, side="right")]
-
-
-def _covered(begins: Times, ends: Times) -> float:
-    """The length of intervals' union; such as never end are none."""
-    covered, over_s = 0.0, -math.inf
-    spans = [
-        (float(begin), float(end)) for begin, end in zip(begins, ends, strict=True) if math.isfinite(end)
-    ]
-    for begin, end in sorted(spans):
-        covered += max(0.0, end - max(begin, over_s))
-        over_s = max(over_s, end)
-    return covered
