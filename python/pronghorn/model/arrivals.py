@@ -77,8 +77,8 @@ class _Table(_Told):
 
 class Packets(_Table):
     """The packets of a connection in order of sending. `sent_s` is when a packet entered its link,
-    `arrived_s` when it left it for its host (NaN: it never did, for which `fate` is the reason), `queued_s` how
-    long it waited for the bottleneck behind others. `again`: all that it carries had been sent before."""
+    `arrived_s` when it left it for its host (NaN: it never did, for which `fate` is the reason), `queued_s`
+    how long it waited for the bottleneck behind others. `again`: all that it carries had been sent before."""
 
     direction: Ints
     sent_s: Floats
