@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pronghorn.analysis.correction import RATE
 from pronghorn.analysis.numbers import count, interval, listed, percent, ratio, seconds
+from pronghorn.analysis.verdict import MINIMUM_BLOCKS
 from pronghorn.model.resources import (
     PHASES,
     CellResources,
@@ -17,7 +18,7 @@ from pronghorn.model.summary import CellSummary
 from pronghorn.report.chart_data import ChartData, Value, named
 
 MOST_ROWS = 15
-MOST_IN_FILE = 100
+MOST_IN_FILE = 50
 LINES = 1500
 """So many resources a cell's file has at the most, and so many lines all files of a report have together,
 unless each is to have what its table shows; summary.json and an export have all."""
@@ -53,10 +54,10 @@ def most_in_file(cells: int, arms: int) -> int:
 
 
 def resource_table(cell: CellSummary, baseline: str, most: int = MOST_IN_FILE) -> ResourceTable | None:
-    """The table of a cell, and a file of `most` resources; None where nobody tells of its resources, or it
-    has but one, whose time is the load's."""
+    """The table of a cell, and a file of `most` resources; None where nobody tells of its resources, it has
+    but one, whose time is the load's, or too few blocks to say that any differs."""
     found = cell.resources
-    if found is None or len(found.resources) < 2:
+    if found is None or len(found.resources) < 2 or found.blocks < MINIMUM_BLOCKS:
         return None
     ordered = sorted(found.resources, key=_effect)
     compared = tuple(arm for arm in cell.arms if arm != baseline)
