@@ -100,21 +100,28 @@ def test_a_lost_first_packet_is_recovery_and_nothing_waits_where_nothing_was_los
             assert recovery_s >= (0.9 if trial.arm == "h3" else 1.9)
 
 
-def test_a_lost_packet_makes_other_streams_wait_over_h2_alone(tmp_path: Path) -> None:
+def test_a_lost_packet_makes_others_wait_as_long_as_a_hand_computes(tmp_path: Path) -> None:
+    """Over h2 what the other streams' next bytes wait is the time from when they came until the lost packet's
+    bytes did; over h3 its own stream's later bytes wait alone."""
     asked = ("--set", 'artifacts=["arrivals"]')
     for trial in _measured(tmp_path, _experiment(["holed"], ["h2", "h3"]), *asked):
         assert trial.why is not None and trial.why.head_of_line is not None
-        waits = trial.why.head_of_line
-        assert (waits.stalled_s > 0) == (trial.arm == "h2")
-        assert waits.own_stalled_s > 0 or trial.arm == "h2"
-        kept = read(tmp_path / "out" / trial.artifacts["arrivals"])
-        lost = [
-            place
-            for connection in kept.connections
-            for place, fate in enumerate(connection.packets.fate)
-            if fate == "loss"
-        ]
-        assert len(lost) == 1
+        (connection,) = read(tmp_path / "out" / trial.artifacts["arrivals"]).connections
+        assert connection.packets.fate.count("loss") == 1
+        pieces = connection.pieces
+        lost = [place for place, fate in enumerate(pieces.first_fate) if fate == "loss"]
+        sent_s, repaired_s = pieces.first_sent_s[lost[0]], pieces.arrived_s[lost].max()
+        late = (pieces.first_sent_s >= sent_s) & (pieces.arrived_s < repaired_s)
+        told = {one.id: one for one in trial.why.head_of_line.streams}
+        struck = set(pieces.stream[lost].tolist())
+        for stream in {one.id for one in connection.streams}:
+            waiting = pieces.arrived_s[late & (pieces.stream == stream)]
+            by_hand_s = float(repaired_s - waiting.min()) if len(waiting) else 0.0
+            others, own = (told[stream].stalled_s, told[stream].own_stalled_s) if stream in told else (0, 0)
+            assert others == pytest.approx(by_hand_s * (trial.arm == "h2" and stream not in struck), abs=1e-3)
+            assert own == pytest.approx(by_hand_s * (stream in struck), abs=1e-3)
+        assert trial.why.head_of_line.stalled_s > 0 or trial.arm == "h3"
+        assert trial.why.head_of_line.own_stalled_s > 0 or trial.arm == "h2"
 
 
 def test_a_receiver_with_a_small_window_is_flow_control(tmp_path: Path) -> None:
