@@ -17,6 +17,10 @@ _PLAIN: Mapping[str, Part] = {"lookup": "lookup", "client": "client", "unknown":
 
 _BITS = 8
 
+_SLACK_S = 0.005
+"""What began so much before the client can have begun belongs to another load, as one that runs beside the
+page's."""
+
 
 def divide(
     page: PageLoad,
@@ -41,7 +45,8 @@ def divide(
     else:
         since_s = arrivals.since(page.started_monotonic_s)
         per_byte_s = _BITS / down_bit_per_s if down_bit_per_s else 0.0
-        wires = [Wire(one, since_s, per_byte_s) for one in arrivals.connections if len(one.packets)]
+        seen = [Wire(one, since_s, per_byte_s) for one in arrivals.connections if len(one.packets)]
+        wires = [one for one in seen if one.began_s >= -page.ahead_s - _SLACK_S]
         reason = _incomplete(arrivals)
     carried = carriers(page.resources, wires)
     links = chain(page, _openings(page, carried))

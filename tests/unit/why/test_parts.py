@@ -117,6 +117,19 @@ def test_a_full_bottleneck_is_bandwidth() -> None:
     assert found == pytest.approx({"request": 0.040, "bandwidth": 0.050})
 
 
+def test_what_began_before_the_page_is_another_loads() -> None:
+    """The other load asks for the same path all along, and keeps the bottleneck busy."""
+    other, connection = MadeConnection(client="10.0.0.1:49999"), MadeConnection()
+    other.packet(UP, -1.0, -0.980)
+    other.request(0, "/", 0, 0.020)
+    for number in range(5):
+        other.down(0, 1190, 0.020, 0.040 + 0.010 * number)
+    connection.request(0, "/", 0, 0.020)
+    connection.down(0, 1000, 0.120, 0.140)
+    found = _parts(page(resource("/", 0, 0, 0.140)), other, connection)
+    assert found == pytest.approx({"request": 0.040, "server": 0.100})
+
+
 def test_a_window_of_the_receiver_that_is_full_is_flow_control() -> None:
     connection = MadeConnection()
     connection.limit("0", 0.0, 2000)
