@@ -132,8 +132,9 @@ def test_a_message_that_goes_on_in_the_next_packet_is_named_once() -> None:
 def test_what_stands_beneath_tells_the_phases_and_the_data_every_packet(tmp_path: Path) -> None:
     found = shown(tmp_path, over_tcp())
     assert found.arms[0].about == (
-        "block 0 · load 1.20 s · TCP 1.04 s · TLS 42.0 ms · request 40.9 ms · first byte arrived 1.13 s "
-        "after the load's start · read by the client at 300 ms · 1 packet dropped · 1 sent again"
+        "block 0 · load 1.20 s · TCP 1.04 s · TLS 42.0 ms · request 40.9 ms · first byte of the "
+        "content arrived at 1.13 s · the client had the response's head at 300 ms · 1 packet dropped · "
+        "1 sent again"
     )
     assert found.data is not None
     assert found.data.csv.splitlines()[1:3] == [

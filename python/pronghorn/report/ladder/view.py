@@ -76,9 +76,9 @@ def _about(trial: Trial, found: Ladder) -> str:
     parts.append(f"load {seconds(trial.metrics.load_s)}" if trial.metrics.load_s is not None else "failed")
     parts += [f"{phase.name} {seconds(phase.to_s - phase.from_s)}" for phase in found.phases]
     if found.phases and found.phases[-1].name == "request":
-        parts.append(f"first byte arrived {seconds(found.phases[-1].to_s)} after the load's start")
+        parts.append(f"first byte of the content arrived at {seconds(found.phases[-1].to_s)}")
         if trial.metrics.ttfb_s is not None:
-            parts.append(f"read by the client at {seconds(trial.metrics.ttfb_s)}")
+            parts.append(f"the client had the response's head at {seconds(trial.metrics.ttfb_s)}")
     if dropped := sum(rung.arrived_s is None for rung in found.rungs):
         parts.append(f"{count(dropped, 'packet')} dropped")
     if again := sum(rung.again for rung in found.rungs):
