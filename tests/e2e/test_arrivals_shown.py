@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn.report.arrived import arrivals_of, since_start_s
+from pronghorn.report.arrived import of_load
 from pronghorn.report.ladder.rungs import ladder
 from pronghorn.report.timeline.lanes import lanes
 
@@ -44,8 +44,8 @@ def test_handshakes_and_the_timeline_of_a_lossy_load_are_drawn(tmp_path: Path) -
     for trial in run.trials():
         if trial.status == "contaminated":
             continue
-        seen = arrivals_of(run.directory, trial)
-        phases = {one.name: one for one in ladder(seen, since_start_s(seen, trial)).phases}
+        seen, offset_s = of_load(run.directory, trial)
+        phases = {one.name: one for one in ladder(seen, offset_s).phases}
         shook = ["QUIC"] if trial.arm == "h3" else ["TCP", "TLS"]
         assert list(phases) == [*shook, "request"]
         for phase in phases.values():
@@ -62,7 +62,7 @@ def test_handshakes_and_the_timeline_of_a_lossy_load_are_drawn(tmp_path: Path) -
         # The timeline's lanes wait as long as the trial's record says.
         assert trial.why is not None
         assert trial.why.head_of_line is not None
-        drawn = lanes(seen, since_start_s(seen, trial))
+        drawn = lanes(seen, offset_s)
         told = trial.why.head_of_line
         assert sum(lane.others_s for lane in drawn) == pytest.approx(told.stalled_s, abs=1e-6)
         assert sum(lane.own_s for lane in drawn) == pytest.approx(told.own_stalled_s, abs=1e-6)

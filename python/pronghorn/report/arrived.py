@@ -9,6 +9,10 @@ from pronghorn.model.trial import Trial
 ARRIVALS = "arrivals"
 """The artifact's name."""
 
+_SLACK_S = 0.005
+"""What began so much before the client can have begun belongs to another load, as one that runs beside the
+page's."""
+
 
 def has_arrivals(trial: Trial) -> bool:
     """Whether a trial left its arrivals."""
@@ -31,3 +35,17 @@ def since_start_s(found: Arrivals, trial: Trial) -> float:
     if trial.page is None or trial.page.started_monotonic_s is None:
         raise Unreadable("its client doesn't tell when the load began by the path's clock")
     return found.since(trial.page.started_monotonic_s)
+
+
+def of_load(run: Path, trial: Trial) -> tuple[Arrivals, float]:
+    """What a trial has left, of the connections that its page's load may have begun, with what is to be added
+    to times so that they count from the load's start; Unreadable as by the others."""
+    found = arrivals_of(run, trial)
+    offset_s = since_start_s(found, trial)
+    ahead_s = trial.page.ahead_s if trial.page is not None else 0.0
+    own = tuple(
+        one
+        for one in found.connections
+        if not len(one.packets) or one.packets.sent_s[0] + offset_s >= -ahead_s - _SLACK_S
+    )
+    return found.model_copy(update={"connections": own}), offset_s

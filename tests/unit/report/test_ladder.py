@@ -174,6 +174,16 @@ def test_a_connection_of_an_earlier_visit_has_no_ladder() -> None:
         ladder(made(kept), 0.0)
 
 
+def test_what_runs_beside_the_load_is_none_of_its_connections(tmp_path: Path) -> None:
+    beside = over_tcp()
+    for one in (*beside.packets, *beside.streams):
+        for name in {"sent_s", "arrived_s", "request_sent_s"} & set(one):
+            one[name] = None if one[name] is None else one[name] - 2.0
+    found = shown(tmp_path, beside, over_quic(), arm="h3")
+    assert "QUIC 42.0 ms" in found.arms[0].about
+    assert "not shown" not in found.arms[0].about
+
+
 def test_arrivals_with_gaps_are_not_drawn() -> None:
     with pytest.raises(Unreadable, match="3 packets were not recorded"):
         ladder(made(over_quic()).model_copy(update={"missing_records": 3}), 0.0)

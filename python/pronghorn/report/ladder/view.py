@@ -8,7 +8,7 @@ from pronghorn.analysis.numbers import count, seconds
 from pronghorn.model.arrivals import Unreadable
 from pronghorn.model.summary import CellSummary
 from pronghorn.model.trial import Trial
-from pronghorn.report.arrived import arrivals_of, has_arrivals, since_start_s
+from pronghorn.report.arrived import has_arrivals, of_load
 from pronghorn.report.chart_data import ChartData
 from pronghorn.report.ladder.drawing import Column, drawing
 from pronghorn.report.ladder.rungs import Ladder, ladder
@@ -67,8 +67,7 @@ def _ladder(trials: Sequence[Trial], median_s: float | None, run: Path) -> tuple
     trial = chosen([one for one in trials if has_arrivals(one)], median_s)
     if trial is None:
         raise Unreadable("no trial that could stand for it left its arrivals")
-    found = arrivals_of(run, trial)
-    return trial, ladder(found, since_start_s(found, trial))
+    return trial, ladder(*of_load(run, trial))
 
 
 def _about(trial: Trial, found: Ladder) -> str:

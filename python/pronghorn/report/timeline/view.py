@@ -9,7 +9,7 @@ from pronghorn.analysis.numbers import count, ratio, seconds
 from pronghorn.model.arrivals import Unreadable
 from pronghorn.model.summary import CellSummary
 from pronghorn.model.trial import Trial
-from pronghorn.report.arrived import arrivals_of, since_start_s
+from pronghorn.report.arrived import of_load
 from pronghorn.report.chart_data import ChartData
 from pronghorn.report.timeline import lines
 from pronghorn.report.timeline.drawing import drawing
@@ -100,8 +100,7 @@ def _without(reason: str) -> Timeline:
 
 
 def _load(protocol: str, trial: Trial, run: Path) -> _Load:
-    found = arrivals_of(run, trial)
-    offset_s = since_start_s(found, trial)
+    found, offset_s = of_load(run, trial)
     if found.missing_records:
         raise Unreadable(
             f"of {trial.arm}'s load in block {trial.block} {found.missing_records} packets were not recorded"
