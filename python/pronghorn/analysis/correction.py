@@ -85,7 +85,8 @@ def _words(tested: int, decided: int, differ: int, others: Sequence[tuple[CellSu
     named = [f"{one.arm} on {cell.title.replace(', ', '/')}" for cell, one in others[:_NAMED]]
     if len(others) > _NAMED:
         named.append(f"{len(others) - _NAMED} more")
-    return f"{said}, but not {listed(named)}, told apart by {'its' if len(others) == 1 else 'their'} verdict."
+    yet = "but not" if differ else "not even"
+    return f"{said}, {yet} {listed(named)}, told apart by {'its' if len(others) == 1 else 'their'} verdict."
 
 
 def _too_few(cells: Sequence[CellSummary], looks: Sequence[int], tested: int) -> str:
@@ -99,9 +100,11 @@ def _too_few(cells: Sequence[CellSummary], looks: Sequence[int], tested: int) ->
     few = [blocks for blocks, q in least.items() if q > RATE]
     if not few:
         return ""
-    blocks = count(few[0], "block") if len(few) == 1 else f"From {min(few)} to {max(few)} blocks"
+    blocks = count(few[0], "block") if len(few) == 1 else f"{min(few)} to {max(few)} blocks"
+    if len(few) < len(least):
+        blocks = f"Where there are but {blocks}, these"
     return (
-        f"{blocks} {'is' if few == [1] else 'are'} too few to bear a correction for "
+        f"{blocks} {'is' if few == [1] and len(least) == 1 else 'are'} too few to bear a correction for "
         f"{count(tested, 'comparison')}: an arm that alone differs has q of at least "
         f"{percent(min(least[number] for number in few))}."
     )

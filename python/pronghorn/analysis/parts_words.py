@@ -54,7 +54,9 @@ def _compared(cell: CellSummary, arm: str, mine: ArmWhy, baseline: str, theirs: 
     both = ((arm, mine), (baseline, theirs))
     few = [f"{one.n} of {cell.blocks} of {name}" for name, one in both if one.n < cell.blocks]
     of = f" (of the loads that ended: {listed(few)})" if few else ""
-    return f"{whole}{of}; part by part: {by_part}" if by_part else f"{whole}{of}"
+    undecided = any(one.arm == arm and one.verdict == "undecided" for one in cell.led())
+    chance = ", which may be chance" if undecided else ""
+    return f"{whole}{of}{chance}" + (f"; by the medians of its parts: {by_part}" if by_part else "")
 
 
 def _largest(differences: Mapping[Part, float]) -> dict[Part, float]:

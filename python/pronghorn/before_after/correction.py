@@ -70,9 +70,8 @@ def correction(cells: Sequence[CellChange]) -> Correction | None:
     )
     if others:
         named = [*others[:_NAMED], *([f"{len(others) - _NAMED} more"] if len(others) > _NAMED else [])]
-        words = (
-            f"{words}, but not {listed(named)}, which {'its' if len(others) == 1 else 'their'} verdict names"
-        )
+        yet, whose = "but not" if differ else "not even", "its" if len(others) == 1 else "their"
+        words = f"{words}, {yet} {listed(named)}, which {whose} verdict names"
     return Correction(
         comparisons=len(tested),
         decided=len(decided),

@@ -22,7 +22,7 @@ from pronghorn.report.figure import Chart
 from pronghorn.report.flights import Flights, flights
 from pronghorn.report.heat_map import heat_map
 from pronghorn.report.interval_tables import Grid, interval_tables
-from pronghorn.report.load_charts import Times, distribution_chart, times_of, violin_chart
+from pronghorn.report.load_charts import Times, blocks_of, distribution_chart, times_of, violin_chart
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import compared, overview
 from pronghorn.report.own_map import map_of_batch, own_map
@@ -161,7 +161,7 @@ def _view(
         cpu=cpu_times(by_arm),
         thin=None if cell.makes_loads else thin_note(shown),
         chart=violin_chart(cell, times),
-        distribution=distribution_chart(cell, times),
+        distribution=distribution_chart(cell, times, blocks_of(by_arm)),
         links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),
         falls=waterfalls(cell, by_arm, whole),
         flown=flights(cell, by_arm, run),

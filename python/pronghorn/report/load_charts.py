@@ -26,6 +26,11 @@ def times_of(by_arm: Mapping[str, Sequence[Trial]]) -> Times:
     }
 
 
+def blocks_of(by_arm: Mapping[str, Sequence[Trial]]) -> list[int]:
+    """The numbers of a cell's blocks, as trials and artifacts have them."""
+    return [trial.block for trial in next(iter(by_arm.values()), ())]
+
+
 def violin_chart(cell: CellSummary, times: Times) -> Chart | None:
     """The violins; None where no trial ended."""
     wide, narrow = (violins(cell, times, width) for width in (WIDE, NARROW))
@@ -41,8 +46,9 @@ def violin_chart(cell: CellSummary, times: Times) -> Chart | None:
     return Chart(wide, narrow, f"Violin plot of load times on {cell.title}. {described}.{points}")
 
 
-def distribution_chart(cell: CellSummary, times: Times) -> Chart | None:
-    """The distributions, with the load times behind them and the violins; None where no trial ended."""
+def distribution_chart(cell: CellSummary, times: Times, blocks: Sequence[int]) -> Chart | None:
+    """The distributions, with the load times behind them and the violins; None where no trial ended. `blocks`
+    are the numbers of the blocks."""
     ended = [time for loads in times.values() for time in loads if time is not None]
     if not ended:
         return None
@@ -50,7 +56,7 @@ def distribution_chart(cell: CellSummary, times: Times) -> Chart | None:
     wide, narrow = (ecdf([Strip(None, curves(times))], scale, width) for width in (WIDE, NARROW))
     described = "; ".join(f"{arm}: {_course(loads)}" for arm, loads in times.items())
     label = f"Empirical distribution of load times on {cell.title}. {described}."
-    return Chart(wide, narrow, label, load_times(cell, times))
+    return Chart(wide, narrow, label, load_times(cell, times, blocks))
 
 
 def curves(times: Times) -> list[Curve]:
@@ -58,16 +64,15 @@ def curves(times: Times) -> list[Curve]:
     return [Curve(arm, colour(place), loads) for place, (arm, loads) in enumerate(times.items())]
 
 
-def load_times(cell: CellSummary, times: Times) -> ChartData:
+def load_times(cell: CellSummary, times: Times, blocks: Sequence[int]) -> ChartData:
     """A row a block, a column an arm."""
-    rows = zip(*times.values(), strict=True)
     return ChartData(
         name=named("load-times", cell.title),
         about="Load time in seconds of each arm in each block that counts, in their order",
         columns=("block", *(f"{arm} load_s" for arm in times)),
         rows=tuple(
             (number, *("failed" if time is None else time for time in block))
-            for number, block in enumerate(rows, 1)
+            for number, *block in zip(blocks, *times.values(), strict=True)
         ),
     )
 

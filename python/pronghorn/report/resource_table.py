@@ -83,24 +83,34 @@ def _differs(found: ResourceComparison) -> bool:
 
 def _said(found: CellResources, compared: tuple[str, ...], baseline: str, *, shown: int) -> str:
     number = len(found.resources)
+    tested = [each for one in found.resources for each in one.comparisons if each.p_value is not None]
     parts = [
         f"{differing or 'none'} over {arm}"
         for arm in compared
-        for differing in [
-            sum(_differs(each) for one in found.resources for each in one.comparisons if each.arm == arm)
-        ]
+        for differing in [sum(_differs(each) for each in tested if each.arm == arm)]
     ]
     said = (
-        f"Of {count(number, 'resource')} of this page, another time than over {baseline} is taken by "
-        f"{listed(parts)} (marked *: by a rank test, q at most {percent(RATE)}, corrected for all resources "
-        "of the run). Times are medians, from when the client learned of a resource to its last byte; in "
-        f"brackets 95 % intervals; {count(found.blocks, 'block')}."
+        f"Of {count(number, 'resource')} of this page, a rank test finds another time than over "
+        f"{baseline} of {listed(parts)} (marked *: q at most {percent(RATE)}, corrected for all resources of "
+        f"the run). That the others take the same doesn't follow.{_too_few(tested)} Times are medians, from "
+        "when the client learned of a resource to its last byte; in brackets 95 % intervals; "
+        f"{count(found.blocks, 'block')}."
     )
     if shown < number:
         said += f" The {shown} that differ most are shown."
     if found.left_out:
         said += f" Of {count(found.left_out, 'more resource')} nothing is told."
     return said
+
+
+def _too_few(tested: list[ResourceComparison]) -> str:
+    """The least p of n blocks is 2 · 0.5**n, and the least q of a p that is the least of all is p times their
+    number, which the other cells' only add to."""
+    most = max((each.blocks for each in tested), default=0)
+    if not tested or 2 * 0.5**most * len(tested) <= RATE:
+        return ""
+    those = count(most, "block")
+    return f" {those} {'is' if most == 1 else 'are'} too few for one that differs alone to be marked."
 
 
 def _row(one: ResourceSummary, arms: tuple[str, ...], compared: tuple[str, ...]) -> ResourceRow:

@@ -56,7 +56,7 @@ def test_a_verdict_without_a_difference_by_rank_is_named_with_why() -> None:
     found = summary(12, blocks=6, faster=1).correction
     assert found is not None
     assert (found.decided, found.differ, found.held) == (1, 0, 0)
-    assert "none of 12 do (q at most 5 %), but not h3 on path-0, told apart by its verdict." in found.words
+    assert "none of 12 do (q at most 5 %), not even h3 on path-0, told apart by its verdict." in found.words
     assert found.words.endswith(
         " 6 blocks are too few to bear a correction for 12 comparisons: an arm that alone differs has q of "
         "at least 37.5 %."
@@ -86,6 +86,23 @@ def test_too_few_blocks_for_so_many_comparisons_are_said_to_be(blocks: int, look
     found = correction(summary(12, blocks=blocks, faster=1).cells, [looks] * 12)
     assert found is not None
     assert ("too few to bear a correction" in found.words) is not enough
+
+
+def test_where_other_cells_have_enough_blocks_the_few_are_only_theirs() -> None:
+    """A cell with 3 blocks beside one with 20, in which h3 differs: that isn't denied."""
+    trials = [
+        *run({cell("few"): {"h2": Behaviour(1), "h3": Behaviour(1)}}, blocks=3),
+        *run({cell("many"): {"h2": Behaviour(1), "h3": Behaviour(0.5)}}, blocks=20),
+    ]
+    found = summarise(
+        trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=180.0, resamples=500
+    ).correction
+    assert found is not None
+    assert "1 of 2 does (q at most 5 %)." in found.words
+    assert found.words.endswith(
+        " Where there are but 3 blocks, these are too few to bear a correction for 2 comparisons: an arm "
+        "that alone differs has q of at least 50 %."
+    )
 
 
 def test_one_comparison_is_nothing_to_correct() -> None:

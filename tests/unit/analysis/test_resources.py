@@ -202,8 +202,20 @@ def test_the_report_shows_those_first_that_differ_most() -> None:
     few = resource_table(cell, "h2", most=20)
     assert few is not None and few.rows == found.rows and few.data.rows == found.data.rows[: 20 * 2]
     assert [most_in_file(cells, 3) for cells in (5, 20, 100)] == [50, 25, MOST_ROWS]
-    assert found.said.startswith("Of 30 resources of this page, another time than over h2 is taken by ")
+    assert found.said.startswith(
+        "Of 30 resources of this page, a rank test finds another time than over h2 of "
+    )
     assert f"The {MOST_ROWS} that differ most are shown." in found.said
     assert all(
         not isinstance(value, float) or math.isfinite(value) for row in found.data.rows for value in row
     )
+
+
+@pytest.mark.parametrize(("blocks", "few"), [(6, True), (12, False)])
+def test_where_blocks_are_too_few_to_find_anything_the_report_says_so(blocks: int, few: bool) -> None:
+    """h3 takes half as long for each of 3 resources, and of 6 blocks p is at least 1/32."""
+    (cell,) = summary_of(run({"h2": steady(0.2), "h3": steady(0.1)}, blocks=blocks)).cells
+    found = resource_table(cell, "h2")
+    assert found is not None
+    assert "That the others take the same doesn't follow." in found.said
+    assert ("6 blocks are too few for one that differs alone to be marked." in found.said) is few

@@ -9,7 +9,14 @@ from pronghorn.model.trial import Trial
 from pronghorn.report.canvas import Frame
 from pronghorn.report.counted import counted
 from pronghorn.report.ecdf import steps
-from pronghorn.report.load_charts import Times, distribution_chart, load_times, times_of, violin_chart
+from pronghorn.report.load_charts import (
+    Times,
+    blocks_of,
+    distribution_chart,
+    load_times,
+    times_of,
+    violin_chart,
+)
 from pronghorn.report.ranks import ranked
 from pronghorn.report.site_view import SiteView, site_views
 from pronghorn.report.time_scale import TimeScale, time_scale
@@ -76,7 +83,7 @@ def test_an_arm_s_failures_are_told_beside_its_violin() -> None:
 
 def test_the_distribution_says_in_words_when_which_share_was_done() -> None:
     found = paired(cell("lte"), {"h2": [1.0, 2.0, 3.0, 4.0], "h3": [None, None, None, 1.0]})
-    chart = distribution_chart(*of_cell(found, ["h2", "h3"]))
+    chart = distribution_chart(*of_cell(found, ["h2", "h3"]), range(4))
     assert chart is not None
     assert "h2: 25 % within 1.00 s, 50 % within 2.00 s, 75 % within 3.00 s, 90 % within 4.00 s" in chart.label
     assert "h3: 25 % within 1.00 s." in chart.label
@@ -85,13 +92,17 @@ def test_the_distribution_says_in_words_when_which_share_was_done() -> None:
 def test_a_cell_in_which_nothing_was_done_has_no_charts() -> None:
     one, times = of_cell(paired(cell("lte"), {"h2": [None] * 3, "h3": [None] * 3}), ["h2", "h3"])
     assert violin_chart(one, times) is None
-    assert distribution_chart(one, times) is None
+    assert distribution_chart(one, times, range(3)) is None
 
 
-def test_the_data_behind_are_the_trials_block_after_block() -> None:
-    found = paired(cell("lte"), {"h2": [1.0, 2.0], "h3": [0.123456789, None]})
-    data = load_times(*of_cell(found, ["h2", "h3"]))
-    assert data.csv == "block,h2 load_s,h3 load_s\n1,1,0.123457\n2,2,failed\n"
+def test_the_data_behind_are_the_trials_by_their_blocks_numbers() -> None:
+    """As waterfalls, ladders and artifacts' names have them, whichever blocks were left out."""
+    trials = paired(cell("lte"), {"h2": [1.0, 2.0, 3.0], "h3": [0.123456789, 1.0, None]})
+    kept = [one for one in trials if one.block != 1]
+    one, times = of_cell(kept, ["h2", "h3"])
+    blocks = blocks_of({"h2": [each for each in kept if each.arm == "h2"]})
+    data = load_times(one, times, blocks)
+    assert data.csv == "block,h2 load_s,h3 load_s\n0,1,0.123457\n2,3,failed\n"
     assert data.name == "load-times-lte"
 
 
@@ -126,7 +137,7 @@ def test_cells_of_other_sites_are_drawn_apart() -> None:
 def test_names_in_drawings_are_text() -> None:
     found = paired(cell("lte"), {"h2": [1.0, 2.0, 3.0], HOSTILE: [1.0, 2.0, 3.0]})
     one, times = of_cell(found, ["h2", HOSTILE])
-    for chart in (violin_chart(one, times), distribution_chart(one, times)):
+    for chart in (violin_chart(one, times), distribution_chart(one, times, range(len(times["h2"])))):
         assert chart is not None
         assert "<script" not in chart.wide + chart.narrow
 

@@ -11,7 +11,7 @@ from pronghorn.report.chart_data import distinct, named
 from pronghorn.report.counted import ByArm, counted
 from pronghorn.report.explained import explanations
 from pronghorn.report.flights import flights
-from pronghorn.report.load_charts import Times, distribution_chart, times_of, violin_chart
+from pronghorn.report.load_charts import Times, blocks_of, distribution_chart, times_of, violin_chart
 from pronghorn.report.overview import compared, overview
 from pronghorn.report.parts_chart import parts_view
 from pronghorn.report.pictures import falls, flown, handshakes, stacked, streams
@@ -62,7 +62,8 @@ def _of_cell(
     cell: CellSummary, by_arm: ByArm, times: Times, run: Path | None, whole: Whole
 ) -> Iterator[Picture]:
     title = cell.title
-    violins, distribution = violin_chart(cell, times), distribution_chart(cell, times)
+    violins = violin_chart(cell, times)
+    distribution = distribution_chart(cell, times, blocks_of(by_arm))
     if violins is not None:
         yield Picture(named("violins", title), standalone(f"Load times on {title}", violins.wide))
     if distribution is not None:
