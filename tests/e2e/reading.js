@@ -43,7 +43,8 @@
             let behind = [1, 1, 1];
             for (const each of document.elementsFromPoint(box.x + box.width / 2, box.y + box.height / 2).reverse()) {
                 const drawn = each instanceof SVGElement;
-                if (text.contains(each) || drawn && each.contains(text)) continue;
+                if (text.contains(each)) break;
+                if (drawn && each.contains(text)) continue;
                 const style = getComputedStyle(each);
                 const painted = colour(drawn ? style.fill : style.backgroundColor);
                 if (!painted) continue;

@@ -28,9 +28,29 @@ def reader() -> Iterator[Reader]:
         yield found
 
 
+WRONG = """<!doctype html><html lang="en"><title>Wrong</title><main><h1>Wrong</h1>
+<svg width="500" height="40"><text x="5" y="20" fill="#aaa">faint</text>
+<text x="200" y="20">one</text><text x="205" y="20">on another</text></svg>
+<p style="color: #bbb">pale</p><input type="range">
+<a href="#" style="outline: none">without a sign of its focus</a></main>"""
+"""A page with one fault of each kind that is looked for."""
+
+
 @pytest.fixture(scope="module", params=SPECIMENS)
 def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return SPECIMENS[request.param](tmp_path_factory.mktemp(request.param))
+
+
+def test_what_is_wrong_is_found(tmp_path: Path, reader: Reader) -> None:
+    file = tmp_path / "wrong.html"
+    file.write_text(WRONG, encoding="utf-8")
+    with reader.opened(file, width=PHONE) as page:
+        assert reading.sideways(page) > 0
+        assert [each.partition(":")[0] for each in reading.faint(page)] == ["2.32"]
+        assert [each.partition(",")[0] for each in reading.crossing(page)] == ["one on on another"]
+        assert {each.partition(":")[0] for each in reading.violations(page)} == {"color-contrast", "label"}
+        order, unseen = reading.walked(page)
+        assert (order, len(unseen)) == ([0, 1], 1)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")])

@@ -14,6 +14,8 @@ pytestmark = pytest.mark.needs("namespaces")
 LONGEST_S = 180.0
 """The experiment is to end within three minutes on two cores."""
 
+LARGEST_REPORT_BYTES = 5e6
+
 DEAREST_S = 0.060
 """What a native trial may cost beyond its load, in the median."""
 
@@ -50,6 +52,13 @@ def test_it_has_a_verdict_for_every_path_and_arm(default: Default) -> None:
             assert comparison is not None
             assert comparison.reason is None, f"{cell.path}, {arm}: {comparison.words}"
         assert cell.blocks >= 6, f"{cell.path}: {cell.abandoned} blocks were contaminated"
+
+
+def test_its_report_is_small(default: Default, capsys: pytest.CaptureFixture[str]) -> None:
+    size = (default.run.directory / "report.html").stat().st_size
+    with capsys.disabled():
+        print(f"\nits report: {size / 1e6:.2f} MB")
+    assert size < LARGEST_REPORT_BYTES
 
 
 def test_a_trial_costs_little_beyond_its_load(default: Default, capsys: pytest.CaptureFixture[str]) -> None:
