@@ -15,6 +15,7 @@ from pronghorn.execute import directory as files
 from pronghorn.execute.prepare import Request, resolve
 from pronghorn.model import toml_text
 from pronghorn.model.trial import Cell, Metrics, PageLoad, RunHeader, Trial, record
+from pronghorn.model.why import PARTS, HeadOfLine, StreamWaits, Why
 
 from ..unit.analysis.pages import page
 from ..unit.analysis.pages import resource as requested
@@ -23,6 +24,12 @@ from ..unit.analysis.synthetic import trial
 ARMS = ("h1", "h2", "h3", "h3+0rtt")
 PATHS = ("lan", "fiber", "cable", "dsl", "wifi", "lte", "lte-poor", "lte-poor-both", "leo", "geo")
 REQUESTS = 21
+WAITS = HeadOfLine(
+    stalled_s=0.1,
+    byte_seconds=100.0,
+    counted=REQUESTS,
+    streams=[StreamWaits(connection=0, id=4 * number, path=f"/{number}") for number in range(3)],
+)
 LIMIT_BYTES = 2e9
 TRIALS = 100_000
 
@@ -66,7 +73,9 @@ def written(run: Path, trials: int) -> Path:
 
 def _trial(where: Cell, arm: str, block: int, load_s: float, load: PageLoad) -> Trial:
     metrics = Metrics(load_s=load_s, ttfb_s=load_s / 3, protocols={"h2": REQUESTS})
-    return trial(where, arm, block, load_s).model_copy(update={"page": load, "metrics": metrics})
+    reason = Why(parts=dict.fromkeys(PARTS, load_s / len(PARTS)), head_of_line=WAITS)
+    told = {"page": load, "metrics": metrics, "why": reason}
+    return trial(where, arm, block, load_s).model_copy(update=told)
 
 
 def reported(run: Path) -> Used:

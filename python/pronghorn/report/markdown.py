@@ -52,6 +52,7 @@ def _report(summary: Summary, manifest: Mapping[str, Any], tables: str, *, most:
             _verdicts([found.words for cell in summary.cells for found in cell.led()], most),
             *([escaped(summary.correction.words)] if summary.correction else []),
             _list([found.words for found in summary.explanations], most, "explanation"),
+            _parts([said for cell in summary.cells for said in cell.why_words], most),
             _list([f"{claim.claim}: {claim.words}" for claim in summary.claims], most, "claim"),
             tables,
             _warnings(manifest.get("warnings") or [], most),
@@ -74,6 +75,10 @@ def escaped(text: str) -> str:
 def _verdicts(sentences: Sequence[str], most: int | None) -> str:
     told = _list(sentences, most, "verdict")
     return _folded(count(len(sentences), "verdict"), told) if len(sentences) > OPEN_VERDICTS else told
+
+
+def _parts(sentences: Sequence[str], most: int | None) -> str:
+    return _folded("Where the time went", _list(sentences, most, "sentence")) if sentences else ""
 
 
 def _cell(cell: CellSummary, summary: Summary) -> str:

@@ -10,6 +10,7 @@ from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Trial
 from pronghorn.model.why import PARTS, HeadOfLine, Part, StreamWaits, Why
 from pronghorn.report import html
+from pronghorn.report.markdown import markdown
 from pronghorn.report.pictures import pictures
 from tests.unit.analysis.synthetic import cell, trial
 
@@ -109,6 +110,9 @@ def test_the_report_shows_parts_as_bars_with_their_numbers_and_as_a_table() -> N
     assert "9 head of line" in text
     assert "<td>210.0</td><td>0.0</td>" in text
     assert "parts-lossy.csv" in text
+    brief = markdown(found, {})
+    assert "<summary>Where the time went</summary>" in brief
+    assert "lossy: h3's median load is 220 ms shorter than h2's" in brief
     drawn = {one.name: one.svg for one in pictures(found, trials)}
     assert "9 head of line" in drawn["parts-lossy"]
     assert "var(--" not in drawn["parts-lossy"]
