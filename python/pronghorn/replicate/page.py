@@ -49,7 +49,7 @@ def page(found: StudyFound, measured: Measured, command: str) -> str:
         *(_figures(measured, table) for table in study.tables),
         "## Effects",
         _effects(found.effects),
-        *_section("What was left open, and which setting agrees:", words.sensitivity(found.effects)),
+        *_section(words.SENSITIVITY, words.sensitivity(found.effects)),
         "## What it was measured on",
         *(_run(run) for run in found.runs),
     ]

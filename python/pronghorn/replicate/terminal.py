@@ -44,7 +44,7 @@ def _render_study(found: StudyFound, console: Console) -> None:
                     console.print(Padding(why, (0, 0, 0, 4), expand=False))
     if said_of_settings := words.sensitivity(found.effects):
         console.print()
-        console.print(Padding(Text("What was left open, and which setting agrees:"), (0, 0, 0, 2)))
+        console.print(Padding(Text(words.SENSITIVITY), (0, 0, 0, 2)))
     for sentence in said_of_settings:
         console.print(Padding(Text(sentence, style="dim"), (0, 0, 0, 4), expand=False))
 
@@ -56,7 +56,7 @@ def _parts(reading: ReadingFound) -> Table:
             words.quantity(part),
             words.bounds(part),
             words.theirs(part.theirs, part.kind, part.metric) + _contradicts(part),
-            words.ours(part.ours, part.kind, part.metric),
+            "; ".join(filter(None, (words.ours(part.ours, part.kind, part.metric), words.failed(part.ours)))),
             Text(part.state, style=_COLOURS[part.state]),
         )
     return grid
@@ -74,10 +74,16 @@ def _render_claims(found: Sequence[StudyFound], console: Console) -> None:
                 f"{claim.claim} ({part.what}{f', and {more} more' if more else ''})",
                 words.theirs(part.theirs, part.kind, part.metric),
                 words.ours(part.ours, part.kind, part.metric),
-                Text(claim.state, style=_COLOURS[claim.state]),
+                Text(f"{claim.state}{_depends(claim)}", style=_COLOURS[claim.state]),
             )
     console.print()
     console.print(grid)
+
+
+def _depends(claim: ClaimFound) -> str:
+    """Why a claim may be undecided whose figure in the table decides."""
+    differ = len({reading.state for reading in claim.readings}) > 1
+    return f" (depends; here with {claim.readings[0].setting})" if differ else ""
 
 
 def _deciding(claim: ClaimFound) -> Tested:

@@ -35,8 +35,8 @@ def quantity(found: Tested | Effect) -> str:
 
 def ours(value: Value, kind: Kind, metric: Metric) -> str:
     """A value with its interval: `0.52 [0.44 to 0.61]`; what is missing says why."""
-    if value.reason is not None and value.value is None:
-        return value.reason
+    if value.value is None:
+        return value.reason or "not finite, since loads failed"
     low, high = value.ci95
     if kind == "difference":
         is_time = metric != "requests_per_second"
@@ -100,7 +100,7 @@ def sensitivity(found: Sequence[Effect]) -> list[str]:
         if one.theirs is None or len(told_in) < 2:
             continue
         told = "; ".join(
-            f"{at.setting}: {ours(at.ours, one.kind, one.metric)}{' (agrees)' if at.agrees else ''}"
+            f"{at.setting}: {ours(at.ours, one.kind, one.metric)}{' (holds theirs)' if at.agrees else ''}"
             for at in told_in
         )
         nearest = f" Nearest: {one.nearest}." if one.nearest else ""
@@ -108,10 +108,23 @@ def sensitivity(found: Sequence[Effect]) -> list[str]:
     return said
 
 
+SENSITIVITY = "What was left open, and which setting's interval holds theirs (a wide one holds much):"
+
+
 def _cause(one: Cause, found: Tested) -> str:
+    if _overshoots(one, found):
+        return f"With {_under(one, found)}, past theirs and outside the bounds on the other side."
     ends = {"reproduced": "within the bounds", "not reproduced": "still outside the bounds"}
     where = ends.get(one.state, "perhaps within the bounds")
     return f"With {_under(one, found)}, towards theirs, {where}."
+
+
+def _overshoots(one: Cause, found: Tested) -> bool:
+    """Whether a change leads past theirs so far that the value leaves the bounds on their other side."""
+    if one.state != "not reproduced" or found.least is None or found.most is None:
+        return False
+    before, after = (math.inf if value.value is None else value.value for value in (found.ours, one.ours))
+    return before < found.least <= found.most < after or after < found.least <= found.most < before
 
 
 def _under(one: Cause, found: Tested) -> str:

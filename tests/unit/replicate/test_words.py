@@ -1,0 +1,69 @@
+"""What a replication says is what was found: no reason that overshoots, no figure without its failures."""
+
+import io
+
+from rich.console import Console
+
+from pronghorn.replicate import result, terminal, words
+from pronghorn.replicate.result import Cause, ClaimFound, ReadingFound, StudyFound, Value
+
+
+def part_of(ours: Value, *causes: Cause) -> result.Tested:
+    return result.Tested(
+        what="h3 ÷ h2 on near",
+        case="near",
+        kind="ratio",
+        metric="load",
+        statistic="median",
+        theirs=(0.75, 0.75),
+        theirs_hold=True,
+        least=0.65,
+        most=0.87,
+        ours=ours,
+        state="not reproduced",
+        causes=list(causes),
+    )
+
+
+def cause(ours: float) -> Cause:
+    return Cause(
+        factor="more loss",
+        ours=Value(value=ours, ci95=(0.99 * ours, 1.01 * ours), blocks=20),
+        change=ours,
+        change_ci95=(0.98 * ours, 1.02 * ours),
+        direction="towards",
+        state="not reproduced",
+    )
+
+
+def shown(*readings: ReadingFound) -> str:
+    claim = ClaimFound(claim="h3 is faster.", state="undecided", words="depends", readings=list(readings))
+    found = StudyFound(study="x", title="X", size="full", runs=[], claims=[claim], effects=[])
+    stream = io.StringIO()
+    terminal.render([found], Console(file=stream, width=300))
+    return stream.getvalue()
+
+
+def test_a_factor_that_leads_past_theirs_is_not_said_to_lead_there() -> None:
+    ours = Value(value=1.0, ci95=(0.99, 1.01), blocks=20)
+    [short] = words.reasons(part_of(ours, cause(0.9)))
+    [far] = words.reasons(part_of(ours, cause(0.2)))
+    assert short.endswith("towards theirs, still outside the bounds.")
+    assert far.endswith("past theirs and outside the bounds on the other side.")
+
+
+def test_what_failed_loads_leave_without_a_value_says_so_in_the_terminal_too() -> None:
+    none = Value(value=None, blocks=6, failed={"h3 on near": 6})
+    assert words.ours(none, "ratio", "load") == "not finite, since loads failed"
+    said = shown(ReadingFound(setting="one", state="not reproduced", parts=[part_of(none)]))
+    assert "not finite, since loads failed; failed: 6 loads of h3 on near" in said
+
+
+def test_a_claim_that_its_settings_leave_undecided_says_so_beside_a_figure_that_decides() -> None:
+    part = part_of(Value(value=1.0, ci95=(0.99, 1.01), blocks=20))
+    other = part.model_copy(update={"state": "reproduced"})
+    said = shown(
+        ReadingFound(setting="one", state="not reproduced", parts=[part]),
+        ReadingFound(setting="two", state="reproduced", parts=[other]),
+    )
+    assert said.rstrip().endswith("undecided (depends; here with one)")
