@@ -254,7 +254,14 @@ impl Kept {
         });
     }
 
+    /// Only of what was kept: cross traffic ends as well, and what found no room. Packets enter in the order of their numbers.
     fn end(&mut self, number: u64, copy: bool, outcome: Outcome) {
+        let known = self
+            .entries
+            .binary_search_by_key(&number, |entry| entry.number);
+        if known.is_err() {
+            return;
+        }
         self.ends.entry(number).or_default()[usize::from(copy)] = Some(outcome);
     }
 
@@ -376,6 +383,12 @@ mod tests {
         );
         drop(taps);
         let recorded = passages.so_far();
+        let ends = recorded.store.kept.iter().map(|kept| kept.ends.len());
+        assert_eq!(
+            ends.collect::<Vec<_>>(),
+            [1, 1],
+            "of cross traffic nothing is kept"
+        );
         let told: Vec<_> = recorded
             .passages()
             .iter()
