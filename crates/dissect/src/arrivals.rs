@@ -181,7 +181,7 @@ fn seconds(ns: u64) -> f64 {
 }
 
 /// The most packets of a beginning that are told.
-const MOST_STEPS: usize = 200;
+pub(crate) const MOST_STEPS: usize = 200;
 
 /// What a connection's dissection has found.
 pub(crate) struct Findings<'a> {

@@ -99,7 +99,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// By its sockets, else by its connection ID: a client that migrates or is rebound keeps its connection.
+    /// By its connection ID, since a client may migrate or be rebound, and a socket of its have several connections; else by its
+    /// sockets.
     fn take_datagram(
         &mut self,
         packet: Packet<'a>,
@@ -116,8 +117,11 @@ impl<'a> Table<'a> {
             Either::Quic(quic) => quic.is_meant(direction, datagram),
             Either::Tcp(_) => false,
         };
-        let known = self.quic.get(&sockets).copied().filter(goes_on);
-        let known = known.or_else(|| self.connections.iter().rposition(is_meant));
+        let between = self.quic.get(&sockets).copied();
+        let known = between
+            .filter(|at| is_meant(&self.connections[*at]))
+            .or_else(|| self.connections.iter().rposition(is_meant))
+            .or_else(|| between.filter(goes_on));
         let at = match known {
             Some(at) => at,
             None => {

@@ -9,6 +9,9 @@ pub(crate) type Random = [u8; 32];
 #[derive(Default)]
 pub(crate) struct KeyLog(HashMap<(Random, Label), Vec<u8>>);
 
+/// The longest secret there is: TLS 1.2's master secret (RFC 5246 §8.1), and what SHA-384 gives.
+const LONGEST: usize = 48;
+
 /// Which secret of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Label {
@@ -42,7 +45,8 @@ impl KeyLog {
             let mut words = line.split_ascii_whitespace();
             let label = Label::read(words.next()?)?;
             let random = hexadecimal(words.next()?)?.try_into().ok()?;
-            Some(((random, label), hexadecimal(words.next()?)?))
+            let secret = hexadecimal(words.next()?)?;
+            (secret.len() <= LONGEST).then_some(((random, label), secret))
         };
         KeyLog(text.lines().filter_map(line).collect())
     }

@@ -131,6 +131,13 @@ impl End {
             .or_insert_with(|| Assembly::new(most))
     }
 
+    /// As if it had sent nothing on streams.
+    pub(super) fn forget_streams(&mut self) {
+        self.ways.retain(|flow, _| matches!(flow, Flow::Crypto(_)));
+        self.assemblies
+            .retain(|flow, _| matches!(flow, Flow::Crypto(_)));
+    }
+
     /// The beginning of a flow.
     pub(super) fn beginning(&self, flow: Flow) -> &[u8] {
         self.assemblies

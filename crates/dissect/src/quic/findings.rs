@@ -2,7 +2,7 @@
 
 use super::end::{Flow, Space};
 use super::{Carried, Quic};
-use crate::arrivals::{Findings, Limit, Piece, Request, Scope};
+use crate::arrivals::{Findings, Limit, MOST_STEPS, Piece, Request, Scope};
 use crate::http::{h3, qpack};
 use crate::ledger::Releases;
 use crate::tls::messages::{self, transport_parameter};
@@ -146,7 +146,7 @@ impl<'a> Quic<'a> {
         (pieces, first)
     }
 
-    /// Names in each row the handshake messages that it carries, before what else it says.
+    /// Names in each row of the beginning the handshake messages that it carries, before what else it says.
     fn name_messages(&mut self) {
         for space in [Space::Application, Space::Handshake, Space::Initial] {
             for side in [CLIENT, SERVER] {
@@ -156,7 +156,8 @@ impl<'a> Quic<'a> {
                         one.side == side && one.flow == Flow::Crypto(space) && overlaps
                     };
                     let mut named = Vec::new();
-                    for one in self.carried.iter().filter(of) {
+                    let beginning = self.carried.iter().take_while(|one| one.row < MOST_STEPS);
+                    for one in beginning.filter(of) {
                         let begins = one.range.contains(&place.start);
                         match named.iter_mut().find(|(row, _)| *row == one.row) {
                             Some((_, known)) => *known |= begins,

@@ -33,6 +33,9 @@ use keys::Keys;
 /// The port of names, which no QUIC is looked for on.
 pub(crate) const DNS: u16 = 53;
 
+/// How many Retries are remembered; a server sends one for each first packet of the client.
+const MOST_RETRIES: usize = 16;
+
 /// A connection so far.
 pub(crate) struct Quic<'a> {
     client: SocketAddrV4,
@@ -42,12 +45,16 @@ pub(crate) struct Quic<'a> {
     ends: [End; 2],
     /// The destination of the client's first packet.
     original: Vec<u8>,
-    /// What each row carries of which flow.
+    /// What Retries would have in its place; which of them the client heeds, its next Initial packet tells.
+    retries: Vec<Vec<u8>>,
+    /// What each row carries of which flow, in the order of rows.
     carried: Vec<Carried>,
     random: Option<Random>,
     suite: Option<Suite>,
     hello: Option<ClientHello>,
     extensions: Option<EncryptedExtensions>,
+    /// The server took no early data: the client says all of it again.
+    early_refused: bool,
     limits: Vec<Limit>,
     undecrypted: u64,
     why_not: Vec<String>,
@@ -67,6 +74,8 @@ struct Carried {
 struct Reading {
     kinds: Vec<&'static str>,
     says: Vec<String>,
+    /// The packet at hand is a 0-RTT packet.
+    early: bool,
     carries: bool,
     news: bool,
     acknowledges: bool,
@@ -86,11 +95,13 @@ impl<'a> Quic<'a> {
             rows: Vec::new(),
             ends: [End::default(), End::default()],
             original: Vec::new(),
+            retries: Vec::new(),
             carried: Vec::new(),
             random: None,
             suite: None,
             hello: None,
             extensions: None,
+            early_refused: false,
             limits: Vec::new(),
             undecrypted: 0,
             why_not: Vec::new(),
@@ -118,8 +129,10 @@ impl<'a> Quic<'a> {
         let ids = &self.ends[1 - side(direction)].ids;
         match header::read(datagram) {
             Some(Header::Long(long)) => {
-                direction == Direction::Up && long.destination == self.original
-                    || ids.iter().any(|id| id == long.destination)
+                let destination = long.destination;
+                !destination.is_empty()
+                    && (direction == Direction::Up && destination == self.original
+                        || ids.iter().any(|id| id == destination))
             }
             Some(Header::Short) => ids
                 .iter()
@@ -172,12 +185,11 @@ impl<'a> Quic<'a> {
         if let Some(original) = original {
             row.kind.clone_from(&self.rows[original].kind);
             row.says.clone_from(&self.rows[original].says);
-            let carried: Vec<Carried> = self
-                .carried
+            let first = self.carried.partition_point(|one| one.row < original);
+            let of_original = self.carried[first..]
                 .iter()
-                .filter(|one| one.row == original)
-                .cloned()
-                .collect();
+                .take_while(|one| one.row == original);
+            let carried: Vec<Carried> = of_original.cloned().collect();
             for one in carried {
                 self.ends[one.side].way(one.flow).carry(
                     one.range.clone(),
@@ -222,14 +234,21 @@ impl<'a> Quic<'a> {
         let space = match long.kind {
             LongKind::Retry => {
                 reading.says.push("Retry".into());
-                return self.set_initial(long.source);
+                if self.retries.len() < MOST_RETRIES {
+                    self.retries.push(long.source.to_vec());
+                }
+                return;
             }
             LongKind::Initial => Space::Initial,
             LongKind::Handshake => Space::Handshake,
             LongKind::ZeroRtt => Space::Application,
         };
         match self.open_long(side, bytes, long, space, key_log) {
-            Some(plain) => self.frames(packet, row, space, &plain, key_log, reading),
+            Some(plain) => {
+                reading.early = long.kind == LongKind::ZeroRtt;
+                self.frames(packet, row, space, &plain, key_log, reading);
+                reading.early = false;
+            }
             None => self.undecrypted += 1,
         }
     }
@@ -246,7 +265,10 @@ impl<'a> Quic<'a> {
         space: Space,
         key_log: &KeyLog,
     ) -> Option<Vec<u8>> {
-        if long.kind != LongKind::ZeroRtt {
+        if long.kind == LongKind::Initial {
+            return self.open_initial(side, bytes, long.number_at);
+        }
+        if long.kind == LongKind::Handshake {
             return self.ends[side].open(space, bytes, long.number_at);
         }
         if self.ends[side].early.is_empty() {
@@ -257,6 +279,29 @@ impl<'a> Quic<'a> {
             self.ends[side].early = keys.collect();
         }
         self.ends[side].open_early(bytes, long.number_at)
+    }
+
+    /// With the keys at hand, or else those of a Retry (RFC 9001 §5.2), which hold from then on where they open it. A
+    /// client that got no Retry goes on as it began, and of several it heeds the first that it got (RFC 9000 §17.2.5).
+    fn open_initial(&mut self, side: usize, bytes: &[u8], number_at: usize) -> Option<Vec<u8>> {
+        if let Some(plain) = self.ends[side].open(Space::Initial, bytes, number_at) {
+            return Some(plain);
+        }
+        let begun = [&self.original];
+        let candidates: Vec<Vec<u8>> = begun
+            .into_iter()
+            .chain(&self.retries)
+            .filter(|_| !self.retries.is_empty())
+            .cloned()
+            .collect();
+        for candidate in candidates {
+            self.set_initial(&candidate);
+            let plain = self.ends[side].open(Space::Initial, bytes, number_at);
+            if plain.is_some() {
+                return plain;
+            }
+        }
+        None
     }
 
     /// The keys of Initial packets, by the destination of the client's first, or what a Retry puts in its place.
@@ -298,7 +343,9 @@ impl<'a> Quic<'a> {
                     {
                         reading.says.push("request".into());
                     }
-                    self.carry(packet, row, Flow::Stream(id), offset, bytes, reading);
+                    if !(reading.early && self.early_refused) {
+                        self.carry(packet, row, Flow::Stream(id), offset, bytes, reading);
+                    }
                 }
                 Frame::MaxData(limit) => self.limit(packet, Scope::Connection, limit),
                 Frame::MaxStreamData { id, limit } if id % 4 == 0 => {
@@ -375,9 +422,22 @@ impl<'a> Quic<'a> {
                     .as_ref()
                     .and_then(|told| told.transport_parameters.as_deref());
                 self.ends[1].note_parameters(parameters.unwrap_or(&[]));
+                let taken = self.extensions.as_ref().map(|told| told.takes_early_data);
+                if taken == Some(false) {
+                    self.refuse_early();
+                }
             }
             _ => {}
         }
+    }
+
+    /// Forgets the streams of 0-RTT packets, which the client begins anew (RFC 9001 §4.6.2). Before the server's
+    /// extensions it could send on streams in no other.
+    fn refuse_early(&mut self) {
+        self.early_refused = true;
+        self.ends[0].forget_streams();
+        self.carried
+            .retain(|one| one.side != 0 || matches!(one.flow, Flow::Crypto(_)));
     }
 
     fn agree(&mut self, key_log: &KeyLog) {

@@ -19,13 +19,19 @@ pub(super) struct End<'a> {
     /// Where the last segment with anything in it began.
     latest: u64,
     scale: Option<u8>,
-    syn: bool,
+    /// Its SYN was seen.
+    pub(super) syn: bool,
     fin: bool,
     /// What each row carries, and from where on.
     payloads: HashMap<usize, (u64, &'a [u8])>,
 }
 
 impl<'a> End<'a> {
+    /// Whether anything of it was taken.
+    pub(super) fn has_begun(&self) -> bool {
+        self.first.is_some()
+    }
+
     /// Whether it began with another number than this SYN's.
     pub(super) fn began_otherwise(&self, sequence: u32) -> bool {
         self.first

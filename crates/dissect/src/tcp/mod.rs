@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use pronghorn_path::Direction;
 
-use crate::arrivals::{Findings, Limit, Request, Row, Scope};
+use crate::arrivals::{Findings, Limit, MOST_STEPS, Request, Row, Scope};
 use crate::http::{self, Exchanges};
 use crate::key_log::KeyLog;
 use crate::ledger::Releases;
@@ -47,9 +47,11 @@ impl<'a> Tcp<'a> {
         }
     }
 
-    /// Whether a segment from the client begins another connection between the same sockets.
+    /// Whether a segment from the client begins another connection between the same sockets: of this one there is
+    /// something that can't be the new one's.
     pub(crate) fn is_over_with(&self, segment: &Segment<'_>) -> bool {
-        segment.has(flag::SYN) && self.up.began_otherwise(segment.sequence)
+        segment.has(flag::SYN)
+            && (self.up.began_otherwise(segment.sequence) || self.down.began_before)
     }
 
     /// Takes a segment, in the order of sending.
@@ -60,7 +62,13 @@ impl<'a> Tcp<'a> {
             Direction::Up => (&mut self.up, &self.down),
             Direction::Down => (&mut self.down, &self.up),
         };
-        let (range, news) = end.take(row_at, packet.arrived_ns, segment);
+        // Until it has answered the SYN, all that comes of the other end is of before, or a refusal.
+        let is_of_it = end.has_begun() || segment.has(flag::SYN) || !other.syn;
+        let (range, news) = if is_of_it {
+            end.take(row_at, packet.arrived_ns, segment)
+        } else {
+            (0..0, false)
+        };
         let said_something = !range.is_empty() || segment.flags & (flag::SYN | flag::FIN) != 0;
         row.again = said_something && !news && !row.is_copy();
         if range.is_empty() {
@@ -154,7 +162,7 @@ impl<'a> Tcp<'a> {
         }
     }
 
-    /// Notes in each row what its bytes say.
+    /// Notes in each row of the beginning what its bytes say.
     fn say(&mut self, up: &Layer, down: &Layer, exchanges: &Exchanges) {
         let first = exchanges
             .first_content
@@ -174,7 +182,8 @@ impl<'a> Tcp<'a> {
                 places
                     .filter_map(|(at, name)| layer.below(at).map(|below| (below..below + 1, name))),
             );
-            for (row, range) in self.rows.iter_mut().zip(&self.carried) {
+            let beginning = self.rows.iter_mut().take(MOST_STEPS);
+            for (row, range) in beginning.zip(&self.carried) {
                 if row.packet.direction != direction || range.is_empty() {
                     continue;
                 }

@@ -9,8 +9,9 @@ use super::{Trace, ip, ports};
 const CLIENT_ISN: u32 = 1000;
 const SERVER_ISN: u32 = u32::MAX - 1000;
 
-const SYN: u8 = 0x02;
-const ACK: u8 = 0x10;
+pub(crate) const SYN: u8 = 0x02;
+pub(crate) const RST: u8 = 0x04;
+pub(crate) const ACK: u8 = 0x10;
 
 /// A segment whose first byte is the stream's at `place`.
 pub(crate) fn segment(direction: Direction, place: u32, payload: &[u8]) -> Vec<u8> {
@@ -26,7 +27,13 @@ pub(crate) fn segment(direction: Direction, place: u32, payload: &[u8]) -> Vec<u
     )
 }
 
-fn with_flags(direction: Direction, sequence: u32, flags: u8, payload: &[u8]) -> Vec<u8> {
+/// A segment with a sequence number and flags.
+pub(crate) fn with_flags(
+    direction: Direction,
+    sequence: u32,
+    flags: u8,
+    payload: &[u8],
+) -> Vec<u8> {
     let mut tcp = ports(direction);
     tcp.extend(sequence.to_be_bytes());
     tcp.extend(0_u32.to_be_bytes());

@@ -3,10 +3,9 @@
 //! The server sends at 30, 31, 32, 33 ms a thousand bytes each: of the first response, of the first, of the second, of the
 //! first; the packet at 31 ms is lost and what it held is sent again at 130 ms. Each is 10 ms on its way.
 
-mod made;
-
-use made::{Trace, pieces, quic, tcp};
 use pronghorn_path::Direction::{Down, Up};
+
+use crate::made::{Trace, pieces, quic, tcp};
 
 #[test]
 fn over_tcp_the_other_response_waits_for_the_lost_packet() {

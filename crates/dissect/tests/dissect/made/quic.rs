@@ -14,7 +14,7 @@ const SALT: [u8; 20] = [
 ];
 
 /// The connection IDs of the client's first packet, of the server, and of the client.
-const ORIGINAL: [u8; 8] = [7; 8];
+pub(crate) const ORIGINAL: [u8; 8] = [7; 8];
 const SERVER: [u8; 4] = [5; 4];
 const CLIENT: [u8; 3] = [3; 3];
 
@@ -23,6 +23,7 @@ const RANDOM: [u8; 32] = [0xab; 32];
 /// Secrets of a connection, all made up.
 const HANDSHAKE: [[u8; 32]; 2] = [[1; 32], [2; 32]];
 const APPLICATION: [[u8; 32]; 2] = [[3; 32], [4; 32]];
+const EARLY: [u8; 32] = [5; 32];
 
 /// The secrets as a log has them.
 pub(crate) fn key_log() -> String {
@@ -40,6 +41,7 @@ pub(crate) fn key_log() -> String {
         )
     };
     [
+        line("CLIENT_EARLY_TRAFFIC_SECRET", EARLY),
         line("CLIENT_HANDSHAKE_TRAFFIC_SECRET", HANDSHAKE[0]),
         line("SERVER_HANDSHAKE_TRAFFIC_SECRET", HANDSHAKE[1]),
         line("CLIENT_TRAFFIC_SECRET_0", APPLICATION[0]),
@@ -72,8 +74,9 @@ fn expand(secret: &[u8], label: &str, length: u8) -> Vec<u8> {
     out
 }
 
-fn initial(label: &str) -> Vec<u8> {
-    let secret = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &SALT), &ORIGINAL);
+/// The secret of Initial packets, by the destination of the client's first.
+fn initial(of: &[u8], label: &str) -> Vec<u8> {
+    let secret = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &SALT), of);
     expand(secret.as_ref(), label, 32)
 }
 
@@ -134,17 +137,14 @@ fn datagram(direction: Direction, payload: &[u8]) -> Vec<u8> {
     ip(direction, 17, &udp)
 }
 
-fn long(first: u8, direction: Direction, secret: &[u8], number: u16, payload: &[u8]) -> Vec<u8> {
-    let (destination, source) = match (direction, first) {
-        (Direction::Up, 0xc1) => (&ORIGINAL[..], &CLIENT[..]),
-        (Direction::Up, _) => (&SERVER[..], &CLIENT[..]),
-        (Direction::Down, _) => (&CLIENT[..], &SERVER[..]),
-    };
+/// A packet with a long header from one connection ID to another.
+fn long(first: u8, ids: [&[u8]; 2], secret: &[u8], number: u16, payload: &[u8]) -> Vec<u8> {
+    let [source, destination] = ids;
     let mut header = vec![first, 0, 0, 0, 1, destination.len() as u8];
     header.extend(destination);
     header.push(source.len() as u8);
     header.extend(source);
-    if first == 0xc1 {
+    if first == INITIAL {
         header.push(0);
     }
     let length = 2 + payload.len() as u16 + 16;
@@ -192,17 +192,42 @@ pub(crate) fn stream(id: u8, offset: u16, bytes: u16) -> Vec<u8> {
     frame
 }
 
-/// The hellos, the server's ALPN, then requests on streams 0 and 4 in the client's packet 0.
-pub(crate) fn begin(trace: &mut Trace) {
+/// The first bytes of long headers with packet numbers of two bytes.
+const INITIAL: u8 = 0xc1;
+const ZERO_RTT: u8 = 0xd1;
+const HANDSHAKE_PACKET: u8 = 0xe1;
+
+/// The client's hello in an Initial packet to a connection ID, which its keys come from.
+pub(crate) fn client_hello(destination: &[u8], number: u16) -> Vec<u8> {
+    client_hello_from(&CLIENT, destination, number)
+}
+
+/// The same, of a client with a connection ID of its own.
+pub(crate) fn client_hello_from(source: &[u8], destination: &[u8], number: u16) -> Vec<u8> {
     let hello = [&[3, 3][..], &RANDOM, &[0, 0, 2, 0x13, 0x01, 1, 0, 0, 0]].concat();
     let first = long(
-        0xc1,
-        Direction::Up,
-        &initial("client in"),
-        0,
+        INITIAL,
+        [source, destination],
+        &initial(destination, "client in"),
+        number,
         &crypto(&message(1, &hello)),
     );
-    trace.pass(Direction::Up, 0, datagram(Direction::Up, &first));
+    datagram(Direction::Up, &first)
+}
+
+/// A Retry by which the server wants to be reached under another connection ID.
+pub(crate) fn retry(source: &[u8]) -> Vec<u8> {
+    let mut packet = vec![0xf0, 0, 0, 0, 1, CLIENT.len() as u8];
+    packet.extend(CLIENT);
+    packet.push(source.len() as u8);
+    packet.extend(source);
+    packet.extend([b't'; 8]);
+    packet.extend([0; 16]);
+    datagram(Direction::Down, &packet)
+}
+
+/// The server's hello and its ALPN, where the client's Initial packets are to a connection ID.
+pub(crate) fn server_hello(destination: &[u8]) -> Vec<u8> {
     let hello = [
         &[3, 3][..],
         &[9; 32],
@@ -210,29 +235,38 @@ pub(crate) fn begin(trace: &mut Trace) {
     ]
     .concat();
     let answer = long(
-        0xc1,
-        Direction::Down,
-        &initial("server in"),
+        INITIAL,
+        [&SERVER, &CLIENT],
+        &initial(destination, "server in"),
         0,
         &crypto(&message(2, &hello)),
     );
     let extensions = [0, 9, 0, 16, 0, 5, 0, 3, 2, b'h', b'3'];
     let rest = long(
-        0xe1,
-        Direction::Down,
+        HANDSHAKE_PACKET,
+        [&SERVER, &CLIENT],
         &HANDSHAKE[1],
         0,
         &crypto(&message(8, &extensions)),
     );
-    trace.pass(
-        Direction::Down,
-        10,
-        datagram(Direction::Down, &[answer, rest].concat()),
-    );
-    let request = |id: u8| vec![0x0a, id, 6, 0x01, 0x04, 0x00, 0x00, 0xd1, 0xc1];
-    trace.pass(
-        Direction::Up,
-        20,
-        packet(Direction::Up, 0, 0, &[request(0), request(4)].concat()),
-    );
+    datagram(Direction::Down, &[answer, rest].concat())
+}
+
+/// A GET of / on a stream.
+pub(crate) fn request(id: u8) -> Vec<u8> {
+    vec![0x0a, id, 6, 0x01, 0x04, 0x00, 0x00, 0xd1, 0xc1]
+}
+
+/// A 0-RTT packet of the client that holds frames.
+pub(crate) fn early(number: u16, frames: &[u8]) -> Vec<u8> {
+    let packet = long(ZERO_RTT, [&CLIENT, &ORIGINAL], &EARLY, number, frames);
+    datagram(Direction::Up, &packet)
+}
+
+/// The hellos, the server's ALPN, then requests on streams 0 and 4 in the client's packet 0.
+pub(crate) fn begin(trace: &mut Trace) {
+    trace.pass(Direction::Up, 0, client_hello(&ORIGINAL, 0));
+    trace.pass(Direction::Down, 10, server_hello(&ORIGINAL));
+    let requests = [request(0), request(4)].concat();
+    trace.pass(Direction::Up, 20, packet(Direction::Up, 0, 0, &requests));
 }
