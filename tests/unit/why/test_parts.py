@@ -158,6 +158,20 @@ def test_a_lost_first_packet_is_recovered_in_the_handshake(transport: str) -> No
     assert found == pytest.approx({"handshake": 0.040, "recovery": 1.0, "request": 0.040})
 
 
+def test_what_came_for_nothing_since_its_keys_were_lost_is_recovered_with_them() -> None:
+    """The server's second packet has to be sent again too, since the first one's keys open it."""
+    connection = MadeConnection()
+    connection.packet(UP, 0.0, 0.020, kind="Initial")
+    connection.packet(0, 0.020, None, kind="Initial")
+    connection.packet(0, 0.020, 0.040, kind="Handshake")
+    connection.packet(0, 0.200, 0.220, kind="Initial", again=True)
+    connection.packet(0, 0.400, 0.420, kind="Handshake", again=True)
+    connection.request(0, "/", 0.420, 0.440)
+    connection.down(0, 1000, 0.440, 0.460)
+    found = _parts(page(resource("/", 0, 0.420, 0.460), secured_s=0.420), connection)
+    assert found == pytest.approx({"handshake": 0.040, "recovery": 0.380, "request": 0.040})
+
+
 def test_a_lost_request_is_recovered() -> None:
     connection = MadeConnection()
     connection.streams.append({"id": 0, "method": "GET", "path": "/", "request_sent_s": 0.0})
