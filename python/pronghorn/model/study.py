@@ -128,12 +128,14 @@ class StudyClaim(_Data):
 
 
 class Study(_Data):
-    """One published study. `made` says how its authors measured, `guesses` what we had to fill in, each with
-    its reason. The first of `settings` is the one nearest to the authors' words."""
+    """One published study. `made` says how its authors measured, `departures` what is done otherwise here
+    although they say how, `guesses` what we had to fill in, each with its reason. The first of `settings` is
+    the one nearest to the authors' words."""
 
     name: str
     title: str
     made: dict[str, str]
+    departures: tuple[str, ...]
     guesses: tuple[str, ...]
     tables: tuple[FigureTable, ...]
     quantities: dict[str, str] = Field(default_factory=dict)

@@ -38,6 +38,8 @@ def page(found: StudyFound, measured: Measured, command: str) -> str:
         _opening(found, command),
         "## How they measured",
         _list([f"{name}: {text}" for name, text in study.made.items()]),
+        "What is done otherwise here:",
+        _list(study.departures),
         "What they don't say, and what stands for it here:",
         _list(study.guesses),
         "## The claims",

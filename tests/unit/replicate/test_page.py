@@ -58,3 +58,9 @@ def test_a_page_says_how_it_was_made() -> None:
     assert f"Made by `{COMMAND}`" in said
     assert "pronghorn run kiwee --set paths=wroclaw-lte-poor-down,wroclaw-lte-poor-both" in said
     assert "This is the quick size" not in said
+
+
+@pytest.mark.parametrize(("name", "other"), [("cloudflare", "by the native client"), ("weaknet", "h2load")])
+def test_a_page_says_what_is_done_otherwise_than_the_authors_did(name: str, other: str) -> None:
+    said = written(name).partition("What is done otherwise here:")[2].partition("What they don't say")[0]
+    assert other in said
