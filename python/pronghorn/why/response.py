@@ -126,12 +126,12 @@ def _behind_s(wire: Wire, packet: int) -> float:
     """When what the client had sent earlier and was dropped had arrived, as far as the server could not go on
     without it: over TCP everything, over QUIC the handshake."""
     way = wire.way(UP)
-    dropped = way[(wire.sent_s[way] < wire.sent_s[packet]) & ~wire.delivered[way]]
+    dropped = way[(wire.sent_s[way] < wire.sent_s[packet]) & wire.missed[way]]
     tcp = wire.connection.transport == "tcp"
     repairs = [
         wire.repaired_s(int(one))
         for one in dropped
-        if (wire.packets.kind[one] != "ACK" if tcp else wire.packets.kind[one] not in ("1-RTT", "0-RTT"))
+        if tcp or wire.packets.kind[one] not in ("1-RTT", "0-RTT")
     ]
     return max((one for one in repairs if one is not None), default=-np.inf)
 

@@ -14,7 +14,7 @@ def divide(wire: Wire | None, from_s: float, to_s: float) -> dict[Part, float]:
     wire nobody knows of losses, which stay in the handshake."""
     ledger = Ledger(from_s, to_s)
     if wire is not None:
-        dropped = np.flatnonzero(~wire.delivered & (wire.sent_s < to_s))
+        dropped = np.flatnonzero(wire.missed & (wire.sent_s < to_s))
         repaired = [wire.repaired_s(int(one)) for one in dropped]
         until_s = np.array([np.nan if one is None else one for one in repaired], dtype=np.float64)
         known = ~np.isnan(until_s)

@@ -28,16 +28,29 @@ class Wire:
         self.since_s = since_s
         self.packets: Packets = connection.packets
         self.sent_s: Times = self.packets.sent_s + since_s
-        self.arrived_s: Times = self.packets.arrived_s + since_s
+        self.arrived_s: Times = _with_copies(self.packets) + since_s
         self.serial_s: Times = np.where(
             self.packets.direction == DOWN, self.packets.bytes * seconds_per_byte, 0.0
         )
         self.delivered: Truths = ~np.isnan(self.arrived_s)
+        """Which packets arrived, be it as the copy that the link made of them."""
 
     @cached_property
     def began_s(self) -> float:
         """When its first packet was sent."""
         return float(self.sent_s.min()) if len(self.packets) else np.inf
+
+    @cached_property
+    def missed(self) -> Truths:
+        """Which packets were dropped that somebody may wait for: not those that were still under way at the
+        end, nor mere acknowledgements, which are never sent again (RFC 9000 §13.2.1)."""
+        silent = {one.packet for one in self.connection.handshake if set(one.says) == {"ACK"}}
+        told = zip(self.packets.kind, self.packets.fate, strict=True)
+        heard_of = [
+            kind != "ACK" and fate != "in flight" and place not in silent
+            for place, (kind, fate) in enumerate(told)
+        ]
+        return ~self.delivered & np.array(heard_of, dtype=np.bool_)
 
     def way(self, direction: int) -> Places:
         """The packets of a direction in order of sending."""
@@ -201,3 +214,16 @@ class Wire:
         first = up[place[told]]
         lost = ~self.delivered[first]
         return spans(self.sent_s[first][lost] + up_s, self._acknowledged_s[told][lost])
+
+
+def _with_copies(packets: Packets) -> Times:
+    """When packets arrived, in the file's time: one that was dropped with its copy, which stands behind it,
+    and a copy that was dropped with its original."""
+    arrived_s = packets.arrived_s.copy()
+    copies = np.flatnonzero(np.array([fate == "duplicate" for fate in packets.fate], dtype=np.bool_))
+    copies = copies[copies > 0]
+    first = np.fmin(arrived_s[copies - 1], arrived_s[copies])
+    lost = np.isnan(arrived_s[copies])
+    arrived_s[copies - 1] = first
+    arrived_s[copies[lost]] = first[lost]
+    return arrived_s

@@ -268,3 +268,55 @@ def test_a_client_without_times_has_one_part_that_says_so() -> None:
 def test_a_load_that_failed_has_no_parts() -> None:
     found = why.divide(PageLoad(outcome="failed", reason="timeout"), None)
     assert (found.parts, found.reason) == ({}, "the load failed")
+
+
+def _set_up_over_tcp() -> MadeConnection:
+    """Two round trips, then a request; what is sent again later has nothing to do with it."""
+    connection = MadeConnection("tcp", "h2")
+    connection.packet(UP, 0.0, 0.020, kind="SYN", says=("SYN",))
+    return connection
+
+
+def _goes_on_over_tcp(connection: MadeConnection) -> PageLoad:
+    connection.packet(0, 0.020, 0.040, kind="SYN ACK", says=("SYN ACK",))
+    connection.packet(UP, 0.040, None, kind="ACK", says=("ACK",))
+    connection.packet(UP, 0.041, 0.061, kind="data", says=("ClientHello",))
+    connection.packet(0, 0.061, 0.081, kind="data", says=("ServerHello",))
+    connection.request(0, "/", 0.081, 0.101)
+    connection.down(0, 1000, 0.101, 0.121)
+    connection.packet(UP, 0.200, 0.220, kind="data", again=True)
+    return page(resource("/", 0, 0.081, 0.121), secured_s=0.081)
+
+
+def test_nobody_waits_for_a_lost_acknowledgement_in_a_set_up() -> None:
+    connection = _set_up_over_tcp()
+    load = _goes_on_over_tcp(connection)
+    assert _parts(load, connection) == pytest.approx({"handshake": 0.081, "request": 0.040})
+
+
+def test_nobody_waits_for_a_packet_of_which_the_links_copy_alone_was_lost() -> None:
+    connection = _set_up_over_tcp()
+    connection.packet(UP, 0.0, None, kind="SYN", fate="duplicate", says=("SYN",))
+    load = _goes_on_over_tcp(connection)
+    assert _parts(load, connection) == pytest.approx({"handshake": 0.081, "request": 0.040})
+
+
+def test_nobody_waits_for_a_lost_packet_whose_copy_arrived() -> None:
+    connection = MadeConnection("tcp", "h2")
+    connection.packet(UP, 0.0, None, kind="SYN", says=("SYN",))
+    connection.packet(UP, 0.0, 0.020, kind="SYN", fate="duplicate", says=("SYN",))
+    load = _goes_on_over_tcp(connection)
+    assert _parts(load, connection) == pytest.approx({"handshake": 0.081, "request": 0.040})
+
+
+def test_a_request_over_quic_doesn_t_wait_for_a_lost_acknowledgement() -> None:
+    connection = MadeConnection()
+    connection.packet(UP, 0.0, 0.020, kind="Initial", says=("ClientHello",))
+    connection.packet(0, 0.020, 0.040, kind="Initial+Handshake", says=("ServerHello", "Finished"))
+    connection.packet(UP, 0.040, None, kind="Initial", says=("ACK",))
+    connection.packet(UP, 0.041, 0.061, kind="Handshake", says=("Finished",))
+    connection.request(0, "/", 0.041, 0.061)
+    connection.packet(UP, 0.200, 0.220, again=True)
+    connection.down(0, 1000, 0.300, 0.320)
+    found = _parts(page(resource("/", 0, 0.041, 0.320), secured_s=0.041), connection)
+    assert found == pytest.approx({"handshake": 0.041, "request": 0.040, "server": 0.239})
