@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from pronghorn.certificates import Certificates
+from pronghorn.engine import EngineError
 from pronghorn.model import arrivals
 from pronghorn.model.arrivals import Arrivals, Connection
 from pronghorn.model.trial import Counters
@@ -243,3 +244,84 @@ def test_no_more_was_sent_than_the_client_allowed(taken: dict[str, Taken], name:
             if pieces.stream[at] == stream.id:
                 allowed = offsets[bisect.bisect_right(known, pieces.first_sent_s[at]) - 1]
                 assert pieces.offset[at] + pieces.length[at] <= allowed
+
+
+def test_tls_1_2_is_opened(tmp_path: Path, identity: Certificates, tiny: Path) -> None:
+    async def load() -> Arrivals:
+        async with bench(tmp_path) as one:
+            await one.open(links.both_ways(link(5)), arrivals=tmp_path / "arrivals.json.gz")
+            await one.load(tiny, identity, "h2", tls="1.2")
+            await one.close()
+        return arrivals.read(tmp_path / "arrivals.json.gz")
+
+    (connection,) = asyncio.run(load()).connections
+    assert (connection.protocol, connection.undecrypted, connection.why_not) == ("h2", 0, None)
+    assert [stream.path for stream in connection.streams] == ["/"]
+    said = [word for step in connection.handshake for word in step.says]
+    for word in ("ServerKeyExchange", "ServerHelloDone", "ClientKeyExchange", "ChangeCipherSpec", "Finished"):
+        assert word in said
+
+
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+def test_early_data_is_opened(tmp_path: Path, identity: Certificates, tiny: Path, protocol: str) -> None:
+    async def load() -> Arrivals:
+        async with bench(tmp_path) as one:
+            await one.open(links.both_ways(link(5)), arrivals=tmp_path / "arrivals.json.gz", warm_up=True)
+            port = await one.serve(tiny, identity, early_data=True)
+            await one.visit(identity, protocol, port, session="gain")
+            await one.begin(1)
+            await one.visit(identity, protocol, port, session="early")
+            await one.close()
+        return arrivals.read(tmp_path / "arrivals.json.gz")
+
+    (connection,) = asyncio.run(load()).connections
+    assert (connection.protocol, connection.undecrypted, connection.why_not) == (protocol, 0, None)
+    assert [stream.path for stream in connection.streams] == ["/"]
+    steps = connection.handshake
+    (asked,) = [step for step in steps if "request" in step.says]
+    assert "ClientHello" in steps[0].says or "SYN" in steps[0].says
+    (answered,) = [step for step in steps if "ServerHello" in step.says]
+    assert asked.packet < answered.packet
+    if protocol == "h3":
+        assert connection.packets.kind[asked.packet] in ("0-RTT", "Initial+0-RTT")
+
+
+def test_each_beginning_has_a_file_of_its_own(tmp_path: Path, identity: Certificates, tiny: Path) -> None:
+    file = tmp_path / "arrivals.json.gz"
+
+    async def load() -> list[Arrivals]:
+        found = []
+        async with bench(tmp_path) as one:
+            await one.open(links.both_ways(link(5)), arrivals=file, warm_up=True)
+            port = await one.serve(tiny, identity)
+            await one.visit(identity, "h2", port)
+            for protocol in ("h2", "h3"):
+                await one.begin(1)
+                await one.visit(identity, protocol, port)
+                report = await one.engine.request("arrivals")
+                found.append(arrivals.read(file))
+                assert report["connections"] == len(found[-1].connections)
+                assert report["fault"] is None
+            await one.close()
+        return [*found, arrivals.read(file)]
+
+    told = asyncio.run(load())
+    seen = [[connection.protocol for connection in one.connections] for one in told]
+    assert seen == [["h2"], ["h3"], ["h3"]]
+
+
+def test_what_cannot_be_seen_is_refused(tmp_path: Path) -> None:
+    async def ask(**wanted: Any) -> None:
+        async with bench(tmp_path) as one:
+            await one.engine.request("open", seed=1, congestion_control="cubic", **wanted)
+            await one.engine.request("arrivals")
+
+    path = links.both_ways(link(5))
+    for wanted, reason in (
+        ({"path": None, "arrivals": str(tmp_path / "file")}, "over loopback there is no path"),
+        ({"path": path, "arrivals": str(tmp_path / "nowhere" / "file")}, "cannot write"),
+        ({"path": path}, "`open` asked for no arrivals"),
+    ):
+        with pytest.raises(EngineError, match=reason) as refused:
+            asyncio.run(ask(**wanted))
+        assert refused.value.kind == "input"

@@ -311,10 +311,12 @@ fn pieces(mut pieces: Vec<Piece>, rows: &[Row<'_>], axis: Axis) -> Pieces {
         told.own_released_s
             .push(piece.own_released_ns.map(|ns| axis.at(ns)));
         told.first_sent_s.push(axis.at(first.sent_ns));
-        told.first_fate.push(match first.arrived_ns {
-            Some(_) => None,
-            None => Some(first.fate.unwrap_or(Fate::NotDelivered).name()),
-        });
+        let came = &rows[piece.arrived];
+        // The link's copy of a packet is the same transmission.
+        let arrived =
+            first.arrived_ns.is_some() || came.is_copy() && came.packet.bytes == first.bytes;
+        let fate = first.fate.unwrap_or(Fate::NotDelivered).name();
+        told.first_fate.push((!arrived).then_some(fate));
     }
     told
 }

@@ -17,6 +17,8 @@
 
 mod arrivals;
 mod connections;
+#[cfg(test)]
+mod foreign_bytes;
 mod http;
 mod key_log;
 mod ledger;

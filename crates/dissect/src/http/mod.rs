@@ -8,7 +8,7 @@ pub(crate) mod qpack;
 
 use std::ops::Range;
 
-use pronghorn_http2::frame::PREFACE;
+pub(crate) use pronghorn_http2::frame::PREFACE;
 
 use crate::arrivals::Scope;
 

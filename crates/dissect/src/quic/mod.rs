@@ -495,3 +495,10 @@ fn side(direction: Direction) -> usize {
         Direction::Down => 1,
     }
 }
+
+/// For tests: what reads headers and frames.
+#[cfg(test)]
+pub(crate) fn read_anything(bytes: &[u8]) {
+    let _ = header::read(bytes);
+    let _ = frames::read(bytes);
+}

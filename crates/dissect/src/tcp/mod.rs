@@ -93,6 +93,16 @@ impl<'a> Tcp<'a> {
     pub(crate) fn findings(mut self, key_log: &KeyLog) -> Findings<'a> {
         let mut why_not = Vec::new();
         let (up, down) = (self.up.content(), self.down.content());
+        let gaps = [(&self.up, &up), (&self.down, &down)];
+        if gaps
+            .iter()
+            .any(|(end, content)| (content.len() as u64) < end.way.sent.end())
+        {
+            why_not.push(
+                "bytes are missing from the recording, and what is behind them isn't read"
+                    .to_owned(),
+            );
+        }
         let (mut protocol, mut undecrypted) = (None, 0);
         let (mut session, mut exchanges) = (None, Exchanges::default());
         if self.up.began_before || self.down.began_before {
