@@ -98,7 +98,8 @@ def summarise(
             words.headline(arm, baseline, found, (margin, margin_s), label)
             for arm in sorted(arms, key=_asked_about)
             if arm != baseline
-        ],
+        ]
+        or [words.alone(baseline)],
         correction=correction.correction(found, [its.stage.looks for its in terms]),
         notes=[*stopping.saved(found), *notes],
         cells=found,

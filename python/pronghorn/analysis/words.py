@@ -193,6 +193,11 @@ def headline(
     return f"{arm} is {'; '.join(parts)}{qualified}." if parts else f"{arm}: nothing measured{qualified}."
 
 
+def alone(arm: str) -> str:
+    """The sentence on a run of a single arm."""
+    return f"Only {arm} was run, so that there is nothing to compare it with."
+
+
 def _places(titles: Sequence[str]) -> str:
     """The cells, each as one word, since its title may have commas of its own."""
     if len(titles) > 6:

@@ -252,3 +252,8 @@ def test_a_label_is_in_the_headline() -> None:
 def test_a_baseline_that_is_no_arm_is_refused() -> None:
     with pytest.raises(ValueError, match="'h9' is none of the arms"):
         summary([], baseline="h9", cells=[Cell(**LTE.model_dump())])
+
+
+def test_a_run_of_a_single_arm_says_that_it_compares_nothing() -> None:
+    found = summary(run({cell("lan"): {"h2": Behaviour(1)}}), arms=("h2",))
+    assert found.headline == ["Only h2 was run, so that there is nothing to compare it with."]
