@@ -205,3 +205,10 @@ def test_a_packet_still_on_its_way_at_the_end_is_neither_drawn_nor_told_as_dropp
     found = ladders(cell_of(trials), by_arm(trials), tmp_path)
     assert found is not None
     assert "dropped" not in found.arms[0].about
+
+
+def test_a_handshake_of_which_nothing_had_arrived_or_been_dropped_is_not_taken_for_an_earlier_one() -> None:
+    connection = MadeConnection("tcp", "h2")
+    connection.packet(UP, 0.0, None, kind="SYN", fate="in flight", says=("SYN",))
+    with pytest.raises(Unreadable, match="still on its way"):
+        ladder(made(connection), 0.0)

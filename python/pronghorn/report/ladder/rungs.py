@@ -73,6 +73,8 @@ def ladder(found: Arrivals, offset_s: float) -> Ladder:
         for one in first.handshake
         if first.packets.fate[one.packet] != IN_FLIGHT
     )
+    if not rungs:
+        raise Unreadable("all of its handshake was still on its way when the recording ended")
     if not any(_BEGINNINGS & set(rung.says) for rung in rungs):
         raise Unreadable("its connection was made before the load")
     ways = [rung.arrived_s - rung.sent_s for rung in rungs if rung.arrived_s is not None]
