@@ -2,12 +2,15 @@
 measured."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from pronghorn.model import arrivals
 from pronghorn.model.trial import Trial
 
 from . import experiments, programme
+from .programme import Run
 
 pytestmark = pytest.mark.needs("namespaces", "engine", "chromium", "nginx", "caddy", "haproxy")
 
@@ -19,11 +22,20 @@ REQUESTS = 21
 
 
 @pytest.fixture(scope="module")
-def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the runs are."""
+    return tmp_path_factory.mktemp("matrix")
+
+
+@pytest.fixture(scope="module")
+def trials(folder: Path) -> list[Trial]:
     """The loads of one block of every cell, of more where a busy host left an arm without one."""
-    folder = tmp_path_factory.mktemp("matrix")
     experiment = experiments.write(folder, arms=ARMS, repeat=1, sites=("small",))
-    cells = (f"--set=origins={','.join(ORIGINS)}", f"--set=clients={','.join(CLIENTS)}")
+    cells = (
+        f"--set=origins={','.join(ORIGINS)}",
+        f"--set=clients={','.join(CLIENTS)}",
+        "--set=artifacts=arrivals",
+    )
     return programme.load_every_arm(str(experiment), *cells, arms=ARMS, folder=folder).loads
 
 
@@ -54,3 +66,18 @@ def test_each_origin_sends_the_same_bytes(trials: list[Trial]) -> None:
         if trial.page is not None
     }
     assert len({sizes for _, sizes in bodies}) == 1
+
+
+def test_the_path_sees_the_same_of_each_pair_decrypted(trials: list[Trial], folder: Path) -> None:
+    paths = {one.path for one in trials[0].page.resources} if trials[0].page else set()
+    runs = [(one, trial) for one in sorted(folder.glob("found-*")) for trial in Run(one).trials()]
+    loaded = [(one, trial) for one, trial in runs if trial.page is not None and trial.page.outcome == "ok"]
+    assert loaded
+    for one, trial in loaded:
+        told = arrivals.read(one / trial.artifacts["arrivals"])
+        assert told.missing_records == 0
+        assert [connection.undecrypted for connection in told.connections if connection.undecrypted] == []
+        asked = [stream for connection in told.connections for stream in connection.streams]
+        assert {stream.path for stream in asked} == paths, trial.key
+        spoken = {connection.protocol for connection in told.connections if connection.streams}
+        assert spoken == {trial.arm}, trial.key
