@@ -15,6 +15,7 @@ pub(crate) const PARENT_ROLE: &str = "--parent";
 /// Enters its isolation, opens a bench where it can, starts a program that would run for long, and
 /// says so. Then it obeys what comes over stdin: `exit N`, `abort`, `orphans`; it ends with stdin.
 pub(crate) fn run() -> ExitCode {
+    heed_signals();
     let isolation = enter();
     println!("isolation {}", isolation.name());
     let (_bench, _local);
@@ -53,6 +54,14 @@ pub(crate) fn run() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// Lets the signals that ask an engine to end do so, also where the tests run in a background that ignores them.
+fn heed_signals() {
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: a plain system call; the default disposition runs nothing of ours.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
 }
 
 /// Starts an engine from a thread that ends at once, passes on its output, and waits for it.
