@@ -2,10 +2,13 @@
 
 `@pytest.mark.needs("namespaces")` marks such a test. Where the host lacks it, the test is not run: the
 closing summary counts it and names the mend; with CI=true it fails instead, for CI must have it.
+
+Programs that the tests start heed Ctrl-C, also where the tests run in a background that ignores it.
 """
 
 import os
 import shutil
+import signal
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -19,6 +22,10 @@ from pronghorn.errors import HostError
 from pronghorn.origins import programs
 
 from . import peers
+
+# What a process ignores, all that it starts ignores as well (POSIX, execve).
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _server(name: str) -> str | None:
