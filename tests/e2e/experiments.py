@@ -18,11 +18,12 @@ def write(
     repeat: int,
     paths: Sequence[str] = ("near",),
     sites: Sequence[str] = ("tiny",),
+    clients: Sequence[str] = ("native",),
     seed: int = 1,
     name: str = "experiment.toml",
 ) -> Path:
     """Writes an experiment, which may use the path `near`, into `folder`."""
-    lists = {"sites": sites, "paths": paths, "arms": arms}
+    lists = {"sites": sites, "paths": paths, "clients": clients, "arms": arms}
     text = "".join(f"{key} = {list(names)!r}\n" for key, names in lists.items())
     file = folder / name
     file.write_text(f"{text}repeat = {repeat}\nseed = {seed}\n{NEAR}", encoding="utf-8")

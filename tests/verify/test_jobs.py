@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +13,26 @@ from ..e2e.programme import Run
 
 pytestmark = pytest.mark.needs("namespaces")
 
-ARMS = ("h1", "h2", "h3")
-BLOCKS = 50
+
+class Setting(NamedTuple):
+    """What is loaded, and how many blocks a round has."""
+
+    path: str
+    arms: tuple[str, ...]
+    blocks: int
+    site: str = "small"
+    client: str = "native"
+
+
+SETTINGS = [
+    pytest.param(Setting("lte", ("h1", "h2", "h3"), 50), id="lte"),
+    pytest.param(Setting("fiber", ("h1", "h2", "h3"), 50), id="fiber"),
+    pytest.param(
+        Setting("wpt-cable", ("h2", "h3"), 20, site="cms", client="chromium"),
+        id="chromium",
+        marks=pytest.mark.needs("chromium"),
+    ),
+]
 MOST_ROUNDS = 10
 """Over lte HTTP/2's loads have two modes, 8 % apart with the median between them: it takes hundreds of trials
 to tell where it lies. So one and four jobs take turns, round by round, until the intervals are narrow enough.
@@ -26,18 +45,18 @@ Times = dict[tuple[int, int], float]
 """Load times in seconds, by round and block."""
 
 
-@pytest.mark.parametrize("path", ["lte", "fiber"])
+@pytest.mark.parametrize("setting", SETTINGS)
 def test_four_jobs_give_the_medians_of_one(
-    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    setting: Setting, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one: dict[str, Times] = {arm: {} for arm in ARMS}
-    four: dict[str, Times] = {arm: {} for arm in ARMS}
-    open_arms = list(ARMS)
+    one: dict[str, Times] = {arm: {} for arm in setting.arms}
+    four: dict[str, Times] = {arm: {} for arm in setting.arms}
+    open_arms = list(setting.arms)
     intervals: dict[str, tuple[float, float]] = {}
 
     for number in range(MOST_ROUNDS):
         for times, jobs in ((one, 1), (four, 4)):
-            measure(times, open_arms, tmp_path, path, jobs, number)
+            measure(times, open_arms, tmp_path, setting, jobs, number)
         intervals |= {arm: ratio_interval(one[arm], four[arm]) for arm in open_arms}
         open_arms = [arm for arm in open_arms if not within_margin(intervals[arm])]
         if not open_arms:
@@ -46,18 +65,25 @@ def test_four_jobs_give_the_medians_of_one(
     with capsys.disabled():
         for arm, (low, high) in intervals.items():
             print(
-                f"\n{path}, {arm}: four jobs over one: {low:.3f} to {high:.3f}, {len(one[arm])} blocks",
+                f"\n{setting.path}, {arm}: four jobs over one: {low:.3f} to {high:.3f}, "
+                f"{len(one[arm])} and {len(four[arm])} blocks",
                 end="",
             )
     assert open_arms == [], intervals
 
 
 def measure(
-    times: dict[str, Times], arms: Sequence[str], folder: Path, path: str, jobs: int, number: int
+    times: dict[str, Times], arms: Sequence[str], folder: Path, setting: Setting, jobs: int, number: int
 ) -> None:
     """Adds one round's load times. The same seed makes the same path of each block, however many jobs."""
     experiment = experiments.write(
-        folder, arms=arms, repeat=BLOCKS, paths=[path], sites=["small"], seed=100 + number
+        folder,
+        arms=arms,
+        repeat=setting.blocks,
+        paths=[setting.path],
+        sites=[setting.site],
+        clients=[setting.client],
+        seed=100 + number,
     )
     name = f"{number}-jobs-{jobs}"
     result = programme.run("run", str(experiment), "--jobs", str(jobs), "--out", name, folder=folder)

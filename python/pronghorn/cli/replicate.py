@@ -23,7 +23,8 @@ from pronghorn.execute.run import execute
 from pronghorn.model import study as studies
 from pronghorn.model.study import Size
 from pronghorn.replicate import found, page, terminal
-from pronghorn.replicate.measured import Measured, measured
+from pronghorn.replicate import measured as measurements
+from pronghorn.replicate.measured import Measured
 from pronghorn.replicate.planned import DEFAULT_FOLDER, PlannedRun, expected_s, plan, wanted
 from pronghorn.replicate.result import StudyFound
 
@@ -45,6 +46,12 @@ def replicate(
     ] = None,
     pages: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a page for each study, STUDY.md.")
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Keep there what pages rest on of each finished run, as --out DIR reads it."
+        ),
     ] = None,
     blocks: Annotated[
         int | None, typer.Option(metavar="N", help="So many blocks a cell in the place of the size's.")
@@ -68,19 +75,22 @@ def replicate(
         raise InputError(f"--blocks {blocks}: at least 1.")
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: at least 1 trial runs at a time.")
-    if pages is not None and pages.exists() and not (pages.is_dir() and os.access(pages, os.W_OK)):
-        raise InputError(f"--pages {pages}: no folder in which pages can be written.")
+    for option, folder in (("--pages", pages), ("--keep", keep)):
+        if folder is not None and folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise InputError(f"{option} {folder}: no folder that can be written to.")
     size: Size = "quick" if quick else "full"
     asked = wanted(names or ())
     planned = plan(asked, size, out or DEFAULT_FOLDER, blocks=blocks, seed=seed)
     if measure:
         _measure([run for run in planned if not run.is_done], jobs)
-    results = [(read := measured(one.study, planned), found.study(read, planned, size)) for one in asked]
+    results = [
+        (read := measurements.measured(one.study, planned), found.study(read, planned, size)) for one in asked
+    ]
     if not any(read.runs for read, _ in results):
         raise InputError(
             f"{out or DEFAULT_FOLDER}: holds none of these runs.", hint="Leave --no-measure out."
         )
-    written = _pages(results, pages)
+    written = [*(measurements.keep(planned, keep) if keep is not None else []), *_pages(results, pages)]
     with writing_results():
         if as_json:
             print(json.dumps([one.model_dump(mode="json") for _, one in results], indent=2))

@@ -13,6 +13,11 @@ CPU_BUDGET = 0.2
 """The share of the host's cores that trials side by side may keep busy, so that none of them waits for the
 CPU."""
 
+BROWSER_CPU_BUDGET = 0.55
+"""The same of trials whose clients are browsers: two beside each other, each of which mostly waits for its
+path, load as one alone does (`tests/verify/test_jobs.py`). `guard.contamination` tells where one was
+crowded."""
+
 JOBS_PER_CORE = 12
 MOST_JOBS = 24
 
@@ -44,9 +49,9 @@ def default_jobs() -> int:
     return max(1, min(MOST_JOBS, JOBS_PER_CORE * cores()))
 
 
-def cpu_budget() -> float:
+def cpu_budget(*, browsers: bool = False) -> float:
     """How many cores the trials that run side by side may keep busy together."""
-    return CPU_BUDGET * cores()
+    return (BROWSER_CPU_BUDGET if browsers else CPU_BUDGET) * cores()
 
 
 def busy_cores(
@@ -100,7 +105,7 @@ def _load_s(path: PathProfile, total_bytes: int) -> float:
 
 def _throughput_bit_per_s(path: PathProfile) -> float:
     """Roughly what a load on `path` carries: its share of the mean rate down beside the path's other flows,
-    or what loss leaves of it to one connection.
+    or what loss on the way down leaves of it to one connection.
 
     The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
     """
@@ -109,7 +114,7 @@ def _throughput_bit_per_s(path: PathProfile) -> float:
     rate: float = path.down_figures.mean_rate_bit_per_s or math.inf
     if path.spec.cross is not None and path.spec.cross.direction == "down":
         rate /= 1 + path.spec.cross.flows
-    loss = sum(link.loss.mean for link in (path.spec.down, path.spec.up) if link.loss is not None)
+    loss = path.spec.down.loss.mean if path.spec.down.loss is not None else 0.0
     if loss > 0:
         round_trip = max(path.spec.round_trip_s, 0.001)
         rate = min(rate, _SEGMENT_BITS / round_trip * 1.22 / math.sqrt(loss))

@@ -1,6 +1,7 @@
 """The slots: blocks taken in the plan's order, never more at once than the host can carry."""
 
 import asyncio
+import math
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
@@ -82,8 +83,9 @@ class Slots:
         shared = [block for block in blocks if not self._cpu_bound(block.cell)]
         quiet = [block for block in shared if not self._starts(block.cell)]
         starting = [block for block in shared if self._starts(block.cell)]
-        for blocks_in_turn, jobs in ((alone, 1), (quiet, self._jobs), (starting, self._jobs)):
-            await self._work(blocks_in_turn, jobs)
+        await self._work(alone, 1)
+        await self._work(quiet, self._jobs, cost.cpu_budget())
+        await self._work(starting, self._jobs, cost.cpu_budget(browsers=True))
         for _ in range(MOST_ATTEMPTS - 1):
             await self._work([*alone, *quiet, *starting], 1)
 
@@ -94,8 +96,8 @@ class Slots:
     def _starts(self, cell: Cell) -> bool:
         return clients.of(self._conditions.experiment, cell.client).expense.start_cpu_s > 0
 
-    async def _work(self, blocks: Sequence[Block], jobs: int) -> None:
-        """One attempt at each of `blocks` that isn't over."""
+    async def _work(self, blocks: Sequence[Block], jobs: int, budget: float = 0.0) -> None:
+        """One attempt at each of `blocks` not over yet; together they keep `budget` cores busy at most."""
         done = by_block(self._trials)
         queue = self._courses(
             [block for block in blocks if not standing(block, done.get((block.cell, block.number), ())).over]
@@ -104,7 +106,11 @@ class Slots:
         running: dict[asyncio.Task[None], tuple[int, float]] = {}
         try:
             while queue or running:
-                while free and (course := self._next(queue, [load for _, load in running.values()])):
+                while free:
+                    room = budget - sum(load for _, load in running.values())
+                    course = self._next(queue, room if running else math.inf)
+                    if course is None:
+                        break
                     slot = free.pop(0)
                     task = asyncio.create_task(self._course(slot, course))
                     running[task] = slot, self._busy_cores(course)
@@ -126,11 +132,10 @@ class Slots:
             cells.setdefault(block.cell, []).append(block)
         return [sorted(course, key=lambda block: block.number) for course in cells.values()]
 
-    def _next(self, queue: list[Course], loads: Sequence[float]) -> Course | None:
-        """The first course of `queue` (taken from it) that fits beside the `loads`; any fits beside none."""
-        room = cost.cpu_budget() - sum(loads)
+    def _next(self, queue: list[Course], room: float) -> Course | None:
+        """The first course of `queue` (taken from it) that keeps no more than `room` cores busy."""
         for place, course in enumerate(queue):
-            if not loads or self._busy_cores(course) <= room:
+            if self._busy_cores(course) <= room:
                 return queue.pop(place)
         return None
 

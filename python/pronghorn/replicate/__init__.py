@@ -2,6 +2,7 @@
 comes out.
 
     planned.py    the runs of the studies asked for, their sizes, directories and expected duration
+    kept.py       what is kept of a finished run, for a repository
     measured.py   what was measured of a study: where each term of an expression lies
     readings.py   the claims in every setting
     causes.py     which measured factors move a value towards the published one

@@ -11,7 +11,8 @@ from pronghorn.execute import directory as files
 from pronghorn.model.expression import Term
 from pronghorn.model.study import Factor, Setting, Study, Where
 from pronghorn.model.summary import Summary
-from pronghorn.model.trial import Cell
+from pronghorn.model.trial import Cell, Trial
+from pronghorn.replicate import kept
 from pronghorn.replicate.planned import PlannedRun
 from pronghorn.skim import skim
 
@@ -60,17 +61,38 @@ class Measured(NamedTuple):
 
 
 def measured(study: Study, planned: Sequence[PlannedRun]) -> Measured:
-    """Reads the study's runs from their directories."""
-    runs = {}
+    """Reads the study's runs from their directories, or what was kept of them."""
+    ours = [one for one in planned if one.study == study.name]
+    return Measured(study, {one.name: read for one in ours if (read := _read(one)) is not None})
+
+
+def keep(planned: Sequence[PlannedRun], folder: Path) -> list[Path]:
+    """Keeps those of the runs that are finished in `folder`, each in one of its own; gives these."""
+    written = []
     for one in planned:
-        if one.study != study.name or not (one.folder / journal.JOURNAL).is_file():
-            continue
-        trials = skim(one.folder).trials
-        cells = select(trials, [arm.name for arm in one.experiment.arms])
-        discarded = sum(trial.status == "contaminated" for trial in trials)
-        notes = files.read_manifest(one.folder)
-        runs[one.name] = ReadRun(one, cells, notes, len(trials), discarded, _explanations(one.folder))
-    return Measured(study, runs)
+        if one.is_done and not kept.is_kept(one.folder):
+            place = folder / one.folder.name
+            notes = files.read_manifest(one.folder)
+            kept.keep(one.folder, place, skim(one.folder).trials, notes, _explanations(one.folder))
+            written.append(place)
+    return written
+
+
+def _read(run: PlannedRun) -> ReadRun | None:
+    if kept.is_kept(run.folder):
+        notes = files.read_manifest(run.folder)
+        return _sorted(run, kept.trials(run.folder), notes, notes.get(kept.EXPLANATIONS) or [])
+    if not (run.folder / journal.JOURNAL).is_file():
+        return None
+    return _sorted(run, skim(run.folder).trials, files.read_manifest(run.folder), _explanations(run.folder))
+
+
+def _sorted(
+    run: PlannedRun, trials: Sequence[Trial], notes: Mapping[str, Any], explanations: Sequence[str]
+) -> ReadRun:
+    cells = select(trials, [arm.name for arm in run.experiment.arms])
+    discarded = sum(trial.status == "contaminated" for trial in trials)
+    return ReadRun(run, cells, notes, len(trials), discarded, explanations)
 
 
 def _explanations(folder: Path) -> list[str]:

@@ -13,6 +13,7 @@ from pronghorn.execute.prepare import Request
 from pronghorn.model import study as studies
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.study import Size, Study
+from pronghorn.replicate import kept
 from pronghorn.sites.spec import SPECIFICATIONS
 
 DEFAULT_FOLDER = Path("runs") / "replications"
@@ -37,10 +38,11 @@ class PlannedRun(NamedTuple):
 
     @property
     def is_done(self) -> bool:
-        """Whether it was finished."""
-        return (self.folder / files.REPORT).is_file() and (
-            files.read_manifest(self.folder).get("ended") is not None
-        )
+        """Whether it was finished, or is kept from when it was."""
+        if kept.is_kept(self.folder):
+            return True
+        reported = (self.folder / files.REPORT).is_file()
+        return reported and files.read_manifest(self.folder).get("ended") is not None
 
     @property
     def command(self) -> str:
@@ -108,7 +110,8 @@ def expected_s(experiment: Experiment) -> float:
             each += clients.of(experiment, cell.client).expense.start_s
         beside = 1.0
         if not cell_cost.alone(experiment, cell, total_bytes):
-            carried = cost.cpu_budget() / cell_cost.busy_cores(experiment, cell, total_bytes)
+            browsers = clients.of(experiment, cell.client).expense.start_cpu_s > 0
+            carried = cost.cpu_budget(browsers=browsers) / cell_cost.busy_cores(experiment, cell, total_bytes)
             beside = min(jobs, max(1.0, carried))
         whole += each * experiment.repeat * len(experiment.arms) / beside
     return whole

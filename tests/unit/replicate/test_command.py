@@ -35,6 +35,44 @@ def test_a_second_call_makes_nothing_twice(laboratory: Laboratory) -> None:
     assert len(laboratory.trials(FOLDER)) == 3
 
 
+def test_a_run_that_was_kept_says_what_the_run_said(laboratory: Laboratory) -> None:
+    first = laboratory.run(*RUN, "--blocks", "2", "--json", "--keep", "kept")
+    assert first.status == 0, first.stderr
+    folder = laboratory.folder / "kept" / "cloudflare-controls-quick-2"
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "experiment.toml",
+        "manifest.json",
+        "trials.csv",
+    ]
+    again = laboratory.run(
+        "replicate",
+        "cloudflare/controls",
+        "--quick",
+        "--blocks",
+        "2",
+        "--json",
+        "--no-measure",
+        "--out",
+        "kept",
+    )
+    assert again.status == 0, again.stderr
+    [was], [became] = json.loads(first.stdout), json.loads(again.stdout)
+    assert became["claims"] == was["claims"] and became["effects"] == was["effects"]
+    for key in ("trials", "contaminated", "wall_s", "explanations", "seed", "finished", "command"):
+        assert became["runs"][0][key] == was["runs"][0][key]
+    assert str(laboratory.folder) not in (folder / "manifest.json").read_text(encoding="utf-8")
+
+
+def test_a_kept_run_that_was_damaged_is_told_by_file_and_line(laboratory: Laboratory) -> None:
+    laboratory.run(*RUN, "--blocks", "1", "--keep", "kept")
+    file = laboratory.folder / "kept" / "cloudflare-controls-quick-1" / "trials.csv"
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text("".join([*lines[:2], lines[2].replace(",ok,", ",fine,"), *lines[3:]]), encoding="utf-8")
+    words = ("replicate", "cloudflare/controls", "--quick", "--blocks", "1", "--no-measure", "--out", "kept")
+    done = laboratory.run(*words)
+    assert (done.status, "trials.csv, line 3: is no trial" in done.stderr) == (2, True), done.stderr
+
+
 def test_what_was_cut_goes_on(laboratory: Laboratory) -> None:
     laboratory.run(*RUN, "--blocks", "1")
     folder = laboratory.folder / FOLDER
@@ -56,7 +94,14 @@ def test_what_was_cut_goes_on(laboratory: Laboratory) -> None:
         (["--jobs", "0"], "--jobs 0"),
         (["requestmetrics/factors", "--quick"], "made in full size alone"),
         (["weaknet", "--no-measure"], "holds none of these runs"),
-        (["weaknet", "--pages", "experiment.toml"], "no folder in which pages can be written"),
+        (
+            ["weaknet", "--pages", "experiment.toml"],
+            "--pages experiment.toml: no folder that can be written to",
+        ),
+        (
+            ["weaknet", "--keep", "experiment.toml"],
+            "--keep experiment.toml: no folder that can be written to",
+        ),
     ],
 )
 def test_what_cannot_be_is_bad_input(words: list[str], wrong: str, laboratory: Laboratory) -> None:
