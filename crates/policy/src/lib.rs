@@ -1,0 +1,111 @@
+//! The gateway's decision core: which clients are offered HTTP/3, learned from the laboratory's maps,
+//! corrected by live outcomes, audited by a holdout.
+//!
+//! There is no clock, socket, thread, global or random generator here, and nothing is allocated but by the reader of
+//! policy files. The caller owns one block of memory (shared by an nginx's workers, say), holds one lock around each
+//! call, and passes the time.
+//!
+//! ```
+//! use pronghorn_policy::{Ask, Policy, Protocol, Sample, Table};
+//! # let text = include_str!("../tests/data/small.toml");
+//! let policy = Policy::parse(text)?;
+//! let mut memory = vec![0u64; 1 << 16];
+//! let mut table = Table::init(&mut memory, [7; 16])?;         // the secret: drawn at random, once
+//!
+//! let keys = table.keys_of("192.0.2.7".parse()?, 0, 0);       // 0: /24 in /16, or /56 in /40
+//! let decision = table.decide(&policy, keys, Protocol::Tcp, &Ask::default(), 1_000);
+//! println!("{} since {}", decision.action.name(), decision.reason.name());
+//!
+//! let sample = Sample { bytes: 20_000, time_us: 180_000, min_rtt_us: 60_000, ..Sample::default() };
+//! table.observe(&policy, keys, Protocol::Tcp, &sample, 1_180);  // once its last byte was acknowledged
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is estimated
+//!
+//! Of each key (a keyed hash of the client's prefix: SipHash-2-4, Aumasson and Bernstein 2012) the mean of
+//! `m = ln(time with h3 / time with h2)` of its responses, as a normal distribution that three sources make up, each
+//! weighted by its precision (the conjugate normal update with known variances: Gelman et al., Bayesian Data Analysis,
+//! 3rd edition, section 2.5):
+//!
+//! | source | mean | variance | file |
+//! |---|---|---|---|
+//! | the policy file's surface at the key's network | a mixture over the loss nodes, weighted by the binomial likelihood of the packets lost; between nodes of the round trip and of the rate, linear in their logarithms; plus the live correction | of the mixture, + `surface`² + `between_clients`² | `prior.rs`, `correction.rs` |
+//! | the key's own responses | mean over QUIC's less mean over TCP's of `x = ln(time / reference(bytes))`, by size bucket | `response`² (1/w_quic + 1/w_tcp), buckets pooled by precision | `outcomes.rs` |
+//! | its parent's other keys | the same | the same + `between_clients`² | `outcomes.rs` |
+//!
+//! Weights decay with `half_life_s`; x is clipped to ±[`CLIP`]. Since all weights depend on how many samples there
+//! are and on none of their times, m never falls when a QUIC sample gets slower or a TCP sample faster.
+//! Round trips are features of the network, which select the prior; they are never compared across transports.
+//!
+//! # What is done with it
+//!
+//! Steering (`steering.rs`) offers h3 where m < −`enter`, lets go where m > `leave`, changes no faster than `dwell_s`, and
+//! after letting go offers nothing for a time that doubles. A share of keys is pinned in each epoch to h2 and as large a
+//! one to h3 (`pins.rs`), by a hash and so at random with a known propensity; no evidence moves these. Their times are what
+//! the gateway's worth is measured by (`holdout.rs`): one number a key and epoch, steered against pinned to h2, with Welch's
+//! interval (Welch 1947, The generalization of "Student's" problem when several different population variances are involved).
+//! Whether a client followed an offer doesn't matter there: what is compared is what was intended.
+//!
+//! # Where what is
+//!
+//! | question | file |
+//! |---|---|
+//! | Which prefix, which hash? | `key.rs` |
+//! | What of a sample is believed? | `sample.rs` |
+//! | How does a key's memory look? | `entry.rs`; the block's: `table.rs` |
+//! | How is a key found, which one is displaced? | `index.rs` |
+//! | What if a process dies inside? | `guard.rs`, `mend.rs` |
+//! | What does a sample change, what a question? | `observe.rs`, `decide.rs` |
+//! | What may stand in a policy file? | `file/` |
+//! | How does C call it? | `ffi.rs`, `include/pronghorn_policy.h` |
+
+#![no_std]
+
+#[cfg(feature = "file")]
+extern crate alloc;
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod axis;
+mod correction;
+mod decide;
+mod decision;
+mod entry;
+#[cfg(feature = "ffi")]
+pub mod ffi;
+#[cfg(feature = "file")]
+mod file;
+mod guard;
+mod head;
+mod holdout;
+mod index;
+mod key;
+mod math;
+mod mend;
+mod network;
+mod observe;
+mod outcomes;
+mod pins;
+mod policy;
+mod posterior;
+mod prior;
+mod sample;
+mod snapshot;
+mod steering;
+mod table;
+
+pub use axis::{AXIS_MOST, Axis};
+pub use decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
+#[cfg(feature = "file")]
+pub use file::PolicyError;
+pub use holdout::{Group, Uplift};
+pub use key::Keys;
+pub use policy::{Axes, Noise, Parts, Plane, Policy, Prior};
+pub use sample::{CLIP, Protocol, Sample, TcpControl};
+pub use snapshot::Snapshot;
+pub use steering::Steering;
+pub use table::{Table, TableError};
+
+/// The C ABI's version, which stands in a table's memory as well.
+pub const ABI: u32 = 1;

@@ -1,0 +1,110 @@
+//! What a key's network looks like: features that select the prior, never outcomes.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::sample::Traits;
+
+/// The smallest round trip and the highest delivery rate. As memory fades, the next sample moves them towards itself.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct Network {
+    rtt_us: Remembered,
+    rate_bytes_per_s: Remembered,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+struct Remembered {
+    /// 0: unknown.
+    extreme: f32,
+    /// How much of it faded since its last sample, 0 to 1.
+    faded: f32,
+}
+
+impl Network {
+    /// `factor`: what is left of a memory, as of outcomes.
+    pub(crate) fn decay(&mut self, factor: f64) {
+        for remembered in [&mut self.rtt_us, &mut self.rate_bytes_per_s] {
+            remembered.faded = (1.0 - (1.0 - f64::from(remembered.faded)) * factor) as f32;
+        }
+    }
+
+    pub(crate) fn add(&mut self, traits: &Traits) {
+        if let Some(rtt_us) = traits.rtt_us {
+            self.rtt_us.add(rtt_us, f64::min);
+        }
+        if let Some(rate) = traits.rate_bytes_per_s {
+            self.rate_bytes_per_s.add(rate, f64::max);
+        }
+    }
+
+    pub(crate) fn rtt_ms(&self) -> Option<f64> {
+        self.rtt_us.known().map(|us| us / 1e3)
+    }
+
+    pub(crate) fn rate_mbit(&self) -> Option<f64> {
+        self.rate_bytes_per_s.known().map(|bytes| bytes * 8.0 / 1e6)
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        [self.rtt_us, self.rate_bytes_per_s].into_iter().all(|of| {
+            of.extreme.is_finite() && of.extreme >= 0.0 && (0.0..=1.0).contains(&of.faded)
+        })
+    }
+}
+
+impl Remembered {
+    fn add(&mut self, value: f64, extreme_of: fn(f64, f64) -> f64) {
+        let extreme = match self.known() {
+            None => value,
+            Some(known) => {
+                let faded = f64::from(self.faded);
+                extreme_of(known * (1.0 - faded) + value * faded, value)
+            }
+        };
+        *self = Remembered {
+            extreme: extreme as f32,
+            faded: 0.0,
+        };
+    }
+
+    fn known(&self) -> Option<f64> {
+        let extreme = self.extreme;
+        (extreme.is_finite() && extreme > 0.0).then_some(f64::from(extreme))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn traits(rtt_us: f64, rate: f64) -> Traits {
+        Traits {
+            rtt_us: Some(rtt_us),
+            rate_bytes_per_s: Some(rate),
+            sent: 0.0,
+            lost: 0.0,
+        }
+    }
+
+    #[test]
+    fn the_smallest_round_trip_and_the_highest_rate_are_remembered() {
+        let mut network = Network::zeroed();
+        assert_eq!((network.rtt_ms(), network.rate_mbit()), (None, None));
+        network.add(&traits(80_000.0, 1e6));
+        network.add(&traits(60_000.0, 5e6));
+        network.add(&traits(90_000.0, 2e6));
+        assert_eq!(network.rtt_ms(), Some(60.0));
+        assert_eq!(network.rate_mbit(), Some(40.0));
+    }
+
+    #[test]
+    fn they_drift_as_memory_fades() {
+        let mut network = Network::zeroed();
+        network.add(&traits(60_000.0, 5e6));
+        network.decay(0.5);
+        network.add(&traits(100_000.0, 1e6));
+        assert_eq!(network.rtt_ms(), Some(80.0));
+        assert_eq!(network.rate_mbit(), Some(24.0));
+    }
+}

@@ -1,0 +1,174 @@
+//! What a sample changes.
+
+use crate::correction::{self, NOWHERE};
+use crate::decision::Arm;
+use crate::entry::{Entry, OWN, PARENT, Part};
+use crate::head::Head;
+use crate::key::Keys;
+use crate::policy::Policy;
+use crate::sample::{Outcome, Protocol, Sample, TcpControl};
+use crate::steering::Steering;
+use crate::table::Table;
+
+impl Table<'_> {
+    /// Takes a sample of a key in, at `now_ms` (milliseconds of any clock that all who use the table share).
+    pub fn observe(
+        &mut self,
+        policy: &Policy,
+        keys: Keys,
+        protocol: Protocol,
+        sample: &Sample,
+        now_ms: u64,
+    ) {
+        self.guarded(|table| {
+            let parent = table.take(keys.parent, PARENT, now_ms)?;
+            let own = table.take(keys.own, OWN, now_ms)?;
+            let half_life_s = policy.steering.half_life_s;
+            let epoch = table.head.come_to(&policy.steering, now_ms);
+            for index in [parent, own] {
+                let entry = table.at_mut(index)?;
+                entry.advance(now_ms, half_life_s);
+                entry.learn(protocol, sample);
+            }
+            let Table { head, entries, .. } = table;
+            let Some(entry) = entries.get_mut(own as usize) else {
+                return Ok(());
+            };
+            head.tell(protocol, sample);
+            if protocol == Protocol::Quic && entry.arrived_by_quic() {
+                head.keys_blocked = head.keys_blocked.saturating_sub(1);
+            }
+            if let Some(outcome) = sample.outcome() {
+                if !is_washing_out(&policy.steering, epoch, now_ms) {
+                    head.contribute(entry, epoch, protocol, outcome);
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+impl Entry {
+    fn learn(&mut self, protocol: Protocol, sample: &Sample) {
+        let traits = sample.traits();
+        self.network.add(&traits);
+        self.outcomes
+            .add_packets(protocol, traits.sent, traits.lost);
+        if let Some(outcome) = sample.outcome() {
+            self.outcomes.add(protocol, outcome);
+        }
+        if sample.tcp_control != TcpControl::Unknown {
+            self.control = sample.tcp_control as u8;
+        }
+    }
+}
+
+impl Head {
+    fn tell(&mut self, protocol: Protocol, sample: &Sample) {
+        if sample.tcp_control != TcpControl::Unknown {
+            self.control = sample.tcp_control as u8;
+        }
+        let counters = &mut self.counters;
+        let count = |of: &mut [u64; 2]| {
+            let [tcp, quic] = of;
+            let counter = match protocol {
+                Protocol::Tcp => tcp,
+                Protocol::Quic => quic,
+            };
+            *counter = counter.saturating_add(1);
+        };
+        if sample.outcome().is_some() {
+            count(&mut counters.samples);
+            if sample.stalled {
+                count(&mut counters.stalls);
+            }
+        } else if !sample.says_something() {
+            counters.refused = counters.refused.saturating_add(1);
+        }
+    }
+
+    /// Exchanges what the key has contributed to the epoch's groups for what it is with this outcome.
+    fn contribute(&mut self, entry: &mut Entry, epoch: u64, protocol: Protocol, outcome: Outcome) {
+        let Some(arm) = entry.part.arm(epoch) else {
+            return; // nobody asked about it in this epoch
+        };
+        let part = entry.part;
+        self.withdraw(&part, epoch);
+        let part = &mut entry.part;
+        (part.count, part.mean) = averaged(part.count, part.mean, outcome.x);
+        let is_pure = match arm {
+            Arm::Steered => false,
+            Arm::PinnedH2 => protocol == Protocol::Tcp,
+            Arm::PinnedH3 => protocol == Protocol::Quic,
+        };
+        if is_pure {
+            (part.pure_count, part.pure_mean) =
+                averaged(part.pure_count, part.pure_mean, outcome.x);
+        }
+        let (sent, lost) = entry.outcomes.packets();
+        part.anchor = correction::anchor(entry.network.rtt_ms(), sent, lost);
+        let mean = f64::from(part.mean);
+        for group in [
+            self.all.get_mut(arm as usize),
+            self.now.get_mut(arm as usize),
+        ]
+        .into_iter()
+        .flatten()
+        {
+            group.add(mean);
+        }
+        if part.pure_count > 0 {
+            if let Some(tally) = self.correction_of(arm, part.anchor) {
+                tally.add(f64::from(part.pure_mean));
+            }
+        }
+    }
+
+    /// Takes out again what a key contributed in this epoch.
+    pub(crate) fn withdraw(&mut self, part: &Part, epoch: u64) {
+        let Some(arm) = part.arm(epoch).filter(|_| part.count > 0) else {
+            return;
+        };
+        let mean = f64::from(part.mean);
+        for group in [
+            self.all.get_mut(arm as usize),
+            self.now.get_mut(arm as usize),
+        ]
+        .into_iter()
+        .flatten()
+        {
+            group.remove(mean);
+        }
+        if part.pure_count > 0 {
+            if let Some(tally) = self.correction_of(arm, part.anchor) {
+                tally.remove(f64::from(part.pure_mean));
+            }
+        }
+    }
+
+    fn correction_of(&mut self, arm: Arm, anchor: u8) -> Option<&mut crate::holdout::Tally> {
+        let transport = match arm {
+            Arm::Steered => return None,
+            Arm::PinnedH2 => 0,
+            Arm::PinnedH3 => 1,
+        };
+        if anchor == NOWHERE {
+            return None;
+        }
+        self.correction.tally(transport, anchor)
+    }
+}
+
+/// What an arm's clients do when an epoch begins still belongs to the last one: offers last for a lease.
+fn is_washing_out(steering: &Steering, epoch: u64, now_ms: u64) -> bool {
+    let epoch_ms = u64::from(steering.epoch_s).saturating_mul(1000);
+    let begun_ms = epoch.saturating_mul(epoch_ms);
+    let lease_ms = u64::from(steering.lease_s).saturating_mul(1000);
+    now_ms.saturating_sub(begun_ms) < lease_ms.min(epoch_ms / 4)
+}
+
+fn averaged(count: u32, mean: f32, x: f64) -> (u32, f32) {
+    let count = count.saturating_add(1);
+    let mean = f64::from(mean);
+    (count, (mean + (x - mean) / f64::from(count)) as f32)
+}

@@ -1,0 +1,278 @@
+//! What a policy file says, ready for decisions.
+
+use crate::axis::{AXIS_MOST, Axis, Place};
+use crate::correction::{self, ANCHORS};
+use crate::math;
+use crate::sample::TcpControl;
+use crate::steering::Steering;
+
+/// The surface's axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axes {
+    /// Milliseconds, above 0.
+    pub rtt_ms: Axis,
+    /// Share of packets, 0 to below 1.
+    pub loss: Axis,
+    /// Mbit/s, above 0.
+    pub rate_mbit: Axis,
+    /// How often each loss is met: the mixture's weights before any packet was seen. All above 0; their sum doesn't matter.
+    pub loss_share: [f64; AXIS_MOST],
+}
+
+/// How much outcomes scatter: standard deviations of logarithms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// Of ln(time to last byte) between responses of one client, one arm, one size bucket.
+    pub response: f64,
+    /// Of the ln ratio between clients whose networks look alike.
+    pub between_clients: f64,
+    /// Of what the surface can't follow.
+    pub surface: f64,
+}
+
+/// A row for each round trip, a column for each loss: (h3's load time / h2's, sd of its logarithm).
+pub type Plane = [[(f64, f64); AXIS_MOST]; AXIS_MOST];
+
+/// What the laboratory measured at one rate with one congestion control of TCP's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prior {
+    /// Not `Unknown`.
+    pub tcp: TcpControl,
+    /// Its index on the axis.
+    pub rate: usize,
+    /// Only rows and columns on the axes count.
+    pub plane: Plane,
+}
+
+/// All that makes up a policy.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// The surface's axes.
+    pub axes: Axes,
+    /// Scatter.
+    pub noise: Noise,
+    /// When to change.
+    pub steering: Steering,
+    /// Differences below count as none, a share; for whoever shows the policy.
+    pub margin: f64,
+    /// One for each congestion control that was mapped, and rate on the axis.
+    pub priors: &'a [Prior],
+}
+
+/// A policy: immutable, and of one size whatever the file's.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    pub(crate) axes: Axes,
+    pub(crate) noise: Noise,
+    pub(crate) steering: Steering,
+    margin: f64,
+    surfaces: [Option<Surface>; 3],
+    /// ln p and ln(1 − p) of each loss node, and ln of its share.
+    pub(crate) loss_logarithms: [(f64, f64, f64); AXIS_MOST],
+    /// Which anchor of the live correction each loss node belongs to.
+    pub(crate) loss_anchors: [usize; AXIS_MOST],
+}
+
+/// One congestion control's surface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surface {
+    /// By rate, round trip, loss.
+    cells: [[[Normal; AXIS_MOST]; AXIS_MOST]; AXIS_MOST],
+    /// By round trip and loss, where the rate is unknown.
+    any_rate: [[Normal; AXIS_MOST]; AXIS_MOST],
+    /// The same at the anchors of the live correction.
+    pub(crate) anchors: [[Normal; ANCHORS]; ANCHORS],
+}
+
+/// Mean and variance.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Normal {
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
+}
+
+/// No node is taken for free of loss: on a path that loses nothing of its own, a queue may still overflow.
+const LOSS_LEAST: f64 = 1e-4;
+
+impl Policy {
+    /// Errors: why the parts don't make a policy.
+    pub fn new(parts: &Parts<'_>) -> Result<Policy, &'static str> {
+        let axes = parts.axes;
+        let mut surfaces = [None; 3];
+        for (control, surface) in [TcpControl::Cubic, TcpControl::Bbr, TcpControl::Reno]
+            .into_iter()
+            .zip(&mut surfaces)
+        {
+            if parts.priors.iter().any(|prior| prior.tcp == control) {
+                *surface = Some(Surface::new(&axes, parts.priors, control)?);
+            }
+        }
+        if surfaces.iter().all(Option::is_none) {
+            return Err("there is no prior");
+        }
+        let mut policy = Policy {
+            axes,
+            noise: parts.noise,
+            steering: parts.steering,
+            margin: parts.margin,
+            surfaces,
+            loss_logarithms: [(0.0, 0.0, 0.0); AXIS_MOST],
+            loss_anchors: [0; AXIS_MOST],
+        };
+        let shares = axes.loss_share;
+        for (((logarithms, anchor), loss), share) in policy
+            .loss_logarithms
+            .iter_mut()
+            .zip(&mut policy.loss_anchors)
+            .zip(axes.loss.values())
+            .zip(shares)
+        {
+            let p = loss.clamp(LOSS_LEAST, 1.0 - LOSS_LEAST);
+            *logarithms = (math::ln(p), math::ln(1.0 - p), math::ln(share));
+            *anchor = correction::nearest_loss(p);
+        }
+        Ok(policy)
+    }
+
+    /// The surface's axes.
+    pub fn axes(&self) -> &Axes {
+        &self.axes
+    }
+
+    /// How much outcomes scatter.
+    pub fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
+    /// When to change.
+    pub fn steering(&self) -> &Steering {
+        &self.steering
+    }
+
+    /// The same policy with other thresholds and times, as directives override them.
+    pub fn with_steering(mut self, steering: Steering) -> Policy {
+        self.steering = steering;
+        self
+    }
+
+    /// Differences below count as none: a share.
+    pub fn margin(&self) -> f64 {
+        self.margin
+    }
+
+    /// The surface for a congestion control; one that wasn't mapped uses cubic's, else the first.
+    pub(crate) fn surface(&self, control: TcpControl) -> Option<&Surface> {
+        let [cubic, bbr, reno] = &self.surfaces;
+        let own = match control {
+            TcpControl::Unknown | TcpControl::Cubic => cubic,
+            TcpControl::Bbr => bbr,
+            TcpControl::Reno => reno,
+        };
+        own.as_ref()
+            .or(cubic.as_ref())
+            .or(bbr.as_ref())
+            .or(reno.as_ref())
+    }
+}
+
+impl Surface {
+    fn new(axes: &Axes, priors: &[Prior], control: TcpControl) -> Result<Surface, &'static str> {
+        let mut surface = Surface {
+            cells: Default::default(),
+            any_rate: Default::default(),
+            anchors: Default::default(),
+        };
+        for rate in 0..axes.rate_mbit.values().len() {
+            let prior = priors
+                .iter()
+                .find(|prior| prior.tcp == control && prior.rate == rate)
+                .ok_or("a rate on the axis has no prior")?;
+            let Some(cells) = surface.cells.get_mut(rate) else {
+                return Err("there are too many rates");
+            };
+            for (row, given) in cells.iter_mut().zip(&prior.plane) {
+                for (cell, (ratio, sd)) in row.iter_mut().zip(given) {
+                    *cell = Normal {
+                        mean: math::ln(*ratio),
+                        variance: math::square(*sd),
+                    };
+                }
+            }
+        }
+        surface.average_rates(axes);
+        surface.anchor(axes);
+        Ok(surface)
+    }
+
+    /// The cell at a round trip (between nodes), a loss node and a rate (between nodes; none: of unknown rate).
+    pub(crate) fn at(&self, rtt: Place, loss: usize, rate: Option<Place>) -> Normal {
+        let mut sum = Normal::default();
+        let mut add = |plane: &[[Normal; AXIS_MOST]; AXIS_MOST], share: f64| {
+            for (row, weight) in rtt.weights() {
+                let cell = plane.get(row).and_then(|row| row.get(loss));
+                let cell = cell.copied().unwrap_or_default();
+                sum.mean += share * weight * cell.mean;
+                sum.variance += share * weight * cell.variance;
+            }
+        };
+        match rate {
+            None => add(&self.any_rate, 1.0),
+            Some(rate) => {
+                for (index, share) in rate.weights() {
+                    if let Some(plane) = self.cells.get(index) {
+                        add(plane, share);
+                    }
+                }
+            }
+        }
+        sum
+    }
+
+    fn average_rates(&mut self, axes: &Axes) {
+        let rates = axes.rate_mbit.values().len();
+        for (i, row) in self.any_rate.iter_mut().enumerate() {
+            for (j, cell) in row.iter_mut().enumerate() {
+                let over = self.cells.iter().take(rates);
+                *cell = mixture(over.filter_map(|plane| Some((1.0, *plane.get(i)?.get(j)?))));
+            }
+        }
+    }
+
+    fn anchor(&mut self, axes: &Axes) {
+        let mut losses = [0.0; AXIS_MOST];
+        for (logarithm, loss) in losses.iter_mut().zip(axes.loss.values()) {
+            *logarithm = math::ln(loss.max(LOSS_LEAST));
+        }
+        let losses = losses.get(..axes.loss.values().len()).unwrap_or_default();
+        let mut anchors = [[Normal::default(); ANCHORS]; ANCHORS];
+        for (row, rtt_ms) in anchors.iter_mut().zip(correction::RTT_MS) {
+            let rtt = axes.rtt_ms.place(rtt_ms);
+            for (cell, loss) in row.iter_mut().zip(correction::LOSS) {
+                for (node, weight) in Place::among(losses, math::ln(loss)).weights() {
+                    let there = self.at(rtt, node, None);
+                    cell.mean += weight * there.mean;
+                    cell.variance += weight * there.variance;
+                }
+            }
+        }
+        self.anchors = anchors;
+    }
+}
+
+/// The mean and variance of a mixture of normal distributions; their weights need no sum.
+pub(crate) fn mixture(parts: impl Iterator<Item = (f64, Normal)>) -> Normal {
+    let (mut whole, mut mean, mut square) = (0.0, 0.0, 0.0);
+    for (weight, part) in parts {
+        whole += weight;
+        mean += weight * part.mean;
+        square += weight * (part.variance + part.mean * part.mean);
+    }
+    if whole <= 0.0 {
+        return Normal::default();
+    }
+    let mean = mean / whole;
+    Normal {
+        mean,
+        variance: (square / whole - mean * mean).max(0.0),
+    }
+}

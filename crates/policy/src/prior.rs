@@ -1,0 +1,81 @@
+//! What the surface says of a key's network, before any of its own responses are compared.
+
+use crate::axis::AXIS_MOST;
+use crate::correction::{self, Correction};
+use crate::math;
+use crate::network::Network;
+use crate::policy::{Normal, Policy, mixture};
+use crate::sample::TcpControl;
+
+/// More packets than this say no more of the loss: networks aren't binomial, and evidence has to stay finite.
+const PACKETS_MOST: f64 = 1000.0;
+
+/// `packets`: sent and lost, of both transports.
+pub(crate) fn prior(
+    policy: &Policy,
+    correction: &Correction,
+    control: TcpControl,
+    network: &Network,
+    packets: (f64, f64),
+) -> Normal {
+    let Some(surface) = policy.surface(control) else {
+        return Normal {
+            mean: 0.0,
+            variance: 1.0,
+        };
+    };
+    let axes = policy.axes();
+    let weights = loss_weights(policy, packets);
+    let rate = network.rate_mbit().map(|mbit| axes.rate_mbit.place(mbit));
+    let losses = axes.loss.values().len();
+    let nodes = || weights.iter().copied().enumerate().take(losses);
+
+    let of_network = match network.rtt_ms() {
+        Some(rtt_ms) => {
+            let (rtt, anchors) = (axes.rtt_ms.place(rtt_ms), correction::place(rtt_ms));
+            mixture(nodes().map(|(loss, weight)| {
+                let mut cell = surface.at(rtt, loss, rate);
+                let anchor = policy.loss_anchors.get(loss).copied().unwrap_or(0);
+                cell.mean += correction.shift(surface, anchors, anchor);
+                (weight, cell)
+            }))
+        }
+        None => {
+            let rtts = 0..axes.rtt_ms.values().len();
+            mixture(rtts.flat_map(|rtt| {
+                nodes().map(move |(loss, weight)| {
+                    let rtt = crate::axis::Place::node(rtt);
+                    (weight, surface.at(rtt, loss, rate))
+                })
+            }))
+        }
+    };
+    let noise = policy.noise();
+    Normal {
+        mean: of_network.mean,
+        variance: of_network.variance
+            + math::square(noise.surface)
+            + math::square(noise.between_clients),
+    }
+}
+
+/// ∝ share · Binomial(lost | sent, loss), by loss node; the likeliest has 1.
+fn loss_weights(policy: &Policy, (sent, lost): (f64, f64)) -> [f64; AXIS_MOST] {
+    let scale = if sent > PACKETS_MOST {
+        PACKETS_MOST / sent
+    } else {
+        1.0
+    };
+    let (lost, kept) = (lost.min(sent) * scale, (sent - lost).max(0.0) * scale);
+    let mut logarithms = [f64::NEG_INFINITY; AXIS_MOST];
+    let nodes = policy.axes().loss.values().len();
+    for (logarithm, (p, q, share)) in logarithms
+        .iter_mut()
+        .zip(policy.loss_logarithms)
+        .take(nodes)
+    {
+        *logarithm = share + lost * p + kept * q;
+    }
+    let likeliest = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    logarithms.map(|logarithm| math::exp(logarithm - likeliest))
+}
