@@ -153,3 +153,77 @@ impl Table<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::entry::PARENT;
+
+    /// Keys from the newest to the oldest.
+    fn held(table: &Table<'_>) -> Vec<(u64, u8)> {
+        let mut held = Vec::new();
+        let mut index = table.head.newest;
+        while index != NONE {
+            let entry = table.at(index).expect("links lead to entries");
+            held.push((entry.key, entry.kind));
+            assert!(held.len() <= table.entries.len(), "the list has an end");
+            index = entry.older;
+        }
+        held
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_use_is_that_of_a_plain_list(
+            uses in proptest::collection::vec((0u64..60, any::<bool>()), 0..400),
+        ) {
+            let mut memory = std::vec![0u64; 1200];
+            let mut table = Table::init(&mut memory, [1; 16]).expect("large enough");
+            let capacity = table.entries.len();
+            prop_assert!((16..40).contains(&capacity), "{}", capacity);
+            let mut model: Vec<(u64, u8)> = Vec::new();
+            let mut evicted = 0;
+            for (key, own) in uses {
+                // Half of the keys share their buckets' upper bits.
+                let key = if key % 2 == 0 { key << 56 } else { key };
+                let kind = if own { OWN } else { PARENT };
+                let index = table.take(key, kind, 0).expect("sound");
+                prop_assert_eq!(table.find(key, kind), Ok(Some(index)));
+                model.retain(|held| *held != (key, kind));
+                model.insert(0, (key, kind));
+                if model.len() > capacity {
+                    let (key, kind) = model.pop().expect("not empty");
+                    prop_assert_eq!(table.find(key, kind), Ok(None));
+                    evicted += 1;
+                }
+                prop_assert_eq!(&held(&table), &model);
+                prop_assert_eq!(table.head.counters.evicted, evicted);
+                let (own, parents) = (table.head.keys as usize, table.head.parents as usize);
+                prop_assert_eq!(own + parents, model.len());
+            }
+        }
+    }
+
+    #[test]
+    fn an_operation_touches_a_bounded_number_of_entries() {
+        let mut memory = std::vec![0u64; 1 << 17];
+        let mut table = Table::init(&mut memory, [1; 16]).expect("large enough");
+        let mut key = 1u64;
+        for _ in 0..3 * table.entries.len() {
+            key = key.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            table.take(key, OWN, 0).expect("sound");
+        }
+        let before: Vec<Entry> = table.entries.to_vec();
+        table.take(!key, OWN, 0).expect("sound");
+        let changed = table.entries.iter().zip(&before);
+        let changed = changed
+            .filter(|(now, then)| bytemuck::bytes_of(*now) != bytemuck::bytes_of(*then))
+            .count();
+        // The one displaced, its neighbour of use and of its chain, the newest until now.
+        assert!((1..=4).contains(&changed), "{changed}");
+    }
+}

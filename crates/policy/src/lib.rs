@@ -35,7 +35,7 @@
 //! | its parent's other keys | the same | the same + `between_clients`² | `outcomes.rs` |
 //!
 //! Weights decay with `half_life_s`; x is clipped to ±[`CLIP`]. Since all weights depend on how many samples there
-//! are and on none of their times, m never falls when a QUIC sample gets slower or a TCP sample faster.
+//! are and on none of their times, m never falls when a QUIC sample gets slower or a TCP sample faster (`tests/monotone.rs`).
 //! Round trips are features of the network, which select the prior; they are never compared across transports.
 //!
 //! # What is done with it

@@ -1,0 +1,121 @@
+//! Whoever sends from many prefixes changes their own keys; what they share with others moves those by no more than is said here.
+
+mod common;
+
+use common::{Memory, NOON_MS, keys, mix, policy, sample};
+use pronghorn_policy::{Ask, Decision, Keys, Policy, Protocol, Sample};
+use proptest::prelude::*;
+
+const VICTIM: Keys = Keys {
+    own: 0x1234_5678_9abc_def0,
+    parent: 0x0fed_cba9_8765_4321,
+};
+
+fn hostile() -> impl Strategy<Value = (u64, bool, Sample)> {
+    let network = (any::<u32>(), any::<u32>(), any::<u32>(), any::<u64>());
+    let outcome = (any::<u64>(), any::<u64>(), any::<bool>());
+    (0..2_000u64, any::<bool>(), network, outcome).prop_map(
+        |(key, quic, (min_rtt_us, sent, lost, rate_bytes_per_s), (bytes, time_us, stalled))| {
+            let sample = Sample {
+                bytes: bytes % 10_000_000,
+                time_us: time_us % 4_000_000_000,
+                rate_bytes_per_s,
+                min_rtt_us: min_rtt_us % 400_000,
+                sent,
+                lost,
+                stalled,
+                ..Sample::default()
+            };
+            (key, quic, sample)
+        },
+    )
+}
+
+/// The victim's decision after its own few samples, with others' between them.
+fn decided(
+    policy: &Policy,
+    others: &[(u64, bool, Sample)],
+    keys_of: impl Fn(u64) -> Keys,
+    holdout: f32,
+) -> Decision {
+    let ask = Ask {
+        holdout,
+        ..Ask::default()
+    };
+    let mut memory = Memory::new(1 << 20);
+    let mut table = memory.table();
+    let own = Sample {
+        min_rtt_us: 60_000,
+        sent: 200,
+        lost: 1,
+        ..sample(30_000, 150_000)
+    };
+    for protocol in [Protocol::Tcp, Protocol::Quic] {
+        table.observe(policy, VICTIM, protocol, &own, NOON_MS);
+    }
+    for (key, quic, sample) in others {
+        let protocol = if *quic { Protocol::Quic } else { Protocol::Tcp };
+        table.decide(policy, keys_of(*key), protocol, &ask, NOON_MS + 500);
+        table.observe(policy, keys_of(*key), protocol, sample, NOON_MS + 500);
+    }
+    table.decide(policy, VICTIM, Protocol::Tcp, &ask, NOON_MS + 1000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn strangers_change_nothing_where_none_is_pinned(
+        others in proptest::collection::vec(hostile(), 0..300),
+    ) {
+        let policy = policy();
+        let alone = decided(&policy, &[], keys, 0.0);
+        prop_assert_eq!(alone, decided(&policy, &others, keys, 0.0));
+    }
+
+    /// The live correction shifts what is expected by no more than twice the surface's standard deviation.
+    #[test]
+    fn pinned_strangers_shift_a_key_by_a_bounded_amount(
+        others in proptest::collection::vec(hostile(), 0..1500),
+    ) {
+        let policy = policy();
+        let alone = decided(&policy, &[], keys, 0.5);
+        let among = decided(&policy, &others, keys, 0.5);
+        prop_assert!((among.gain - alone.gain).abs() <= 2.0 * greatest_sd());
+        prop_assert_eq!(among.sd, alone.sd);
+    }
+
+    /// A sibling counts as much as `between_clients` lets one key speak for another.
+    #[test]
+    fn siblings_move_a_key_by_a_bounded_amount(
+        others in proptest::collection::vec(hostile(), 0..300),
+    ) {
+        let policy = policy();
+        let sibling = |key| Keys { own: mix(key), parent: VICTIM.parent };
+        let alone = decided(&policy, &[], keys, 0.0);
+        let among = decided(&policy, &others, sibling, 0.0);
+        let precision = 1.0 / (alone.sd * alone.sd);
+        let theirs = 1.0 / (0.15 * 0.15);
+        let most = theirs / (precision + theirs) * (12.0 + alone.gain.abs());
+        prop_assert!((among.gain - alone.gain).abs() <= most + 1e-4);
+    }
+}
+
+/// Of a cell of the test's surface, whatever the rate: its own and that between the two rates.
+fn greatest_sd() -> f32 {
+    let slow: [[f64; 4]; 3] = [
+        [1.04, 1.00, 0.97, 0.95],
+        [1.02, 0.96, 0.85, 0.80],
+        [0.98, 0.90, 0.75, 0.65],
+    ];
+    let fast: [[f64; 4]; 3] = [
+        [1.30, 1.25, 1.10, 1.00],
+        [1.15, 1.05, 0.80, 0.70],
+        [1.02, 0.85, 0.65, 0.50],
+    ];
+    let between = slow.iter().flatten().zip(fast.iter().flatten());
+    let greatest = between
+        .map(|(a, b)| (a / b).ln().abs() / 2.0)
+        .fold(0.0, f64::max);
+    (greatest * greatest + 0.04 * 0.04).sqrt() as f32 + 1e-4
+}
