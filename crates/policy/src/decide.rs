@@ -24,25 +24,19 @@ impl Table<'_> {
         now_ms: u64,
     ) -> Decision {
         self.guarded(|table| {
-            let parent = table.find(keys.parent, PARENT)?;
-            if parent.is_some() {
-                table.take(keys.parent, PARENT, now_ms)?;
-            }
+            let parent = table.take_known(keys.parent, PARENT)?;
             let own = table.take(keys.own, OWN, now_ms)?;
             let epoch = table.head.come_to(&policy.steering, now_ms);
             let half_life_s = policy.steering.half_life_s;
-            let mut elder = match parent {
-                Some(index) => Some(table.at_mut(index)?),
-                None => None,
-            };
-            if let Some(entry) = &mut elder {
-                entry.advance(now_ms, half_life_s);
+            if let Some(index) = parent {
+                table.at_mut(index)?.advance(now_ms, half_life_s);
             }
-            let elder = elder.copied();
             let Table { head, entries, .. } = table;
-            let entry = entries.get_mut(own as usize);
-            Ok(entry.map_or(Decision::NO_TABLE, |entry| {
-                let (now_ms, _) = entry.advance(now_ms, half_life_s);
+            // Both lie in one slice; the key's own is worked on as a copy.
+            let mut entry = entries.get(own as usize).copied();
+            let elder = parent.and_then(|index| entries.get(index as usize));
+            let decision = entry.as_mut().map_or(Decision::NO_TABLE, |entry| {
+                let now_ms = entry.advance(now_ms, half_life_s);
                 let question = Question {
                     policy,
                     protocol,
@@ -50,8 +44,12 @@ impl Table<'_> {
                     epoch,
                     now_ms,
                 };
-                question.answer(head, entry, elder.as_ref())
-            }))
+                question.answer(head, entry, elder)
+            });
+            if let (Some(place), Some(entry)) = (entries.get_mut(own as usize), entry) {
+                *place = entry;
+            }
+            Ok(decision)
         })
         .unwrap_or(Decision::NO_TABLE)
     }
@@ -79,12 +77,13 @@ impl Question<'_> {
         if self.protocol == Protocol::Quic && entry.arrived_by_quic() {
             head.keys_blocked = head.keys_blocked.saturating_sub(1);
         }
-        let expected = posterior(self.policy, head, entry, parent);
+        let reckoned = |entry: &Entry| posterior(self.policy, head, entry, parent);
+        let (gain, sd) = entry.expected(self.now_ms, reckoned);
         let (offered, reason) = match arm {
             Arm::PinnedH2 => (false, Reason::Pinned),
             Arm::PinnedH3 => (true, Reason::Pinned),
             Arm::Steered => {
-                let reason = self.steer(head, entry, expected.mean);
+                let reason = self.steer(head, entry, f64::from(gain));
                 (entry.is(ON), reason)
             }
         };
@@ -105,8 +104,8 @@ impl Question<'_> {
             arm,
             max_age_s,
             propensity: pins::propensity(arm, holdout) as f32,
-            gain: expected.mean as f32,
-            sd: crate::math::sqrt(expected.variance) as f32,
+            gain,
+            sd,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::head::Head;
 use crate::math;
 use crate::network::Network;
 use crate::outcomes::Outcomes;
+use crate::policy::Normal;
 use crate::sample::{CLIP, TcpControl};
 
 /// No entry.
@@ -19,6 +20,10 @@ pub(crate) const ON: u8 = 1;
 pub(crate) const BLOCKED: u8 = 2;
 /// Steering changed at `changed_ms`; before the first change there is nothing to dwell on.
 pub(crate) const CHANGED: u8 = 4;
+/// `expected` holds something.
+const EXPECTED: u8 = 8;
+/// Something was told since.
+const TOLD: u8 = 16;
 
 /// What an entry is of.
 pub(crate) const FREE: u8 = 0;
@@ -27,39 +32,48 @@ pub(crate) const PARENT: u8 = 2;
 
 /// The clock may go back so far and be taken for standing still.
 const STEP_BACK_MS: u64 = 60_000;
-/// Decay happens in steps of this share of the half-life: finer ones would be lost in rounding.
-const DECAY_STEP: f64 = 1.0 / 256.0;
+/// Memory fades in so many steps a half-life: finer ones would be lost in rounding. The steps are those of the clock, the same for
+/// all entries, so that a parent less one of its keys is what its other keys told.
+const STEPS: f64 = 256.0;
 
-/// 184 bytes. Links are indices of entries.
+/// What is expected of a key stays so for this long though it was told more …
+const EXPECTED_LEAST_MS: u32 = 100;
+/// … and for this long where it wasn't.
+const EXPECTED_MOST_MS: u32 = 10_000;
+
+/// 184 bytes, what every look-up reads first. Links are indices of entries.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Entry {
     pub(crate) key: u64,
-    /// The latest time that this entry was told.
-    pub(crate) seen_ms: u64,
-    /// Until when its memory has faded.
-    faded_ms: u64,
-    /// When steering changed last.
-    pub(crate) changed_ms: u64,
-    pub(crate) cool_until_ms: u64,
-    pub(crate) outcomes: Outcomes,
-    pub(crate) network: Network,
-    pub(crate) part: Part,
     /// Of the chain of its bucket, or of free entries.
     pub(crate) next: u32,
     pub(crate) newer: u32,
     pub(crate) older: u32,
-    /// From the change to the first offer since.
-    pub(crate) offered_after_ms: u32,
     pub(crate) kind: u8,
     flags: u8,
     /// Times that it was turned off and not forgiven.
     pub(crate) strikes: u8,
     /// Over new connections since QUIC arrived last.
     pub(crate) offers: u8,
+    /// The latest time that this entry was told.
+    pub(crate) seen_ms: u64,
+    /// When steering changed last.
+    pub(crate) changed_ms: u64,
+    /// From that change on.
+    pub(crate) cool_down_s: u32,
+    /// From the change to the first offer since.
+    pub(crate) offered_after_ms: u32,
+    /// The low bits of the time of `expected`.
+    expected_at_ms: u32,
+    /// Mean and standard deviation.
+    expected: [f32; 2],
+    pub(crate) part: Part,
+    pub(crate) network: Network,
+    pub(crate) outcomes: Outcomes,
     pub(crate) control: u8,
     pub(crate) mark: u8,
-    reserved: [u8; 2],
+    reserved: [u8; 6],
 }
 
 /// What a key contributed to the groups of an epoch, so that it can be taken out and put in again.
@@ -68,12 +82,13 @@ pub(crate) struct Entry {
 pub(crate) struct Part {
     /// The epoch's low bits.
     pub(crate) epoch: u32,
-    /// Outcomes of either transport, and their mean.
-    pub(crate) count: u32,
+    /// Of outcomes of either transport.
     pub(crate) mean: f32,
-    /// Outcomes by the arm's own transport, and their mean.
-    pub(crate) pure_count: u32,
+    /// Of outcomes by the arm's own transport.
     pub(crate) pure_mean: f32,
+    /// How many they are.
+    pub(crate) count: u16,
+    pub(crate) pure_count: u16,
     /// 1 + [`Arm`]'s number; 0: not drawn.
     arm: u8,
     /// Where it stands in the correction; [`NOWHERE`]: not.
@@ -87,7 +102,6 @@ impl Entry {
             key,
             kind,
             seen_ms: now_ms,
-            faded_ms: now_ms,
             next: NONE,
             newer: NONE,
             older: NONE,
@@ -96,25 +110,59 @@ impl Entry {
     }
 
     /// Comes to `now_ms`, and says which time it is here: not before what it was told before, unless the clock was set back,
-    /// in which case all of its times move along. The second: whether it was.
-    pub(crate) fn advance(&mut self, now_ms: u64, half_life_s: f64) -> (u64, bool) {
+    /// in which case all of its times move along.
+    pub(crate) fn advance(&mut self, now_ms: u64, half_life_s: f64) -> u64 {
         let back = self.seen_ms.saturating_sub(now_ms);
-        let stepped = back > STEP_BACK_MS;
-        if stepped {
+        if back > STEP_BACK_MS {
             self.seen_ms = now_ms;
-            self.faded_ms = self.faded_ms.saturating_sub(back).min(now_ms);
             self.changed_ms = self.changed_ms.saturating_sub(back).min(now_ms);
-            self.cool_until_ms = self.cool_until_ms.saturating_sub(back);
+            self.set(EXPECTED, false);
         }
+        let step_ms = half_life_s * 1e3 / STEPS;
+        let step_of = |ms: u64| (ms as f64 / step_ms) as u64;
+        let before = step_of(self.seen_ms);
         self.seen_ms = self.seen_ms.max(now_ms);
-        let elapsed_ms = self.seen_ms.saturating_sub(self.faded_ms);
-        if elapsed_ms as f64 >= half_life_s * 1e3 * DECAY_STEP {
-            let factor = math::decay(elapsed_ms, half_life_s);
+        let steps = step_of(self.seen_ms).saturating_sub(before);
+        if steps > 0 {
+            let factor = math::exp2(-(steps as f64) / STEPS);
             self.outcomes.decay(factor);
             self.network.decay(factor);
-            self.faded_ms = self.seen_ms;
         }
-        (self.seen_ms, stepped)
+        self.seen_ms
+    }
+
+    /// Something was told of the key.
+    pub(crate) fn told(&mut self) {
+        self.set(TOLD, true);
+    }
+
+    /// What is expected of the key at `now_ms`, its own time: what was reckoned not long ago, else what `reckoned` says.
+    pub(crate) fn expected(
+        &mut self,
+        now_ms: u64,
+        reckoned: impl FnOnce(&Entry) -> Normal,
+    ) -> (f32, f32) {
+        let lasts_ms = if self.is(TOLD) {
+            EXPECTED_LEAST_MS
+        } else {
+            EXPECTED_MOST_MS
+        };
+        let age_ms = (now_ms as u32).wrapping_sub(self.expected_at_ms);
+        if !self.is(EXPECTED) || age_ms >= lasts_ms {
+            let normal = reckoned(self);
+            self.expected = [normal.mean as f32, math::sqrt(normal.variance) as f32];
+            self.expected_at_ms = now_ms as u32;
+            self.set(EXPECTED, true);
+            self.set(TOLD, false);
+        }
+        let [mean, sd] = self.expected;
+        (mean, sd)
+    }
+
+    /// Until when nothing is offered.
+    pub(crate) fn cool_until_ms(&self) -> u64 {
+        self.changed_ms
+            .saturating_add(u64::from(self.cool_down_s) * 1000)
     }
 
     pub(crate) fn is(&self, flag: u8) -> bool {
@@ -151,6 +199,7 @@ impl Entry {
             self.network = Network::zeroed();
         }
         self.flags &= ON | BLOCKED | CHANGED;
+        self.changed_ms = self.changed_ms.min(self.seen_ms);
         self.mark = 0;
     }
 }
@@ -182,6 +231,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::{Protocol, Traits};
 
     #[test]
     fn an_entry_is_of_184_bytes() {
@@ -192,9 +242,52 @@ mod tests {
     fn a_small_step_back_is_none_and_a_great_one_moves_all_times_along() {
         let mut entry = Entry::new(1, OWN, 1_000_000);
         entry.changed_ms = 990_000;
-        entry.cool_until_ms = 1_500_000;
-        assert_eq!(entry.advance(950_000, 3600.0), (1_000_000, false));
-        assert_eq!(entry.advance(100_000, 3600.0), (100_000, true));
-        assert_eq!((entry.changed_ms, entry.cool_until_ms), (90_000, 600_000));
+        entry.cool_down_s = 510;
+        assert_eq!(entry.advance(950_000, 3600.0), 1_000_000);
+        assert_eq!(entry.advance(100_000, 3600.0), 100_000);
+        assert_eq!((entry.changed_ms, entry.cool_until_ms()), (90_000, 600_000));
+    }
+
+    #[test]
+    fn memory_fades_by_the_time_that_passed_however_often_it_was_asked() {
+        let traits = Traits {
+            rtt_us: None,
+            rate_bytes_per_s: None,
+            sent: 1000.0,
+            lost: 0.0,
+        };
+        for steps in [1, 7, 3600, 100_000] {
+            let mut entry = Entry::new(1, OWN, 0);
+            entry
+                .outcomes
+                .add_packets(Protocol::Tcp, traits.sent, traits.lost);
+            for step in 1..=steps {
+                entry.advance(7_200_000 * step / steps, 3600.0);
+            }
+            let (sent, _) = entry.outcomes.packets();
+            assert!((sent - 250.0).abs() < 1.0, "{steps} steps: {sent}");
+        }
+    }
+
+    #[test]
+    fn what_is_expected_is_reckoned_anew_when_it_can_be_another() {
+        let mut entry = Entry::new(1, OWN, 1_000);
+        let mut reckoned_at = |now_ms: u64, told: bool| {
+            if told {
+                entry.told();
+            }
+            let mut reckoned = false;
+            entry.expected(now_ms, |_| {
+                reckoned = true;
+                Normal::default()
+            });
+            reckoned
+        };
+        assert!(reckoned_at(1_000, false));
+        assert!(!reckoned_at(5_000, false));
+        assert!(reckoned_at(11_000, false));
+        assert!(!reckoned_at(11_099, true));
+        assert!(reckoned_at(11_100, true));
+        assert!(!reckoned_at(12_000, false));
     }
 }

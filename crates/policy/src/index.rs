@@ -16,9 +16,7 @@ pub(crate) struct Damaged;
 impl Table<'_> {
     /// The entry of a key, made where there is none, now the newest.
     pub(crate) fn take(&mut self, key: u64, kind: u8, now_ms: u64) -> Result<u32, Damaged> {
-        if let Some(index) = self.find(key, kind)? {
-            self.unlink(index)?;
-            self.link_newest(index)?;
+        if let Some(index) = self.take_known(key, kind)? {
             return Ok(index);
         }
         if self.head.free == NONE {
@@ -43,6 +41,16 @@ impl Table<'_> {
             self.head.parents = self.head.parents.saturating_add(1);
         }
         Ok(index)
+    }
+
+    /// The entry of a key where there is one, now the newest.
+    pub(crate) fn take_known(&mut self, key: u64, kind: u8) -> Result<Option<u32>, Damaged> {
+        let found = self.find(key, kind)?;
+        if let Some(index) = found.filter(|index| *index != self.head.newest) {
+            self.unlink(index)?;
+            self.link_newest(index)?;
+        }
+        Ok(found)
     }
 
     /// The entry of a key.

@@ -58,7 +58,7 @@
 //! | What if a process dies inside? | `guard.rs`, `mend.rs` |
 //! | What does a sample change, what a question? | `observe.rs`, `decide.rs` |
 //! | What may stand in a policy file? | `file/` |
-//! | How does C call it? | `ffi.rs`, `include/pronghorn_policy.h` |
+//! | How does C call it? | `ffi/`, `include/pronghorn_policy.h` |
 
 #![no_std]
 

@@ -197,7 +197,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(150))]
 
         /// A process died inside and left whatever it likes: the next one finds a table that is whole again.
         #[test]

@@ -20,6 +20,7 @@ impl Table<'_> {
         sample: &Sample,
         now_ms: u64,
     ) {
+        let outcome = sample.outcome();
         self.guarded(|table| {
             let parent = table.take(keys.parent, PARENT, now_ms)?;
             let own = table.take(keys.own, OWN, now_ms)?;
@@ -28,17 +29,17 @@ impl Table<'_> {
             for index in [parent, own] {
                 let entry = table.at_mut(index)?;
                 entry.advance(now_ms, half_life_s);
-                entry.learn(protocol, sample);
+                entry.learn(protocol, sample, outcome);
             }
             let Table { head, entries, .. } = table;
             let Some(entry) = entries.get_mut(own as usize) else {
                 return Ok(());
             };
-            head.tell(protocol, sample);
+            head.tell(protocol, sample, outcome);
             if protocol == Protocol::Quic && entry.arrived_by_quic() {
                 head.keys_blocked = head.keys_blocked.saturating_sub(1);
             }
-            if let Some(outcome) = sample.outcome() {
+            if let Some(outcome) = outcome {
                 if !is_washing_out(&policy.steering, epoch, now_ms) {
                     head.contribute(entry, epoch, protocol, outcome);
                 }
@@ -49,12 +50,13 @@ impl Table<'_> {
 }
 
 impl Entry {
-    fn learn(&mut self, protocol: Protocol, sample: &Sample) {
+    fn learn(&mut self, protocol: Protocol, sample: &Sample, outcome: Option<Outcome>) {
+        self.told();
         let traits = sample.traits();
         self.network.add(&traits);
         self.outcomes
             .add_packets(protocol, traits.sent, traits.lost);
-        if let Some(outcome) = sample.outcome() {
+        if let Some(outcome) = outcome {
             self.outcomes.add(protocol, outcome);
         }
         if sample.tcp_control != TcpControl::Unknown {
@@ -64,7 +66,7 @@ impl Entry {
 }
 
 impl Head {
-    fn tell(&mut self, protocol: Protocol, sample: &Sample) {
+    fn tell(&mut self, protocol: Protocol, sample: &Sample, outcome: Option<Outcome>) {
         if sample.tcp_control != TcpControl::Unknown {
             self.control = sample.tcp_control as u8;
         }
@@ -77,12 +79,12 @@ impl Head {
             };
             *counter = counter.saturating_add(1);
         };
-        if sample.outcome().is_some() {
+        if outcome.is_some() {
             count(&mut counters.samples);
             if sample.stalled {
                 count(&mut counters.stalls);
             }
-        } else if !sample.says_something() {
+        } else if !sample.traits().say_something() {
             counters.refused = counters.refused.saturating_add(1);
         }
     }
@@ -105,8 +107,10 @@ impl Head {
             (part.pure_count, part.pure_mean) =
                 averaged(part.pure_count, part.pure_mean, outcome.x);
         }
-        let (sent, lost) = entry.outcomes.packets();
-        part.anchor = correction::anchor(entry.network.rtt_ms(), sent, lost);
+        if part.pure_count > 0 {
+            let (sent, lost) = entry.outcomes.packets();
+            part.anchor = correction::anchor(entry.network.rtt_ms(), sent, lost);
+        }
         let mean = f64::from(part.mean);
         for group in [
             self.all.get_mut(arm as usize),
@@ -167,7 +171,7 @@ fn is_washing_out(steering: &Steering, epoch: u64, now_ms: u64) -> bool {
     now_ms.saturating_sub(begun_ms) < lease_ms.min(epoch_ms / 4)
 }
 
-fn averaged(count: u32, mean: f32, x: f64) -> (u32, f32) {
+fn averaged(count: u16, mean: f32, x: f64) -> (u16, f32) {
     let count = count.saturating_add(1);
     let mean = f64::from(mean);
     (count, (mean + (x - mean) / f64::from(count)) as f32)

@@ -11,6 +11,9 @@ const WEIGHT_MOST: f32 = 65_536.0;
 /// Less of an arm's weight than this is a rest of what decayed, or of a difference.
 const WEIGHT_LEAST: f64 = 1e-3;
 
+/// Less than this share of a parent's weight is what rounding leaves of a difference between like numbers.
+const OTHERS_LEAST: f64 = 0.01;
+
 /// Of one transport.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -88,8 +91,7 @@ impl Outcomes {
                     let whole = weight;
                     weight -= other_weight;
                     total -= other_total;
-                    // What rounding leaves of a difference between like numbers is no evidence.
-                    if weight < 1e-3 * whole {
+                    if weight < OTHERS_LEAST * whole {
                         return None;
                     }
                 }

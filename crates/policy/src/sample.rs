@@ -123,14 +123,11 @@ impl Sample {
             lost: f64::from(self.lost.min(sent)),
         }
     }
+}
 
-    /// Whether there is anything in it.
-    pub(crate) fn says_something(&self) -> bool {
-        let traits = self.traits();
-        self.outcome().is_some()
-            || traits.rtt_us.is_some()
-            || traits.rate_bytes_per_s.is_some()
-            || traits.sent > 0.0
+impl Traits {
+    pub(crate) fn say_something(&self) -> bool {
+        self.rtt_us.is_some() || self.rate_bytes_per_s.is_some() || self.sent > 0.0
     }
 }
 

@@ -74,15 +74,14 @@ impl Entry {
         downgrade: Downgrade,
         now_ms: u64,
     ) -> (Change, Reason) {
-        let most = u64::from(steering.cool_down_most_s).saturating_mul(1000);
-        self.cool_until_ms = self.cool_until_ms.min(now_ms.saturating_add(most));
+        self.cool_down_s = self.cool_down_s.min(steering.cool_down_most_s);
         let since_change = now_ms.saturating_sub(self.changed_ms);
         let dwells = self.is(CHANGED) && since_change < u64::from(steering.dwell_s) * 1000;
         let better = gain < -steering.enter;
         let worse = gain > steering.leave;
 
         if !self.is(ON) {
-            let cools = now_ms < self.cool_until_ms;
+            let cools = now_ms < self.cool_until_ms();
             let reason = match () {
                 () if cools && self.is(BLOCKED) => Reason::UdpBlocked,
                 () if worse => Reason::H3Slower,
@@ -129,7 +128,7 @@ impl Entry {
         let was = self.is(BLOCKED);
         if was {
             self.set(BLOCKED, false);
-            self.cool_until_ms = 0;
+            self.cool_down_s = 0;
             self.strikes = self.strikes.saturating_sub(1);
         }
         was
@@ -151,26 +150,26 @@ impl Entry {
 
     fn turn_off(&mut self, steering: &Steering, now_ms: u64) {
         let on_for = now_ms.saturating_sub(self.changed_ms);
-        let last = cool_down_ms(steering, self.strikes);
-        if self.strikes > 0 && on_for >= last.saturating_mul(FORGIVEN_AFTER) {
+        let last_ms = u64::from(cool_down_s(steering, self.strikes)) * 1000;
+        if self.strikes > 0 && on_for >= last_ms.saturating_mul(FORGIVEN_AFTER) {
             self.strikes = 0;
         }
         self.strikes = self.strikes.saturating_add(1);
         self.set(ON, false);
         self.set(CHANGED, true);
         self.changed_ms = now_ms;
-        self.cool_until_ms = now_ms.saturating_add(cool_down_ms(steering, self.strikes));
+        self.cool_down_s = cool_down_s(steering, self.strikes);
         self.offers = 0;
     }
 }
 
 /// Of the `strikes`-th turning off, from 1.
-fn cool_down_ms(steering: &Steering, strikes: u8) -> u64 {
+fn cool_down_s(steering: &Steering, strikes: u8) -> u32 {
     let doublings = u32::from(strikes.saturating_sub(1)).min(31);
-    let seconds = u64::from(steering.cool_down_s) << doublings;
-    seconds
-        .min(u64::from(steering.cool_down_most_s))
-        .saturating_mul(1000)
+    let doubled = u64::from(steering.cool_down_s) << doublings;
+    u32::try_from(doubled)
+        .unwrap_or(u32::MAX)
+        .min(steering.cool_down_most_s)
 }
 
 #[cfg(test)]
@@ -192,7 +191,7 @@ mod tests {
     fn cools_for_s(entry: &mut Entry, now_ms: u64) -> u64 {
         let (change, _) = entry.steer(&Steering::default(), SLOW, Downgrade::Lease, now_ms);
         assert_eq!(change, Change::TurnedOff);
-        (entry.cool_until_ms - now_ms) / 1000
+        (entry.cool_until_ms() - now_ms) / 1000
     }
 
     #[test]
@@ -227,21 +226,18 @@ mod tests {
         let mut cooled = std::vec::Vec::new();
         for _ in 0..10 {
             cooled.push(cools_for_s(&mut entry, now_ms));
+            let cool_until_ms = entry.cool_until_ms();
             let (change, reason) = entry.steer(
                 &Steering::default(),
                 FAST,
                 Downgrade::Lease,
-                entry.cool_until_ms - 1,
+                cool_until_ms - 1,
             );
             assert_eq!((change, reason), (Change::Stayed, Reason::CoolingDown));
-            let (change, _) = entry.steer(
-                &Steering::default(),
-                FAST,
-                Downgrade::Lease,
-                entry.cool_until_ms,
-            );
+            let (change, _) =
+                entry.steer(&Steering::default(), FAST, Downgrade::Lease, cool_until_ms);
             assert_eq!(change, Change::TurnedOn);
-            now_ms = entry.cool_until_ms + 60_000;
+            now_ms = cool_until_ms + 60_000;
         }
         let expected = [
             600, 1200, 2400, 4800, 9600, 19_200, 38_400, 76_800, 86_400, 86_400,
@@ -253,7 +249,7 @@ mod tests {
     fn long_good_behaviour_is_forgiven() {
         let mut entry = on_at(0);
         assert_eq!(cools_for_s(&mut entry, 60_000), 600);
-        let on_again = entry.cool_until_ms;
+        let on_again = entry.cool_until_ms();
         entry.steer(&Steering::default(), FAST, Downgrade::Lease, on_again);
         let mut early = entry;
         assert_eq!(cools_for_s(&mut early, on_again + 4 * 600_000 - 1), 1200);

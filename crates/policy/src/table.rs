@@ -79,12 +79,19 @@ impl<'m> Table<'m> {
     /// Errors: it holds none of this ABI and size.
     pub fn open(memory: &'m mut [u64]) -> Result<Table<'m>, TableError> {
         let bytes = size_of_val(memory);
-        let capacity = Table::capacity(bytes);
+        let table = Table::open_sealed(memory)?;
+        if table.head.bytes() == Some(bytes) {
+            Ok(table)
+        } else {
+            Err(TableError::NoTable)
+        }
+    }
+
+    /// The same, where the caller has asked the head for its bytes, of which `memory` has as many.
+    pub(crate) fn open_sealed(memory: &'m mut [u64]) -> Result<Table<'m>, TableError> {
+        let capacity = Table::capacity(size_of_val(memory));
         let table = split(memory, capacity).ok_or(TableError::NoTable)?;
-        if capacity == 0
-            || table.head.bytes() != Some(bytes)
-            || table.head.capacity as usize != capacity
-        {
+        if capacity == 0 || table.head.capacity as usize != capacity {
             return Err(TableError::NoTable);
         }
         Ok(table)

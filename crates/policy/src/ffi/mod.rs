@@ -1,67 +1,26 @@
 //! The C ABI; `include/pronghorn_policy.h` says what each function does. No panic leaves here: there is nothing in this crate that
 //! panics, and were there, the process would abort rather than go on.
 
+mod memory;
+mod types;
+
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use core::{ptr, slice, str};
+use core::{ptr, str};
+
+use self::memory::{bytes_of, head_of, table_of, words_of};
+pub use self::types::{CAsk, CDecision, CError, CSample};
+use self::types::{protocol_of, tell};
 
 use crate::ABI;
-use crate::decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
+use crate::decision::{Action, Arm, Decision, Reason};
 use crate::head::Head;
 use crate::key::{self, Keys};
 use crate::policy::Policy;
-use crate::sample::{Protocol, Sample, TcpControl};
 use crate::snapshot::{self, Snapshot};
 use crate::table::Table;
-
-const REASON_BYTES: usize = 240;
-
-/// `pronghorn_error`.
-#[repr(C)]
-pub struct CError {
-    line: u32,
-    reason: [u8; REASON_BYTES],
-}
-
-/// `pronghorn_sample`.
-#[repr(C)]
-pub struct CSample {
-    bytes: u64,
-    time_us: u64,
-    rate_bytes_per_s: u64,
-    min_rtt_us: u32,
-    sent: u32,
-    lost: u32,
-    tcp_control: u8,
-    stalled: u8,
-    reserved: [u8; 2],
-}
-
-/// `pronghorn_ask`.
-#[repr(C)]
-pub struct CAsk {
-    holdout: f32,
-    max_age_s: u32,
-    downgrade: u8,
-    dry_run: u8,
-    new_connection: u8,
-    reserved: u8,
-}
-
-/// `pronghorn_decision`.
-#[repr(C)]
-pub struct CDecision {
-    action: u8,
-    reason: u8,
-    arm: u8,
-    reserved: u8,
-    max_age_s: u32,
-    propensity: f32,
-    gain: f32,
-    sd: f32,
-}
 
 /// See the header.
 #[unsafe(no_mangle)]
@@ -236,16 +195,7 @@ pub unsafe extern "C" fn pronghorn_decide(
         }
         _ => Decision::NO_TABLE,
     };
-    CDecision {
-        action: decision.action as u8,
-        reason: decision.reason as u8,
-        arm: decision.arm as u8,
-        reserved: 0,
-        max_age_s: decision.max_age_s,
-        propensity: decision.propensity,
-        gain: decision.gain,
-        sd: decision.sd,
-    }
+    CDecision::of(&decision)
 }
 
 /// See the header.
@@ -295,112 +245,7 @@ pub extern "C" fn pronghorn_action_name(action: u8) -> *const c_char {
     name_of(&actions, action, |action| action.c_name())
 }
 
-impl CSample {
-    fn natural(&self) -> Sample {
-        Sample {
-            bytes: self.bytes,
-            time_us: self.time_us,
-            rate_bytes_per_s: self.rate_bytes_per_s,
-            min_rtt_us: self.min_rtt_us,
-            sent: self.sent,
-            lost: self.lost,
-            tcp_control: TcpControl::of(self.tcp_control),
-            stalled: self.stalled != 0,
-        }
-    }
-}
-
-impl CAsk {
-    fn natural(&self) -> Ask {
-        Ask {
-            holdout: self.holdout,
-            max_age_s: self.max_age_s,
-            downgrade: match self.downgrade {
-                0 => Downgrade::Off,
-                2 => Downgrade::Clear,
-                _ => Downgrade::Lease,
-            },
-            dry_run: self.dry_run != 0,
-            new_connection: self.new_connection != 0,
-        }
-    }
-}
-
-fn protocol_of(number: u8) -> Protocol {
-    match number {
-        0 => Protocol::Tcp,
-        _ => Protocol::Quic,
-    }
-}
-
 fn name_of<T: Copy>(all: &[T], number: u8, name: fn(T) -> &'static CStr) -> *const c_char {
     let known = all.get(usize::from(number)).copied();
     known.map_or(c"unknown", name).as_ptr()
-}
-
-/// # Safety
-/// `pointer` is null or has `length` bytes.
-unsafe fn bytes_of<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
-    if pointer.is_null() {
-        return &[];
-    }
-    // SAFETY: as the caller promises.
-    unsafe { slice::from_raw_parts(pointer, length) }
-}
-
-/// # Safety
-/// `memory` is null or has `bytes` bytes that nobody else touches.
-unsafe fn words_of<'a>(memory: *mut c_void, bytes: usize) -> Option<&'a mut [u64]> {
-    let words = memory.cast::<u64>();
-    if words.is_null() || !words.is_aligned() {
-        return None;
-    }
-    // SAFETY: as the caller promises, and aligned.
-    Some(unsafe { slice::from_raw_parts_mut(words, bytes / 8) })
-}
-
-/// The head of a table and the table's bytes, where there is one.
-///
-/// # Safety
-/// `memory` is null or has a head's bytes that nobody writes to.
-unsafe fn head_of<'a>(memory: *const Head) -> Option<(&'a Head, usize)> {
-    if !memory.is_aligned() {
-        return None;
-    }
-    // SAFETY: as the caller promises, and aligned; any bytes make a head.
-    let head = unsafe { memory.as_ref() }?;
-    head.bytes().map(|bytes| (head, bytes))
-}
-
-/// # Safety
-/// `memory` is null or begins a table's memory that nobody else touches.
-unsafe fn table_of<'a>(memory: *mut c_void) -> Option<Table<'a>> {
-    // SAFETY: as the caller promises.
-    let (_, bytes) = unsafe { head_of(memory.cast_const().cast()) }?;
-    // SAFETY: the head, which is sealed, says how many bytes it begins.
-    Table::open(unsafe { words_of(memory, bytes) }?).ok()
-}
-
-/// # Safety
-/// `error` is null or may be written to.
-unsafe fn tell(error: *mut CError, line: u32, reason: &str) {
-    let mut said = CError {
-        line,
-        reason: [0; REASON_BYTES],
-    };
-    let mut end = reason.len().min(REASON_BYTES - 1);
-    while !reason.is_char_boundary(end) {
-        end -= 1;
-    }
-    for (to, from) in said
-        .reason
-        .iter_mut()
-        .zip(reason.as_bytes().iter().take(end))
-    {
-        *to = *from;
-    }
-    if !error.is_null() {
-        // SAFETY: as the caller promises.
-        unsafe { error.write(said) };
-    }
 }
