@@ -44,15 +44,24 @@ def _lacks_chromium() -> str | None:
     return None
 
 
+def _lacks_autoquic() -> str | None:
+    return _lacks_peer(peers.autoquic)
+
+
 def _lacks_curl_with_http3() -> str | None:
+    return _lacks_peer(lambda: peers.find("curl"))
+
+
+def _lacks_peer(find: Callable[[], Path]) -> str | None:
     try:
-        peers.find("curl")
+        find()
     except peers.Missing as missing:
         return str(missing)
     return None
 
 
 CAPABILITIES: dict[str, Callable[[], str | None]] = {
+    "autoquic": _lacks_autoquic,
     "caddy": lambda: _server("caddy"),
     "chromium": _lacks_chromium,
     "curl": lambda: None if shutil.which("curl") else "apt-get install curl",

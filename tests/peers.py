@@ -1,10 +1,11 @@
-"""Programs of others that speak HTTP/3, against which ours is checked, as `scripts/peers` finds them."""
+"""Programs of others that speak HTTP/3, against which ours is checked, as `scripts/peers` finds them, and what is
+built for them."""
 
 import subprocess
 from functools import cache
 from pathlib import Path
 
-_FINDER = Path(__file__).parents[1] / "scripts" / "peers"
+_SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 
 class Missing(Exception):
@@ -14,7 +15,17 @@ class Missing(Exception):
 @cache
 def find(name: str) -> Path:
     """The program `h2load` or `curl`; Missing where it isn't there, and it isn't made."""
-    done = subprocess.run([_FINDER, name, "--check"], capture_output=True, text=True, check=False)
+    return _found(_SCRIPTS / "peers", name, "--check")
+
+
+@cache
+def autoquic() -> Path:
+    """nginx's module that is built of nginx/; Missing where it isn't built for the nginx at hand."""
+    return _found(_SCRIPTS / "autoquic", "--check")
+
+
+def _found(*argv: object) -> Path:
+    done = subprocess.run(list(map(str, argv)), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Missing(done.stderr.strip().rpartition("mend: ")[2])
     return Path(done.stdout.strip())

@@ -1,0 +1,210 @@
+/*
+ * The header filter: asks what to say of HTTP/3, and says it by Alt-Svc (RFC 7838).
+ *
+ * Where the module is on, Alt-Svc is its own: what a location's add_header or an upstream says by this header is left
+ * out, since it would move the very clients that the policy keeps. In a dry run every header stays as it is.
+ */
+#include "autoquic.h"
+
+#define DECISION_LASTS_MS  1000     /* on one connection */
+
+static ngx_int_t header_filter(ngx_http_request_t *r);
+static ngx_int_t decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf);
+static void remove_others(ngx_http_request_t *r);
+static void say(ngx_http_request_t *r, autoquic_loc_conf_t *conf, const pronghorn_decision *decision);
+static in_port_t port_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf);
+
+static ngx_http_output_header_filter_pt  next_header_filter;
+
+
+ngx_int_t
+autoquic_filter_init(ngx_conf_t *cf)
+{
+    next_header_filter = ngx_http_top_header_filter;
+    ngx_http_top_header_filter = header_filter;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+header_filter(ngx_http_request_t *r)
+{
+    autoquic_loc_conf_t    *conf;
+    autoquic_request_t     *request;
+    autoquic_connection_t  *a;
+
+    conf = ngx_http_get_module_loc_conf(r, ngx_http_autoquic_module);
+
+    if (!conf->enable || r != r->main || r->headers_out.status < NGX_HTTP_OK) {
+        return next_header_filter(r);
+    }
+
+    if (!conf->dry_run) {
+        remove_others(r);
+    }
+
+    a = autoquic_connection_of(r, conf);
+    if (a == NULL || decide(a, conf) != NGX_OK) {
+        return next_header_filter(r);
+    }
+
+    request = ngx_http_get_module_ctx(r, ngx_http_autoquic_module);
+    if (request == NULL) {
+        request = ngx_palloc(r->pool, sizeof(autoquic_request_t));
+        if (request == NULL) {
+            return next_header_filter(r);
+        }
+        ngx_http_set_ctx(r, request, ngx_http_autoquic_module);
+    }
+
+    request->connection = a;
+    request->decision = a->decision;
+
+    if (!conf->dry_run) {
+        say(r, conf, &a->decision);
+    }
+
+    return next_header_filter(r);
+}
+
+
+static ngx_int_t
+decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
+{
+    ngx_uint_t        first;
+    pronghorn_ask     ask;
+    pronghorn_table  *table;
+    pronghorn_sample  met;
+
+    first = a->decided_by == NULL;
+
+    if (a->decided_by == conf && ngx_current_msec - a->decided < DECISION_LASTS_MS) {
+        return NGX_OK;
+    }
+
+    if (autoquic_set_keys(a, conf) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    ngx_memzero(&ask, sizeof(pronghorn_ask));
+    ask.holdout = conf->holdout < 0 ? -1 : (float) conf->holdout / 1000000;
+    ask.max_age_s = (uint32_t) conf->max_age;
+    ask.downgrade = (uint8_t) conf->downgrade;
+    ask.dry_run = (uint8_t) conf->dry_run;
+    ask.new_connection = (uint8_t) first;
+
+    if (first) {
+        autoquic_report(a, &met);
+    }
+
+    table = a->zone->shared->table;
+
+    autoquic_zone_lock(a->zone);
+
+    if (first) {
+        /* What the handshake told of the network, before anything is decided on it. */
+        pronghorn_observe(a->policy, table, a->keys, a->protocol, &met, ngx_current_msec);
+    }
+
+    a->decision = pronghorn_decide(a->policy, table, a->keys, a->protocol, &ask, ngx_current_msec);
+
+    autoquic_zone_unlock(a->zone);
+
+    a->decided_by = conf;
+    a->decided = ngx_current_msec;
+
+    return NGX_OK;
+}
+
+
+static void
+remove_others(ngx_http_request_t *r)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    part = &r->headers_out.headers.part;
+    h = part->elts;
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                return;
+            }
+            part = part->next;
+            h = part->elts;
+            i = 0;
+        }
+
+        if (h[i].key.len == sizeof("Alt-Svc") - 1
+            && ngx_strncasecmp(h[i].key.data, (u_char *) "Alt-Svc", sizeof("Alt-Svc") - 1) == 0)
+        {
+            h[i].hash = 0;
+        }
+    }
+}
+
+
+static void
+say(ngx_http_request_t *r, autoquic_loc_conf_t *conf, const pronghorn_decision *decision)
+{
+    u_char           *p;
+    ngx_table_elt_t  *h;
+
+    if (decision->action == PRONGHORN_NOTHING) {
+        return;
+    }
+
+    p = ngx_pnalloc(r->pool, sizeof("h3=\":65535\"; ma=4294967295"));
+    if (p == NULL) {
+        return;
+    }
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return;
+    }
+
+    h->hash = 1;
+    h->next = NULL;
+    ngx_str_set(&h->key, "Alt-Svc");
+    h->value.data = p;
+
+    if (decision->action == PRONGHORN_CLEAR) {
+        p = ngx_cpymem(p, "clear", sizeof("clear") - 1);
+    } else {
+        p = ngx_sprintf(p, "h3=\":%d\"; ma=%uD", (int) port_of(r, conf), decision->max_age_s);
+    }
+
+    h->value.len = p - h->value.data;
+}
+
+
+/* The port that the client has come to, where HTTP/3 is listened for on it as well; else the first one where it is. */
+static in_port_t
+port_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
+{
+    in_port_t              local, *ports;
+    ngx_uint_t             i;
+    autoquic_main_conf_t  *amcf;
+
+    if (conf->port) {
+        return (in_port_t) conf->port;
+    }
+
+    local = ngx_inet_get_port(r->connection->local_sockaddr);
+
+    amcf = ngx_http_get_module_main_conf(r, ngx_http_autoquic_module);
+    ports = amcf->quic_ports.elts;
+
+    for (i = 0; i < amcf->quic_ports.nelts; i++) {
+        if (ports[i] == local) {
+            return local;
+        }
+    }
+
+    return amcf->quic_ports.nelts ? ports[0] : local;
+}

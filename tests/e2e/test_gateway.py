@@ -1,0 +1,300 @@
+"""nginx with the module autoquic on loopback: what it says to clients, learns of them, tells of itself, and survives."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pronghorn.certificates import Certificates
+
+from .gateway import Gateway, alternative, gateway, policy, until
+
+pytestmark = pytest.mark.needs("nginx", "autoquic", "curl-http3")
+
+H3_FASTER = policy(0.7)
+H3_SLOWER = policy(1.4)
+QUICK_TO_CHANGE = {"dwell_s": 0, "cool_down_s": 0}
+
+
+def offer(one: Gateway, seconds: int = 300) -> str:
+    """What a client that HTTP/3 helps is told."""
+    return f'h3=":{one.port}"; ma={seconds}'
+
+
+@pytest.mark.parametrize("protocol", ["--http1.1", "--http2", "--http3-only"])
+def test_a_client_that_h3_helps_is_offered_it_over_every_protocol_and_the_log_says_why(
+    protocol: str, identity: Certificates, tmp_path: Path
+) -> None:
+    with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
+        answers = one.curl(protocol)
+        (logged,) = one.log(1)
+
+    assert alternative(answers) == [offer(one)]
+    assert (logged["decision"], logged["reason"], logged["arm"]) == ("advertise", "h3_faster", "steered")
+    assert float(logged["propensity"]) == 1.0
+    assert float(logged["gain"]) < -0.02
+
+
+def test_a_client_that_h3_does_not_help_is_not_offered_it(identity: Certificates, tmp_path: Path) -> None:
+    with gateway(tmp_path, identity, policy_text=H3_SLOWER) as one:
+        answers = one.curl("--http2")
+        (logged,) = one.log(1)
+
+    assert alternative(answers) == [None]
+    assert (logged["decision"], logged["reason"]) == ("nothing", "h3_slower")
+
+
+def test_alt_svc_of_others_is_left_out_where_the_gateway_decides_and_stays_in_a_dry_run(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    locations = """
+        add_header Alt-Svc 'h3=":1"' always;
+        location /dry { autoquic_dry_run on; return 200 "x"; }
+        location /proxied { proxy_pass https://127.0.0.1:PORT/upstream; }
+        location /upstream { autoquic off; add_header Alt-Svc 'h3=":2"'; return 200 "x"; }
+    """
+    with gateway(tmp_path, identity, policy_text=H3_SLOWER, locations=locations) as one:
+        said = {path: alternative(one.curl(path=path)) for path in ("/", "/dry", "/proxied", "/none")}
+        dry = one.log(4)[1]
+
+    assert said == {"/": [None], "/dry": ['h3=":1"'], "/proxied": [None], "/none": [None]}
+    assert (dry["decision"], dry["reason"]) == ("nothing", "h3_slower")
+
+
+def test_a_dry_run_says_in_the_log_what_it_would_say(identity: Certificates, tmp_path: Path) -> None:
+    directives = "autoquic on; autoquic_dry_run on;"
+    with gateway(tmp_path, identity, policy_text=H3_FASTER, directives=directives) as one:
+        answers = one.curl("--http2")
+        (logged,) = one.log(1)
+        status = one.status()
+
+    assert alternative(answers) == [None]
+    assert logged["decision"] == "advertise"
+    assert status["offers"] == 0
+
+
+def test_pinned_clients_are_decided_by_their_pin_and_logged_with_its_chance(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    directives = "autoquic on; autoquic_holdout 50%; autoquic_prefix 32 128;"
+    with gateway(tmp_path, identity, policy_text=H3_FASTER, directives=directives) as one:
+        for client in range(1, 25):
+            one.curl("--http1.1", "--interface", f"127.0.1.{client}")
+        logged = one.log(24)
+
+    found = {(line["arm"], line["decision"], line["reason"], line["propensity"]) for line in logged}
+    # With 24 clients, all in one arm once in 8 million runs.
+    assert found == {
+        ("pinned_h2", "nothing", "pinned", "0.5000"),
+        ("pinned_h3", "advertise", "pinned", "0.5000"),
+    }
+
+
+def test_curl_follows_the_offer_and_with_clear_forgets_what_it_learned_by_that_protocol(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    """curl keeps alternatives by the protocol that told of them (lib/altsvc.c), and a client that has come to h3 is
+    told over that: what it learned over h2 lasts until the lease lapses. Chromium clears all."""
+    directives = "autoquic on; autoquic_downgrade clear; autoquic_max_age 3s;"
+    with gateway(
+        tmp_path, identity, policy_text=policy(0.7, **QUICK_TO_CHANGE), directives=directives
+    ) as one:
+        cached = ("--alt-svc", "cache")
+        came = [one.curl(*cached)[0].protocol for _ in range(3)]
+        known = alternatives_of(tmp_path / "cache")
+        one.write(policy_text=policy(1.4, **QUICK_TO_CHANGE))
+        one.reload()
+        (let_go,) = one.curl(*cached)
+        left = alternatives_of(tmp_path / "cache")
+        while (answer := one.curl(*cached)[0]).protocol == "3":
+            assert answer.headers["alt-svc"] == "clear"
+        logged = one.log(5)
+
+    assert came == ["2", "3", "3"]
+    assert known == {"h2", "h3"}
+    assert (let_go.protocol, let_go.headers["alt-svc"]) == ("3", "clear")
+    assert left == {"h2"}
+    assert answer.protocol == "2"
+    assert {line["status"] for line in logged} == {200}
+    assert [line["decision"] for line in logged[:4]] == ["advertise"] * 3 + ["clear"]
+
+
+def alternatives_of(cache: Path) -> set[str]:
+    """The protocols by which curl learned of an alternative."""
+    lines = cache.read_text(encoding="utf-8").splitlines()
+    return {line.split(" ")[0] for line in lines if not line.startswith("#")}
+
+
+def test_curl_follows_the_offer_and_with_lease_is_back_once_that_has_lapsed(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    directives = "autoquic on; autoquic_max_age 2s;"
+    with gateway(
+        tmp_path, identity, policy_text=policy(0.7, **QUICK_TO_CHANGE), directives=directives
+    ) as one:
+        cached = ("--alt-svc", "cache")
+        came = [one.curl(*cached)[0].protocol for _ in range(2)]
+        one.write(policy_text=policy(1.4, **QUICK_TO_CHANGE))
+        one.reload()
+        while (answer := one.curl(*cached)[0]).protocol == "3":
+            assert "alt-svc" not in answer.headers
+        logged = one.log(3)
+
+    assert came == ["2", "3"]
+    assert answer.protocol == "2"
+    assert {line["status"] for line in logged} == {200}
+
+
+@pytest.mark.parametrize(("protocol", "name"), [("--http2", "tcp"), ("--http3-only", "quic")])
+def test_a_response_is_a_sample_once_its_last_byte_is_acknowledged(
+    protocol: str, name: str, identity: Certificates, tmp_path: Path
+) -> None:
+    with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
+        one.curl(protocol, path="/big.bin")
+        until("the sample is closed", lambda: sum_of(one.status()) >= 1)
+        status = one.status()
+
+    assert status["samples"][name]["acknowledged"] == 1
+    assert status["samples"][name]["stalled"] == 0
+    assert status["keys"] == 1
+
+
+def sum_of(status: dict[str, dict[str, dict[str, int]]]) -> int:
+    """How many responses to these clients' requests, which the status page's aren't, were acknowledged."""
+    return sum(one["acknowledged"] for one in status["samples"].values())
+
+
+def test_the_status_page_is_json_and_prometheus_text_of_the_same_numbers(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
+        one.curl("--http2")
+        status = one.status()
+        asked = one.curl(path="/status?format=prometheus")[0]
+        accepted = one.curl("--header", "Accept: application/openmetrics-text;q=0.9,*/*", path="/status")[0]
+        posted = one.curl("--request", "POST", path="/status")[0]
+
+    assert accepted.headers["content-type"] == "text/plain; version=0.0.4"
+    assert posted.status == 405
+    text = asked.body.decode()
+    found = {name: float(value) for name, value in re.findall(r"^(autoquic_\S+) (\S+)$", text, re.MULTILINE)}
+    assert found['autoquic_keys{zone="clients"}'] == status["keys"] == 1
+    assert found['autoquic_offers_total{zone="clients"}'] == status["offers"] == 1
+    assert found['autoquic_decisions_total{zone="clients",action="advertise"}'] == 1
+    for line in text.splitlines():
+        assert re.fullmatch(r'# (HELP|TYPE) \S+ .+|autoquic_\w+\{zone="clients"(,\w+="\w+")*\} \S+', line)
+
+
+def test_a_reload_keeps_what_was_learned_and_so_does_a_workers_death(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
+        one.curl("--http2")
+        one.reload()
+        after_reload = one.status()
+        one.kill_workers()
+        after_death = one.status()
+
+    assert (after_reload["keys"], after_reload["offers"]) == (1, 1)
+    assert (after_death["keys"], after_death["offers"]) == (1, 1)
+    assert after_death["emptied"] == 0
+
+
+def test_a_corrupt_policy_is_refused_on_reload_and_the_old_one_stays(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
+        one.write(policy_text=H3_FASTER.replace("format = 1", "format = one"))
+        one.reload()
+        answers = one.curl("--http2")
+
+    assert re.search(r"policy refused: \S*policy\.toml:1: ", one.errors)
+    assert alternative(answers) == [offer(one)]
+
+
+@pytest.mark.parametrize("protocol", ["--http1.1", "--http2", "--http3-only"])
+def test_headers_of_a_clients_own_making_change_nothing_of_what_is_decided(
+    protocol: str, identity: Certificates, tmp_path: Path
+) -> None:
+    made_up = {
+        "Alt-Svc": "clear",
+        "Alt-Used": "elsewhere:1",
+        "X-Forwarded-For": "203.0.113.7, 2001:db8::1, not an address",
+        "X-Real-IP": "203.0.113.8",
+        "Forwarded": "for=203.0.113.9;proto=http",
+        "Accept": "x" * 3000,
+    }
+    headers = [word for name, value in made_up.items() for word in ("--header", f"{name}: {value}")]
+    directives = "autoquic on; set_real_ip_from 127.0.0.0/8; real_ip_header X-Forwarded-For;"
+    with gateway(tmp_path, identity, policy_text=H3_FASTER, directives=directives) as one:
+        (plain,) = one.curl(protocol)
+        (dressed,) = one.curl(protocol, *headers)
+        status = one.status()
+
+    assert dressed.headers["alt-svc"] == plain.headers["alt-svc"] == offer(one)
+    assert status["keys"] == 1
+
+
+FORWARDED = """
+    proxy_set_header Host $host;
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    proxy_set_header X-Forwarded-Host $host;
+    proxy_set_header X-Forwarded-Port $server_port;
+    proxy_set_header X-Forwarded-Proto $scheme;
+"""
+UPSTREAM = """
+    location / { FORWARDED proxy_pass http://unix:upstream.sock; }
+    location /as-often-written { proxy_set_header Host $http_host; proxy_pass http://unix:upstream.sock; }
+"""
+SAYS_WHAT_IT_GOT = """
+    server {
+        listen unix:upstream.sock;
+        default_type application/json;
+        location / {
+            return 200 '["$http_host", "$http_x_forwarded_for", "$http_x_forwarded_host", "$http_x_forwarded_port", "$http_x_forwarded_proto"]';
+        }
+    }
+"""
+
+
+def test_a_proxied_h3_request_carries_the_same_host_and_forwarded_headers_as_h2(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    with gateway(
+        tmp_path,
+        identity,
+        policy_text=H3_FASTER,
+        locations=UPSTREAM.replace("FORWARDED", FORWARDED),
+        more=SAYS_WHAT_IT_GOT,
+    ) as one:
+        over = {
+            protocol: json.loads(one.curl(protocol, path="/page")[0].body)
+            for protocol in ("--http2", "--http3-only")
+        }
+
+    assert over["--http3-only"] == over["--http2"]
+    assert over["--http2"][1:] == ["127.0.0.1", over["--http2"][0], str(one.port), "https"]
+    assert all(over["--http2"])
+
+
+def test_requests_go_on_while_workers_die_and_the_configuration_is_read_again(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
+        one.write(one.text.replace("worker_processes 1;", "worker_processes 2;"))
+        one.reload()
+        asked = [one.url("/big.bin")] * 400
+        argv = [*one.curl_argv(), "--http2", "--parallel", "--retry", "9", "--retry-all-errors", *asked]
+        load = subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(3):
+            one.reload()
+            one.kill_workers()
+        load.wait(timeout=60)
+        (answer,) = one.curl("--http2")
+        status = one.status()
+
+    assert answer.headers["alt-svc"] == offer(one)
+    assert status["keys"] == 1
+    assert status["emptied"] == 0
