@@ -1,5 +1,5 @@
-"""Programs of others that speak HTTP/3, against which ours is checked, as `scripts/peers` finds them, and what is
-built for them."""
+"""Programs of others that speak HTTP/3, against which ours is checked, as `scripts/peers` finds them, and
+what is built for them."""
 
 import subprocess
 from functools import cache

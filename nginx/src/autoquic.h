@@ -50,7 +50,6 @@ typedef struct {
 } autoquic_zone_t;
 
 typedef struct {
-    ngx_uint_t          default_control;   /* PRONGHORN_CC_* of this host's new TCP connections */
     ngx_array_t         quic_ports;        /* in_port_t: where HTTP/3 is listened for */
     ngx_uint_t          enabled;           /* somewhere autoquic is on */
 } autoquic_main_conf_t;
@@ -112,7 +111,7 @@ struct autoquic_connection_s {
     pronghorn_policy   *policy;
     pronghorn_keys      keys;
     uint8_t             protocol;          /* PRONGHORN_TCP or _QUIC */
-    uint8_t             control;           /* PRONGHORN_CC_* of TCP */
+    uint8_t             control;           /* PRONGHORN_CC_* of TCP; unknown over QUIC */
 
     autoquic_loc_conf_t *decided_by;       /* NULL: not yet */
     ngx_msec_t          decided;
@@ -125,6 +124,7 @@ struct autoquic_connection_s {
     unsigned            watching:1;
     unsigned            watched_before:1;
     unsigned            keyed:1;
+    unsigned            spared:1;
 };
 
 /* What is kept of a request. */
@@ -166,7 +166,6 @@ ngx_int_t autoquic_tcp_counts(autoquic_connection_t *a, autoquic_counts_t *count
 ngx_int_t autoquic_tcp_watch(autoquic_connection_t *a);
 autoquic_seen_e autoquic_tcp_look(autoquic_connection_t *a, autoquic_discard_e *why);
 uint8_t autoquic_tcp_control(ngx_connection_t *c);
-uint8_t autoquic_tcp_default_control(void);
 ngx_int_t autoquic_quic_counts(autoquic_connection_t *a, autoquic_counts_t *counts);
 ngx_int_t autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream);
 autoquic_seen_e autoquic_quic_look(autoquic_connection_t *a, autoquic_discard_e *why);

@@ -69,7 +69,6 @@ static autoquic_connection_t *
 make(ngx_connection_t *c, ngx_http_request_t *r, autoquic_zone_t *zone)
 {
     ngx_pool_cleanup_t     *cln;
-    autoquic_main_conf_t   *amcf;
     autoquic_connection_t  *a;
 
     cln = ngx_pool_cleanup_add(c->pool, sizeof(autoquic_connection_t));
@@ -89,9 +88,7 @@ make(ngx_connection_t *c, ngx_http_request_t *r, autoquic_zone_t *zone)
     a->look.cancelable = 1;
 
     if (r->connection->quic) {
-        amcf = ngx_http_get_module_main_conf(r, ngx_http_autoquic_module);
         a->protocol = PRONGHORN_QUIC;
-        a->control = (uint8_t) amcf->default_control;
         (void) autoquic_quic_counts(a, &a->reported);
 
     } else {

@@ -148,8 +148,6 @@ postconfiguration(ngx_conf_t *cf)
                       "\"autoquic\" is on, but no server listens by QUIC (\"listen … quic\"): nobody will come by HTTP/3");
     }
 
-    amcf->default_control = autoquic_tcp_default_control();
-
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
     h = ngx_array_push(&cmcf->phases[NGX_HTTP_LOG_PHASE].handlers);

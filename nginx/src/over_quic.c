@@ -20,6 +20,10 @@
  * may carry beside it. The connection ID comes on top. */
 #define HEADER_BYTES  (1 + 2 + 16 + 13)
 
+/* Streams that may begin after a watched one has ended, before its memory is used again. */
+#define SPARE_STREAMS  16
+
+static void add_spare_streams(ngx_connection_t *c, ngx_quic_connection_t *qc);
 static uint64_t lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc);
 
 
@@ -58,6 +62,11 @@ autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream)
         return NGX_ERROR;
     }
 
+    if (!a->spared) {
+        a->spared = 1;
+        add_spare_streams(a->connection, qc);
+    }
+
     a->watched.stream = stream->quic;
     a->watched.stream_id = stream->quic->id;
     a->watched.progress = 0;
@@ -68,8 +77,28 @@ autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream)
 
 /*
  * A stream that was acknowledged to its end leaves nginx's tree, but its memory stays in the connection's pool, as it
- * was, until another stream needs it.
+ * was, until another stream needs it: the next one, which often comes in the very packet of the acknowledgement. nginx
+ * takes the one that has been free longest, so spare ones before it keep it readable for a while.
  */
+static void
+add_spare_streams(ngx_connection_t *c, ngx_quic_connection_t *qc)
+{
+    ngx_uint_t          i;
+    ngx_quic_stream_t  *spare;
+
+    spare = ngx_pcalloc(c->pool, SPARE_STREAMS * sizeof(ngx_quic_stream_t));
+    if (spare == NULL) {
+        return;
+    }
+
+    for (i = 0; i < SPARE_STREAMS; i++) {
+        /* No stream has this ID (RFC 9000, 2.1), so none of these is taken for a watched one. */
+        spare[i].id = (uint64_t) -1;
+        ngx_queue_insert_tail(&qc->streams.free, &spare[i].queue);
+    }
+}
+
+
 autoquic_seen_e
 autoquic_quic_look(autoquic_connection_t *a, autoquic_discard_e *why)
 {

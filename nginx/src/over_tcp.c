@@ -115,32 +115,6 @@ autoquic_tcp_control(ngx_connection_t *c)
 }
 
 
-/* Of connections to come: this host's setting, unless an application asks for another. */
-uint8_t
-autoquic_tcp_default_control(void)
-{
-    int      fd;
-    char     name[17];
-    ssize_t  n;
-
-    fd = open("/proc/sys/net/ipv4/tcp_congestion_control", O_RDONLY|O_CLOEXEC);
-    if (fd == -1) {
-        return PRONGHORN_CC_UNKNOWN;
-    }
-
-    n = read(fd, name, sizeof(name) - 1);
-    (void) close(fd);
-
-    if (n <= 0) {
-        return PRONGHORN_CC_UNKNOWN;
-    }
-
-    name[name[n - 1] == '\n' ? n - 1 : n] = '\0';
-
-    return control_of(name);
-}
-
-
 static uint8_t
 control_of(const char *name)
 {

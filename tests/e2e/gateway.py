@@ -1,4 +1,4 @@
-"""nginx with the module autoquic on this machine's loopback, asked by curl: configuration, state, status, log."""
+"""nginx with the module autoquic on this machine's loopback, asked by curl."""
 
 import json
 import os
@@ -69,8 +69,8 @@ class Answer(NamedTuple):
 
 
 def policy(ratio: float, **steering: float) -> str:
-    """A policy in which h3's load time is `ratio` of h2's on every network, and is sure of it; `steering`: its table.
-    Without a holdout, unless that says so."""
+    """A policy in which h3's load time is `ratio` of h2's on every network, surely so. `steering`: its table,
+    without a holdout unless that says so."""
     row = f"[{ratio}, {ratio}]"
     rows = f"ratio = [{row}, {row}]\nsd = [[0.01, 0.01], [0.01, 0.01]]\n"
     table = {"holdout": 0.0, **steering}
@@ -281,9 +281,7 @@ def _answers(out: bytes) -> list[Answer]:
         head, _, rest = out.partition(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").split("\r\n")
         protocol, status = first.removeprefix("HTTP/").split(" ")[:2]
-        headers = {
-            name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
-        }
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         size = int(headers.get("content-length", len(rest)))
         found.append(Answer(protocol, int(status), headers, rest[:size]))
         out = rest[size:]

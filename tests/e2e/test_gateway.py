@@ -1,4 +1,4 @@
-"""nginx with the module autoquic on loopback: what it says to clients, learns of them, tells of itself, and survives."""
+"""nginx with the module autoquic: what it says to clients, learns of them, tells of itself, and survives."""
 
 import json
 import re
@@ -92,39 +92,27 @@ def test_pinned_clients_are_decided_by_their_pin_and_logged_with_its_chance(
     }
 
 
-def test_curl_follows_the_offer_and_with_clear_forgets_what_it_learned_by_that_protocol(
+def test_curl_is_told_to_clear_and_is_back_once_the_lease_lapses_at_the_latest(
     identity: Certificates, tmp_path: Path
 ) -> None:
-    """curl keeps alternatives by the protocol that told of them (lib/altsvc.c), and a client that has come to h3 is
-    told over that: what it learned over h2 lasts until the lease lapses. Chromium clears all."""
-    directives = "autoquic on; autoquic_downgrade clear; autoquic_max_age 3s;"
+    """curl 8.14 doesn't heed what it is told so over h3; Chromium's next request is back on h2."""
+    directives = "autoquic on; autoquic_downgrade clear; autoquic_max_age 2s;"
     with gateway(
         tmp_path, identity, policy_text=policy(0.7, **QUICK_TO_CHANGE), directives=directives
     ) as one:
         cached = ("--alt-svc", "cache")
         came = [one.curl(*cached)[0].protocol for _ in range(3)]
-        known = alternatives_of(tmp_path / "cache")
         one.write(policy_text=policy(1.4, **QUICK_TO_CHANGE))
         one.reload()
-        (let_go,) = one.curl(*cached)
-        left = alternatives_of(tmp_path / "cache")
         while (answer := one.curl(*cached)[0]).protocol == "3":
             assert answer.headers["alt-svc"] == "clear"
         logged = one.log(5)
 
     assert came == ["2", "3", "3"]
-    assert known == {"h2", "h3"}
-    assert (let_go.protocol, let_go.headers["alt-svc"]) == ("3", "clear")
-    assert left == {"h2"}
     assert answer.protocol == "2"
+    assert "alt-svc" not in answer.headers
     assert {line["status"] for line in logged} == {200}
     assert [line["decision"] for line in logged[:4]] == ["advertise"] * 3 + ["clear"]
-
-
-def alternatives_of(cache: Path) -> set[str]:
-    """The protocols by which curl learned of an alternative."""
-    lines = cache.read_text(encoding="utf-8").splitlines()
-    return {line.split(" ")[0] for line in lines if not line.startswith("#")}
 
 
 def test_curl_follows_the_offer_and_with_lease_is_back_once_that_has_lapsed(
@@ -246,16 +234,14 @@ FORWARDED = """
 """
 UPSTREAM = """
     location / { FORWARDED proxy_pass http://unix:upstream.sock; }
-    location /as-often-written { proxy_set_header Host $http_host; proxy_pass http://unix:upstream.sock; }
 """
-SAYS_WHAT_IT_GOT = """
-    server {
+GOT = ("host", "x_forwarded_for", "x_forwarded_host", "x_forwarded_port", "x_forwarded_proto")
+SAYS_WHAT_IT_GOT = f"""
+    server {{
         listen unix:upstream.sock;
         default_type application/json;
-        location / {
-            return 200 '["$http_host", "$http_x_forwarded_for", "$http_x_forwarded_host", "$http_x_forwarded_port", "$http_x_forwarded_proto"]';
-        }
-    }
+        location / {{ return 200 '[{", ".join(f'"$http_{name}"' for name in GOT)}]'; }}
+    }}
 """
 
 

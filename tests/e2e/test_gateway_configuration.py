@@ -32,9 +32,7 @@ pytestmark = pytest.mark.needs("nginx", "autoquic")
 def test_a_directive_that_means_nothing_is_refused_with_what_is_allowed(
     directives: str, said: str, identity: Certificates, tmp_path: Path
 ) -> None:
-    with gateway(
-        tmp_path, identity, policy_text=policy(0.7), directives=directives, start=False
-    ) as one:
+    with gateway(tmp_path, identity, policy_text=policy(0.7), directives=directives, start=False) as one:
         tested = one.tested()
 
     assert tested.returncode == 1
@@ -51,9 +49,7 @@ def test_a_directive_that_means_nothing_is_refused_with_what_is_allowed(
         ("'cli\"ents:1m'", "invalid zone name"),
     ],
 )
-def test_a_zone_has_a_name_and_a_size(
-    zone: str, said: str, identity: Certificates, tmp_path: Path
-) -> None:
+def test_a_zone_has_a_name_and_a_size(zone: str, said: str, identity: Certificates, tmp_path: Path) -> None:
     with gateway(tmp_path, identity, policy_text=policy(0.7), start=False) as one:
         one.write(one.text.replace("clients:8m", zone))
         tested = one.tested()
