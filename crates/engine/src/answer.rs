@@ -27,7 +27,7 @@ pub(crate) struct Fault {
     /// What of a path's specification is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
-    /// Which line of the text that stands there, the first being 1.
+    /// Which line of the text that stands there, or of a policy file, the first being 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
 }
@@ -73,6 +73,14 @@ impl Fault {
     /// Who can do something about it.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// A policy file that is refused in that line, the first being 1; 0 where it is about the whole.
+    pub(crate) fn policy(line: u32, reason: &str) -> Self {
+        Fault {
+            line: (line > 0).then_some(line as usize),
+            ..Fault::input(reason)
+        }
     }
 
     /// A specification that can't be; `message` is the problem alone where it has a line.

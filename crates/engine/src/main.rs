@@ -12,6 +12,7 @@ mod hosts;
 mod load;
 mod origin;
 mod path_command;
+mod policy;
 mod processes;
 mod recording;
 mod request;

@@ -10,6 +10,7 @@ use pronghorn_load::LoadSpec;
 use pronghorn_names::NameRecords;
 use pronghorn_origin::LogKeeping;
 use pronghorn_path::PathSpec;
+use pronghorn_population::Spec;
 use serde::Deserialize;
 
 /// A request line's envelope.
@@ -46,6 +47,30 @@ pub(crate) enum Request {
     Calibrate(ProbePlan),
     Counters,
     Close,
+    Policy(Asking),
+    Simulate { spec: Box<Spec> },
+}
+
+/// What a policy file makes of clients.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asking {
+    /// The policy file's.
+    pub(crate) text: String,
+    pub(crate) clients: Vec<Stranger>,
+}
+
+/// A client of which nothing is known but its network.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Stranger {
+    /// The TCP congestion control that serves it.
+    pub(crate) tcp: String,
+    pub(crate) rtt_ms: Option<f64>,
+    /// Packets, of which so many were lost.
+    pub(crate) sent: u32,
+    pub(crate) lost: u32,
+    pub(crate) rate_mbit: Option<f64>,
 }
 
 /// A bench, or loopback where `path` is null.

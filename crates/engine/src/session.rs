@@ -19,6 +19,7 @@ use crate::generate::Generating;
 use crate::hosts::Hosts;
 use crate::load;
 use crate::origin::{Running, SiteCache};
+use crate::policy;
 use crate::processes::Processes;
 use crate::recording::Recording;
 use crate::request::{self, Envelope, Request};
@@ -108,6 +109,8 @@ impl Session {
             Request::Calibrate(plan) => self.hosts()?.calibrate(&plan),
             Request::Counters => self.counters(),
             Request::Close => self.close(),
+            Request::Policy(asking) => policy::judge(&asking),
+            Request::Simulate { spec } => policy::simulate(&spec),
         }
     }
 

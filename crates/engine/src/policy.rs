@@ -1,0 +1,68 @@
+//! The gateway's policy: what it makes of a client, and of a simulated population.
+
+use std::net::Ipv4Addr;
+
+use pronghorn_policy::{Ask, Policy, Protocol, Sample, Table, TcpControl};
+use pronghorn_population::{Spec, SpecError, simulate as play};
+use serde_json::{Value, json};
+
+use crate::answer::Fault;
+use crate::request::{Asking, Stranger};
+
+/// A table for one key after the other.
+const TABLE_BYTES: usize = 1 << 16;
+
+/// What the decision core does with clients that it meets for the first time, each with a table of its own.
+pub(crate) fn judge(asking: &Asking) -> Result<Value, Fault> {
+    let policy =
+        Policy::parse(&asking.text).map_err(|error| Fault::policy(error.line, &error.reason))?;
+    let clients = asking.clients.iter();
+    let judged: Result<Vec<Value>, Fault> = clients.map(|one| decided(&policy, one)).collect();
+    Ok(json!({ "clients": judged? }))
+}
+
+fn decided(policy: &Policy, client: &Stranger) -> Result<Value, Fault> {
+    let mut memory = vec![0u64; TABLE_BYTES / 8];
+    let mut table = Table::init(&mut memory, [0; 16]).map_err(Fault::bench)?;
+    let keys = table.keys_of(Ipv4Addr::LOCALHOST.into(), 0, 0);
+    let sample = Sample {
+        min_rtt_us: client.rtt_ms.map_or(0, |rtt_ms| (rtt_ms * 1e3) as u32),
+        rate_bytes_per_s: client.rate_mbit.map_or(0, |rate| (rate * 1e6 / 8.0) as u64),
+        sent: client.sent,
+        lost: client.lost,
+        tcp_control: control(&client.tcp)?,
+        ..Sample::default()
+    };
+    table.observe(policy, keys, Protocol::Tcp, &sample, 0);
+    let nobody_pinned = Ask {
+        holdout: 0.0,
+        ..Ask::default()
+    };
+    let decision = table.decide(policy, keys, Protocol::Tcp, &nobody_pinned, 0);
+    Ok(json!({
+        "gain": decision.gain,
+        "sd": decision.sd,
+        "action": decision.action.name(),
+        "reason": decision.reason.name(),
+    }))
+}
+
+fn control(name: &str) -> Result<TcpControl, Fault> {
+    match name {
+        "cubic" => Ok(TcpControl::Cubic),
+        "bbr" => Ok(TcpControl::Bbr),
+        "reno" => Ok(TcpControl::Reno),
+        _ => Err(Fault::input(format!(
+            "tcp = '{name}': cubic, bbr or reno is allowed"
+        ))),
+    }
+}
+
+/// Plays a population.
+pub(crate) fn simulate(spec: &Spec) -> Result<Value, Fault> {
+    let report = play(spec).map_err(|error| match error {
+        SpecError::Policy { line, reason } => Fault::policy(line, &reason),
+        SpecError::Figure { .. } => Fault::input(error),
+    })?;
+    serde_json::to_value(report).map_err(Fault::bench)
+}

@@ -1,0 +1,229 @@
+//! What a simulation must tell, whatever its figures.
+
+use pronghorn_population::{Report, Segment, Spec, simulate};
+use serde_json::{Value, json};
+
+/// h3 costs 10 % on networks without loss and saves 30 % with 5 % of it, and the policy knows.
+const POLICY: &str = "
+format = 1
+about = \"made\"
+margin = 0.03
+
+[axes]
+rtt_ms = [10, 300]
+loss = [0, 0.01, 0.05]
+rate_mbit = [1, 100]
+
+[noise]
+response = 0.35
+between_clients = 0.1
+surface = 0.02
+
+[[prior]]
+tcp = \"cubic\"
+rate_mbit = 1
+ratio = [[1.1, 0.9, 0.7], [1.1, 0.9, 0.7]]
+sd = [[0.02, 0.02, 0.02], [0.02, 0.02, 0.02]]
+
+[[prior]]
+tcp = \"cubic\"
+rate_mbit = 100
+ratio = [[1.1, 0.9, 0.7], [1.1, 0.9, 0.7]]
+sd = [[0.02, 0.02, 0.02], [0.02, 0.02, 0.02]]
+";
+
+fn spec(clients: u32) -> Value {
+    let ln_ratio = vec![
+        vec![
+            vec![0.0953, 0.0953],
+            vec![-0.1054, -0.1054],
+            vec![-0.3567, -0.3567]
+        ];
+        2
+    ];
+    json!({
+        "seed": 1,
+        "policy": POLICY,
+        "clients": clients,
+        "days": 2.0,
+        "truth": {
+            "rtt_ms": [10.0, 300.0],
+            "loss": [0.0, 0.01, 0.05],
+            "rate_mbit": [1.0, 100.0],
+            "surfaces": { "cubic": { "ln_ratio": ln_ratio, "sd": vec![vec![vec![0.0; 2]; 3]; 2] } },
+            "between_clients": 0.05,
+        },
+        "networks": [
+            { "name": "good", "share": 2.0, "rtt_ms": [15.0, 40.0], "loss": [0.0, 0.0], "rate_mbit": [50.0, 100.0] },
+            { "name": "bad", "share": 1.0, "rtt_ms": [100.0, 200.0], "loss": [0.04, 0.05], "rate_mbit": [5.0, 20.0] },
+        ],
+        "tcp": { "cubic": 1.0 },
+        "traffic": {
+            "sessions_per_day": 4.0, "sessions_sd": 0.5, "pages": 4.0, "pause_s": 40.0, "responses": 6.0,
+            "bytes": 10000.0, "bytes_sd": 1.5,
+        },
+        "noise": { "response": 0.3, "page": 0.1, "own_loss": 0.001 },
+    })
+}
+
+fn played(spec: &Value) -> Report {
+    let spec: Spec = serde_json::from_value(spec.clone()).expect("a specification");
+    simulate(&spec).expect("a report")
+}
+
+fn with(mut spec: Value, key: &str, value: Value) -> Value {
+    spec[key] = value;
+    spec
+}
+
+fn segment<'a>(report: &'a Report, name: &str) -> &'a Segment {
+    let mut found = report.segments.iter();
+    found.find(|one| one.name == name).expect("the segment")
+}
+
+fn regret(segment: &Segment, rule: &str) -> f64 {
+    segment.rules[rule].regret.expect("an estimate").value
+}
+
+#[test]
+fn equal_specifications_give_equal_reports_and_another_seed_another_one() {
+    let text = |spec| serde_json::to_string(&played(&spec)).expect("JSON");
+    let first = text(spec(300));
+    assert_eq!(first, text(spec(300)));
+    assert_ne!(first, text(with(spec(300), "seed", json!(2))));
+}
+
+#[test]
+fn regret_is_never_negative_and_what_knows_the_truth_has_least_of_all_that_only_have_alt_svc() {
+    let report = played(&spec(2000));
+    for one in &report.segments {
+        for (rule, outcome) in &one.rules {
+            let estimate = outcome.regret.expect("an estimate");
+            assert!(estimate.value >= -1e-9, "{} {rule}: {estimate:?}", one.name);
+        }
+    }
+    let all = segment(&report, "all");
+    for rule in ["learned", "always-h2", "always-h3", "public-module"] {
+        assert!(regret(all, "informed") < regret(all, rule), "{rule}");
+    }
+}
+
+#[test]
+fn rules_that_do_the_same_for_all_regret_where_the_other_protocol_is_better() {
+    let report = played(&spec(2000));
+    let (good, bad) = (segment(&report, "good"), segment(&report, "bad"));
+    assert!(regret(good, "always-h2") < 0.02);
+    assert!(regret(bad, "always-h2") > 0.3);
+    assert!(regret(good, "always-h3") > 0.05);
+    assert_eq!(good.rules["always-h2"].h3, 0.0);
+    assert!(bad.rules["always-h3"].h3 > 0.8);
+}
+
+#[test]
+fn ours_offers_h3_where_loss_is_seen_and_not_elsewhere() {
+    let report = played(&spec(2000));
+    assert!(segment(&report, "good").rules["learned"].h3 < 0.1);
+    assert!(segment(&report, "bad").rules["learned"].h3 > 0.4);
+    let all = segment(&report, "all");
+    assert!(regret(all, "learned") < regret(all, "always-h2"));
+    assert!(regret(all, "learned") < regret(all, "always-h3"));
+}
+
+#[test]
+fn a_longer_lease_that_is_cleared_when_it_doesn_t_pay_spares_clients_the_way_over_tcp() {
+    let gateway = json!({ "max_age_s": 86_400, "downgrade": "clear" });
+    let (short, long) = (
+        played(&spec(2000)),
+        played(&with(spec(2000), "gateway", gateway)),
+    );
+    assert!(regret(segment(&long, "bad"), "learned") < regret(segment(&short, "bad"), "learned"));
+}
+
+#[test]
+fn only_the_public_module_fails_requests_to_move_a_client() {
+    let report = played(&spec(2000));
+    for (rule, outcome) in &segment(&report, "all").rules {
+        assert_eq!(outcome.failed > 0, *rule == "public-module", "{rule}");
+    }
+}
+
+#[test]
+fn all_keys_that_were_played_are_counted_once_in_the_kinds_of_clients() {
+    let hard =
+        json!({ "flapping": 0.1, "flap_s": 600.0, "nat": 0.2, "nat_clients": 5, "drift": 0.1 });
+    let report = played(&with(spec(3000), "hard", hard));
+    let kinds = report.segments.iter().filter(|one| one.by == "kind");
+    let (keys, requests) = kinds.fold((0, 0.0), |sum, one| {
+        (sum.0 + one.keys, sum.1 + one.requests)
+    });
+    let all = segment(&report, "all");
+    assert_eq!(keys, all.keys);
+    assert!((requests - all.requests).abs() < 0.5);
+    assert!(report.keys < report.clients);
+    for name in ["steady", "flapping", "nat", "drift"] {
+        assert!(segment(&report, name).keys > 0, "{name}");
+    }
+}
+
+#[test]
+fn blocked_clients_wait_for_quic_in_vain_less_often_with_ours_than_where_all_are_offered_it() {
+    let mut asked = spec(2000);
+    asked["networks"][1]["udp_blocked"] = json!(0.5);
+    let report = played(&asked);
+    let blocked = segment(&report, "udp-blocked");
+    assert_eq!(blocked.rules["learned"].h3, 0.0);
+    assert!(regret(blocked, "always-h2") < 1e-9);
+    assert!(regret(blocked, "learned") < regret(blocked, "always-h3"));
+}
+
+#[test]
+fn a_flood_of_strangers_displaces_keys_within_the_bound_and_steers_nobody_else() {
+    let small = json!({ "zone_bytes": 1 << 20 });
+    let quiet = with(spec(300), "gateway", small);
+    let flooded = with(
+        quiet.clone(),
+        "event",
+        json!({ "kind": "flood", "per_page": 5, "beside": 0.0 }),
+    );
+    let (quiet, flooded) = (played(&quiet), played(&flooded));
+    assert!(flooded.table.evicted > 0);
+    assert!(flooded.table.keys <= flooded.table.capacity);
+    let good = segment(&flooded, "good");
+    assert!(good.rules["learned"].h3 < 0.1);
+    assert!(segment(&flooded, "all").keys == segment(&quiet, "all").keys);
+}
+
+#[test]
+fn times_that_were_measured_stand_in_for_the_surface() {
+    let mut asked = spec(500);
+    for network in asked["networks"].as_array_mut().expect("networks") {
+        network["measured"] = json!({ "cubic": { "h2_s": [2.0, 4.0], "h3_s": [1.0, 2.0] } });
+    }
+    let report = played(&asked);
+    for name in ["good", "bad"] {
+        let one = segment(&report, name);
+        assert!((regret(one, "always-h2") - 1.0).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_place() {
+    let refused = |spec: Value| {
+        let spec: Spec = serde_json::from_value(spec).expect("a specification");
+        simulate(&spec).expect_err("a refusal").to_string()
+    };
+    for (key, value, wrong) in [
+        ("clients", json!(0), "clients"),
+        ("days", json!(-1.0), "days"),
+        ("days", json!(1e9), "more than a simulation takes"),
+        ("networks", json!([]), "networks"),
+        ("tcp", json!({ "bbr": 1.0 }), "nothing is known of 'bbr'"),
+        ("tcp", json!({ "cubic": 0.0 }), "tcp"),
+        ("hard", json!({ "drift": 1.5 }), "hard"),
+        ("policy", json!("format = 1\nmargin = x"), "policy: line 2"),
+        ("gateway", json!({ "zone_bytes": 8 }), "gateway.zone_bytes"),
+    ] {
+        let said = refused(with(spec(10), key, value));
+        assert!(said.contains(wrong), "{key}: {said}");
+    }
+}
