@@ -18,8 +18,9 @@ from pronghorn import __version__
 from pronghorn.errors import InputError, PronghornError
 from pronghorn.execute.interrupts import interruptible
 
-COMMANDS = ("path", "load", "run", "map", "replicate", "report", "compare", "doctor", "servers")
-"""The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words."""
+COMMANDS = ("path", "load", "run", "map", "policy", "replicate", "report", "compare", "doctor", "servers")
+"""The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words; or
+the APP there, which has commands of its own."""
 
 
 def _application(first: str | None) -> typer.Typer:
@@ -38,7 +39,10 @@ def _application(first: str | None) -> typer.Typer:
     meant = [first] if first in COMMANDS else [] if first == "--version" else COMMANDS
     for name in meant:
         module = importlib.import_module(f"pronghorn.cli.{name}")
-        app.command(name, cls=getattr(module, "COMMAND_CLASS", None))(getattr(module, name))
+        if group := getattr(module, "APP", None):
+            app.add_typer(group, name=name)
+        else:
+            app.command(name, cls=getattr(module, "COMMAND_CLASS", None))(getattr(module, name))
     return app
 
 

@@ -1,0 +1,177 @@
+"""`pronghorn policy`: the gateway's policy, fitted from maps, shown, and judged over simulated clients."""
+
+import json
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pronghorn import journal
+from pronghorn.cli.results import refuse_unwritable, writing_results
+from pronghorn.errors import InputError, unknown
+from pronghorn.model import units
+from pronghorn.policy import file as files
+from pronghorn.policy import fit as fitting
+from pronghorn.policy import lab, maps, measured, parsed, population, simulate, told
+from pronghorn.policy import show as showing
+from pronghorn.policy.parsed import Client, Parsed
+from pronghorn.policy.simulate import Asked
+
+APP = typer.Typer(
+    help="Fit the gateway's policy from maps, show it, and simulate it over many clients.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+_CLIENTS, _DAYS = 100_000, 3.0
+_KEYS = ("rtt", "loss", "rate", "tcp")
+
+_PolicyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The policy file.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+
+
+@APP.command()
+def fit(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="MAP…", help="Directories of 'pronghorn map', h3 against h2."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the policy file.")],
+    site_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SITE=NUMBER",
+            help="How much a site's maps count where several sites were mapped (default: 1 each).",
+        ),
+    ] = None,
+) -> None:
+    """Make a policy file of break-even maps of h3 against h2."""
+    refuse_unwritable(out)
+    weights = dict(_weight(text) for text in site_weight or ())
+    policy = fitting.policy([maps.read(folder) for folder in folders], weights)
+    journal.replace(out, files.text(policy).encode())
+    with writing_results(out):
+        print(f"{policy.about}.")
+        print(f"Policy: {out}")
+
+
+@APP.command()
+def show(
+    file: _PolicyFile,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE,…",
+            help="Say what such a client gets: rtt=60ms,loss=1%,rate=20Mbit,tcp=cubic, each of which may be "
+            "left out where it isn't known.",
+        ),
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Show a policy file: where h3 is offered, and what a client gets of whom little is known."""
+    policy = parsed.read(file)
+    asked = [client for text in key or () for client in _clients(text, policy)]
+    with writing_results():
+        if as_json:
+            print(json.dumps(showing.document(policy, asked), indent=2))
+        else:
+            print(showing.text(policy, asked), end="")
+
+
+@APP.command(name="simulate")
+def simulate_(
+    file: _PolicyFile,
+    population_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--population",
+            metavar="FILE",
+            help="Who the clients are (default: visitors from everywhere).",
+        ),
+    ] = None,
+    clients: Annotated[int, typer.Option(metavar="N", help="So many clients.")] = _CLIENTS,
+    days: Annotated[float, typer.Option(metavar="N", help="For so many days.")] = _DAYS,
+    cells: Annotated[
+        bool,
+        typer.Option("--cells", help="Networks midway between the policy's nodes, as many clients on each."),
+    ] = False,
+    truth: Annotated[
+        list[Path] | None,
+        typer.Option("--map", metavar="DIR", help="True is what this map measured, within its uncertainty."),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Networks and times are those measured in this run's cells."),
+    ] = None,
+    downgrade: Annotated[
+        str, typer.Option(metavar="HOW", help="How the gateway lets clients go: lease, clear or off.")
+    ] = "lease",
+    max_age: Annotated[
+        int | None, typer.Option(metavar="SECONDS", help="Alt-Svc's ma (default: the policy's lease_s).")
+    ] = None,
+    holdout: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Pinned to each protocol (default: the policy's).")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
+    as_json: _Json = False,
+) -> None:
+    """Judge a policy over simulated clients: what they waited for in vain, beside other rules."""
+    asked = Asked(
+        clients=clients,
+        days=days,
+        seed=secrets.randbits(32) if seed is None else seed,
+        downgrade=downgrade,
+        max_age_s=max_age,
+        holdout=holdout,
+        cells=cells,
+        maps=[maps.read(folder) for folder in truth or ()],
+    )
+    simulate.check(asked, run=run)
+    policy = parsed.read(file)
+    people = population.read(population_file)
+    if run is not None:
+        found = lab.judge(policy, people, asked, measured.read(run))
+        with writing_results():
+            print(json.dumps(found.document(), indent=2) if as_json else told.of_lab(found), end="\n")
+        return
+    reports = simulate.simulate(policy, people, asked)
+    with writing_results():
+        if as_json:
+            document = {"policy": policy.place, "seed": asked.seed, "simulations": reports}
+            print(json.dumps(document, indent=2))
+        else:
+            print(told.of_simulations(reports, policy, asked.seed))
+
+
+def _weight(text: str) -> tuple[str, float]:
+    site, _, number = text.partition("=")
+    try:
+        weight = float(number)
+    except ValueError:
+        weight = 0.0
+    if not (site and 0 < weight < 1e6):
+        raise InputError(f"--site-weight {text}: write SITE=NUMBER, such as small=3, the number above 0.")
+    return site, weight
+
+
+def _clients(text: str, policy: Parsed) -> list[Client]:
+    """The client of `rtt=60ms,loss=1%`, once for each congestion control where it names none."""
+    values: dict[str, str] = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        if name.strip() not in _KEYS:
+            raise InputError(f"--key {text}: {unknown('key', name.strip(), _KEYS)}")
+        values[name.strip()] = value.strip()
+    control = values.get("tcp")
+    if control is not None and control not in policy.surfaces:
+        raise InputError(f"--key {text}: {unknown('congestion control', control, policy.surfaces)}")
+    try:
+        known = {
+            "rtt_ms": units.mean_time_ns(values["rtt"]) / 1e6 if "rtt" in values else None,
+            "loss": units.share(values["loss"]) if "loss" in values else None,
+            "rate_mbit": units.rate(values["rate"]) / 1e6 if "rate" in values else None,
+        }
+    except units.UnitError as error:
+        raise InputError(f"--key {text}: {error}.") from None
+    return [Client(tcp, **known) for tcp in ([control] if control else policy.surfaces)]

@@ -1,0 +1,8 @@
+"""The gateway's policy: fitted from break-even maps, shown, and judged over simulated clients.
+
+`maps.py` reads maps, `axes.py` chooses the policy's nodes, `fit.py` makes a policy of the maps' surfaces and
+noise, `file.py` is its file. `show.py` tells a person what is in it. `population.py`, `worlds.py` and
+`measured.py` say on whom it is judged (networks, true surfaces, trials of a run), `simulate.py` has the
+engine do it, `outcome.py` and `told.py` are what comes of it. The decision core itself is `crates/policy`,
+the simulation `crates/population`.
+"""

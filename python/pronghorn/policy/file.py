@@ -1,0 +1,93 @@
+"""A policy as its file: TOML that a person can read, and that `crates/policy` reads.
+
+Its numbers have three significant digits, so that equal maps give equal bytes on every machine.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+
+from pronghorn.mapping.domain import LOSS_BEND, Array
+from pronghorn.policy.fit import LEAST_SD, Policy
+
+FORMAT = 1
+
+STEERING: dict[str, tuple[float, str]] = {
+    "enter": (0.02, "h3 is offered where its expected ln ratio is below minus this"),
+    "leave": (0.02, "and let go where it is above this; in between things stay as they are"),
+    "dwell_s": (60, "a client's steering changes no faster"),
+    "lease_s": (300, "Alt-Svc's ma"),
+    "cool_down_s": (600, "after a downgrade no offer for so long, doubled each time"),
+    "cool_down_most_s": (86400, "at most"),
+    "blocked_after": (4, "offers without any QUIC arriving, before a client counts as UDP-blocked"),
+    "half_life_s": (3600, "of outcomes"),
+    "epoch_s": (86400, "pins are drawn anew each epoch"),
+    "holdout": (0.05, "share of clients pinned to each protocol"),
+}
+"""The defaults, each with what it means; every one of them is optional in a file."""
+
+
+def text(policy: Policy) -> str:
+    """The file's text."""
+    noise = policy.noise
+    lines = [
+        "# Where HTTP/3 pays, for the gateway: by 'pronghorn policy fit', explained in docs/policy.md.",
+        f"format = {FORMAT}",
+        f"about = {json.dumps(policy.about, ensure_ascii=False)}",
+        f"margin = {_number(policy.margin)}  # differences below count as none",
+        "",
+        "[axes]",
+        f"rtt_ms = {_row([value * 1e3 for value in policy.nodes.rtt_s])}",
+        f"loss = {_row(policy.nodes.loss)}  # share of packets",
+        f"loss_share = {_row(loss_shares(policy.nodes.loss))}  # how common they are: a guess",
+        f"rate_mbit = {_row([value / 1e6 for value in policy.nodes.rate_bit_per_s])}",
+        "",
+        "[noise]  # standard deviations of logarithms",
+        f"response = {_number(noise.response)}  # of a response's time; "
+        f"{_number(noise.page)} measured of pages, the rest a guess",
+        f"between_clients = {_number(noise.between_clients)}  # of the ratio, on like networks: a guess",
+        f"surface = {_number(noise.surface)}  # what the surface can't follow",
+        "",
+        "[steering]",
+        *(f"{name} = {_number(value)}  # {meaning}" for name, (value, meaning) in STEERING.items()),
+        "",
+        "# h3's load time by h2's: a row for each rtt_ms, a column for each loss; sd of its logarithm.",
+    ]
+    for prior in policy.priors:
+        for place, rate in enumerate(policy.nodes.rate_bit_per_s):
+            lines += [
+                "",
+                "[[prior]]",
+                f'tcp = "{prior.control}"',
+                f"rate_mbit = {_number(rate / 1e6)}",
+                *_grid("ratio", [[math.exp(one) for one in row] for row in _slice(prior.mean, place)]),
+                *_grid("sd", [[max(one, LEAST_SD) for one in row] for row in _slice(prior.sd, place)]),
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def loss_shares(losses: Sequence[float]) -> list[float]:
+    """How common each loss is, relative to none: from 0.1 % on half as common for each doubling, which is a
+    guess. It counts until packets were seen."""
+    return [1 / (1 + loss / LOSS_BEND) for loss in losses]
+
+
+def _slice(values: Array, rate: int) -> list[list[float]]:
+    found: list[list[float]] = values[:, :, rate].tolist()
+    return found
+
+
+def _grid(name: str, rows: Sequence[Sequence[float]]) -> list[str]:
+    return [f"{name} = [", *(f"    {_row(row)}," for row in rows), "]"]
+
+
+def _row(values: Sequence[float]) -> str:
+    return "[" + ", ".join(_number(value) for value in values) + "]"
+
+
+def _number(value: float) -> str:
+    """Three significant digits, and no exponent."""
+    rounded = float(f"{value:.3g}")
+    if rounded == int(rounded):
+        return str(int(rounded))
+    return f"{rounded:.12f}".rstrip("0")

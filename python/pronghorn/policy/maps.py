@@ -1,0 +1,132 @@
+"""Maps as a policy takes them: which TCP they are of, what was measured at their points, and how noisily."""
+
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pronghorn.errors import InputError
+from pronghorn.execute import directory as files
+from pronghorn.mapping import batches
+from pronghorn.mapping.domain import Domain, Point
+from pronghorn.mapping.observed import Observation, usable
+from pronghorn.mapping.terms import Terms
+from pronghorn.model import arm as arms
+from pronghorn.model.arm import TCP_CONGESTION_CONTROLS
+
+DATA = "map.json"
+FORMAT = 1
+
+
+class Scatter(NamedTuple):
+    """How load times of one arm at one point vary between blocks: the sum of the squares of their logarithms
+    about each mean, and its degrees of freedom."""
+
+    squares: float
+    freedom: int
+
+
+class SeenMap(NamedTuple):
+    """A map that compares h3 with h2. `control` is the TCP's congestion control, `h3` the other arm's name,
+    `margin` a share, `trials` those that count; `observations` are its points'."""
+
+    folder: Path
+    site: str
+    origin: str
+    client: str
+    control: str
+    h3: str
+    domain: Domain
+    margin: float
+    seed: int
+    trials: int
+    observations: tuple[Observation, ...]
+    scatter: Scatter
+
+
+def read(folder: Path) -> SeenMap:
+    """The map in `folder`; InputError where there is none, where it compares something else than h3 with h2,
+    or where nothing says which congestion control its TCP ran."""
+    file = folder / DATA if folder.is_dir() else folder
+    try:
+        document = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        raise InputError(
+            f"{folder}: holds no finished map: {DATA} is missing.",
+            hint="Make one with 'pronghorn map', or finish one with 'pronghorn map --resume DIR'.",
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: can't be read: {error}.") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError(f"{file}: is no map of format {FORMAT}.")
+    try:
+        return _seen(file, document)
+    except (KeyError, TypeError, ValueError, IndexError) as fault:
+        raise InputError(f"{file}: is no whole map: {type(fault).__name__} {fault}.") from None
+
+
+def _seen(file: Path, document: dict[str, Any]) -> SeenMap:
+    terms = Terms.model_validate({name: document[name] for name in Terms.model_fields if name in document})
+    baseline, arm = arms.parse(document["baseline"]), arms.parse(document["arm"])
+    if baseline.protocol != "h2" or arm.protocol != "h3":
+        raise InputError(
+            f"{file}: compares {arm.name} with {baseline.name}; a policy is fitted from h3 against h2.",
+            hint="Make one with: pronghorn map --arms h2@cubic,h3",
+        )
+    observations = tuple(_observation(one) for one in document["points"])
+    if len(usable(observations)) < 2:
+        raise InputError(f"{file}: fewer than two of its points have a block that counts.")
+    return SeenMap(
+        folder=file.parent,
+        site=terms.site,
+        origin=terms.origin,
+        client=terms.client,
+        control=baseline.control_asked or _read_back(file, baseline.name, terms.origin),
+        h3=arm.name,
+        domain=terms.domain,
+        margin=float(document["margin_share"]),
+        seed=terms.seed,
+        trials=int(document["trials"]),
+        observations=observations,
+        scatter=_scatter(document["points"]),
+    )
+
+
+def _observation(point: dict[str, Any]) -> Observation:
+    ratios = [block["log_ratio"] for block in point["blocks"]]
+    return Observation(
+        Point(float(point["rtt_s"]), float(point["loss"]), float(point["rate_bit_per_s"])),
+        tuple(float(one) for one in ratios if one is not None),
+        ratios.count(None),
+    )
+
+
+def _scatter(points: Iterable[dict[str, Any]]) -> Scatter:
+    squares, freedom = 0.0, 0
+    for point in points:
+        by_arm: dict[str, list[float]] = {}
+        for block in point["blocks"]:
+            for name, load_s in block["load_s"].items():
+                if load_s:
+                    by_arm.setdefault(name, []).append(math.log(load_s))
+        for values in by_arm.values():
+            mean = sum(values) / len(values)
+            squares += sum((value - mean) ** 2 for value in values)
+            freedom += len(values) - 1
+    return Scatter(squares, freedom)
+
+
+def _read_back(file: Path, arm: str, origin: str) -> str:
+    """The congestion control which the batches' manifests say the origin's TCP ran."""
+    seen: set[str] = set()
+    for manifest in sorted((file.parent / batches.FOLDER).glob(f"*/{files.MANIFEST}")):
+        noted = json.loads(manifest.read_bytes())["arms"][arm]["origins"][origin]
+        seen |= set(noted.get("origin_congestion_control", ()))
+    if len(seen) == 1 and (control := seen.pop()) in TCP_CONGESTION_CONTROLS:
+        return control
+    told = f"name {', '.join(sorted(seen))}" if seen else "name none"
+    raise InputError(
+        f"{file}: its arm {arm} doesn't say TCP's congestion control, and its batches' manifests {told}.",
+        hint="Map arms that say it, such as --arms h2@cubic,h3.",
+    )

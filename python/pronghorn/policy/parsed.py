@@ -1,0 +1,136 @@
+"""A policy file as the control plane reads it: for showing, and as one of the worlds that it is judged in.
+Whether it may be used is said by the decision core."""
+
+import math
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pronghorn.engine import Engine, EngineError
+from pronghorn.errors import InputError
+from pronghorn.execute import interrupts
+from pronghorn.mapping.domain import Array
+
+_PACKETS = 2000
+"""How many packets stand for a known loss."""
+
+
+class Surface(NamedTuple):
+    """Of one TCP congestion control: the ln ratio and its sd at the nodes (rtt, loss, rate)."""
+
+    mean: Array
+    sd: Array
+
+
+class Parsed(NamedTuple):
+    """A file that the decision core takes. `strangers` is what it makes of clients of which only the
+    congestion control is known."""
+
+    place: str
+    text: str
+    about: str
+    margin: float
+    rtt_ms: tuple[float, ...]
+    loss: tuple[float, ...]
+    rate_mbit: tuple[float, ...]
+    noise: dict[str, float]
+    steering: dict[str, float]
+    surfaces: dict[str, Surface]
+
+
+class Client(NamedTuple):
+    """What is known of a client, None where it isn't."""
+
+    tcp: str
+    rtt_ms: float | None = None
+    loss: float | None = None
+    rate_mbit: float | None = None
+
+
+class Judged(NamedTuple):
+    """What the decision core makes of a client: expected ln ratio of h3's times to h2's with its standard
+    deviation, and whether h3 is offered."""
+
+    gain: float
+    sd: float
+    action: str
+    reason: str
+
+
+def read(file: Path) -> Parsed:
+    """The policy in `file`; InputError with the line where the decision core refuses it."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: can't be read: {error}.") from None
+    judge(str(file), text, [])
+    table = tomllib.loads(text)
+    axes = table["axes"]
+    rates = [float(one) for one in axes["rate_mbit"]]
+    return Parsed(
+        place=str(file),
+        text=text,
+        about=str(table.get("about", "")),
+        margin=float(table["margin"]),
+        rtt_ms=tuple(float(one) for one in axes["rtt_ms"]),
+        loss=tuple(float(one) for one in axes["loss"]),
+        rate_mbit=tuple(rates),
+        noise={name: float(value) for name, value in table["noise"].items()},
+        steering={name: float(value) for name, value in table.get("steering", {}).items()},
+        surfaces={
+            control: _surface([one for one in table["prior"] if one["tcp"] == control], rates)
+            for control in dict.fromkeys(one["tcp"] for one in table["prior"])
+        },
+    )
+
+
+def judge(place: str, text: str, clients: Sequence[Client]) -> list[Judged]:
+    """What the decision core makes of clients that it meets for the first time; InputError where it refuses
+    the policy's text, which stands in `place`."""
+    asked = [
+        {
+            "tcp": one.tcp,
+            "rtt_ms": one.rtt_ms,
+            "sent": 0 if one.loss is None else _PACKETS,
+            "lost": 0 if one.loss is None else round(one.loss * _PACKETS),
+            "rate_mbit": one.rate_mbit,
+        }
+        for one in clients
+    ]
+    answer = asked_of_engine(place, "policy", text=text, clients=asked)
+    return [Judged(one["gain"], one["sd"], one["action"], one["reason"]) for one in answer["clients"]]
+
+
+def asked_of_engine(place: str, op: str, patience_s: float = 60.0, **parameters: Any) -> dict[str, Any]:
+    """The engine's answer; InputError, with the line, where it refuses what stands in `place`."""
+
+    async def ask() -> dict[str, Any]:
+        engine = await Engine.start()
+        try:
+            return await engine.request(op, patience_s=patience_s, **parameters)
+        finally:
+            await engine.stop()
+
+    try:
+        return interrupts.run(ask())
+    except EngineError as error:
+        if error.kind != "input":
+            raise
+        where = f"{place}, line {error.line}" if error.line else place
+        raise InputError(f"{where}: {error.message}") from None
+
+
+def _surface(priors: Sequence[dict[str, Any]], rates: Sequence[float]) -> Surface:
+    by_rate = {float(one["rate_mbit"]): one for one in priors}
+    ordered = [by_rate[rate] for rate in rates]
+    ratios = np.stack([np.array(one["ratio"], dtype=np.float64) for one in ordered], axis=-1)
+    sds = np.stack([np.array(one["sd"], dtype=np.float64) for one in ordered], axis=-1)
+    return Surface(np.log(ratios), sds)
+
+
+def ratio_text(gain: float) -> str:
+    """A ln ratio as a ratio of times."""
+    return f"{math.exp(gain):.2f}"

@@ -1,0 +1,110 @@
+"""A policy for a person: where HTTP/3 is offered, what a client of whom little is known gets."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pronghorn.policy.file import STEERING
+from pronghorn.policy.parsed import Client, Judged, Parsed, judge
+
+OFFERED, LET_GO = "*", " "
+
+
+def document(policy: Parsed, asked: Sequence[Client]) -> dict[str, Any]:
+    """All of it as data: times in milliseconds, rates in Mbit/s, ratios of h3's times to h2's."""
+    strangers = [Client(tcp) for tcp in policy.surfaces]
+    return {
+        "file": policy.place,
+        "about": policy.about,
+        "axes": {"rtt_ms": policy.rtt_ms, "loss": policy.loss, "rate_mbit": policy.rate_mbit},
+        "noise": policy.noise,
+        "steering": steering(policy),
+        "priors": [
+            {
+                "tcp": tcp,
+                "rate_mbit": rate,
+                "ratio": [
+                    [_digits(math.exp(one)) for one in row] for row in surface.mean[:, :, place].tolist()
+                ],
+                "sd": [[_digits(one) for one in row] for row in surface.sd[:, :, place].tolist()],
+            }
+            for tcp, surface in policy.surfaces.items()
+            for place, rate in enumerate(policy.rate_mbit)
+        ],
+        "unknown": [_told(*one) for one in _judged(policy, strangers)],
+        "keys": [_told(*one) for one in _judged(policy, asked)],
+    }
+
+
+def text(policy: Parsed, asked: Sequence[Client]) -> str:
+    """A table a rate and congestion control, then what strangers and the `asked` clients get."""
+    return "\n".join(_lines(policy, asked)) + "\n"
+
+
+def steering(policy: Parsed) -> dict[str, float]:
+    """The file's figures, and the defaults of those that it leaves out."""
+    return {name: policy.steering.get(name, value) for name, (value, _) in STEERING.items()}
+
+
+def _lines(policy: Parsed, asked: Sequence[Client]) -> Iterator[str]:
+    enter = math.exp(-steering(policy)["enter"])
+    yield policy.about
+    yield (
+        "h3's time to h2's by round trip and loss; "
+        f"{OFFERED} is where h3 is offered to a client with such a network (below {enter:.2f})."
+    )
+    for tcp, surface in policy.surfaces.items():
+        for place, rate in enumerate(policy.rate_mbit):
+            yield ""
+            yield f"TCP with {tcp}, {rate:g} Mbit/s"
+            yield _row("", [f"{loss * 100:g} %" for loss in policy.loss])
+            for rtt, row in zip(policy.rtt_ms, surface.mean[:, :, place].tolist(), strict=True):
+                yield _row(f"{rtt:g} ms", [_cell(math.exp(one), enter) for one in row])
+    yield ""
+    for client, judged in _judged(policy, [Client(tcp) for tcp in policy.surfaces]):
+        yield f"A client of whom nothing is known, TCP with {client.tcp}: {_words(judged)}"
+    for client, judged in _judged(policy, asked):
+        yield f"{_named(client)}: {_words(judged)}"
+
+
+def _judged(policy: Parsed, clients: Sequence[Client]) -> list[tuple[Client, Judged]]:
+    return list(zip(clients, judge(policy.place, policy.text, clients), strict=True))
+
+
+def _row(first: str, cells: Sequence[str]) -> str:
+    return (f"{first:>8}" + "".join(f"{cell:>9}" for cell in cells)).rstrip()
+
+
+def _cell(ratio: float, enter: float) -> str:
+    return f"{ratio:.2f}{OFFERED if ratio < enter else LET_GO}"
+
+
+def _words(judged: Judged) -> str:
+    low, high = (math.exp(judged.gain + sign * 1.96 * judged.sd) for sign in (-1, 1))
+    offered = "h3 is offered" if judged.action == "advertise" else "h3 is not offered"
+    expected = f"{math.exp(judged.gain):.2f}, 95 % of such clients {low:.2f} to {high:.2f}"
+    return f"{offered} ({judged.reason}); expected ratio {expected}."
+
+
+def _named(client: Client) -> str:
+    known = [
+        f"TCP with {client.tcp}",
+        *([f"{client.rtt_ms:g} ms"] if client.rtt_ms is not None else []),
+        *([f"{client.loss * 100:g} % of loss"] if client.loss is not None else []),
+        *([f"{client.rate_mbit:g} Mbit/s"] if client.rate_mbit is not None else []),
+    ]
+    return ", ".join(known)
+
+
+def _told(client: Client, judged: Judged) -> dict[str, Any]:
+    return {
+        **client._asdict(),
+        "ratio": _digits(math.exp(judged.gain)),
+        "sd": _digits(judged.sd),
+        "action": judged.action,
+        "reason": judged.reason,
+    }
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.3g}")

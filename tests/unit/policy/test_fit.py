@@ -1,0 +1,151 @@
+"""A policy holds what its maps measured, at round nodes, and says how noisily."""
+
+import json
+import math
+import random
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pronghorn.errors import InputError
+from pronghorn.mapping import domain
+from pronghorn.policy import axes, file, fit, maps
+from pronghorn.policy.fit import Policy
+
+from . import made_maps
+from .made_maps import DOMAIN
+
+Maps = Callable[..., Path]
+
+
+@pytest.fixture
+def a_map(tmp_path: Path) -> Maps:
+    def write(name: str, *arguments: object, **changes: object) -> Path:
+        return made_maps.write(tmp_path / name, *arguments, **changes)  # type: ignore[arg-type]
+
+    return write
+
+
+def fitted(*folders: Path, **weights: float) -> Policy:
+    return fit.policy([maps.read(folder) for folder in folders], weights)
+
+
+def test_nodes_are_round_and_reach_from_end_to_end() -> None:
+    found = axes.nodes(DOMAIN)
+
+    assert found.rtt_s == (0.005, 0.012, 0.025, 0.06, 0.12, 0.3)
+    assert found.loss == (0.0, 0.0012, 0.004, 0.012, 0.03, 0.06, 0.15)
+    assert found.rate_bit_per_s == (1e6, 6e6, 3e7, 2e8, 1e9)
+
+
+def test_a_narrow_range_has_fewer_nodes_rather_than_equal_ones() -> None:
+    found = axes.nodes(domain.parse("20ms..25ms", "0..15%", "1Mbit..1Gbit"))
+
+    assert found.rtt_s[0] == 0.02 and found.rtt_s[-1] == 0.025
+    assert len(set(found.rtt_s)) == len(found.rtt_s)
+
+
+def test_each_node_has_the_surface_within_its_uncertainty(a_map: Maps) -> None:
+    found = fitted(a_map("one"))
+
+    (prior,) = found.priors
+    true = made_maps.slope(fit.places(DOMAIN, found.nodes)).reshape(prior.mean.shape)
+    away = np.abs(prior.mean - true) / prior.sd
+    assert np.mean(away < 2) > 0.9
+    assert float(np.abs(prior.mean - true).max()) < 0.15
+
+
+def test_the_noise_is_the_measured_one_of_pages_and_an_allowance(a_map: Maps) -> None:
+    noise = fitted(a_map("one")).noise
+
+    assert noise.page == pytest.approx(made_maps.BLOCK_SD, rel=0.2)
+    assert noise.response == pytest.approx(math.hypot(noise.page, fit.ALLOWANCE))
+
+
+def test_equal_maps_give_equal_bytes_in_whatever_order(a_map: Maps) -> None:
+    folders = [a_map("one"), a_map("two", made_maps.flat, arms=("h2@bbr", "h3"))]
+    first = file.text(fitted(*folders))
+
+    random.Random(1).shuffle(folders)
+    assert file.text(fitted(*reversed(folders))) == first
+    assert file.text(fitted(*folders)) == first
+
+
+def test_the_file_has_a_prior_for_each_control_and_rate_and_is_toml(a_map: Maps) -> None:
+    found = fitted(a_map("one"), a_map("two", made_maps.flat, arms=("h2@bbr", "h3")))
+
+    table = tomllib.loads(file.text(found))
+    assert [(one["tcp"], one["rate_mbit"]) for one in table["prior"]] == [
+        (control, rate) for control in ("cubic", "bbr") for rate in (1, 6, 30, 200, 1000)
+    ]
+    for prior in table["prior"]:
+        assert np.shape(prior["ratio"]) == np.shape(prior["sd"]) == (6, 7)
+    assert table["about"] == (
+        "small from builtin, native client; h3 against h2@cubic, h2@bbr; 2 maps, 720 trials"
+    )
+    bbr = [one["ratio"] for one in table["prior"] if one["tcp"] == "bbr"]
+    assert float(np.mean(bbr)) == pytest.approx(math.exp(0.1), rel=0.01)
+
+
+def test_sites_are_averaged_with_their_weights_and_their_difference_is_uncertainty(a_map: Maps) -> None:
+    small, large = a_map("one"), a_map("two", made_maps.flat, site="large")
+    alone, equal, mostly = (
+        fitted(small).priors[0],
+        fitted(small, large).priors[0],
+        fitted(small, large, small=9.0).priors[0],
+    )
+
+    assert np.all(np.abs(mostly.mean - alone.mean) <= np.abs(equal.mean - alone.mean) + 1e-9)
+    far = np.abs(alone.mean - 0.1) > 0.2
+    assert np.all(equal.sd[far] > 0.09)
+    assert "small (weight 9), large (weight 1)" in fitted(large, small, small=9.0).about.replace(
+        "large (weight 1), small (weight 9)", "small (weight 9), large (weight 1)"
+    )
+
+
+def test_an_arm_that_leaves_the_control_to_the_stack_has_the_one_that_was_read_back(a_map: Maps) -> None:
+    folder = a_map("one", arms=("h2", "h3"))
+    for batch in ("001", "002"):
+        (folder / "batches" / batch).mkdir(parents=True)
+        manifest = {"arms": {"h2": {"origins": {"builtin": {"origin_congestion_control": ["bbr"]}}}}}
+        (folder / "batches" / batch / "manifest.json").write_text(json.dumps(manifest))
+
+    assert maps.read(folder).control == "bbr"
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ([{"arms": ("h1", "h3")}], "fitted from h3 against h2"),
+        ([{"arms": ("h2@cubic", "h2@bbr")}], "fitted from h3 against h2"),
+        ([{"arms": ("h2", "h3")}], "doesn't say TCP's congestion control"),
+        ([{}, {"seed": 2}], "both maps of small with cubic"),
+        ([{}, {"arms": ("h2@bbr", "h3@bbr")}], "different h3 arms"),
+        ([{}, {"arms": ("h2@bbr", "h3"), "origin": "nginx"}], "different origins"),
+        ([{"rate": "20Mbit"}], "single rate"),
+        ([{}, {"arms": ("h2@bbr", "h3"), "rtt": "301ms..400ms"}], "no rtt in common"),
+    ],
+)
+def test_maps_that_make_no_policy_are_refused(
+    changes: list[dict[str, object]], wrong: str, a_map: Maps
+) -> None:
+    folders = [a_map(f"map-{place}", **one) for place, one in enumerate(changes)]
+
+    with pytest.raises(InputError, match=wrong):
+        fitted(*folders)
+
+
+def test_a_weight_of_a_site_that_no_map_has_is_refused(a_map: Maps) -> None:
+    with pytest.raises(InputError, match="did you mean 'small'"):
+        fitted(a_map("one"), smal=2.0)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "baseline": 3}'])
+def test_what_is_no_map_is_refused_with_its_place(text: str, tmp_path: Path) -> None:
+    (tmp_path / "map.json").write_text(text)
+
+    with pytest.raises(InputError, match=r"map\.json: "):
+        maps.read(tmp_path)

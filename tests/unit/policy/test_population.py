@@ -1,0 +1,152 @@
+"""Populations, what is simulated of them, and what is held against the bound."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pronghorn.errors import InputError
+from pronghorn.policy import lab, outcome, population, simulate, told, worlds
+from pronghorn.policy.measured import MeasuredCell
+from pronghorn.policy.outcome import ALWAYS, LEARNED, RULES, Segment
+from pronghorn.policy.parsed import Parsed, Surface
+from pronghorn.policy.simulate import Asked
+
+NODES: tuple[tuple[float, ...], ...] = ((5.0, 20.0, 80.0), (0.0, 0.01), (1.0, 100.0))
+
+
+def a_policy() -> Parsed:
+    shape = tuple(len(one) for one in NODES)
+    return Parsed(
+        place="made.toml",
+        text="",
+        about="made",
+        margin=0.03,
+        rtt_ms=NODES[0],
+        loss=NODES[1],
+        rate_mbit=NODES[2],
+        noise={"response": 0.35, "between_clients": 0.15, "surface": 0.03},
+        steering={},
+        surfaces={"cubic": Surface(np.full(shape, -0.1), np.full(shape, 0.04))},
+    )
+
+
+def a_segment(ours: float, h2: float, h3: float, low: float = -1.0) -> Segment:
+    values = dict.fromkeys(RULES, 0.0) | {LEARNED: ours, "always-h2": h2, "always-h3": h3}
+    rules = {
+        rule: {"regret": {"value": value, "low": value, "high": value}, "h3": 0.0, "failed": 0}
+        for rule, value in values.items()
+    }
+    minus = {rule: {"value": ours - values[rule], "low": low, "high": 1.0} for rule in ALWAYS}
+    table = {"by": "all", "name": "all", "keys": 1, "requests": 1.0, "rules": rules, "minus": minus}
+    return Segment.model_validate(table)
+
+
+def test_the_default_population_is_whole_and_says_its_shares() -> None:
+    found = population.read(None)
+
+    assert sum(one.share for one in found.network) == pytest.approx(100)
+    assert 0.03 < sum(one.share * one.udp_blocked for one in found.network) / 100 < 0.06
+    hard = found.hard
+    assert hard.flapping + hard.nat + hard.drift < 0.5
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        (("share = 22", "share = -1"), "network.0.share"),
+        (('rtt = "8ms..60ms"', 'rtt = "8..60"'), "network 'fiber': rtt 8..60"),
+        (('flapping = "4%"', 'flapping = "4"'), "hard.flapping"),
+        (("pages = 4.0", "pages = 0.5"), "traffic.pages"),
+        (("[events]", "[event]"), "event"),
+        (('name = "visitors', "name = visitors"), "can't be read"),
+    ],
+)
+def test_a_population_that_cannot_be_is_refused_with_its_key(
+    change: tuple[str, str], wrong: str, tmp_path: Path
+) -> None:
+    default = Path(population.__file__).parents[1] / population.DEFAULT
+    file = tmp_path / "people.toml"
+    file.write_text(default.read_text().replace(*change))
+
+    with pytest.raises(InputError, match=wrong):
+        [one.to_engine() for one in population.read(file).network]
+
+
+def test_networks_between_the_nodes_are_none_of_them() -> None:
+    found = worlds.between_nodes(a_policy())
+
+    assert len(found) == 2 * 1 * 1
+    for one in found:
+        for key, nodes in zip(("rtt_ms", "loss", "rate_mbit"), NODES, strict=True):
+            low, high = one[key]
+            assert low == high
+            assert nodes[0] < low < nodes[-1]
+            assert min(abs(low - node) for node in nodes) > 0.1 * low
+
+
+def test_each_event_is_a_simulation_of_its_own_and_cells_have_none() -> None:
+    people = population.read(None)
+    asked = Asked(clients=100, days=1.0, seed=1, downgrade="lease")
+
+    found = simulate.simulations(a_policy(), people, asked)
+    assert list(found) == ["population", "upgrade", "flood", "flood-beside"]
+    assert found["flood"]["clients"] == 20
+    assert list(simulate.simulations(a_policy(), people, asked._replace(cells=True))) == ["population"]
+
+
+def test_a_control_that_the_policy_does_not_know_is_refused() -> None:
+    cell = MeasuredCell("one", 20.0, 0.0, 10.0, {"reno": [(1.0, 2.0)]})
+    asked = Asked(clients=100, days=1.0, seed=1, downgrade="lease", run=[cell])
+
+    with pytest.raises(InputError, match="no prior for TCP with reno"):
+        simulate.simulations(a_policy(), population.read(None), asked)
+
+
+@pytest.mark.parametrize(
+    ("ours", "h2", "h3", "low", "holds"),
+    [
+        (0.03, 0.10, 0.20, 0.0, True),
+        (0.04, 0.10, 0.20, 0.0, False),
+        (0.04, 0.30, 0.10, 0.0, False),
+        (0.018, 0.015, 0.20, -0.001, True),
+        (0.018, 0.015, 0.20, 0.001, False),
+    ],
+)
+def test_the_bound_is_a_third_of_the_better_rule_or_no_worse_where_that_is_small(
+    ours: float, h2: float, h3: float, low: float, holds: bool
+) -> None:
+    assert a_segment(ours, h2, h3, low).holds is holds
+
+
+def test_regret_of_a_share_of_h3_is_that_of_its_parts() -> None:
+    found = lab.regrets({"always-h2": 0.0, "always-h3": 1.0, LEARNED: 0.5}, 2.0, 1.0)
+
+    assert found == pytest.approx({"always-h2": 1.0, "always-h3": 0.0, LEARNED: 0.5})
+
+
+def test_every_second_block_teaches_and_the_others_judge() -> None:
+    pairs = [(float(place), 1.0) for place in range(5)]
+    cell = MeasuredCell("one", 20.0, 0.0, 10.0, {"cubic": pairs})
+
+    assert cell.of_blocks(0).times["cubic"] + cell.of_blocks(1).times["cubic"] == [
+        *pairs[0::2],
+        *pairs[1::2],
+    ]
+
+
+def test_what_is_told_marks_what_is_above_the_bound() -> None:
+    whole = {
+        "clients": 2,
+        "keys": 2,
+        "requests": 3,
+        "pinned": {"pinned_h2": None},
+        "holdout": {"told": None, "truth": None, "groups": [1, 0, 0]},
+        "table": {"capacity": 10, "keys": 2, "evicted": 0},
+    }
+    segments = [a_segment(0.05, 0.1, 0.2).model_dump()]
+    text = told.of_simulations({"population": whole | {"segments": segments}}, a_policy(), 7)
+
+    assert "above the bound" in text
+    assert "Seed 7" in text
+    assert outcome.read(whole | {"segments": segments}).by("all")[0].better == "always-h2"
