@@ -1,7 +1,9 @@
 //! What a question is answered, and what it changes.
 
+use bytemuck::Zeroable;
+
 use crate::decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
-use crate::entry::{BLOCKED, Entry, ON, OWN, PARENT, Part};
+use crate::entry::{BLOCKED, Entry, Expected, ON, OWN, PARENT, Part};
 use crate::head::Head;
 use crate::key::Keys;
 use crate::pins;
@@ -10,6 +12,7 @@ use crate::posterior::posterior;
 use crate::sample::Protocol;
 use crate::steering::Change;
 use crate::table::Table;
+use crate::votes::Votes;
 
 impl Table<'_> {
     /// What to say to a client of `keys` that asks by `protocol`, at `now_ms`.
@@ -24,30 +27,35 @@ impl Table<'_> {
         now_ms: u64,
     ) -> Decision {
         self.guarded(|table| {
-            let parent = table.take_known(keys.parent, PARENT)?;
             let own = table.take(keys.own, OWN, now_ms)?;
+            // A parent comes about with the first key that has something to say to its other keys.
+            let parent = if table.at(own)?.outcomes.has_both() {
+                Some(table.take(keys.parent, PARENT, now_ms)?)
+            } else {
+                table.take_known(keys.parent, PARENT)?
+            };
             let epoch = table.head.come_to(&policy.steering, now_ms);
             let half_life_s = policy.steering.half_life_s;
-            if let Some(index) = parent {
-                table.at_mut(index)?.advance(now_ms, half_life_s);
+            // Both lie in one slice; they are worked on as copies.
+            let mut entry = *table.at(own)?;
+            let mut elder = match parent {
+                Some(index) => Some(*table.at(index)?),
+                None => None,
+            };
+            let question = Question {
+                policy,
+                protocol,
+                ask,
+                epoch,
+                now_ms: entry.advance(now_ms, half_life_s),
+            };
+            if let Some(elder) = &mut elder {
+                elder.advance(now_ms, half_life_s);
             }
-            let Table { head, entries, .. } = table;
-            // Both lie in one slice; the key's own is worked on as a copy.
-            let mut entry = entries.get(own as usize).copied();
-            let elder = parent.and_then(|index| entries.get(index as usize));
-            let decision = entry.as_mut().map_or(Decision::NO_TABLE, |entry| {
-                let now_ms = entry.advance(now_ms, half_life_s);
-                let question = Question {
-                    policy,
-                    protocol,
-                    ask,
-                    epoch,
-                    now_ms,
-                };
-                question.answer(head, entry, elder)
-            });
-            if let (Some(place), Some(entry)) = (entries.get_mut(own as usize), entry) {
-                *place = entry;
+            let decision = question.answer(table.head, &mut entry, elder.as_mut());
+            *table.at_mut(own)? = entry;
+            if let (Some(index), Some(elder)) = (parent, elder) {
+                *table.at_mut(index)? = elder;
             }
             Ok(decision)
         })
@@ -65,7 +73,7 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    fn answer(&self, head: &mut Head, entry: &mut Entry, parent: Option<&Entry>) -> Decision {
+    fn answer(&self, head: &mut Head, entry: &mut Entry, parent: Option<&mut Entry>) -> Decision {
         let steering = &self.policy.steering;
         let holdout = pins::holdout(self.ask.holdout, steering.holdout);
         let arm = pins::arm(&head.secret, entry.key, self.epoch, holdout);
@@ -77,13 +85,15 @@ impl Question<'_> {
         if self.protocol == Protocol::Quic && entry.arrived_by_quic() {
             head.keys_blocked = head.keys_blocked.saturating_sub(1);
         }
-        let reckoned = |entry: &Entry| posterior(self.policy, head, entry, parent);
-        let (gain, sd) = entry.expected(self.now_ms, reckoned);
+        let expected = match entry.expected(self.now_ms) {
+            Some(known) => known,
+            None => self.reckoned(head, entry, parent),
+        };
         let (offered, reason) = match arm {
             Arm::PinnedH2 => (false, Reason::Pinned),
             Arm::PinnedH3 => (true, Reason::Pinned),
             Arm::Steered => {
-                let reason = self.steer(head, entry, f64::from(gain));
+                let reason = self.steer(head, entry, expected);
                 (entry.is(ON), reason)
             }
         };
@@ -93,6 +103,7 @@ impl Question<'_> {
             (false, _, _) => Action::Nothing,
         };
         self.count(head, entry, arm, action);
+        head.lease_s = self.ask.max_age_s;
         let max_age_s = match (action, self.ask.max_age_s) {
             (Action::Advertise, 0) => steering.lease_s,
             (Action::Advertise, asked) => asked,
@@ -104,15 +115,36 @@ impl Question<'_> {
             arm,
             max_age_s,
             propensity: pins::propensity(arm, holdout) as f32,
-            gain,
-            sd,
+            gain: expected.mean,
+            sd: expected.sd,
         }
     }
 
-    fn steer(&self, head: &mut Head, entry: &mut Entry, gain: f64) -> Reason {
+    /// What is expected now; the key's vote in its parent is exchanged for one that fits.
+    fn reckoned(&self, head: &Head, entry: &mut Entry, parent: Option<&mut Entry>) -> Expected {
+        let Some(parent) = parent else {
+            let (expected, _) = posterior(self.policy, head, entry, &Votes::zeroed());
+            entry.expect(expected, self.now_ms);
+            return expected;
+        };
+        let others = if entry.stamp == parent.stamp {
+            parent.votes.without(&entry.votes)
+        } else {
+            parent.votes
+        };
+        let (expected, vote) = posterior(self.policy, head, entry, &others);
+        parent.votes = others;
+        parent.votes.add(&vote);
+        entry.votes = vote;
+        entry.stamp = parent.stamp;
+        entry.expect(expected, self.now_ms);
+        expected
+    }
+
+    fn steer(&self, head: &mut Head, entry: &mut Entry, expected: Expected) -> Reason {
         let was_blocked = entry.is(BLOCKED);
         let steering = &self.policy.steering;
-        let (change, reason) = entry.steer(steering, gain, self.ask.downgrade, self.now_ms);
+        let (change, reason) = entry.steer(steering, &expected, self.ask.downgrade, self.now_ms);
         let counters = &mut head.counters;
         let counter = match change {
             Change::Stayed => return reason,

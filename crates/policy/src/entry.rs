@@ -8,8 +8,8 @@ use crate::head::Head;
 use crate::math;
 use crate::network::Network;
 use crate::outcomes::Outcomes;
-use crate::policy::Normal;
 use crate::sample::{CLIP, TcpControl};
+use crate::votes::Votes;
 
 /// No entry.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -24,6 +24,8 @@ pub(crate) const CHANGED: u8 = 4;
 const EXPECTED: u8 = 8;
 /// Something was told since.
 const TOLD: u8 = 16;
+/// Outcomes of both transports were in it.
+const TRIED: u8 = 32;
 
 /// What an entry is of.
 pub(crate) const FREE: u8 = 0;
@@ -41,7 +43,7 @@ const EXPECTED_LEAST_MS: u32 = 100;
 /// … and for this long where it wasn't.
 const EXPECTED_MOST_MS: u32 = 10_000;
 
-/// 184 bytes, what every look-up reads first. Links are indices of entries.
+/// 192 bytes, what every look-up reads first. Links are indices of entries.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Entry {
@@ -71,9 +73,22 @@ pub(crate) struct Entry {
     pub(crate) part: Part,
     pub(crate) network: Network,
     pub(crate) outcomes: Outcomes,
+    /// A key's own, or the sum of those of a parent's keys.
+    pub(crate) votes: Votes,
+    /// A parent's own number; of a key, that of the parent it voted in.
+    pub(crate) stamp: u32,
     pub(crate) control: u8,
     pub(crate) mark: u8,
-    reserved: [u8; 6],
+    reserved: [u8; 2],
+}
+
+/// ln(time with h3 / time with h2) of a key's responses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Expected {
+    pub(crate) mean: f32,
+    pub(crate) sd: f32,
+    /// Its own responses by both transports are in it.
+    pub(crate) tried: bool,
 }
 
 /// What a key contributed to the groups of an epoch, so that it can be taken out and put in again.
@@ -102,6 +117,7 @@ impl Entry {
             key,
             kind,
             seen_ms: now_ms,
+            stamp: if kind == PARENT { now_ms as u32 | 1 } else { 0 },
             next: NONE,
             newer: NONE,
             older: NONE,
@@ -127,6 +143,7 @@ impl Entry {
             let factor = math::exp2(-(steps as f64) / STEPS);
             self.outcomes.decay(factor);
             self.network.decay(factor);
+            self.votes.decay(factor);
         }
         self.seen_ms
     }
@@ -136,27 +153,29 @@ impl Entry {
         self.set(TOLD, true);
     }
 
-    /// What is expected of the key at `now_ms`, its own time: what was reckoned not long ago, else what `reckoned` says.
-    pub(crate) fn expected(
-        &mut self,
-        now_ms: u64,
-        reckoned: impl FnOnce(&Entry) -> Normal,
-    ) -> (f32, f32) {
+    /// What is expected of the key, where that was reckoned not long before `now_ms`, its own time.
+    pub(crate) fn expected(&self, now_ms: u64) -> Option<Expected> {
         let lasts_ms = if self.is(TOLD) {
             EXPECTED_LEAST_MS
         } else {
             EXPECTED_MOST_MS
         };
         let age_ms = (now_ms as u32).wrapping_sub(self.expected_at_ms);
-        if !self.is(EXPECTED) || age_ms >= lasts_ms {
-            let normal = reckoned(self);
-            self.expected = [normal.mean as f32, math::sqrt(normal.variance) as f32];
-            self.expected_at_ms = now_ms as u32;
-            self.set(EXPECTED, true);
-            self.set(TOLD, false);
-        }
         let [mean, sd] = self.expected;
-        (mean, sd)
+        (self.is(EXPECTED) && age_ms < lasts_ms).then_some(Expected {
+            mean,
+            sd,
+            tried: self.is(TRIED),
+        })
+    }
+
+    /// Keeps what was reckoned.
+    pub(crate) fn expect(&mut self, expected: Expected, now_ms: u64) {
+        self.expected = [expected.mean, expected.sd];
+        self.expected_at_ms = now_ms as u32;
+        self.set(EXPECTED, true);
+        self.set(TOLD, false);
+        self.set(TRIED, expected.tried);
     }
 
     /// Until when nothing is offered.
@@ -194,6 +213,9 @@ impl Entry {
         }
         if !self.outcomes.is_sound() {
             self.outcomes = Outcomes::zeroed();
+        }
+        if !self.votes.is_sound() {
+            self.votes = Votes::zeroed();
         }
         if !self.network.is_sound() {
             self.network = Network::zeroed();
@@ -234,8 +256,8 @@ mod tests {
     use crate::sample::{Protocol, Traits};
 
     #[test]
-    fn an_entry_is_of_184_bytes() {
-        assert_eq!(size_of::<Entry>(), 184);
+    fn an_entry_is_of_192_bytes() {
+        assert_eq!(size_of::<Entry>(), 192);
     }
 
     #[test]
@@ -269,6 +291,12 @@ mod tests {
         }
     }
 
+    const REST: Expected = Expected {
+        mean: 0.0,
+        sd: 1.0,
+        tried: true,
+    };
+
     #[test]
     fn what_is_expected_is_reckoned_anew_when_it_can_be_another() {
         let mut entry = Entry::new(1, OWN, 1_000);
@@ -276,12 +304,11 @@ mod tests {
             if told {
                 entry.told();
             }
-            let mut reckoned = false;
-            entry.expected(now_ms, |_| {
-                reckoned = true;
-                Normal::default()
-            });
-            reckoned
+            let known = entry.expected(now_ms);
+            if known.is_none() {
+                entry.expect(REST, now_ms);
+            }
+            known != Some(REST)
         };
         assert!(reckoned_at(1_000, false));
         assert!(!reckoned_at(5_000, false));

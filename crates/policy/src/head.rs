@@ -35,7 +35,9 @@ pub(crate) struct Head {
     pub(crate) keys_blocked: u32,
     /// What was told last of TCP's congestion control.
     pub(crate) control: u8,
-    reserved: [u8; 3],
+    reserved: [u8; 7],
+    /// The lease that was asked for last, where it wasn't the file's.
+    pub(crate) lease_s: u32,
     pub(crate) counters: Counters,
     pub(crate) epoch: u64,
     /// By arm.

@@ -2,7 +2,7 @@
 
 use crate::correction::{self, NOWHERE};
 use crate::decision::Arm;
-use crate::entry::{Entry, OWN, PARENT, Part};
+use crate::entry::{Entry, OWN, Part};
 use crate::head::Head;
 use crate::key::Keys;
 use crate::policy::Policy;
@@ -22,25 +22,20 @@ impl Table<'_> {
     ) {
         let outcome = sample.outcome();
         self.guarded(|table| {
-            let parent = table.take(keys.parent, PARENT, now_ms)?;
             let own = table.take(keys.own, OWN, now_ms)?;
-            let half_life_s = policy.steering.half_life_s;
             let epoch = table.head.come_to(&policy.steering, now_ms);
-            for index in [parent, own] {
-                let entry = table.at_mut(index)?;
-                entry.advance(now_ms, half_life_s);
-                entry.learn(protocol, sample, outcome);
-            }
             let Table { head, entries, .. } = table;
             let Some(entry) = entries.get_mut(own as usize) else {
                 return Ok(());
             };
+            entry.advance(now_ms, policy.steering.half_life_s);
+            entry.learn(protocol, sample, outcome);
             head.tell(protocol, sample, outcome);
             if protocol == Protocol::Quic && entry.arrived_by_quic() {
                 head.keys_blocked = head.keys_blocked.saturating_sub(1);
             }
             if let Some(outcome) = outcome {
-                if !is_washing_out(&policy.steering, epoch, now_ms) {
+                if !head.is_washing_out(&policy.steering, epoch, now_ms) {
                     head.contribute(entry, epoch, protocol, outcome);
                 }
             }
@@ -150,6 +145,15 @@ impl Head {
         }
     }
 
+    /// What an arm's clients do when an epoch begins still belongs to the last one: offers last for a lease. No more than
+    /// half of an epoch is given up to that.
+    fn is_washing_out(&self, steering: &Steering, epoch: u64, now_ms: u64) -> bool {
+        let epoch_ms = u64::from(steering.epoch_s).saturating_mul(1000);
+        let begun_ms = epoch.saturating_mul(epoch_ms);
+        let lease_ms = u64::from(steering.lease_s.max(self.lease_s)).saturating_mul(1000);
+        now_ms.saturating_sub(begun_ms) < lease_ms.min(epoch_ms / 2)
+    }
+
     fn correction_of(&mut self, arm: Arm, anchor: u8) -> Option<&mut crate::holdout::Tally> {
         let transport = match arm {
             Arm::Steered => return None,
@@ -161,14 +165,6 @@ impl Head {
         }
         self.correction.tally(transport, anchor)
     }
-}
-
-/// What an arm's clients do when an epoch begins still belongs to the last one: offers last for a lease.
-fn is_washing_out(steering: &Steering, epoch: u64, now_ms: u64) -> bool {
-    let epoch_ms = u64::from(steering.epoch_s).saturating_mul(1000);
-    let begun_ms = epoch.saturating_mul(epoch_ms);
-    let lease_ms = u64::from(steering.lease_s).saturating_mul(1000);
-    now_ms.saturating_sub(begun_ms) < lease_ms.min(epoch_ms / 4)
 }
 
 fn averaged(count: u16, mean: f32, x: f64) -> (u16, f32) {

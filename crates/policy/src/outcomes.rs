@@ -8,11 +8,8 @@ use crate::sample::{BUCKETS, CLIP, Outcome, Protocol};
 
 /// More outcomes than this in one bucket add no precision; older ones make room.
 const WEIGHT_MOST: f32 = 65_536.0;
-/// Less of an arm's weight than this is a rest of what decayed, or of a difference.
+/// Less of an arm's weight than this is a rest of what decayed.
 const WEIGHT_LEAST: f64 = 1e-3;
-
-/// Less than this share of a parent's weight is what rounding leaves of a difference between like numbers.
-const OTHERS_LEAST: f64 = 0.01;
 
 /// Of one transport.
 #[repr(C)]
@@ -77,40 +74,33 @@ impl Outcomes {
         )
     }
 
-    /// QUIC's mean less TCP's, less what `without` holds of both (a parent's own child), and one over its variance, of which `response`
-    /// is the standard deviation of one outcome. None where an arm has nothing.
-    pub(crate) fn difference(&self, without: Option<&Outcomes>, response: f64) -> Option<Normal> {
+    /// QUIC's mean less TCP's, buckets pooled by precision, where `response` is the standard deviation of one outcome. None where no
+    /// bucket has both.
+    pub(crate) fn difference(&self, response: f64) -> Option<Normal> {
         let [tcp, quic] = &self.transports;
-        let mut precision = 0.0;
-        let mut sum = 0.0;
+        let (mut precision, mut sum) = (0.0, 0.0);
         for bucket in 0..BUCKETS {
-            let mean = |index: usize, transport: &Transport| {
-                let (mut weight, mut total) = transport.bucket(bucket);
-                if let Some(other) = without.and_then(|all| all.transports.get(index)) {
-                    let (other_weight, other_total) = other.bucket(bucket);
-                    let whole = weight;
-                    weight -= other_weight;
-                    total -= other_total;
-                    if weight < OTHERS_LEAST * whole {
-                        return None;
-                    }
-                }
-                let mean = total / weight;
-                (weight >= WEIGHT_LEAST && mean.is_finite())
-                    .then(|| (weight, mean.clamp(-CLIP, CLIP)))
-            };
-            let (Some((w_tcp, x_tcp)), Some((w_quic, x_quic))) = (mean(0, tcp), mean(1, quic))
-            else {
+            let ((w_tcp, x_tcp), (w_quic, x_quic)) = (tcp.mean(bucket), quic.mean(bucket));
+            if w_tcp < WEIGHT_LEAST || w_quic < WEIGHT_LEAST {
                 continue;
-            };
+            }
             let share = w_tcp * w_quic / (w_tcp + w_quic) / math::square(response);
             precision += share;
             sum += share * (x_quic - x_tcp);
         }
-        (precision > 0.0).then(|| Normal {
-            mean: sum / precision,
+        let mean = sum / precision;
+        mean.is_finite().then_some(Normal {
+            mean,
             variance: 1.0 / precision,
         })
+    }
+
+    /// Whether some bucket has both.
+    pub(crate) fn has_both(&self) -> bool {
+        let [tcp, quic] = &self.transports;
+        let both = tcp.weight.iter().zip(&quic.weight);
+        both.into_iter()
+            .any(|(tcp, quic)| tcp.min(*quic) >= WEIGHT_LEAST as f32)
     }
 
     /// Whether all is what samples can have made it.
@@ -135,9 +125,11 @@ impl Outcomes {
 }
 
 impl Transport {
-    fn bucket(&self, index: usize) -> (f64, f64) {
-        let value = |of: &[f32; BUCKETS]| of.get(index).copied().map_or(0.0, f64::from);
-        (value(&self.weight), value(&self.sum))
+    /// A bucket's weight and mean.
+    fn mean(&self, bucket: usize) -> (f64, f64) {
+        let value = |of: &[f32; BUCKETS]| of.get(bucket).copied().map_or(0.0, f64::from);
+        let (weight, sum) = (value(&self.weight), value(&self.sum));
+        (weight, (sum / weight).clamp(-CLIP, CLIP))
     }
 }
 
@@ -159,7 +151,7 @@ mod tests {
         outcomes.add(Protocol::Tcp, outcome(3, 2.0));
         outcomes.add(Protocol::Quic, outcome(3, 2.5));
         outcomes.add(Protocol::Quic, outcome(2, -6.0)); // nothing to compare it with
-        let difference = outcomes.difference(None, 0.5).expect("both arms");
+        let difference = outcomes.difference(0.5).expect("both arms");
         let expected = (2.0 * -0.5 + 0.5 * 0.5) / 2.5;
         assert!((difference.mean - expected).abs() < 1e-6);
         assert!((difference.variance - 0.25 / 2.5).abs() < 1e-6);
@@ -169,19 +161,7 @@ mod tests {
     fn one_arm_alone_says_nothing() {
         let mut outcomes = Outcomes::zeroed();
         outcomes.add(Protocol::Quic, outcome(0, 0.5));
-        assert_eq!(outcomes.difference(None, 0.5), None);
-    }
-
-    #[test]
-    fn a_parent_without_its_only_child_says_nothing() {
-        let mut child = Outcomes::zeroed();
-        for _ in 0..1000 {
-            child.add(Protocol::Tcp, outcome(0, 0.37));
-            child.add(Protocol::Quic, outcome(0, 0.11));
-            child.decay(0.999);
-        }
-        let parent = child;
-        assert_eq!(parent.difference(Some(&child), 0.5), None);
+        assert_eq!(outcomes.difference(0.5), None);
     }
 
     #[test]
@@ -194,7 +174,7 @@ mod tests {
         for _ in 0..400_000 {
             outcomes.add(Protocol::Quic, outcome(0, -1.0));
         }
-        let difference = outcomes.difference(None, 0.5).expect("both arms");
+        let difference = outcomes.difference(0.5).expect("both arms");
         assert!(difference.mean < -0.9, "{difference:?}");
         assert!(outcomes.is_sound());
     }

@@ -1,6 +1,6 @@
 //! What the surface says of a key's network, before any of its own responses are compared.
 
-use crate::axis::AXIS_MOST;
+use crate::axis::{AXIS_MOST, Place};
 use crate::correction::{self, Correction};
 use crate::math;
 use crate::network::Network;
@@ -10,6 +10,15 @@ use crate::sample::TcpControl;
 /// More packets than this say no more of the loss: networks aren't binomial, and evidence has to stay finite.
 const PACKETS_MOST: f64 = 1000.0;
 
+/// What the surface says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mapped {
+    /// As it was measured in the laboratory.
+    pub(crate) as_measured: f64,
+    /// With the live correction, and the variance of one key's mean.
+    pub(crate) corrected: Normal,
+}
+
 /// `packets`: sent and lost, of both transports.
 pub(crate) fn prior(
     policy: &Policy,
@@ -17,11 +26,14 @@ pub(crate) fn prior(
     control: TcpControl,
     network: &Network,
     packets: (f64, f64),
-) -> Normal {
+) -> Mapped {
     let Some(surface) = policy.surface(control) else {
-        return Normal {
-            mean: 0.0,
-            variance: 1.0,
+        return Mapped {
+            as_measured: 0.0,
+            corrected: Normal {
+                mean: 0.0,
+                variance: 1.0,
+            },
         };
     };
     let axes = policy.axes();
@@ -30,32 +42,37 @@ pub(crate) fn prior(
     let losses = axes.loss.values().len();
     let nodes = || weights.iter().copied().enumerate().take(losses);
 
-    let of_network = match network.rtt_ms() {
+    let mut shifted = 0.0;
+    let corrected = match network.rtt_ms() {
         Some(rtt_ms) => {
             let (rtt, anchors) = (axes.rtt_ms.place(rtt_ms), correction::place(rtt_ms));
             mixture(nodes().map(|(loss, weight)| {
                 let mut cell = surface.at(rtt, loss, rate);
                 let anchor = policy.loss_anchors.get(loss).copied().unwrap_or(0);
-                cell.mean += correction.shift(surface, anchors, anchor);
+                let shift = correction.shift(surface, anchors, anchor);
+                cell.mean += shift;
+                shifted += weight * shift;
                 (weight, cell)
             }))
         }
         None => {
             let rtts = 0..axes.rtt_ms.values().len();
             mixture(rtts.flat_map(|rtt| {
-                nodes().map(move |(loss, weight)| {
-                    let rtt = crate::axis::Place::node(rtt);
-                    (weight, surface.at(rtt, loss, rate))
-                })
+                nodes()
+                    .map(move |(loss, weight)| (weight, surface.at(Place::node(rtt), loss, rate)))
             }))
         }
     };
+    let whole: f64 = weights.iter().take(losses).sum();
     let noise = policy.noise();
-    Normal {
-        mean: of_network.mean,
-        variance: of_network.variance
-            + math::square(noise.surface)
-            + math::square(noise.between_clients),
+    Mapped {
+        as_measured: corrected.mean - shifted / whole,
+        corrected: Normal {
+            mean: corrected.mean,
+            variance: corrected.variance
+                + math::square(noise.surface)
+                + math::square(noise.between_clients),
+        },
     }
 }
 

@@ -6,7 +6,7 @@
 //! [`FORGIVEN_AFTER`] times its last cool-down is dealt with as if it had never been let go.
 
 use crate::decision::{Downgrade, Reason};
-use crate::entry::{BLOCKED, CHANGED, Entry, ON};
+use crate::entry::{BLOCKED, CHANGED, Entry, Expected, ON};
 
 /// Thresholds and times of the policy file; directives override some.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +15,9 @@ pub struct Steering {
     pub enter: f64,
     /// Let go where it is above `leave`.
     pub leave: f64,
+    /// As long as a key has no responses by both transports, so many standard deviations are taken off its expected ln ratio: what was
+    /// never tried isn't known to be worse. 0: none.
+    pub optimism: f64,
     /// A key's steering changes no faster.
     pub dwell_s: u32,
     /// Alt-Svc's `ma`.
@@ -38,6 +41,7 @@ impl Default for Steering {
         Steering {
             enter: 0.02,
             leave: 0.02,
+            optimism: 0.0,
             dwell_s: 60,
             lease_s: 300,
             cool_down_s: 600,
@@ -66,17 +70,23 @@ pub(crate) enum Change {
 }
 
 impl Entry {
-    /// Steers by the expected ln ratio `gain` at `now_ms`, the entry's own time.
+    /// Steers by what is expected at `now_ms`, the entry's own time.
     pub(crate) fn steer(
         &mut self,
         steering: &Steering,
-        gain: f64,
+        expected: &Expected,
         downgrade: Downgrade,
         now_ms: u64,
     ) -> (Change, Reason) {
         self.cool_down_s = self.cool_down_s.min(steering.cool_down_most_s);
         let since_change = now_ms.saturating_sub(self.changed_ms);
         let dwells = self.is(CHANGED) && since_change < u64::from(steering.dwell_s) * 1000;
+        let hope = if expected.tried {
+            0.0
+        } else {
+            steering.optimism * f64::from(expected.sd)
+        };
+        let gain = f64::from(expected.mean) - hope;
         let better = gain < -steering.enter;
         let worse = gain > steering.leave;
 
@@ -177,19 +187,27 @@ mod tests {
     use super::*;
     use bytemuck::Zeroable;
 
-    const FAST: f64 = -0.2;
-    const SLOW: f64 = 0.2;
+    const FAST: Expected = expected(-0.2);
+    const SLOW: Expected = expected(0.2);
+
+    const fn expected(mean: f32) -> Expected {
+        Expected {
+            mean,
+            sd: 0.1,
+            tried: true,
+        }
+    }
 
     fn on_at(now_ms: u64) -> Entry {
         let mut entry = Entry::zeroed();
-        let (change, _) = entry.steer(&Steering::default(), FAST, Downgrade::Lease, now_ms);
+        let (change, _) = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, now_ms);
         assert_eq!(change, Change::TurnedOn);
         entry
     }
 
     /// Turns off at `now_ms` and says for how long it cools down.
     fn cools_for_s(entry: &mut Entry, now_ms: u64) -> u64 {
-        let (change, _) = entry.steer(&Steering::default(), SLOW, Downgrade::Lease, now_ms);
+        let (change, _) = entry.steer(&Steering::default(), &SLOW, Downgrade::Lease, now_ms);
         assert_eq!(change, Change::TurnedOff);
         (entry.cool_until_ms() - now_ms) / 1000
     }
@@ -199,23 +217,49 @@ mod tests {
         let mut off = Entry::zeroed();
         let stays = (Change::Stayed, Reason::Undecided);
         assert_eq!(
-            off.steer(&Steering::default(), -0.01, Downgrade::Lease, 0),
+            off.steer(&Steering::default(), &expected(-0.01), Downgrade::Lease, 0),
             stays
         );
         let mut on = on_at(0);
         assert_eq!(
-            on.steer(&Steering::default(), 0.01, Downgrade::Lease, 1 << 30),
+            on.steer(
+                &Steering::default(),
+                &expected(0.01),
+                Downgrade::Lease,
+                1 << 30
+            ),
             stays
         );
         assert!(on.is(ON) && !off.is(ON));
     }
 
     #[test]
+    fn optimism_offers_what_was_never_tried() {
+        let hopeful = Steering {
+            optimism: 1.0,
+            ..Steering::default()
+        };
+        let untried = Expected {
+            tried: false,
+            ..expected(0.05)
+        };
+        for (steering, expected, change) in [
+            (Steering::default(), untried, Change::Stayed),
+            (hopeful, expected(0.05), Change::Stayed),
+            (hopeful, untried, Change::TurnedOn),
+        ] {
+            let mut entry = Entry::zeroed();
+            let (changed, _) = entry.steer(&steering, &expected, Downgrade::Lease, 0);
+            assert_eq!(changed, change, "{expected:?}");
+        }
+    }
+
+    #[test]
     fn a_change_waits_for_the_dwell() {
         let mut entry = on_at(1_000);
-        let (change, reason) = entry.steer(&Steering::default(), SLOW, Downgrade::Lease, 60_999);
+        let (change, reason) = entry.steer(&Steering::default(), &SLOW, Downgrade::Lease, 60_999);
         assert_eq!((change, reason), (Change::Stayed, Reason::Dwelling));
-        let (change, _) = entry.steer(&Steering::default(), SLOW, Downgrade::Lease, 61_000);
+        let (change, _) = entry.steer(&Steering::default(), &SLOW, Downgrade::Lease, 61_000);
         assert_eq!(change, Change::TurnedOff);
     }
 
@@ -229,13 +273,13 @@ mod tests {
             let cool_until_ms = entry.cool_until_ms();
             let (change, reason) = entry.steer(
                 &Steering::default(),
-                FAST,
+                &FAST,
                 Downgrade::Lease,
                 cool_until_ms - 1,
             );
             assert_eq!((change, reason), (Change::Stayed, Reason::CoolingDown));
             let (change, _) =
-                entry.steer(&Steering::default(), FAST, Downgrade::Lease, cool_until_ms);
+                entry.steer(&Steering::default(), &FAST, Downgrade::Lease, cool_until_ms);
             assert_eq!(change, Change::TurnedOn);
             now_ms = cool_until_ms + 60_000;
         }
@@ -250,7 +294,7 @@ mod tests {
         let mut entry = on_at(0);
         assert_eq!(cools_for_s(&mut entry, 60_000), 600);
         let on_again = entry.cool_until_ms();
-        entry.steer(&Steering::default(), FAST, Downgrade::Lease, on_again);
+        entry.steer(&Steering::default(), &FAST, Downgrade::Lease, on_again);
         let mut early = entry;
         assert_eq!(cools_for_s(&mut early, on_again + 4 * 600_000 - 1), 1200);
         assert_eq!(cools_for_s(&mut entry, on_again + 4 * 600_000), 600);
@@ -259,7 +303,7 @@ mod tests {
     #[test]
     fn a_downgrade_that_is_off_lets_nobody_go_for_outcomes() {
         let mut entry = on_at(0);
-        let (change, reason) = entry.steer(&Steering::default(), SLOW, Downgrade::Off, 1 << 40);
+        let (change, reason) = entry.steer(&Steering::default(), &SLOW, Downgrade::Off, 1 << 40);
         assert_eq!((change, reason), (Change::Stayed, Reason::DowngradeOff));
         assert!(entry.is(ON));
     }
@@ -270,17 +314,17 @@ mod tests {
         for offer in 0..4 {
             entry.offered(60_000 + offer);
         }
-        let at_once = entry.steer(&Steering::default(), FAST, Downgrade::Lease, 60_010);
+        let at_once = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 60_010);
         assert_eq!(
             at_once,
             (Change::Stayed, Reason::H3Faster),
             "they had no time to"
         );
-        let later = entry.steer(&Steering::default(), FAST, Downgrade::Lease, 70_000);
+        let later = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 70_000);
         assert_eq!(later, (Change::FoundBlocked, Reason::UdpBlocked));
-        let cooling = entry.steer(&Steering::default(), FAST, Downgrade::Lease, 670_000 - 1);
+        let cooling = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 670_000 - 1);
         assert_eq!(cooling, (Change::Stayed, Reason::UdpBlocked));
-        let again = entry.steer(&Steering::default(), FAST, Downgrade::Lease, 670_000);
+        let again = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 670_000);
         assert_eq!(again, (Change::TurnedOn, Reason::H3Faster));
     }
 
@@ -291,16 +335,16 @@ mod tests {
             entry.offered(60_000);
         }
         assert!(!entry.arrived_by_quic());
-        let stays = entry.steer(&Steering::default(), FAST, Downgrade::Lease, 80_000);
+        let stays = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 80_000);
         assert_eq!(stays.0, Change::Stayed);
         for _ in 0..4 {
             entry.offered(80_000);
         }
-        entry.steer(&Steering::default(), FAST, Downgrade::Lease, 100_000);
+        entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 100_000);
         assert!(entry.arrived_by_quic());
-        let (_, reason) = entry.steer(&Steering::default(), FAST, Downgrade::Lease, 120_000);
+        let (_, reason) = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 120_000);
         assert_eq!(reason, Reason::Dwelling);
-        let (change, _) = entry.steer(&Steering::default(), FAST, Downgrade::Lease, 160_000);
+        let (change, _) = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 160_000);
         assert_eq!(change, Change::TurnedOn);
     }
 }

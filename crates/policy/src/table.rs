@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn thirty_two_megabytes_hold_a_hundred_thousand_keys_and_all_parents_of_ipv4() {
-        assert!(Table::capacity(32_000_000) >= 100_000 + 65_536);
+        assert!(Table::capacity(32 << 20) * 49 / 50 >= 100_000 + 65_536); // 2 % for what hands the memory out
     }
 
     #[test]

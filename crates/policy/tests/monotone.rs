@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Memory, NOON_MS, keys, policy, sample_of_network};
-use pronghorn_policy::{Ask, Keys, Policy, Protocol, Sample};
+use pronghorn_policy::{Ask, Keys, Policy, Protocol, Sample, Table};
 use proptest::prelude::*;
 
 const ROUNDING: f32 = 1e-4;
@@ -57,22 +57,19 @@ fn gains(policy: &Policy, history: &[Observed], asked: u64, holdout: f32) -> Vec
     for key in 0..asked {
         table.decide(policy, of(key), Protocol::Tcp, &ask, now_ms); // so that it belongs to the epoch's groups
     }
+    let decide = |table: &mut Table<'_>, key: u64, now_ms: u64| {
+        table
+            .decide(policy, of(key), Protocol::Tcp, &ask, now_ms)
+            .gain
+    };
     for observed in history {
         now_ms += observed.after_ms;
-        table.observe(
-            policy,
-            of(observed.key),
-            observed.protocol,
-            &observed.sample,
-            now_ms,
-        );
+        let Observed { key, protocol, .. } = *observed;
+        table.observe(policy, of(key), protocol, &observed.sample, now_ms);
+        decide(&mut table, key, now_ms); // it votes in its parent
     }
     (0..asked)
-        .map(|key| {
-            table
-                .decide(policy, of(key), Protocol::Tcp, &ask, now_ms)
-                .gain
-        })
+        .map(|key| decide(&mut table, key, now_ms + 20_000))
         .collect()
 }
 

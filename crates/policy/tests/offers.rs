@@ -73,19 +73,6 @@ fn the_very_first_decision_follows_the_surface_at_the_network_of_the_key() {
 }
 
 #[test]
-fn a_key_takes_its_parents_network_for_its_own_until_it_knows_better() {
-    let policy = policy();
-    let mut memory = Memory::new(1 << 16);
-    let mut table = memory.table();
-    table.observe(&policy, keys(1), Protocol::Tcp, &LOSSY, NOON_MS);
-    let sibling = table.decide(&policy, keys(2), Protocol::Tcp, &steered(), NOON_MS);
-    let stranger = table.decide(&policy, keys(200), Protocol::Tcp, &steered(), NOON_MS);
-    assert!(sibling.gain < -0.3, "{sibling:?}");
-    assert!(stranger.gain > -0.2, "{stranger:?}");
-    assert!(stranger.sd > sibling.sd);
-}
-
-#[test]
 fn a_leased_client_is_told_nothing_once_it_is_let_go() {
     for (mode, over_quic) in [
         (Downgrade::Lease, Action::Nothing),

@@ -37,6 +37,7 @@ pub(crate) fn steering(section: &Section<'_>) -> Result<Steering, PolicyError> {
     section.has_only(&[
         "enter",
         "leave",
+        "optimism",
         "dwell_s",
         "lease_s",
         "cool_down_s",
@@ -58,6 +59,7 @@ pub(crate) fn steering(section: &Section<'_>) -> Result<Steering, PolicyError> {
     Ok(Steering {
         enter: share("enter", default.enter, 1.0)?,
         leave: share("leave", default.leave, 1.0)?,
+        optimism: share("optimism", default.optimism, 10.0)?,
         dwell_s: whole("dwell_s", default.dwell_s, 0, YEAR_S)?,
         lease_s: whole("lease_s", default.lease_s, 1, YEAR_S)?,
         cool_down_s: whole("cool_down_s", default.cool_down_s, 0, YEAR_S)?,

@@ -1,0 +1,139 @@
+//! What a parent's other keys say of a key: one vote each.
+//!
+//! A key that has outcomes of both transports says how far its own difference is off the surface at its own network. Only differences
+//! within keys count: steering sends keys with bad networks to QUIC, and means over the keys of a parent would take that for QUIC's doing.
+//! Half of the variance by which a key differs from the surface is taken for its parent's: u ~ N(0, common), and a key's vote is
+//! u + N(0, common + variance of its outcomes), clipped to 1.5 sd of u. So is what a key learns of its parent, however many vote.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::math;
+use crate::policy::{Noise, Normal};
+
+/// A vote beyond so many standard deviations counts as one of so many.
+const MOST_SDS: f64 = 1.5;
+
+/// Precisions of votes, and their sum weighted by it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct Votes {
+    weight: f32,
+    sum: f32,
+}
+
+impl Votes {
+    /// Of one key whose outcomes differ by `difference` where the surface says `mapped`.
+    pub(crate) fn one(noise: &Noise, difference: Normal, mapped: f64) -> Votes {
+        let common = common(noise);
+        if common <= 0.0 {
+            return Votes::zeroed();
+        }
+        let most = MOST_SDS * math::sqrt(common);
+        let weight = 1.0 / (common + difference.variance);
+        Votes {
+            weight: weight as f32,
+            sum: (weight * (difference.mean - mapped).clamp(-most, most)) as f32,
+        }
+    }
+
+    pub(crate) fn decay(&mut self, factor: f64) {
+        self.weight *= factor as f32;
+        self.sum *= factor as f32;
+    }
+
+    pub(crate) fn add(&mut self, other: &Votes) {
+        self.weight += other.weight;
+        self.sum += other.sum;
+    }
+
+    pub(crate) fn without(&self, other: &Votes) -> Votes {
+        let weight = self.weight - other.weight;
+        if weight <= 1e-4 * self.weight {
+            return Votes::zeroed(); // rounding's rest
+        }
+        Votes {
+            weight,
+            sum: self.sum - other.sum,
+        }
+    }
+
+    /// `before` with what the votes say of the parent.
+    pub(crate) fn applied(&self, noise: &Noise, before: Normal) -> Normal {
+        let common = common(noise);
+        let weight = f64::from(self.weight);
+        if common <= 0.0 || weight <= 0.0 {
+            return before;
+        }
+        let most = MOST_SDS * math::sqrt(common);
+        let left = 1.0 / (1.0 / common + weight);
+        Normal {
+            mean: before.mean + (left * f64::from(self.sum)).clamp(-most, most),
+            variance: before.variance - common + left,
+        }
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        self.weight.is_finite() && self.weight >= 0.0 && self.sum.is_finite()
+    }
+}
+
+/// The variance of what a parent's keys have in common.
+fn common(noise: &Noise) -> f64 {
+    (math::square(noise.surface) + math::square(noise.between_clients)) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOISE: Noise = Noise {
+        response: 0.35,
+        between_clients: 0.15,
+        surface: 0.05,
+    };
+    const BEFORE: Normal = Normal {
+        mean: -0.1,
+        variance: 0.05,
+    };
+
+    fn one(mean: f64) -> Votes {
+        let difference = Normal {
+            mean,
+            variance: 0.01,
+        };
+        Votes::one(&NOISE, difference, 0.0)
+    }
+
+    #[test]
+    fn votes_are_weighed_as_normal_distributions_are() {
+        let mut votes = one(0.1);
+        votes.add(&one(0.05));
+        let (common, precision) = (0.0125, 1.0 / 0.0225);
+        let expected = precision * 0.15 / (1.0 / common + 2.0 * precision);
+        let after = votes.applied(&NOISE, BEFORE);
+        assert!((after.mean + 0.1 - expected).abs() < 1e-6, "{after:?}");
+        let left = 1.0 / (1.0 / common + 2.0 * precision);
+        assert!((after.variance - (0.05 - common + left)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn however_many_vote_they_move_a_key_by_no_more_than_one_vote_may_say() {
+        let mut votes = Votes::zeroed();
+        for _ in 0..100_000 {
+            votes.add(&one(6.0));
+        }
+        let after = votes.applied(&NOISE, BEFORE);
+        assert!(after.mean + 0.1 <= 1.5 * libm::sqrt(0.0125) + 1e-9);
+        assert!(after.variance > 0.0);
+    }
+
+    #[test]
+    fn a_vote_can_be_taken_back() {
+        let mut votes = one(0.1);
+        votes.add(&one(-0.05));
+        let left = votes.without(&one(-0.05)).applied(&NOISE, BEFORE);
+        let expected = one(0.1).applied(&NOISE, BEFORE);
+        assert!((left.mean - expected.mean).abs() < 1e-6);
+        assert_eq!(one(0.1).without(&one(0.1)), Votes::zeroed());
+    }
+}
