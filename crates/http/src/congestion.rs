@@ -8,6 +8,7 @@ use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig
 use serde::{Deserialize, Serialize};
 
 use crate::flight::Metered;
+use crate::handshake_room::HandshakeRoom;
 
 /// The congestion controllers of an arm, one for each transport.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +87,7 @@ impl QuicCongestionControl {
 
     /// The name of the controller with this state.
     pub(crate) fn of_state(state: Box<dyn Any>) -> Option<QuicCongestionControl> {
-        let state = Metered::inside(state);
+        let state = HandshakeRoom::inside(Metered::inside(state));
         if state.is::<quinn::congestion::Cubic>() {
             Some(QuicCongestionControl::Cubic)
         } else if state.is::<quinn::congestion::NewReno>() {

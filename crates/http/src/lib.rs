@@ -7,6 +7,7 @@ mod congestion;
 mod flight;
 mod gather;
 pub mod h3;
+mod handshake_room;
 mod knobs;
 mod protocol;
 mod qlog;
@@ -18,6 +19,7 @@ mod udp;
 
 pub use congestion::{CongestionControl, QuicCongestionControl, UnknownCongestionControl};
 pub use flight::{TimeoutCounting, count_timeouts, record_flight};
+pub use handshake_room::ShakingHands;
 pub use knobs::{KnobError, TransportKnobs};
 pub use protocol::{Handshake, MAX_CONCURRENT_REQUESTS, Protocol, UnknownProtocol};
 pub use qlog::QlogFolder;

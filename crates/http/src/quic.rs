@@ -16,6 +16,7 @@ use rustls::crypto::aws_lc_rs::cipher_suite::TLS13_AES_128_GCM_SHA256;
 
 use crate::flight::MeteredFactory;
 use crate::gather::Gathering;
+use crate::handshake_room::HandshakeRoomFactory;
 use crate::{
     MAX_CONCURRENT_REQUESTS, QlogFolder, QuicCongestionControl, QuicReader, QuicSocket, TlsError,
     TransportKnobs,
@@ -54,17 +55,26 @@ pub struct QuicOptions {
 const SEND_WINDOW: u64 = 10_000_000;
 
 impl QuicOptions {
-    fn transport(&self) -> TransportConfig {
-        let knobs = &self.knobs;
+    fn controllers(&self) -> Arc<dyn ControllerFactory + Send + Sync> {
         let control = self.congestion_control;
-        let factory = control.factory_beginning_with(knobs.initial_window);
-        let factory: Arc<dyn ControllerFactory + Send + Sync> = match &self.watch.flight {
+        control.factory_beginning_with(self.knobs.initial_window)
+    }
+
+    fn watched(
+        &self,
+        factory: Arc<dyn ControllerFactory + Send + Sync>,
+    ) -> Arc<dyn ControllerFactory + Send + Sync> {
+        match &self.watch.flight {
             Some(_) => Arc::new(MeteredFactory(factory)),
             None => factory,
-        };
+        }
+    }
+
+    fn transport(&self) -> TransportConfig {
+        let knobs = &self.knobs;
         let mut transport = TransportConfig::default();
         transport
-            .congestion_controller_factory(factory)
+            .congestion_controller_factory(self.watched(self.controllers()))
             .max_concurrent_bidi_streams(MAX_CONCURRENT_REQUESTS.into());
         if let Some(window) = knobs.stream_window {
             transport.stream_receive_window(window.into());
@@ -100,6 +110,8 @@ impl QuicOptions {
     /// MTU, and nothing led back from quinn's 1200 bytes. (A client's Initial packets would all be padded.)
     fn server_transport(&self) -> TransportConfig {
         let mut transport = self.transport();
+        let controllers = Arc::new(HandshakeRoomFactory(self.controllers()));
+        transport.congestion_controller_factory(self.watched(controllers));
         if let (Some(false), Some(payload)) = (self.knobs.mtu_discovery, self.knobs.initial_mtu) {
             transport.min_mtu(payload);
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pronghorn_flight::End;
 use pronghorn_http::h3::{IncomingRequest, ServerConnection};
-use pronghorn_http::{Protocol, QuicCongestionControl, Settings};
+use pronghorn_http::{Protocol, QuicCongestionControl, Settings, ShakingHands};
 use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
 use tokio::task::JoinHandle;
@@ -52,9 +52,11 @@ async fn accept(incoming: quinn::Incoming, shared: &Rc<Shared>) -> Option<quinn:
         // transport parameters it had not read: such a connection would go without SETTINGS.
         connecting.handshake_data().await.ok()?;
         let (connection, completed) = connecting.into_0rtt().ok()?;
+        let shaking_hands = ShakingHands::on(&connection);
         let (shared, handle) = (shared.clone(), connection.clone());
         tokio::task::spawn_local(async move {
             completed.await;
+            drop(shaking_hands);
             if handle.close_reason().is_none() {
                 log(&handle, &shared);
             }

@@ -1,0 +1,40 @@
+"""A handshake that loses packets goes on, and so does the answer to early data behind it."""
+
+from pathlib import Path
+
+import pytest
+
+from . import programme
+from .programme import Run
+
+pytestmark = pytest.mark.needs("namespaces", "engine")
+
+EXPERIMENT = """
+sites = ["page-15k"]
+paths = ["lossy"]
+arms = ["h3+0rtt"]
+repeat = 60
+seed = 5
+limit = "6s"
+
+[path.lossy]
+down = { rate = "50Mbit", delay = "10ms", loss = "10%", queue = "256kB" }
+up = { rate = "50Mbit", delay = "10ms", queue = "256kB" }
+"""
+
+MOST_LOST = 3
+"""With this seed nine loads lose a part of the ServerHello, each of which hung as long as quinn's congestion
+window, full of packets that the client can't read yet, kept the rest back. One of them loses it twice, after
+which quinn's client, with early data on its way, waits for ever."""
+
+
+def test_a_lost_server_hello_costs_time_and_not_the_load(tmp_path: Path) -> None:
+    (tmp_path / "lossy.toml").write_text(EXPERIMENT, encoding="utf-8")
+    done = programme.run("run", "lossy.toml", "--out", "lossy", folder=tmp_path)
+    assert done.status == 0, done.stderr
+    last = {trial.block: trial for trial in Run(tmp_path / "lossy").trials()}
+    assert len(last) == 60
+    failed = [trial for trial in last.values() if trial.status == "failed"]
+    assert len(failed) <= MOST_LOST, [trial.block for trial in failed]
+    waited = [trial for trial in last.values() if (trial.metrics.load_s or 0) > 0.9]
+    assert len(waited) >= MOST_LOST, "no handshake lost anything, so that nothing was tested"
