@@ -13,7 +13,7 @@ from pronghorn.origins.caddy import Caddy
 
 from .foreign_origins import HEADERS, assert_proved, serving
 
-pytestmark = pytest.mark.needs("caddy", "engine", "namespaces")
+pytestmark = [pytest.mark.needs("caddy", "engine", "namespaces"), pytest.mark.beside]
 
 SMALL = 21
 

@@ -21,7 +21,7 @@ from .links import link
 from .pages import Named
 from .programme import Run
 
-pytestmark = pytest.mark.needs("namespaces", "tshark")
+pytestmark = [pytest.mark.needs("namespaces", "tshark"), pytest.mark.beside]
 
 NAMED = [Named("first", "image", 120_000), Named("second", "image", 60_000)]
 PATHS = {"/", *(one.path for one in NAMED)}

@@ -12,7 +12,7 @@ from pronghorn.execute.stage import Measurement
 
 from .stages import FAR, Scene, load
 
-pytestmark = pytest.mark.needs("namespaces", "chromium")
+pytestmark = [pytest.mark.needs("namespaces", "chromium"), pytest.mark.beside]
 
 ARTIFACTS = ("har", "netlog", "screenshot", "filmstrip")
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -17,7 +17,7 @@ from pronghorn.origins import nginx_conf
 from .pages import Named, write
 from .stages import FAR, Scene, load, stage
 
-pytestmark = pytest.mark.needs("namespaces", "chromium")
+pytestmark = [pytest.mark.needs("namespaces", "chromium"), pytest.mark.beside]
 
 LAST = 10
 

@@ -12,7 +12,7 @@ from pronghorn.model import arm as arms
 
 from .stages import Scene, load
 
-pytestmark = pytest.mark.needs("namespaces", "chromium")
+pytestmark = [pytest.mark.needs("namespaces", "chromium"), pytest.mark.beside]
 
 REQUESTS = 21
 BYTES = 600_000

@@ -11,7 +11,7 @@ from pronghorn.certificates import Certificates
 from .captures import Capture
 from .stages import FAR, Definition, Scene, load
 
-pytestmark = pytest.mark.needs("namespaces", "chromium")
+pytestmark = [pytest.mark.needs("namespaces", "chromium"), pytest.mark.beside]
 
 TRIES = 3
 

@@ -9,7 +9,7 @@ import pytest
 from .benches import bench
 from .links import both_ways, link
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 PORT = 443
 

@@ -8,7 +8,7 @@ import pytest
 from . import experiments, programme
 from .programme import Run
 
-pytestmark = pytest.mark.needs("engine")
+pytestmark = [pytest.mark.needs("engine"), pytest.mark.beside]
 
 LABEL = "no emulated network on this host"
 DENIED = "PRONGHORN_ISOLATION"

@@ -13,7 +13,7 @@ from pronghorn.model.trial import OriginRequest, PageLoad
 from .benches import bench
 from .links import both_ways, link
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 RTT_S = 0.4
 """Long enough for a server that is stopped for 300 ms to see early data before the handshake's end."""

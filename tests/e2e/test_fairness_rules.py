@@ -21,7 +21,7 @@ from .examined import LONG_CHAIN, beside, codes, examine, text
 from .pages import Named
 from .stages import FAR, NEAR, Definition, Scene
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 WIDE: Definition = {
     "down": {"rate": "50Mbit", "delay": "30ms", "queue": "1MB"},

@@ -11,7 +11,7 @@ from .benches import PROGRAMS
 from .experiments import NEAR
 from .programme import Run
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 
 def warned(folder: Path, code: str, text: str) -> tuple[str, Run]:

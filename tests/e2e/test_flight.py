@@ -17,7 +17,7 @@ from .benches import LIMIT_S, bench
 from .links import link
 from .pages import Named
 
-pytestmark = pytest.mark.needs("namespaces")
+pytestmark = [pytest.mark.needs("namespaces"), pytest.mark.beside]
 
 NAMED = [Named("large", "image", 600_000)]
 INTERVAL_S = 0.01

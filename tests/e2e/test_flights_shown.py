@@ -13,7 +13,7 @@ from pronghorn.model.flight import Flight
 from . import experiments, programme, reading, stages
 from .stages import FAR, Scene
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 ONE_WAY_S = 0.05
 """Of the path `FAR`."""

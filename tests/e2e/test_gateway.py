@@ -11,7 +11,7 @@ from pronghorn.certificates import Certificates
 
 from .gateway import Gateway, alternative, gateway, policy, until
 
-pytestmark = pytest.mark.needs("nginx", "autoquic", "curl-http3")
+pytestmark = [pytest.mark.needs("nginx", "autoquic", "curl-http3"), pytest.mark.beside]
 
 H3_FASTER = policy(0.7)
 H3_SLOWER = policy(1.4)

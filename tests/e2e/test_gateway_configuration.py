@@ -8,7 +8,7 @@ from pronghorn.certificates import Certificates
 
 from .gateway import gateway, policy
 
-pytestmark = pytest.mark.needs("nginx", "autoquic")
+pytestmark = [pytest.mark.needs("nginx", "autoquic"), pytest.mark.beside]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pronghorn.origins.haproxy import HAProxy
 
 from .foreign_origins import HEADERS, assert_proved, serving
 
-pytestmark = pytest.mark.needs("engine", "haproxy", "namespaces", "nginx")
+pytestmark = [pytest.mark.needs("engine", "haproxy", "namespaces", "nginx"), pytest.mark.beside]
 
 SMALL = 21
 

@@ -14,7 +14,7 @@ from .benches import CONTROLS, LIMIT_S, bench
 from .links import link
 from .pages import Named
 
-pytestmark = pytest.mark.needs("namespaces")
+pytestmark = [pytest.mark.needs("namespaces"), pytest.mark.beside]
 
 SIZE = 1_000_000
 ROUND_TRIP_S = 0.04

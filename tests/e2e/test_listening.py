@@ -12,7 +12,7 @@ from pronghorn.engine import Engine, EngineError
 from .benches import bench, until
 from .links import both_ways, link
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 PATH = both_ways(link(1))
 

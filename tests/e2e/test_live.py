@@ -10,7 +10,7 @@ from pronghorn.engine import Engine
 
 from .programme import Result, Run, run
 
-pytestmark = pytest.mark.needs("engine")
+pytestmark = [pytest.mark.needs("engine"), pytest.mark.beside]
 
 
 def beside_a_live_server(

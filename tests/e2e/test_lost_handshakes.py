@@ -7,7 +7,7 @@ import pytest
 from . import programme
 from .programme import Run
 
-pytestmark = pytest.mark.needs("namespaces", "engine")
+pytestmark = [pytest.mark.needs("namespaces", "engine"), pytest.mark.beside]
 
 EXPERIMENT = """
 sites = ["page-15k"]

@@ -12,7 +12,10 @@ from pronghorn.model.trial import Trial
 from . import experiments, programme
 from .programme import Run
 
-pytestmark = pytest.mark.needs("namespaces", "engine", "chromium", "nginx", "caddy", "haproxy")
+pytestmark = [
+    pytest.mark.needs("namespaces", "engine", "chromium", "nginx", "caddy", "haproxy"),
+    pytest.mark.beside,
+]
 
 ORIGINS = ("builtin", "nginx", "caddy", "haproxy")
 CLIENTS = ("native", "chromium")

@@ -6,7 +6,7 @@ import pytest
 
 from . import experiments, programme
 
-pytestmark = pytest.mark.needs("namespaces", "engine", "chromium", "caddy")
+pytestmark = [pytest.mark.needs("namespaces", "engine", "chromium", "caddy"), pytest.mark.beside]
 
 WITHOUT_H2 = """\
 {

@@ -13,7 +13,7 @@ from pronghorn.engine import EngineError
 from .benches import Bench, bench
 from .links import both_ways, link
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 ORIGIN = "origin.pronghorn.test"
 SERVER = "198.18.0.2"

@@ -19,7 +19,7 @@ from pronghorn.origins import Origin, OriginFailed, OriginLog, OriginSetup, Runn
 from . import links
 from .benches import LIMIT_S, bench, until
 
-pytestmark = pytest.mark.needs("engine", "namespaces", "nginx")
+pytestmark = [pytest.mark.needs("engine", "namespaces", "nginx"), pytest.mark.beside]
 
 PATH = links.both_ways(links.link(5, rate_mbit=50, queue_bytes=250_000))
 HEADERS = {"cache-control": 'max-age=60, x="quoted \\ text"', "alt-svc": 'h3=":443"; ma=86400'}

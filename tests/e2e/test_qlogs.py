@@ -13,7 +13,7 @@ from . import pages, stages
 from .pages import Named
 from .stages import Scene
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 NAMED = [Named("large", "image", 600_000)]
 ROUND_TRIP_MS = 40

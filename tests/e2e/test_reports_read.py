@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 from . import reading, specimens
 from .reading import DESKTOP, PHONE, Reader
 
-pytestmark = pytest.mark.needs("chromium")
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.beside]
 
 SPECIMENS = {
     "pages": specimens.of_pages,

@@ -12,7 +12,7 @@ from .foreign_origins import FOREIGN
 from .pages import Named
 from .stages import Scene
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 NAMED = [Named("large", "image", 600_000)]
 ROUND_TRIP_S = 0.04

@@ -14,7 +14,7 @@ from pronghorn.origins.process import Listens
 from .benches import bench
 from .links import both_ways, link
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 PORT = 443
 

@@ -7,7 +7,7 @@ from pronghorn.model.trial import Trial
 
 from .programme import Run, run
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
 
 SERVER = """\
 import os, socket, sys

@@ -9,7 +9,7 @@ from pronghorn.model.trial import Trial
 
 from . import programme
 
-pytestmark = pytest.mark.needs("namespaces", "engine", "chromium")
+pytestmark = [pytest.mark.needs("namespaces", "engine", "chromium"), pytest.mark.beside]
 
 BLOCKS = 2
 

@@ -14,7 +14,7 @@ from ..unit.report.arrived_loads import left
 from . import reading
 from .reading import Reader
 
-pytestmark = pytest.mark.needs("chromium")
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.beside]
 
 LOAD_S = 0.2
 
