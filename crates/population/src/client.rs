@@ -125,7 +125,7 @@ pub(crate) fn clients(spec: &Spec) -> Vec<Client> {
     clients
 }
 
-/// Hands out one /24 after the other: of a /16 of a kind's own, or of one that kinds share.
+/// Hands out every second /24, the even ones: of a /16 of a kind's own, or of one that kinds share.
 #[derive(Debug)]
 struct Addresses {
     /// Of each kind, and of all: the /16, and the /24 within.
@@ -147,7 +147,7 @@ impl Addresses {
         let (wide, narrow) = &mut self.places[kind.unwrap_or(shared)];
         let [a, b] = wide.to_be_bytes();
         let address = [a, b, *narrow, 1];
-        *narrow = narrow.wrapping_add(1);
+        *narrow = narrow.wrapping_add(2);
         if *narrow == 0 {
             *wide = first(self.next);
             self.next = self.next.wrapping_add(1);

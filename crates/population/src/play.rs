@@ -120,13 +120,14 @@ fn regret(met: &Met, way: &Way, h3_is_better: bool) -> f64 {
     (used + way.delay_s / met.h2_s) / best - 1.0
 }
 
-/// A stranger's address: any, or one beside a client's.
+/// A stranger's address: any, or one beside a client's, but never of a client's own /24, which are the even ones.
 fn stranger(world: &World<'_>, beside: f64, random: &mut Random) -> [u8; 4] {
     let mut address = [0; 4].map(|_: u8| random.one_of(256) as u8);
     if random.happens(beside) {
         let client = world.clients[random.one_of(world.clients.len())].address;
         address[..2].copy_from_slice(&client[..2]);
     }
+    address[2] |= 1;
     address
 }
 
