@@ -36,11 +36,11 @@ pub(crate) fn play(world: &World<'_>, rule: &mut impl Rule, mut told: impl FnMut
     }
 }
 
-fn page(
+fn page<R: Rule>(
     world: &World<'_>,
     number: usize,
     browsers: &mut [Browser],
-    rule: &mut impl Rule,
+    rule: &mut R,
 ) -> Played {
     let page = &world.pages[number];
     let client = &world.clients[page.client as usize];
@@ -91,8 +91,10 @@ fn page(
             let action = rule.answer(&later);
             take(action, browser, page.at_ms);
         }
-        let seen = load.response(*bytes, &world.spec.noise, &mut random);
-        rule.learn(&contact(&way), &seen);
+        if R::LEARNS {
+            let seen = load.response(*bytes, &world.spec.noise, &mut random);
+            rule.learn(&contact(&way), &seen);
+        }
     }
     Played {
         responses: met.responses.len() as u32,

@@ -15,16 +15,18 @@ FORMAT = 1
 STEERING: dict[str, tuple[float, str]] = {
     "enter": (0.02, "h3 is offered where its expected ln ratio is below minus this"),
     "leave": (0.02, "and let go where it is above this; in between things stay as they are"),
+    "optimism": (0.3, "standard deviations taken off it until a client has tried both protocols"),
     "dwell_s": (60, "a client's steering changes no faster"),
     "lease_s": (300, "Alt-Svc's ma"),
     "cool_down_s": (600, "after a downgrade no offer for so long, doubled each time"),
     "cool_down_most_s": (86400, "at most"),
     "blocked_after": (4, "offers without any QUIC arriving, before a client counts as UDP-blocked"),
-    "half_life_s": (3600, "of outcomes"),
+    "half_life_s": (259200, "of outcomes: visitors come back after days"),
     "epoch_s": (86400, "pins are drawn anew each epoch"),
     "holdout": (0.05, "share of clients pinned to each protocol"),
 }
-"""The defaults, each with what it means; every one of them is optional in a file."""
+"""What is written, each with what it means; every one of them is optional in a file. `half_life_s` and
+`optimism` differ from the decision core's defaults: they were chosen by simulation (docs/policy.md)."""
 
 
 def text(policy: Policy) -> str:

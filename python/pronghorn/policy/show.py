@@ -42,8 +42,9 @@ def text(policy: Parsed, asked: Sequence[Client]) -> str:
 
 
 def steering(policy: Parsed) -> dict[str, float]:
-    """The file's figures, and the defaults of those that it leaves out."""
-    return {name: policy.steering.get(name, value) for name, (value, _) in STEERING.items()}
+    """The file's figures, and the decision core's of those that it leaves out."""
+    core = {name: value for name, (value, _) in STEERING.items()} | {"half_life_s": 3600, "optimism": 0.0}
+    return {name: policy.steering.get(name, value) for name, value in core.items()}
 
 
 def _lines(policy: Parsed, asked: Sequence[Client]) -> Iterator[str]:

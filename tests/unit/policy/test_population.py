@@ -125,6 +125,24 @@ def test_regret_of_a_share_of_h3_is_that_of_its_parts() -> None:
     assert found == pytest.approx({"always-h2": 1.0, "always-h3": 0.0, LEARNED: 0.5})
 
 
+@pytest.mark.needs("engine")
+def test_measured_times_judge_a_policy_by_what_it_did_in_each_cell() -> None:
+    policy = a_policy()._replace(text=(Path(__file__).parent / "made.toml").read_text())
+    worse = MeasuredCell("near", 20.0, 0.0, 100.0, {"cubic": [(1.0, 1.2)] * 8})
+    better = MeasuredCell("far", 150.0, 0.04, 10.0, {"cubic": [(2.0, 1.0)] * 8})
+    asked = Asked(clients=300, days=2.0, seed=1, downgrade="clear", max_age_s=86_400)
+
+    found = lab.judge(policy, population.read(None), asked, [worse, better])
+
+    near, far = found.rows
+    assert near.regret["always-h2"] == pytest.approx(0.0)
+    assert far.regret["always-h2"] == pytest.approx(1.0)
+    assert far.h3_share[LEARNED] > 0.5 > near.h3_share[LEARNED]
+    (judgement,) = found.judgements
+    assert judgement.regret[LEARNED].value < min(judgement.regret[rule].value for rule in ALWAYS)
+    assert "TCP with cubic, 2 cells" in told.of_lab(found)
+
+
 def test_every_second_block_teaches_and_the_others_judge() -> None:
     pairs = [(float(place), 1.0) for place in range(5)]
     cell = MeasuredCell("one", 20.0, 0.0, 10.0, {"cubic": pairs})

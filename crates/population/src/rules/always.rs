@@ -1,7 +1,6 @@
 //! Rules that learn nothing.
 
 use super::{Action, Contact, Rule};
-use crate::outcome::Seen;
 
 /// As long as most sites that offer h3 to all do so: a day.
 pub(crate) const MAX_AGE_S: u32 = 86_400;
@@ -14,6 +13,8 @@ pub(crate) enum Always {
 }
 
 impl Rule for Always {
+    const LEARNS: bool = false;
+
     fn answer(&mut self, _: &Contact) -> Action {
         match self {
             Always::H2 => Action::Nothing,
@@ -22,8 +23,6 @@ impl Rule for Always {
             },
         }
     }
-
-    fn learn(&mut self, _: &Contact, _: &Seen) {}
 }
 
 /// Knows the truth, and has only `Alt-Svc` to act on it: what a gateway could do at best.
@@ -31,6 +30,8 @@ impl Rule for Always {
 pub(crate) struct Informed;
 
 impl Rule for Informed {
+    const LEARNS: bool = false;
+
     fn answer(&mut self, contact: &Contact) -> Action {
         if contact.h3_is_better {
             Action::Advertise {
@@ -40,6 +41,4 @@ impl Rule for Informed {
             Action::Clear
         }
     }
-
-    fn learn(&mut self, _: &Contact, _: &Seen) {}
 }

@@ -48,11 +48,14 @@ pub(crate) enum Group {
 
 /// A rule for whom h3 is offered.
 pub(crate) trait Rule {
+    /// Whether it heeds what becomes of responses.
+    const LEARNS: bool = true;
+
     /// What the next response says.
     fn answer(&mut self, contact: &Contact) -> Action;
 
     /// What became of a response; one of no bytes is what is known of a connection before its first.
-    fn learn(&mut self, contact: &Contact, seen: &Seen);
+    fn learn(&mut self, _contact: &Contact, _seen: &Seen) {}
 
     /// The group of the client that was answered last.
     fn group(&self) -> Group {
