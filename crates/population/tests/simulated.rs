@@ -12,6 +12,7 @@ margin = 0.03
 [axes]
 rtt_ms = [10, 300]
 loss = [0, 0.01, 0.05]
+loss_share = [1, 0.1, 0.02]
 rate_mbit = [1, 100]
 
 [noise]
