@@ -4,9 +4,8 @@
  * nginx (1.26 to 1.29) keeps no count of lost packets. Two things show losses, and the greater of both is taken, so that
  * each makes up for where the other is blind:
  *
- * - Bytes. Whatever was sent beyond new data of streams and the packets' own headers was sent again. What a packet's
- *   headers take is known to some bytes; it is taken at the upper end, so that this errs to the low side, by up to half
- *   a packet in a hundred.
+ * - Bytes. Whatever was sent beyond new data of streams and headers was sent again. What headers take is known to a
+ *   few bytes a packet, and taken at the upper end.
  * - Episodes. Congestion control notes when it last halved its window, once for all losses of a round trip: exact where
  *   losses are rare, seen only when looked at, too few where they are frequent.
  */
@@ -16,9 +15,15 @@
 
 #define APPLICATION  2      /* send_ctx of packets that carry streams */
 
-/* Flags, a packet number of 2 bytes, the tag; then one STREAM frame's type, ID, offset and length, and what else a packet
- * may carry beside it. The connection ID comes on top. */
-#define HEADER_BYTES  (1 + 2 + 16 + 13)
+/* Of a packet: flags, a number of 2 bytes, the tag; then a STREAM frame's type, ID, offset and length (RFC 9000, 17.3.1,
+ * 19.8). The connection ID comes on top. */
+#define HEADER_BYTES  (1 + 2 + 16 + 9)
+
+/* Of a stream: what its frames beyond one a packet take, and the MAX_STREAMS that follows its end. */
+#define STREAM_BYTES  32
+
+/* Packets that were sent to probe a path's MTU, at each step of the search. */
+#define PROBES        1
 
 /* Streams that may begin after a watched one has ended, before its memory is used again. */
 #define SPARE_STREAMS  16
@@ -138,13 +143,15 @@ autoquic_quic_look(autoquic_connection_t *a, autoquic_discard_e *why)
 static uint64_t
 lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
 {
-    int64_t           surplus, header, payload, more;
+    int64_t           surplus, header, payload, more, headers;
     ngx_quic_path_t  *path;
 
     path = qc->path;
     header = HEADER_BYTES + (path->cid ? (int64_t) path->cid->len : 0);
     payload = ngx_max((int64_t) path->mtu - header, 1);
-    surplus = path->sent - (int64_t) qc->streams.send_offset - (int64_t) qc->send_ctx[APPLICATION].pnum * header;
+    headers = (int64_t) qc->send_ctx[APPLICATION].pnum * header
+              + (int64_t) qc->streams.client_streams_bidi * STREAM_BYTES;
+    surplus = path->sent - (int64_t) qc->streams.send_offset - headers;
 
     if (!l->begun) {
         l->begun = 1;
@@ -152,9 +159,11 @@ lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
         l->recovery_start = qc->congestion.recovery_start;
 
     } else {
-        /* Another path counts anew, and packets that search for a path's MTU are meant to be lost. */
-        if (path != l->path || path->state == NGX_QUIC_PATH_MTUD || path->mtud != l->mtud) {
+        if (path != l->path) {
             l->forgiven_bytes += surplus - l->surplus_bytes;
+
+        } else if (path->mtud != l->mtud) {
+            l->forgiven_bytes += PROBES * (int64_t) path->mtu;
         }
 
         /* nginx also moves a start that is long ago, lest it wrap. */

@@ -68,7 +68,7 @@ get(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
     }
 
     n = snprintf(number, NGX_INT64_LEN, "%.4f", value);
-    if (n < 0 || n >= NGX_INT64_LEN) {
+    if (n < 0 || n >= (int) NGX_INT64_LEN) {
         v->not_found = 1;
         return NGX_OK;
     }
