@@ -130,7 +130,7 @@ def test_measured_times_judge_a_policy_by_what_it_did_in_each_cell() -> None:
     policy = a_policy()._replace(text=(Path(__file__).parent / "made.toml").read_text())
     worse = MeasuredCell("near", 20.0, 0.0, 100.0, {"cubic": [(1.0, 1.2)] * 8})
     better = MeasuredCell("far", 150.0, 0.04, 10.0, {"cubic": [(2.0, 1.0)] * 8})
-    asked = Asked(clients=300, days=2.0, seed=1, downgrade="clear", max_age_s=86_400)
+    asked = Asked(clients=150, days=14.0, seed=1, downgrade="clear", max_age_s=86_400)
 
     found = lab.judge(policy, population.read(None), asked, [worse, better])
 
