@@ -83,9 +83,9 @@ need_nginx_headers() {
 # link_nginx_libraries FOLDER: the libraries that nginx links with, under the names that a linker looks for.
 link_nginx_libraries() {
     mkdir -p "$1"
-    for name in crypt crypto pcre2-8 ssl z; do
-        library=$(find "${nginx_libraries:-/usr/lib/$machine-linux-gnu}" -name "lib$name.so.*" | sort | head -n 1)
-        [ -z "$library" ] || ln -sf "$library" "$1/lib$name.so"
+    for each in crypt crypto pcre2-8 ssl z; do
+        library=$(find "${nginx_libraries:-/usr/lib/$machine-linux-gnu}" -name "lib$each.so.*" | sort | head -n 1)
+        [ -z "$library" ] || ln -sf "$library" "$1/lib$each.so"
     done
 }
 

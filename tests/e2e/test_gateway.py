@@ -96,7 +96,7 @@ def test_curl_is_told_to_clear_and_is_back_once_the_lease_lapses_at_the_latest(
     identity: Certificates, tmp_path: Path
 ) -> None:
     """curl 8.14 doesn't heed what it is told so over h3; Chromium's next request is back on h2."""
-    directives = "autoquic on; autoquic_downgrade clear; autoquic_max_age 2s;"
+    directives = "autoquic on; autoquic_downgrade clear; autoquic_max_age 4s;"
     with gateway(
         tmp_path, identity, policy_text=policy(0.7, **QUICK_TO_CHANGE), directives=directives
     ) as one:
@@ -118,7 +118,7 @@ def test_curl_is_told_to_clear_and_is_back_once_the_lease_lapses_at_the_latest(
 def test_curl_follows_the_offer_and_with_lease_is_back_once_that_has_lapsed(
     identity: Certificates, tmp_path: Path
 ) -> None:
-    directives = "autoquic on; autoquic_max_age 2s;"
+    directives = "autoquic on; autoquic_max_age 4s;"
     with gateway(
         tmp_path, identity, policy_text=policy(0.7, **QUICK_TO_CHANGE), directives=directives
     ) as one:
