@@ -10,6 +10,8 @@ mod drive;
 mod http3;
 mod load;
 mod names;
+mod policy;
+mod policy_table;
 mod probe;
 mod schedule;
 mod spec;
@@ -21,6 +23,8 @@ pub use dist::dist;
 pub use http3::http3;
 pub use load::load;
 pub use names::names;
+pub use policy::policy;
+pub use policy_table::policy_table;
 pub use schedule::schedule;
 pub use spec::spec;
 pub use trace::trace;
@@ -30,12 +34,14 @@ pub use wire::wire;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its corpus.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("dissect", dissect),
     ("dist", dist),
     ("http3", http3),
     ("load", load),
     ("names", names),
+    ("policy", policy),
+    ("policy_table", policy_table),
     ("schedule", schedule),
     ("spec", spec),
     ("trace", trace),

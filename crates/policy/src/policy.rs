@@ -98,6 +98,15 @@ impl Policy {
     /// Errors: why the parts don't make a policy.
     pub fn new(parts: &Parts<'_>) -> Result<Policy, &'static str> {
         let axes = parts.axes;
+        let least = |value: f64, least: f64| value.is_finite() && value >= least;
+        let noise = &parts.noise;
+        if !least(noise.response, 1e-3)
+            || !least(noise.between_clients, 0.0)
+            || !least(noise.surface, 0.0)
+            || !least(parts.steering.half_life_s, 1.0)
+        {
+            return Err("noise or half-life is out of range");
+        }
         let mut surfaces = [None; 3];
         for (control, surface) in [TcpControl::Cubic, TcpControl::Bbr, TcpControl::Reno]
             .into_iter()
@@ -182,6 +191,7 @@ impl Surface {
             any_rate: Default::default(),
             anchors: Default::default(),
         };
+        let (rtts, losses) = (axes.rtt_ms.values().len(), axes.loss.values().len());
         for rate in 0..axes.rate_mbit.values().len() {
             let prior = priors
                 .iter()
@@ -190,8 +200,12 @@ impl Surface {
             let Some(cells) = surface.cells.get_mut(rate) else {
                 return Err("there are too many rates");
             };
-            for (row, given) in cells.iter_mut().zip(&prior.plane) {
-                for (cell, (ratio, sd)) in row.iter_mut().zip(given) {
+            for (row, given) in cells.iter_mut().zip(&prior.plane).take(rtts) {
+                for (cell, (ratio, sd)) in row.iter_mut().zip(given).take(losses) {
+                    let sound = |value: f64| value.is_finite() && value > 0.0;
+                    if !sound(*ratio) || !sound(*sd) {
+                        return Err("a ratio or its sd isn't a finite number above 0");
+                    }
                     *cell = Normal {
                         mean: math::ln(*ratio),
                         variance: math::square(*sd),
