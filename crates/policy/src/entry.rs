@@ -26,6 +26,8 @@ const EXPECTED: u8 = 8;
 const TOLD: u8 = 16;
 /// Outcomes of both transports were in it.
 const TRIED: u8 = 32;
+/// So was the network.
+const KNOWN: u8 = 64;
 
 /// What an entry is of.
 pub(crate) const FREE: u8 = 0;
@@ -89,6 +91,8 @@ pub(crate) struct Expected {
     pub(crate) sd: f32,
     /// Its own responses by both transports are in it.
     pub(crate) tried: bool,
+    /// Something of its network was, or those are: else the mean is that over all networks on the surface.
+    pub(crate) known: bool,
 }
 
 /// What a key contributed to the groups of an epoch, so that it can be taken out and put in again.
@@ -166,6 +170,7 @@ impl Entry {
             mean,
             sd,
             tried: self.is(TRIED),
+            known: self.is(KNOWN),
         })
     }
 
@@ -176,6 +181,7 @@ impl Entry {
         self.set(EXPECTED, true);
         self.set(TOLD, false);
         self.set(TRIED, expected.tried);
+        self.set(KNOWN, expected.known);
     }
 
     /// Until when nothing is offered.
@@ -295,6 +301,7 @@ mod tests {
         mean: 0.0,
         sd: 1.0,
         tried: true,
+        known: true,
     };
 
     #[test]

@@ -31,7 +31,7 @@
 //! | source | mean | variance | file |
 //! |---|---|---|---|
 //! | the policy file's surface at the key's network | a mixture over the loss nodes, weighted by the binomial likelihood of the packets lost; between nodes of the round trip and of the rate, linear in their logarithms; plus the live correction | of the mixture, + `surface`² + `between_clients`² | `prior.rs`, `correction.rs` |
-//! | its parent's other keys | plus what they are off the surface by, a vote a key that has both transports | half of `surface`² + `between_clients`² is taken for common | `votes.rs` |
+//! | its parent's other keys | plus what they are off the surface by, a vote a key that has both transports, within narrow bounds | as it is | `votes.rs` |
 //! | the key's own responses | mean over QUIC's less mean over TCP's of `x = ln(time / reference(bytes))`, by size bucket | `response`² (1/w_quic + 1/w_tcp), buckets pooled by precision | `outcomes.rs` |
 //!
 //! Weights decay with `half_life_s`; x is clipped to ±[`CLIP`]. Since all weights depend on how many samples there

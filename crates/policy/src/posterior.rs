@@ -18,8 +18,11 @@ pub(crate) fn posterior(
     let control = own.tcp_control(head);
     let packets = own.outcomes.packets();
     let mapped = prior(policy, &head.correction, control, &own.network, packets);
-    let before = others.applied(noise, mapped.corrected);
-    let (mut precision, mut sum) = (1.0 / before.variance, before.mean / before.variance);
+    let before = mapped.corrected.mean + others.shift(noise);
+    let (mut precision, mut sum) = (
+        1.0 / mapped.corrected.variance,
+        before / mapped.corrected.variance,
+    );
     let mut vote = None;
     if let Some(difference) = own.outcomes.difference(noise.response) {
         precision += 1.0 / difference.variance;
@@ -30,6 +33,7 @@ pub(crate) fn posterior(
         mean: (sum / precision) as f32,
         sd: math::sqrt(1.0 / precision) as f32,
         tried: vote.is_some(),
+        known: own.network.rtt_ms().is_some() || packets.0 > 0.0 || vote.is_some(),
     };
     (expected, vote.unwrap_or_else(bytemuck::Zeroable::zeroed))
 }

@@ -15,7 +15,7 @@ const BUCKET_ENDS: [u64; BUCKETS - 1] = [16_000, 128_000, 1_000_000];
 
 /// Longer than an hour is no response but a clock's mistake.
 const TIME_MOST_US: u64 = 3_600_000_000;
-const RTT_US: core::ops::RangeInclusive<u32> = 10..=60_000_000;
+const RTT_US: core::ops::RangeInclusive<u32> = 1..=60_000_000;
 /// 400 Gbit/s.
 const RATE_MOST: u64 = 50_000_000_000;
 /// Packets of one sample beyond this say no more.
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn absurd_round_trips_and_rates_are_unknown() {
         let traits = Sample {
-            min_rtt_us: 1,
+            min_rtt_us: 60_000_001,
             rate_bytes_per_s: u64::MAX,
             ..Sample::default()
         }

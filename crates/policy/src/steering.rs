@@ -1,6 +1,6 @@
 //! When a key that isn't pinned is offered h3, and when it is let go.
 //!
-//! A key is off or on. It turns on where h3 is expected to be faster by more than `enter`, off where it is expected to be slower by
+//! A key is off or on. It turns on where something is known of its network or its responses and h3 is expected to be faster by more than `enter`, off where it is expected to be slower by
 //! more than `leave`, or where offers were made and nothing came by QUIC; in between it stays as it is. It changes no
 //! faster than `dwell_s`, and each turning off starts a cool-down, twice as long as the one before. A key that stayed on for
 //! [`FORGIVEN_AFTER`] times its last cool-down is dealt with as if it had never been let go.
@@ -87,7 +87,7 @@ impl Entry {
             steering.optimism * f64::from(expected.sd)
         };
         let gain = f64::from(expected.mean) - hope;
-        let better = gain < -steering.enter;
+        let better = gain < -steering.enter && expected.known;
         let worse = gain > steering.leave;
 
         if !self.is(ON) {
@@ -195,6 +195,7 @@ mod tests {
             mean,
             sd: 0.1,
             tried: true,
+            known: true,
         }
     }
 
@@ -231,6 +232,17 @@ mod tests {
             stays
         );
         assert!(on.is(ON) && !off.is(ON));
+    }
+
+    #[test]
+    fn a_key_of_which_nothing_is_known_is_offered_nothing() {
+        let unknown = Expected {
+            known: false,
+            ..FAST
+        };
+        let mut entry = Entry::zeroed();
+        let stays = entry.steer(&Steering::default(), &unknown, Downgrade::Lease, 0);
+        assert_eq!(stays, (Change::Stayed, Reason::Undecided));
     }
 
     #[test]

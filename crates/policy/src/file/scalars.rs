@@ -9,6 +9,18 @@ use crate::axis::{AXIS_MOST, Axis};
 use crate::policy::{Axes, Noise};
 use crate::steering::Steering;
 
+/// Without `loss_share`: 1, 1/4, 1/9 and so on. Most networks lose little, and a first page's packets alone couldn't say so.
+const LOSS_SHARE: [f64; AXIS_MOST] = [
+    1.0,
+    1.0 / 4.0,
+    1.0 / 9.0,
+    1.0 / 16.0,
+    1.0 / 25.0,
+    1.0 / 36.0,
+    1.0 / 49.0,
+    1.0 / 64.0,
+];
+
 const DAY_S: u32 = 86_400;
 const YEAR_S: u32 = 365 * DAY_S;
 
@@ -92,7 +104,7 @@ fn axis(section: &Section<'_>, key: &str, least: f64, most: f64) -> Result<Axis,
 }
 
 fn loss_share(section: &Section<'_>, losses: usize) -> Result<[f64; AXIS_MOST], PolicyError> {
-    let mut shares = [1.0; AXIS_MOST];
+    let mut shares = LOSS_SHARE;
     if !section.has("loss_share") {
         return Ok(shares);
     }
