@@ -112,17 +112,13 @@ def load_every_arm(
     *arguments: str, arms: Sequence[str], folder: Path, enough: Callable[[Loaded], bool] = lambda _: True
 ) -> Loaded:
     """Runs an experiment for its loads, the contaminated ones too: what was loaded, and over what, can be
-    read off them as well.
-
-    A contaminated trial ends its block, in each of its attempts before the same arms. Where contamination has
-    left an arm without a load, or not `enough`, the experiment is run again with its arms in other places of
-    the order, each of them in the first place once."""
+    read off them as well. Where contamination has left an arm without a load (one that could not be begun),
+    or not `enough`, the experiment is run again."""
     loads: list[Trial] = []
-    for turn in range(max(RUNS, len(arms))):
+    for turn in range(RUNS):
         one = Run(folder / f"found-{turn}")
-        first = turn % len(arms)
-        order = ",".join((*arms[first:], *arms[:first]))
-        result = run("run", *arguments, f"--set=arms={order}", "--out", one.directory.name, folder=folder)
+        sets = (f"--set=arms={','.join(arms)}", "--set=attempts=1")
+        result = run("run", *arguments, *sets, "--out", one.directory.name, folder=folder)
         assert result.status == 0, result.stderr
         trials = one.trials()
         loads += [trial for trial in trials if trial.page is not None]

@@ -33,8 +33,11 @@ class CellTrials:
         return [block[arm] for block in self.blocks]
 
 
-def select(trials: Sequence[Trial], arms: Sequence[str]) -> dict[Cell, CellTrials]:
-    """Sorts a run's trials into cells and blocks; trials of arms that aren't in `arms` are left out.
+def select(
+    trials: Sequence[Trial], arms: Sequence[str], attempts: int = MOST_ATTEMPTS
+) -> dict[Cell, CellTrials]:
+    """Sorts a run's trials into cells and blocks; trials of arms that aren't in `arms` are left out. There
+    may have been so many `attempts` at a block.
 
     Of a trial recorded twice under one identity, the last counts.
     """
@@ -45,10 +48,10 @@ def select(trials: Sequence[Trial], arms: Sequence[str]) -> dict[Cell, CellTrial
     for trial in trials:
         if trial.arm in wanted:
             cells[trial.cell][trial.block][trial.attempt][trial.arm] = trial
-    return {cell: _sort(cell, blocks, arms) for cell, blocks in cells.items()}
+    return {cell: _sort(cell, blocks, arms, attempts) for cell, blocks in cells.items()}
 
 
-def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str]) -> CellTrials:
+def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str], most: int) -> CellTrials:
     complete: list[Block] = []
     abandoned = incomplete = unrepeated = 0
     contaminated: Counter[str] = Counter()
@@ -64,7 +67,7 @@ def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str]) 
         final = attempts[max(attempts)]
         if any(trial.status == "contaminated" for trial in final.values()):
             abandoned += 1
-            unrepeated += max(attempts) + 1 < MOST_ATTEMPTS
+            unrepeated += max(attempts) + 1 < most
         elif set(final) != set(arms):
             incomplete += 1
         else:

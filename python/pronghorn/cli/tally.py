@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from pronghorn.execute import cell_cost
 from pronghorn.execute.observer import Outlook
-from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial
+from pronghorn.model.trial import Cell, Trial
 
 
 class Tally:
@@ -21,10 +21,12 @@ class Tally:
         self.failed = 0
         self._jobs = min(outlook.jobs, len(self.cells)) if experiment.kept else outlook.jobs
         self._pause_s = experiment.pause_s
+        self._attempts = experiment.attempts
         self._expected_s = outlook.expected_s
         self._alone = {cell: cell_cost.alone(experiment, cell) for cell in self.cells}
         self._wanted = {cell: experiment.repeat * len(self.arms) for cell in self.cells}
         self._blocks: dict[tuple[Cell, int], dict[str, Trial]] = defaultdict(dict)
+        self._lost: set[tuple[Cell, int]] = set()
         self._walls: dict[Cell, list[float]] = defaultdict(list)
         for trial in outlook.recorded:
             self.record(trial)
@@ -49,11 +51,13 @@ class Tally:
         if trial.status == "contaminated":
             self.contaminated += 1
             block.clear()
-            if trial.attempt + 1 >= MOST_ATTEMPTS:
+            if trial.attempt + 1 >= self._attempts and (trial.cell, trial.block) not in self._lost:
+                self._lost.add((trial.cell, trial.block))
                 self._wanted[trial.cell] -= len(self.arms)
             return
         self.failed += trial.status == "failed"
-        block[trial.arm] = trial
+        if (trial.cell, trial.block) not in self._lost:
+            block[trial.arm] = trial
         self._walls[trial.cell].append(trial.metrics.wall_s)
 
     def settle(self, cell: Cell) -> None:

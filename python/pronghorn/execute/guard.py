@@ -13,6 +13,9 @@ LATENESS_FLOOR_S = 0.002
 LATENESS_SHARE = 0.05
 STEAL_SHARE = 0.10
 
+STEAL = "steal"
+"""The reason of trials from which others took the CPU."""
+
 STARVED_SHARE = 0.2
 """Of the load time that is expected of a cell, for which client and origin together may have waited for a CPU
 where the path, and not the CPU, sets the pace."""
@@ -61,8 +64,10 @@ class LoadPace(NamedTuple):
 def contamination(
     page: PageLoad, counters: Counters, path: PathProfile, total_bytes: int, pace: LoadPace | None = None
 ) -> Fault | None:
-    """What contaminated the trial on a site of `total_bytes`, or None: `late`, `ring`, `malformed`,
-    `steal`, `starved`. `pace` is that of a load of many requests."""
+    """What contaminated the trial on a site of `total_bytes`, or None: `steal`, which is the cause of others,
+    `late`, `ring`, `malformed`, `starved`. `pace` is that of a load of many requests."""
+    if counters.host is not None and counters.host.steal_share > STEAL_SHARE:
+        return Fault(STEAL, f"{counters.host.steal_share:.0%} of the host's CPU time was taken by others")
     tolerance = load_tolerance_s(path) if page.report is not None else tolerance_s(path)
     for name, link in (("down", counters.down), ("up", counters.up)):
         if link is None:
@@ -86,8 +91,6 @@ def contamination(
             f"the client had its other address {counters.handover.late_s * 1e3:.1f} ms after the handover; "
             f"at most {tolerance * 1e3:.1f} ms are tolerated",
         )
-    if counters.host is not None and counters.host.steal_share > STEAL_SHARE:
-        return Fault("steal", f"{counters.host.steal_share:.0%} of the host's CPU time was taken by others")
     if page.report is not None and pace is not None and not pace.alone:
         starved = _load_starvation(page.report, pace)
         if starved is not None:

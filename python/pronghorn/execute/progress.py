@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial
+from pronghorn.model.trial import Cell, Trial
 from pronghorn.plan import Block
 
 
@@ -16,17 +16,16 @@ class Standing(NamedTuple):
     over: bool
 
 
-def standing(block: Block, trials: Iterable[Trial]) -> Standing:
-    """Where `block` stands after its recorded `trials`.
+def standing(block: Block, trials: Iterable[Trial], attempts: int) -> Standing:
+    """Where `block` stands after its recorded `trials`, of which there may be so many `attempts`.
 
     A contaminated trial ends its attempt: the whole block is repeated, since repeating single trials would
-    favour the arm that needs less CPU. After the last attempt the block is kept out."""
+    favour the arm that needs less CPU. The last attempt goes on to its end, so that every arm was loaded, and
+    the block is kept out."""
     found = list(trials)
     attempt = max((trial.attempt for trial in found), default=0)
     current = [trial for trial in found if trial.attempt == attempt]
-    if any(trial.status == "contaminated" for trial in current):
-        if attempt + 1 >= MOST_ATTEMPTS:
-            return Standing(attempt, frozenset(trial.arm for trial in current), True)
+    if attempt + 1 < attempts and any(trial.status == "contaminated" for trial in current):
         return Standing(attempt + 1, frozenset(), False)
     recorded = frozenset(trial.arm for trial in current)
     return Standing(attempt, recorded, recorded >= set(block.order))

@@ -37,7 +37,7 @@ class Rounds:
             block
             for block in self._blocks
             if block.cell not in self._settled
-            and not standing(block, done.get((block.cell, block.number), ())).over
+            and not standing(block, done.get((block.cell, block.number), ()), self._experiment.attempts).over
         ]
         sampling = self._experiment.sampling
         if sampling is None:
@@ -68,7 +68,7 @@ class Rounds:
 
     def _known(self, cell: Cell, sampling: Sampling, mine: list[Trial]) -> bool:
         experiment = self._experiment
-        found = select(mine, [arm.name for arm in experiment.arms])[cell]
+        found = select(mine, [arm.name for arm in experiment.arms], experiment.attempts)[cell]
         terms = Terms(
             title=str(cell),
             baseline=experiment.baseline,

@@ -8,16 +8,17 @@ from typing import Protocol
 from pronghorn import clients
 from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import cell_cost, cost, trial
+from pronghorn.execute import cell_cost, cost, guard, trial
+from pronghorn.execute.calm import Calm
 from pronghorn.execute.fresh import FreshStages
 from pronghorn.execute.guard import Fault
 from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
-from pronghorn.execute.progress import by_block, standing
+from pronghorn.execute.progress import Standing, by_block, standing
 from pronghorn.execute.rounds import Rounds
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.journal import Journal
-from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial
+from pronghorn.model.trial import Cell, Trial
 from pronghorn.plan import Block
 
 FAULTS_BEFORE_GIVING_UP = 5
@@ -54,6 +55,7 @@ class Slots:
         self._fresh: dict[int, FreshStages] = {}
         self._faults = 0
         self._trials: list[Trial] = []
+        self._calm = Calm()
 
     async def run(self, blocks: Sequence[Block], recorded: Iterable[Trial]) -> list[Trial]:
         """Measures what `recorded` leaves of `blocks`, round by round; gives every trial, the recorded ones
@@ -77,8 +79,17 @@ class Slots:
         CPU-bound cells come first, one trial at a time; then the others, up to `jobs` at once, as long as
         they together leave so much of the CPU idle that none of them waits for it: those whose client's start
         costs nothing, and then those of browsers, which would disturb them. Blocks that were contaminated are
-        repeated when all others are done, one at a time, since what ran beside them may have been the cause.
+        repeated when all others are done: those from which others took the CPU as before, the rest one at a
+        time, since what ran beside them may have been the cause.
         """
+        await self._side_by_side(blocks)
+        for _ in range(self._conditions.experiment.attempts - 1):
+            done = by_block(self._trials)
+            stolen = [stolen_from(done.get((block.cell, block.number), ())) for block in blocks]
+            await self._side_by_side([block for block, was in zip(blocks, stolen, strict=True) if was])
+            await self._work([block for block, was in zip(blocks, stolen, strict=True) if not was], 1)
+
+    async def _side_by_side(self, blocks: Sequence[Block]) -> None:
         alone = [block for block in blocks if self._cpu_bound(block.cell)]
         shared = [block for block in blocks if not self._cpu_bound(block.cell)]
         quiet = [block for block in shared if not self._starts(block.cell)]
@@ -86,8 +97,9 @@ class Slots:
         await self._work(alone, 1)
         await self._work(quiet, self._jobs, cost.cpu_budget())
         await self._work(starting, self._jobs, cost.cpu_budget(browsers=True))
-        for _ in range(MOST_ATTEMPTS - 1):
-            await self._work([*alone, *quiet, *starting], 1)
+
+    def _standing(self, block: Block, trials: Iterable[Trial]) -> Standing:
+        return standing(block, trials, self._conditions.experiment.attempts)
 
     def _cpu_bound(self, cell: Cell) -> bool:
         conditions = self._conditions
@@ -99,9 +111,12 @@ class Slots:
     async def _work(self, blocks: Sequence[Block], jobs: int, budget: float = 0.0) -> None:
         """One attempt at each of `blocks` not over yet; together they keep `budget` cores busy at most."""
         done = by_block(self._trials)
-        queue = self._courses(
-            [block for block in blocks if not standing(block, done.get((block.cell, block.number), ())).over]
-        )
+        left = [
+            block
+            for block in blocks
+            if not self._standing(block, done.get((block.cell, block.number), ())).over
+        ]
+        queue = self._courses(left)
         free = list(range(jobs))
         running: dict[asyncio.Task[None], tuple[int, float]] = {}
         try:
@@ -144,6 +159,7 @@ class Slots:
         return cell_cost.busy_cores(conditions.experiment, cell, conditions.sites[cell.site].total_bytes)
 
     async def _course(self, slot: int, course: Course) -> None:
+        await self._calm.wait()
         if not self._conditions.experiment.kept:
             stages = self._fresh.setdefault(slot, FreshStages(self._conditions))
             for block in course:
@@ -151,7 +167,7 @@ class Slots:
             return
         kept = KeptStages(self._conditions)
         try:
-            for _ in range(MOST_ATTEMPTS):
+            for _ in range(self._conditions.experiment.attempts):
                 for block in course:
                     await self._attempt(slot, block, kept)
         finally:
@@ -160,8 +176,8 @@ class Slots:
     async def _attempt(self, slot: int, block: Block, stages: Stages) -> None:
         """Measures `block` until it is over or has to be repeated."""
         trials = [trial for trial in self._trials if (trial.cell, trial.block) == (block.cell, block.number)]
-        attempt = standing(block, trials).attempt
-        while not (now := standing(block, trials)).over and now.attempt == attempt:
+        attempt = self._standing(block, trials).attempt
+        while not (now := self._standing(block, trials)).over and now.attempt == attempt:
             arm = next(arm for arm in block.order if arm not in now.recorded)
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)
             self._observer.starts(assignment)
@@ -170,6 +186,8 @@ class Slots:
             self._trials.append(measured)
             trials.append(measured)
             self._observer.ends(measured)
+            if measured.status == "contaminated" and measured.reason == guard.STEAL:
+                self._calm.disturbed()
 
     async def _measure(self, stages: Stages, assignment: Assignment) -> Trial:
         try:
@@ -198,3 +216,11 @@ class Slots:
                 f"{self._faults} benches broke one after the other; the last: {error.message}",
                 hint=error.hint or "Look at 'pronghorn doctor'.",
             ) from error
+
+
+def stolen_from(trials: Iterable[Trial]) -> bool:
+    """Whether others' use of the CPU, and nothing else, spoilt the last attempt among a block's `trials`."""
+    found = list(trials)
+    last = max((trial.attempt for trial in found), default=0)
+    spoilt = {trial.reason for trial in found if trial.attempt == last and trial.status == "contaminated"}
+    return spoilt == {guard.STEAL}

@@ -37,15 +37,15 @@ from pronghorn.model.path import PathProfile
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.source import Source
 from pronghorn.model.stacks import Known
-from pronghorn.model.trial import Cell
+from pronghorn.model.trial import MOST_ATTEMPTS, Cell
 
 LIVE_SITE = "live"
 """What the page of a live server is called as a site: it is whatever the server answers."""
 
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
-    "repeat", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts", "path",
-    "cache_control", "certificate", "browser", "authority", "explain",
+    "repeat", "attempts", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts",
+    "path", "cache_control", "certificate", "browser", "authority", "explain",
     "fair", "knobs", "load", "published", "background",
 )  # fmt: skip
 
@@ -71,10 +71,11 @@ class Vocabulary(NamedTuple):
 class Experiment(BaseModel):
     """A resolved experiment: every name known, every default filled in, the seed fixed.
 
-    `repeat` is the number of blocks a cell, the most of them where `sampling` says when to stop; `limit_s`
-    cuts a trial; `margin` is the equivalence margin as a share, `margin_s` the one of differences of times;
-    `jobs` the trials side by side, None where the host decides; `artifacts` what each trial leaves beside
-    its line in the journal; `pause` is what lies between the loads of a cell whose state is kept.
+    `repeat` is the number of blocks a cell, the most of them where `sampling` says when to stop; `attempts`
+    how often a block is tried until none of its trials is contaminated; `limit_s` cuts a trial; `margin` is
+    the equivalence margin as a share, `margin_s` the one of differences of times; `jobs` the trials side
+    by side, None where the host decides; `artifacts` what each trial leaves beside its line in the journal;
+    `pause` is what lies between the loads of a cell whose state is kept.
     `cache_control` goes on every response; `own_origins` and `own_clients` are those that the experiment
     defines itself. `texts` are files that it names, by the names under which a run keeps them; `authority`
     is that of the authority which vouches for live servers, None: the system's do. `explain` holds the
@@ -96,6 +97,7 @@ class Experiment(BaseModel):
     margin_text: str
     seed: int
     margin_time: str | None = None
+    attempts: int = MOST_ATTEMPTS
     jobs: int | None = None
     artifacts: tuple[str, ...] = ()
     state: values.State = "fresh"
@@ -202,6 +204,8 @@ class Experiment(BaseModel):
             table["authority"] = self.authority
         if self.explain:
             table[explanation.KEY] = [one.definition() for one in self.explain]
+        if self.attempts != MOST_ATTEMPTS:
+            table["attempts"] = self.attempts
         if self.fair:
             table["fair"] = True
         if self.load is not None:
@@ -272,6 +276,7 @@ def parse(
         limit=values.limit(reader),
         margin_text=values.margin(reader),
         margin_time=values.margin_time(reader),
+        attempts=reader.whole("attempts", MOST_ATTEMPTS, least=1, most=MOST_ATTEMPTS),
         seed=reader.whole("seed", default_seed, least=0, most=2**63 - 1),
         jobs=reader.whole("jobs", None, least=1, most=1024),
         artifacts=values.artifacts(reader),

@@ -317,7 +317,7 @@ class Metrics(BaseModel):
 
 
 MOST_ATTEMPTS = 3
-"""How often a block is tried before it is kept out."""
+"""How often a block may be tried before it is kept out, and is where an experiment doesn't say."""
 
 
 class TrialKey(NamedTuple):

@@ -1,7 +1,7 @@
 """Kept state: an arm's bench, origin and client stay open over all blocks of a cell."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -81,6 +81,18 @@ def test_a_contaminated_block_is_repeated_on_the_same_stages(laboratory: Laborat
     h2 = [(trial.block, trial.attempt, trial.visit) for trial in trials if trial.arm == "h2"]
     assert h2 == [(0, 0, 0), (1, 0, 1), (2, 0, 2), (1, 1, 3)]
     assert {trial.arm for trial in trials if (trial.block, trial.attempt) == (1, 1)} == set(ARMS)
+
+
+def test_the_last_attempt_loads_every_arm_even_where_one_is_contaminated(laboratory: Laboratory) -> None:
+    trials, _ = run_kept(
+        laboratory, "--set", "paths=far", "--set", "attempts=1", rules=[{"do": "late", "protocol": "h2"}]
+    )
+    loads = Counter((trial.block, trial.arm) for trial in trials)
+    assert loads == Counter((block, arm) for block in range(3) for arm in ARMS)
+    assert {trial.arm for trial in trials if trial.status == "contaminated"} == {"h2"}
+    [cell] = json.loads((laboratory.folder / "out" / "summary.json").read_text(encoding="utf-8"))["cells"]
+    assert cell["blocks"] == 0
+    assert cell["abandoned"] == 3
 
 
 @pytest.mark.parametrize("fault", ["break", "die", "garbage"])

@@ -68,6 +68,12 @@ def test_a_block_that_is_kept_out_is_no_longer_wanted() -> None:
     assert (tally.done, tally.contaminated, tally.wanted) == (0, 3, 4)
 
 
+def test_what_else_is_loaded_in_a_block_that_is_kept_out_does_not_count() -> None:
+    attempts = [trial("h3", 0, None, "contaminated", attempt) for attempt in range(3)]
+    tally = Tally(outlook(*attempts, trial("h2", 0, 1.0, attempt=2)))
+    assert (tally.done, tally.contaminated, tally.wanted) == (0, 3, 4)
+
+
 def test_of_a_sampled_cell_no_more_is_wanted_once_it_is_settled() -> None:
     sampled = EXPERIMENT.model_copy(update={"repeat": 60, "sampling": Sampling(least=6, most=60)})
     tally = Tally(Outlook(sampled, [trial("h2", 0, 1.0), trial("h3", 0, 1.0)], 1, {CELL: 5.0}))

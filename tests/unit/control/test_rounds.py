@@ -101,7 +101,7 @@ def finished(block: Block, trials: list[Trial], measure: Measure) -> list[Trial]
             if (attempt, arm) not in mine:
                 made.append(measure(block, arm, attempt))
                 mine[attempt, arm] = made[-1]
-            if mine[attempt, arm].status == "contaminated":
+            if attempt + 1 < MOST_ATTEMPTS and mine[attempt, arm].status == "contaminated":
                 break
         else:
             break

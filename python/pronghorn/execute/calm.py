@@ -1,0 +1,73 @@
+"""A host whose CPU others take for a while, as on shared machines: trials wait until it is left alone."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from pronghorn.execute.guard import STEAL_SHARE
+
+WINDOW_S = 1.0
+"""So long is looked at a time."""
+
+CALM_WINDOWS = 3
+"""Of so many windows in a row less than half of what a trial bears has to be stolen."""
+
+MOST_S = 120.0
+"""Nothing waits longer: then what can be measured is measured, and the guard judges it."""
+
+SPIN_S = 0.01
+"""CPU time used in each window, since of a host that wants nothing nothing is stolen."""
+
+Stolen = Callable[[], tuple[float, float]]
+Sleep = Callable[[float], Awaitable[None]]
+
+
+def stolen() -> tuple[float, float]:
+    """The CPU time that others took since the host began, and all that there was, in ticks; zeros where the
+    kernel doesn't tell."""
+    try:
+        line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
+    except OSError:
+        return 0.0, 0.0
+    ticks = [float(field) for field in line.split()[1:9]]
+    return ticks[-1], sum(ticks)
+
+
+class Calm:
+    """Whether trials may begin. `disturbed` after one that others' use of the CPU spoilt."""
+
+    def __init__(self, read: Stolen = stolen, sleep: Sleep = asyncio.sleep) -> None:
+        self._read = read
+        self._sleep = sleep
+        self._disturbed = False
+        self._waiting = asyncio.Lock()
+
+    def disturbed(self) -> None:
+        """Lets later trials wait."""
+        self._disturbed = True
+
+    async def wait(self) -> None:
+        """Returns at once where nothing disturbed, else when the host is calm again."""
+        async with self._waiting:
+            calm, waited_s = 0, 0.0
+            while self._disturbed and calm < CALM_WINDOWS and waited_s < MOST_S:
+                share = await self._window()
+                calm = calm + 1 if share < STEAL_SHARE / 2 else 0
+                waited_s += WINDOW_S
+            self._disturbed = False
+
+    async def _window(self) -> float:
+        """The share that was stolen in a window."""
+        stolen_before, all_before = self._read()
+        _spin()
+        await self._sleep(WINDOW_S)
+        stolen_after, all_after = self._read()
+        passed = all_after - all_before
+        return (stolen_after - stolen_before) / passed if passed > 0 else 0.0
+
+
+def _spin() -> None:
+    until = time.thread_time() + SPIN_S
+    while time.thread_time() < until:
+        pass
