@@ -18,6 +18,11 @@ BROWSER_CPU_BUDGET = 0.55
 path, load as one alone does (`tests/verify/test_jobs.py`). `guard.contamination` tells where one was
 crowded."""
 
+STARTS_A_LOAD = 4
+"""A load beside which another client starts has to last as long as so many starts keep a CPU busy. Shorter
+ones run alone: of 20 such loads, two at a time, every one had more of the CPUs taken by the other than a
+trial bears."""
+
 JOBS_PER_CORE = 12
 MOST_JOBS = 24
 
@@ -63,8 +68,11 @@ def busy_cores(
     kept: bool = False,
 ) -> float:
     """Roughly how many cores a trial keeps busy: its CPU time over its duration and the pause after it. A
-    client that is `kept` is not started anew."""
+    client that is `kept` is not started anew; a load that the start of another would crowd has the host for
+    itself."""
     duration_s = expected_s(path, total_bytes) + pause_s
+    if not kept and expected_s(path, total_bytes) < STARTS_A_LOAD * expense.start_cpu_s:
+        return math.inf
     cpu_s = _CPU_S + CPU_S_PER_BYTE * total_bytes + expense.load_cpu_s + expense.waiting_cores * duration_s
     if not kept:
         cpu_s, duration_s = cpu_s + expense.start_cpu_s, duration_s + expense.start_s

@@ -140,16 +140,26 @@ def test_a_load_needs_its_handshakes_and_an_exchange(
     assert round_trips.fewest(arms.parse(arm), page, fresh=fresh, dns=dns) == needed
 
 
+BROWSER = cost.Expense(start_s=1.5, start_cpu_s=1.8, load_cpu_s=0.35)
+
+
+def at_rate(bit_per_s: int) -> PathProfile:
+    link = LinkSpec(delay_ns=10**8, rate_bit_per_s=bit_per_s)
+    return PathProfile(name="far", spec=PathSpec(down=link, up=link))
+
+
 def test_a_browser_keeps_more_of_the_host_busy_than_the_native_client_and_less_when_it_is_kept() -> None:
-    link = LinkSpec(delay_ns=10**8, rate_bit_per_s=10**7)
-    path = PathProfile(name="far", spec=PathSpec(down=link, up=link))
-    browser = cost.Expense(start_s=1.5, start_cpu_s=1.8, load_cpu_s=0.35)
     native, started, kept = (
-        cost.busy_cores(path, 600_000),
-        cost.busy_cores(path, 600_000, expense=browser),
-        cost.busy_cores(path, 600_000, expense=browser, kept=True),
+        cost.busy_cores(at_rate(500_000), 600_000),
+        cost.busy_cores(at_rate(500_000), 600_000, expense=BROWSER),
+        cost.busy_cores(at_rate(500_000), 600_000, expense=BROWSER, kept=True),
     )
-    assert native < kept < started
+    assert native < kept < started < 1
+
+
+def test_nothing_shares_the_host_with_a_load_that_the_start_of_another_browser_would_crowd() -> None:
+    assert cost.busy_cores(at_rate(10**7), 600_000, expense=BROWSER) == math.inf
+    assert cost.busy_cores(at_rate(10**7), 600_000, expense=BROWSER, kept=True) < 1
 
 
 def test_a_browser_keeps_cores_busy_however_long_it_waits() -> None:
