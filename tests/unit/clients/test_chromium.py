@@ -1,5 +1,6 @@
 """Where Chromium is looked for, what an arm means on its command line, what its loads need at least."""
 
+import math
 from pathlib import Path
 
 import pytest
