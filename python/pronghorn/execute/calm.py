@@ -11,9 +11,9 @@ WINDOW_S = 1.0
 """So long is looked at a time."""
 
 CALM_WINDOWS = 3
-"""Of so many windows in a row less than half of what a trial bears has to be stolen."""
+"""Of so many windows in a row less than a trial bears has to be stolen."""
 
-MOST_S = 120.0
+MOST_S = 60.0
 """Nothing waits longer: then what can be measured is measured, and the guard judges it."""
 
 SPIN_S = 0.01
@@ -53,7 +53,7 @@ class Calm:
             calm, waited_s = 0, 0.0
             while self._disturbed and calm < CALM_WINDOWS and waited_s < MOST_S:
                 share = await self._window()
-                calm = calm + 1 if share < STEAL_SHARE / 2 else 0
+                calm = calm + 1 if share < STEAL_SHARE else 0
                 waited_s += WINDOW_S
             self._disturbed = False
 
