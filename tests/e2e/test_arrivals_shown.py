@@ -10,7 +10,7 @@ from pronghorn.report.timeline.lanes import lanes
 
 from . import programme
 
-pytestmark = [pytest.mark.needs("engine", "namespaces"), pytest.mark.beside]
+pytestmark = pytest.mark.needs("engine", "namespaces")
 
 LOSSY = """
 sites = ["small"]

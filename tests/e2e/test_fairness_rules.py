@@ -29,17 +29,6 @@ WIDE: Definition = {
 }
 """It holds 375 kB, nearly six of nginx's buffers."""
 
-JITTERY: Definition = {
-    "down": {
-        "rate": "50Mbit",
-        "delay": "30ms",
-        "jitter": "12ms",
-        "queue": "1MB",
-    },
-    "up": {"rate": "50Mbit", "delay": "30ms", "queue": "1MB"},
-}
-
-
 ROUND_TRIP_S = 0.3
 """Long enough for a buffer of megabytes to be too small at a rate that costs little CPU."""
 
@@ -113,14 +102,6 @@ def test_fair_arms_of_one_control_differ_in_the_end_of_slow_start_alone(
     [cell] = reno.cells
     assert not [row.setting.name for row in cell.rows if row.equal is False]
     assert cell.unequalled
-
-
-def test_hystart_that_jitter_deceives_is_seen_in_the_flight(tmp_path: Path, identity: Certificates) -> None:
-    asked = scene(page(tmp_path, 3_000_000), identity, JITTERY, artifacts=("flight",))
-    found = asyncio.run(examine(beside(asked, "h2@cubic"), tmp_path / "run", times=5))
-    assert "slow start ended without a loss in " in text(found, "slow-start-left-early")
-    reno = asyncio.run(examine(beside(asked, "h2@reno"), tmp_path / "reno"))
-    assert "slow-start-left-early" not in codes(reno)
 
 
 def test_unequal_packets_and_first_windows_are_read_back_and_named(

@@ -15,8 +15,10 @@ pytestmark = pytest.mark.needs("namespaces")
 KERNEL_PINGS = f"{PYTHON} {PROGRAMS / 'kernel_pings.py'}"
 COUNTED = ("lateness", "wake", "handover")
 
-DISTURBED_MS = 20
-"""What the drivers of all twenty links waited for a CPU at most, together: some 0.5 ms on a host at rest."""
+DISTURBED_MS = 3
+"""What the drivers of all twenty links waited for a CPU at most, together: some 0.5 ms on a host at rest.
+Waits of more, each at another ping, move the median of the round trips by a millisecond and no link's own
+median."""
 
 
 def test_siblings_have_addresses_of_their_own(tmp_path: Path) -> None:

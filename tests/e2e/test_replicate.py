@@ -8,7 +8,7 @@ import pytest
 from . import programme
 from .programme import Run
 
-pytestmark = [pytest.mark.needs("namespaces", "engine"), pytest.mark.beside]
+pytestmark = pytest.mark.needs("namespaces", "engine")
 
 RUN = ("replicate", "cloudflare/controls", "--quick", "--blocks", "1")
 ARMS = {"h2@bbr", "h3@cubic", "h3@newreno"}

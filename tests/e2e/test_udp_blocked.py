@@ -8,7 +8,7 @@ import pytest
 from . import programme
 from .programme import Loaded
 
-pytestmark = [pytest.mark.needs("namespaces", "engine", "chromium"), pytest.mark.beside]
+pytestmark = pytest.mark.needs("namespaces", "engine", "chromium")
 
 FALLING_BACK = ("h3~altsvc", "h3~altsvc+resumed", "h3~https")
 ARMS = ("h2", *FALLING_BACK)
