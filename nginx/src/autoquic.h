@@ -1,10 +1,11 @@
 /*
  * What the files of ngx_http_autoquic_module share.
  *
- * The way of a request: filter.c asks crates/policy what to say of HTTP/3 and sets Alt-Svc; sample.c, when the response
- * has been written, waits for the acknowledgement of its last byte, which over_tcp.c and over_quic.c can tell, and hands
- * crates/policy the time. Everything known of clients stands in a zone of shared memory (zone.c). A fault of this
- * module's own never fails a request: without memory or an answer, the response goes out as if the module were off.
+ * The way of a request: filter.c asks crates/policy what to say of HTTP/3, and says it by Alt-Svc, where listeners.c knows
+ * of a port; written.c sees when the response has been handed to the transport; sample.c waits for the acknowledgement of
+ * its last byte, which over_tcp.c and over_quic.c can tell, and hands crates/policy the time. Everything known of clients
+ * stands in a zone of shared memory (zone.c). A fault of this module's own never fails a request: without memory or an
+ * answer, the response goes out as if the module were off.
  */
 #ifndef AUTOQUIC_H
 #define AUTOQUIC_H
@@ -20,47 +21,66 @@
 #define AUTOQUIC_V4_PARENT    16
 #define AUTOQUIC_V6_PARENT    40
 
-/* Why a response that was being watched is no sample. Kept in step with autoquic_discards in metrics.c. */
+/* Without any acknowledgement for so long, a response is stalled. */
+#define AUTOQUIC_STALLED_MS   10000
+
+/* autoquic off|on|withdraw */
+enum { AUTOQUIC_OFF = 0, AUTOQUIC_ON, AUTOQUIC_WITHDRAW };
+
+/* Why a response is no sample. Kept in step with autoquic_discards in metrics.c. */
 typedef enum {
     AUTOQUIC_DISCARD_CLOSED = 0,   /* its connection ended first */
     AUTOQUIC_DISCARD_RESET,        /* the client didn't want the rest */
     AUTOQUIC_DISCARD_OVERTAKEN,    /* nginx used the stream's memory again before it was looked at */
     AUTOQUIC_DISCARD_UNREADABLE,   /* the kernel doesn't tell */
     AUTOQUIC_DISCARD_ENDLESS,      /* still going on after two minutes */
+    AUTOQUIC_DISCARD_WAITED,       /* the network had to wait for the response's content */
+    AUTOQUIC_DISCARD_UNREAD,       /* stalled since the client doesn't read */
+    AUTOQUIC_DISCARD_MOVED,        /* the client is at another address, or at one that isn't proved to be its own */
     AUTOQUIC_DISCARD_CROWDED,      /* not watched: this worker's share of samples was used up */
+    AUTOQUIC_DISCARD_FREQUENT,     /* not watched: this key's share was */
     AUTOQUIC_DISCARDS
 } autoquic_discard_e;
 
 /* In shared memory, before the table. Arrays of two: by protocol, PRONGHORN_TCP and PRONGHORN_QUIC. */
 typedef struct {
+    uint64_t            layout;        /* AUTOQUIC_LAYOUT: a reload may bring another version of this module */
     ngx_atomic_t        watched[2];
     ngx_atomic_t        acknowledged[2];
     ngx_atomic_t        stalled[2];
+    ngx_atomic_t        bytes[2];      /* of acknowledged ones */
+    ngx_atomic_t        ms[2];         /* that they took, all together */
     ngx_atomic_t        discarded[AUTOQUIC_DISCARDS];
     ngx_atomic_t        looks;         /* at connections, for an acknowledgement */
     size_t              table_bytes;
     pronghorn_table    *table;
 } autoquic_shared_t;
 
+#define AUTOQUIC_LAYOUT  (UINT64_C(0x6175746f71756900) + sizeof(autoquic_shared_t))
+
 /* A zone as a configuration knows it: shm_zone->data. */
 typedef struct {
     ngx_str_t           name;
     ngx_slab_pool_t    *pool;          /* its mutex guards the table */
     autoquic_shared_t  *shared;
+    uint32_t            epoch_s;       /* of its policies; 0: none uses it yet */
 } autoquic_zone_t;
 
+/* Where a server block itself listens by QUIC (listeners.c). */
 typedef struct {
-    ngx_array_t         quic_ports;        /* in_port_t: where HTTP/3 is listened for */
-    ngx_uint_t          enabled;           /* somewhere autoquic is on */
-} autoquic_main_conf_t;
+    ngx_array_t         listeners;
+    ngx_uint_t          enabled;       /* somewhere in it autoquic is on */
+    ngx_uint_t          secured;       /* it listens by TLS over TCP */
+} autoquic_srv_conf_t;
 
+/* Of these, a location may set `mode` alone: Alt-Svc is of an origin, and so is the rest. */
 typedef struct {
-    ngx_flag_t          enable;
+    ngx_uint_t          mode;          /* AUTOQUIC_OFF, _ON, _WITHDRAW */
     ngx_flag_t          dry_run;
     ngx_uint_t          downgrade;         /* PRONGHORN_DOWNGRADE_* */
     time_t              max_age;           /* seconds; 0: the policy's */
     ngx_int_t           holdout;           /* millionths of the keys, to each arm; -1 and unset: the policy's */
-    ngx_int_t           port;              /* 0: that of the server's QUIC socket */
+    ngx_int_t           port;              /* 0: that of the server's own QUIC socket */
     ngx_uint_t          v4_bits;
     ngx_uint_t          v6_bits;
     ngx_shm_zone_t     *zone;
@@ -83,21 +103,27 @@ typedef struct {
     ngx_uint_t          episodes;          /* of congestion control */
     ngx_msec_t          recovery_start;
     ngx_msec_t          looked;
-    size_t              mtud;
+    size_t              mtud;              /* the size that the search for the path's MTU tries */
+    ngx_uint_t          probes;            /* of this size */
     void               *path;
     unsigned            begun:1;
 } autoquic_quic_loss_t;
 
-/* The response of a connection that is being watched. */
+/* The response of a connection that is being watched. Times are on ngx_current_msec's clock, which is monotonic. */
 typedef struct {
+    pronghorn_keys      keys;              /* whose it was when it had been written */
     uint64_t            bytes;
-    ngx_msec_t          began;             /* the request, on ngx_current_msec's clock */
-    ngx_msec_t          written;           /* the response */
-    uint64_t            target;            /* TCP: bytes to be acknowledged; 0: not yet known */
+    ngx_msec_t          began;             /* its first byte was ready */
+    ngx_msec_t          waited;            /* so long in all, the transport had all that there was, and more was to come */
+    uint64_t            target;            /* bytes, of the connection or of the stream, to be acknowledged */
     ngx_quic_stream_t  *stream;            /* QUIC; in the pool of the connection */
     uint64_t            stream_id;
+    uint64_t            path;              /* QUIC: by which number nginx knows the path */
+    uint64_t            rwnd_limited_us;   /* TCP: how long the client's window had held data back at the last progress */
     uint64_t            progress;          /* whatever grows with acknowledgements */
     ngx_msec_t          progressed;        /* when it last did */
+    unsigned            roughly:1;         /* TCP: the target is an upper bound as long as TLS holds bytes back */
+    unsigned            unread:1;          /* what isn't acknowledged waits for the client to read */
 } autoquic_watched_t;
 
 /* What is kept of a client's connection, in its own pool. */
@@ -115,6 +141,7 @@ struct autoquic_connection_s {
 
     autoquic_loc_conf_t *decided_by;       /* NULL: not yet */
     ngx_msec_t          decided;
+    uint64_t            decided_path;      /* QUIC: the path that it was decided for */
     pronghorn_decision  decision;
 
     autoquic_counts_t   reported;
@@ -125,12 +152,21 @@ struct autoquic_connection_s {
     unsigned            watched_before:1;
     unsigned            keyed:1;
     unsigned            spared:1;
+    unsigned            advertised:1;      /* HTTP/3 has been offered over this connection */
 };
 
 /* What is kept of a request. */
 typedef struct {
     autoquic_connection_t *connection;
     pronghorn_decision     decision;
+    off_t                  sent;           /* by its connection, before it */
+    ngx_msec_t             began;          /* its response's first byte was ready */
+    ngx_msec_t             waited;         /* for content, in all */
+    ngx_msec_t             waiting_since;
+    unsigned               waiting:1;
+    unsigned               whole:1;        /* the last of its content has come */
+    unsigned               composed:1;     /* of several requests' content */
+    unsigned               done:1;         /* handed to the transport, or given up */
 } autoquic_request_t;
 
 typedef enum {
@@ -152,10 +188,18 @@ ngx_shm_zone_t *autoquic_zone_add(ngx_conf_t *cf, ngx_str_t *name, size_t size);
 void autoquic_zone_lock(autoquic_zone_t *zone);
 void autoquic_zone_unlock(autoquic_zone_t *zone);
 
+/* listeners.c */
+ngx_int_t autoquic_init_listeners(ngx_conf_t *cf, autoquic_srv_conf_t *ascf);
+ngx_int_t autoquic_find_listeners(ngx_conf_t *cf);
+/* The port that an offer to this client names; 0: its server block doesn't listen by QUIC where this client would come. */
+in_port_t autoquic_port_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf);
+
 /* connection.c: what is kept of the connection that a request came by, made at its first request; NULL where there is
  * nothing to keep: no TLS, no IP, no memory. */
 autoquic_connection_t *autoquic_connection_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf);
-/* Sets its keys, from the address that its packets come from. NGX_DECLINED: it has none. */
+/* The connection of the transport: TCP's, or the parent of QUIC's streams. */
+ngx_connection_t *autoquic_transport_of(ngx_http_request_t *r);
+/* Sets its keys, from the address that its packets come from and that is proved to be its own. NGX_DECLINED: it has none. */
 ngx_int_t autoquic_set_keys(autoquic_connection_t *a, autoquic_loc_conf_t *conf);
 /* What is new since the last report to the policy, as a sample without an outcome. */
 void autoquic_report(autoquic_connection_t *a, pronghorn_sample *sample);
@@ -169,9 +213,20 @@ uint8_t autoquic_tcp_control(ngx_connection_t *c);
 ngx_int_t autoquic_quic_counts(autoquic_connection_t *a, autoquic_counts_t *counts);
 ngx_int_t autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream);
 autoquic_seen_e autoquic_quic_look(autoquic_connection_t *a, autoquic_discard_e *why);
+/* The path that packets go to, by nginx's number for it, and its address. NGX_DECLINED: the client may have made it up. */
+ngx_int_t autoquic_quic_path(autoquic_connection_t *a, uint64_t *number, const struct sockaddr **address);
+
+/* written.c: calls autoquic_sample_begin() once all of a response has been handed to the transport. */
+ngx_int_t autoquic_written_init(ngx_conf_t *cf);
+/* The response's first byte is ready; its headers have been handed on. */
+void autoquic_response_begins(ngx_http_request_t *r, autoquic_request_t *request);
+void autoquic_headers_went(ngx_http_request_t *r, autoquic_request_t *request);
+
+/* shares.c: NGX_OK; NGX_BUSY where this worker has enough samples, NGX_DECLINED where it has enough of this key. */
+ngx_int_t autoquic_take_share(pronghorn_keys keys);
 
 /* sample.c */
-ngx_int_t autoquic_log_handler(ngx_http_request_t *r);
+void autoquic_sample_begin(ngx_http_request_t *r, autoquic_request_t *request);
 void autoquic_look_handler(ngx_event_t *ev);
 /* The connection ends: `readable` where its socket can still be asked. */
 void autoquic_last_look(autoquic_connection_t *a, ngx_uint_t readable);

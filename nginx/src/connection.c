@@ -18,14 +18,7 @@ autoquic_connection_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
     ngx_connection_t       *c;
     autoquic_connection_t  *a;
 
-    c = r->connection;
-
-    if (r->stream) {
-        c = r->stream->connection->connection;
-
-    } else if (c->quic) {
-        c = c->quic->parent;
-    }
+    c = autoquic_transport_of(r);
 
     if (c->ssl == NULL) {
         return NULL;
@@ -41,6 +34,19 @@ autoquic_connection_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
     }
 
     return a;
+}
+
+
+ngx_connection_t *
+autoquic_transport_of(ngx_http_request_t *r)
+{
+    ngx_connection_t  *c = r->connection;
+
+    if (r->stream) {
+        return r->stream->connection->connection;
+    }
+
+    return c->quic ? c->quic->parent : c;
 }
 
 
@@ -115,6 +121,7 @@ make(ngx_connection_t *c, ngx_http_request_t *r, autoquic_zone_t *zone)
 ngx_int_t
 autoquic_set_keys(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
 {
+    uint64_t                      path;
     socklen_t                     length;
     const uint8_t                *mapped;
     ngx_sockaddr_t                address;
@@ -123,10 +130,14 @@ autoquic_set_keys(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
     const struct sockaddr_in     *sin;
     const struct sockaddr_in6    *sin6;
 
-    sa = a->connection->sockaddr;
     table = a->zone->shared->table;
 
-    if (a->protocol == PRONGHORN_TCP) {
+    if (a->protocol == PRONGHORN_QUIC) {
+        if (autoquic_quic_path(a, &path, &sa) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+
+    } else {
         if (a->keyed) {
             return NGX_OK;
         }

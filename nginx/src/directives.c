@@ -3,6 +3,7 @@
 
 #define POLICY_MOST_BYTES  (1024 * 1024)
 
+static char *set_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *set_policy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *set_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *set_holdout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -20,43 +21,80 @@ static ngx_conf_enum_t  downgrades[] = {
 static ngx_conf_num_bounds_t  max_age_bounds = { ngx_conf_check_num_bounds, 1, 604800 };
 static ngx_conf_num_bounds_t  port_bounds = { ngx_conf_check_num_bounds, 1, 65535 };
 
-#define ANYWHERE  NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF
+/* Alt-Svc is of an origin, and so is what is learned of its clients: a location may only stay out of it. */
+#define OF_A_SERVER  NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF
 #define OFFSET(field)  NGX_HTTP_LOC_CONF_OFFSET, offsetof(autoquic_loc_conf_t, field)
 
 ngx_command_t  autoquic_commands[] = {
 
     { ngx_string("autoquic"),
-      ANYWHERE|NGX_CONF_FLAG, ngx_conf_set_flag_slot, OFFSET(enable), NULL },
+      OF_A_SERVER|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1, set_mode, OFFSET(mode), NULL },
 
     { ngx_string("autoquic_policy"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1, set_policy, OFFSET(policy), NULL },
+      OF_A_SERVER|NGX_CONF_TAKE1, set_policy, OFFSET(policy), NULL },
 
     { ngx_string("autoquic_zone"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1, set_zone, OFFSET(zone), NULL },
+      OF_A_SERVER|NGX_CONF_TAKE1, set_zone, OFFSET(zone), NULL },
 
     { ngx_string("autoquic_downgrade"),
-      ANYWHERE|NGX_CONF_TAKE1, ngx_conf_set_enum_slot, OFFSET(downgrade), &downgrades },
+      OF_A_SERVER|NGX_CONF_TAKE1, ngx_conf_set_enum_slot, OFFSET(downgrade), &downgrades },
 
     { ngx_string("autoquic_max_age"),
-      ANYWHERE|NGX_CONF_TAKE1, ngx_conf_set_sec_slot, OFFSET(max_age), &max_age_bounds },
+      OF_A_SERVER|NGX_CONF_TAKE1, ngx_conf_set_sec_slot, OFFSET(max_age), &max_age_bounds },
 
     { ngx_string("autoquic_holdout"),
-      ANYWHERE|NGX_CONF_TAKE1, set_holdout, OFFSET(holdout), NULL },
+      OF_A_SERVER|NGX_CONF_TAKE1, set_holdout, OFFSET(holdout), NULL },
 
     { ngx_string("autoquic_dry_run"),
-      ANYWHERE|NGX_CONF_FLAG, ngx_conf_set_flag_slot, OFFSET(dry_run), NULL },
+      OF_A_SERVER|NGX_CONF_FLAG, ngx_conf_set_flag_slot, OFFSET(dry_run), NULL },
 
     { ngx_string("autoquic_port"),
-      ANYWHERE|NGX_CONF_TAKE1, ngx_conf_set_num_slot, OFFSET(port), &port_bounds },
+      OF_A_SERVER|NGX_CONF_TAKE1, ngx_conf_set_num_slot, OFFSET(port), &port_bounds },
 
     { ngx_string("autoquic_prefix"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE2, set_prefix, NGX_HTTP_LOC_CONF_OFFSET, 0, NULL },
+      OF_A_SERVER|NGX_CONF_TAKE2, set_prefix, NGX_HTTP_LOC_CONF_OFFSET, 0, NULL },
 
     { ngx_string("autoquic_status"),
       NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS, autoquic_status, NGX_HTTP_LOC_CONF_OFFSET, 0, NULL },
 
       ngx_null_command
 };
+
+
+static char *
+set_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    autoquic_loc_conf_t  *alcf = conf;
+
+    ngx_str_t            *value;
+    ngx_uint_t            i;
+
+    static const ngx_str_t  modes[] = { ngx_string("off"), ngx_string("on"), ngx_string("withdraw") };
+
+    if (alcf->mode != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = AUTOQUIC_OFF; i <= AUTOQUIC_WITHDRAW; i++) {
+        if (modes[i].len == value[1].len && ngx_strcasecmp(modes[i].data, value[1].data) == 0) {
+            alcf->mode = i;
+        }
+    }
+
+    if (alcf->mode == NGX_CONF_UNSET_UINT) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "invalid value \"%V\": \"on\", \"off\" or \"withdraw\" is wanted",
+                           &value[1]);
+        return NGX_CONF_ERROR;
+    }
+
+    if (alcf->mode == AUTOQUIC_WITHDRAW && (cf->cmd_type & NGX_HTTP_LOC_CONF)) {
+        return "withdraws for a whole server, not for a location of it";
+    }
+
+    return NGX_CONF_OK;
+}
 
 
 static char *

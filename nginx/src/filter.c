@@ -2,17 +2,21 @@
  * The header filter: asks what to say of HTTP/3, and says it by Alt-Svc (RFC 7838).
  *
  * Where the module is on, Alt-Svc is its own: what a location's add_header or an upstream says by this header is left
- * out, since it would move the very clients that the policy keeps. In a dry run every header stays as it is.
+ * out, since it would move the very clients that the policy keeps. In a dry run every header stays as it is. `withdraw`
+ * takes back what was said, from everyone, and decides and measures nothing.
  */
 #include "autoquic.h"
 
 #define DECISION_LASTS_MS  1000     /* on one connection */
 
 static ngx_int_t header_filter(ngx_http_request_t *r);
+static autoquic_request_t *decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf);
 static ngx_int_t decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf);
 static void remove_others(ngx_http_request_t *r);
-static void say(ngx_http_request_t *r, autoquic_loc_conf_t *conf, const pronghorn_decision *decision);
-static in_port_t port_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf);
+static void say(ngx_http_request_t *r, const pronghorn_decision *decision, in_port_t port);
+
+/* What `autoquic withdraw` says to everybody: nginx doesn't remember who was offered HTTP/3 before it. */
+static const pronghorn_decision  withdrawn = { .action = PRONGHORN_CLEAR };
 
 static ngx_http_output_header_filter_pt  next_header_filter;
 
@@ -30,13 +34,23 @@ autoquic_filter_init(ngx_conf_t *cf)
 static ngx_int_t
 header_filter(ngx_http_request_t *r)
 {
-    autoquic_loc_conf_t    *conf;
-    autoquic_request_t     *request;
-    autoquic_connection_t  *a;
+    ngx_int_t             rc;
+    autoquic_request_t   *request;
+    autoquic_loc_conf_t  *conf;
 
     conf = ngx_http_get_module_loc_conf(r, ngx_http_autoquic_module);
 
-    if (!conf->enable || r != r->main || r->headers_out.status < NGX_HTTP_OK) {
+    if (conf->mode == AUTOQUIC_OFF || r != r->main || r->headers_out.status < NGX_HTTP_OK) {
+        return next_header_filter(r);
+    }
+
+    if (conf->mode == AUTOQUIC_WITHDRAW) {
+        remove_others(r);
+
+        if (r->connection->ssl) {
+            say(r, &withdrawn, 0);
+        }
+
         return next_header_filter(r);
     }
 
@@ -44,16 +58,46 @@ header_filter(ngx_http_request_t *r)
         remove_others(r);
     }
 
+    request = decided(r, conf);
+    if (request == NULL) {
+        return next_header_filter(r);
+    }
+
+    autoquic_response_begins(r, request);
+
+    rc = next_header_filter(r);
+
+    if (rc != NGX_ERROR) {
+        autoquic_headers_went(r, request);
+    }
+
+    return rc;
+}
+
+
+/* Decides on a request, and says what was decided; NULL where there is nothing to decide. */
+static autoquic_request_t *
+decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
+{
+    in_port_t               port;
+    autoquic_request_t     *request;
+    autoquic_connection_t  *a;
+
+    port = autoquic_port_of(r, conf);
+    if (port == 0) {
+        return NULL;
+    }
+
     a = autoquic_connection_of(r, conf);
     if (a == NULL || decide(a, conf) != NGX_OK) {
-        return next_header_filter(r);
+        return NULL;
     }
 
     request = ngx_http_get_module_ctx(r, ngx_http_autoquic_module);
     if (request == NULL) {
-        request = ngx_palloc(r->pool, sizeof(autoquic_request_t));
+        request = ngx_pcalloc(r->pool, sizeof(autoquic_request_t));
         if (request == NULL) {
-            return next_header_filter(r);
+            return NULL;
         }
         ngx_http_set_ctx(r, request, ngx_http_autoquic_module);
     }
@@ -62,24 +106,31 @@ header_filter(ngx_http_request_t *r)
     request->decision = a->decision;
 
     if (!conf->dry_run) {
-        say(r, conf, &a->decision);
+        say(r, &a->decision, port);
     }
 
-    return next_header_filter(r);
+    return request;
 }
 
 
 static ngx_int_t
 decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
 {
-    ngx_uint_t        first;
-    pronghorn_ask     ask;
-    pronghorn_table  *table;
-    pronghorn_sample  met;
+    uint64_t                path;
+    ngx_uint_t              first;
+    pronghorn_ask           ask;
+    pronghorn_table        *table;
+    pronghorn_sample        met;
+    const struct sockaddr  *address;
 
     first = a->decided_by == NULL;
+    path = 0;
 
-    if (a->decided_by == conf && ngx_current_msec - a->decided < DECISION_LASTS_MS) {
+    if (a->protocol == PRONGHORN_QUIC) {
+        (void) autoquic_quic_path(a, &path, &address);
+    }
+
+    if (a->decided_by == conf && a->decided_path == path && ngx_current_msec - a->decided < DECISION_LASTS_MS) {
         return NGX_OK;
     }
 
@@ -92,7 +143,7 @@ decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
     ask.max_age_s = (uint32_t) conf->max_age;
     ask.downgrade = (uint8_t) conf->downgrade;
     ask.dry_run = (uint8_t) conf->dry_run;
-    ask.new_connection = (uint8_t) first;
+    ask.new_connection = !a->advertised;
 
     if (first) {
         autoquic_report(a, &met);
@@ -111,7 +162,12 @@ decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
 
     autoquic_zone_unlock(a->zone);
 
+    if (a->decision.action == PRONGHORN_ADVERTISE && !conf->dry_run) {
+        a->advertised = 1;
+    }
+
     a->decided_by = conf;
+    a->decided_path = path;
     a->decided = ngx_current_msec;
 
     return NGX_OK;
@@ -149,7 +205,7 @@ remove_others(ngx_http_request_t *r)
 
 
 static void
-say(ngx_http_request_t *r, autoquic_loc_conf_t *conf, const pronghorn_decision *decision)
+say(ngx_http_request_t *r, const pronghorn_decision *decision, in_port_t port)
 {
     u_char           *p;
     ngx_table_elt_t  *h;
@@ -176,35 +232,8 @@ say(ngx_http_request_t *r, autoquic_loc_conf_t *conf, const pronghorn_decision *
     if (decision->action == PRONGHORN_CLEAR) {
         p = ngx_cpymem(p, "clear", sizeof("clear") - 1);
     } else {
-        p = ngx_sprintf(p, "h3=\":%d\"; ma=%uD", (int) port_of(r, conf), decision->max_age_s);
+        p = ngx_sprintf(p, "h3=\":%d\"; ma=%uD", (int) port, decision->max_age_s);
     }
 
     h->value.len = p - h->value.data;
-}
-
-
-/* The port that the client has come to, where HTTP/3 is listened for on it as well; else the first one where it is. */
-static in_port_t
-port_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
-{
-    in_port_t              local, *ports;
-    ngx_uint_t             i;
-    autoquic_main_conf_t  *amcf;
-
-    if (conf->port) {
-        return (in_port_t) conf->port;
-    }
-
-    local = ngx_inet_get_port(r->connection->local_sockaddr);
-
-    amcf = ngx_http_get_module_main_conf(r, ngx_http_autoquic_module);
-    ports = amcf->quic_ports.elts;
-
-    for (i = 0; i < amcf->quic_ports.nelts; i++) {
-        if (ports[i] == local) {
-            return local;
-        }
-    }
-
-    return amcf->quic_ports.nelts ? ports[0] : local;
 }

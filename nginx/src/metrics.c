@@ -20,7 +20,7 @@ static void put_value(page_t *page, const autoquic_zone_t *zone, const char *nam
 static void put_uplift(page_t *page, const autoquic_zone_t *zone, const char *arm, const pronghorn_uplift *uplift);
 
 static const char *const autoquic_discards[AUTOQUIC_DISCARDS] = {
-    "closed", "reset", "overtaken", "unreadable", "endless", "crowded"
+    "closed", "reset", "overtaken", "unreadable", "endless", "waited", "unread", "moved", "crowded", "frequent"
 };
 
 static const char *const protocols[2] = { "tcp", "quic" };
@@ -85,8 +85,9 @@ autoquic_json(u_char *p, u_char *end, autoquic_zone_t *zone, const pronghorn_sna
 
     put(&page, "}, \"samples\": {");
     for (i = 0; i < 2; i++) {
-        put(&page, "%s\"%s\": {\"watched\": %lu, \"acknowledged\": %lu, \"stalled\": %lu}", i ? ", " : "", protocols[i],
+        put(&page, "%s\"%s\": {\"watched\": %lu, \"acknowledged\": %lu, \"stalled\": %lu", i ? ", " : "", protocols[i],
             shared->watched[i], shared->acknowledged[i], shared->stalled[i]);
+        put(&page, ", \"bytes\": %lu, \"seconds\": %.3f}", shared->bytes[i], (double) shared->ms[i] / 1000);
     }
 
     put(&page, "}, \"discarded\": {");
@@ -187,6 +188,18 @@ autoquic_prometheus(u_char *p, u_char *end, autoquic_zone_t *zone, const prongho
         put_value(&page, zone, "autoquic_samples_total", labels, (double) shared->acknowledged[i]);
         (void) snprintf(labels, sizeof(labels), ",protocol=\"%s\",end=\"stalled\"", protocols[i]);
         put_value(&page, zone, "autoquic_samples_total", labels, (double) shared->stalled[i]);
+    }
+
+    put_metric(&page, "autoquic_sample_bytes_total", "counter", "Bytes of acknowledged responses");
+    for (i = 0; i < 2; i++) {
+        (void) snprintf(labels, sizeof(labels), ",protocol=\"%s\"", protocols[i]);
+        put_value(&page, zone, "autoquic_sample_bytes_total", labels, (double) shared->bytes[i]);
+    }
+
+    put_metric(&page, "autoquic_sample_seconds_total", "counter", "Seconds that acknowledged responses took");
+    for (i = 0; i < 2; i++) {
+        (void) snprintf(labels, sizeof(labels), ",protocol=\"%s\"", protocols[i]);
+        put_value(&page, zone, "autoquic_sample_seconds_total", labels, (double) shared->ms[i] / 1000);
     }
 
     put_metric(&page, "autoquic_discarded_total", "counter", "Responses that are no samples, by reason");

@@ -3,17 +3,17 @@
 
 static ngx_int_t preconfiguration(ngx_conf_t *cf);
 static ngx_int_t postconfiguration(ngx_conf_t *cf);
-static void *create_main_conf(ngx_conf_t *cf);
+static void *create_srv_conf(ngx_conf_t *cf);
 static void *create_loc_conf(ngx_conf_t *cf);
 static char *merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
-static ngx_int_t find_quic_ports(ngx_conf_t *cf, autoquic_main_conf_t *amcf);
+static char *check_enabled(ngx_conf_t *cf, autoquic_loc_conf_t *conf);
 
 static ngx_http_module_t  autoquic_module_ctx = {
     preconfiguration,
     postconfiguration,
-    create_main_conf,
+    NULL,                              /* create main configuration */
     NULL,                              /* init main configuration */
-    NULL,                              /* create server configuration */
+    create_srv_conf,
     NULL,                              /* merge server configuration */
     create_loc_conf,
     merge_loc_conf
@@ -47,20 +47,20 @@ preconfiguration(ngx_conf_t *cf)
 
 
 static void *
-create_main_conf(ngx_conf_t *cf)
+create_srv_conf(ngx_conf_t *cf)
 {
-    autoquic_main_conf_t  *amcf;
+    autoquic_srv_conf_t  *ascf;
 
-    amcf = ngx_pcalloc(cf->pool, sizeof(autoquic_main_conf_t));
-    if (amcf == NULL) {
+    ascf = ngx_pcalloc(cf->pool, sizeof(autoquic_srv_conf_t));
+    if (ascf == NULL) {
         return NULL;
     }
 
-    if (ngx_array_init(&amcf->quic_ports, cf->pool, 2, sizeof(in_port_t)) != NGX_OK) {
+    if (autoquic_init_listeners(cf, ascf) != NGX_OK) {
         return NULL;
     }
 
-    return amcf;
+    return ascf;
 }
 
 
@@ -74,7 +74,7 @@ create_loc_conf(ngx_conf_t *cf)
         return NULL;
     }
 
-    alcf->enable = NGX_CONF_UNSET;
+    alcf->mode = NGX_CONF_UNSET_UINT;
     alcf->dry_run = NGX_CONF_UNSET;
     alcf->downgrade = NGX_CONF_UNSET_UINT;
     alcf->max_age = NGX_CONF_UNSET;
@@ -92,11 +92,10 @@ create_loc_conf(ngx_conf_t *cf)
 static char *
 merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    autoquic_loc_conf_t   *prev = parent;
-    autoquic_loc_conf_t   *conf = child;
-    autoquic_main_conf_t  *amcf;
+    autoquic_loc_conf_t  *prev = parent;
+    autoquic_loc_conf_t  *conf = child;
 
-    ngx_conf_merge_value(conf->enable, prev->enable, 0);
+    ngx_conf_merge_uint_value(conf->mode, prev->mode, AUTOQUIC_OFF);
     ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
     ngx_conf_merge_uint_value(conf->downgrade, prev->downgrade, PRONGHORN_DOWNGRADE_LEASE);
     ngx_conf_merge_sec_value(conf->max_age, prev->max_age, 0);
@@ -107,9 +106,17 @@ merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_ptr_value(conf->zone, prev->zone, NULL);
     ngx_conf_merge_ptr_value(conf->policy, prev->policy, NULL);
 
-    if (!conf->enable) {
-        return NGX_CONF_OK;
-    }
+    return conf->mode == AUTOQUIC_ON ? check_enabled(cf, conf) : NGX_CONF_OK;
+}
+
+
+/* Whether a place where the module is on has what it needs. */
+static char *
+check_enabled(ngx_conf_t *cf, autoquic_loc_conf_t *conf)
+{
+    uint32_t              epoch_s;
+    autoquic_zone_t      *zone;
+    autoquic_srv_conf_t  *ascf;
 
     if (conf->zone == NULL) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
@@ -123,8 +130,20 @@ merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    amcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_autoquic_module);
-    amcf->enabled = 1;
+    zone = conf->zone->data;
+    epoch_s = pronghorn_policy_epoch_s(conf->policy);
+
+    if (zone->epoch_s != 0 && zone->epoch_s != epoch_s) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "the policies that share the zone \"%V\" have different epochs, %uD s and %uD s: give them the same "
+                      "\"epoch_s\", or each a zone of its own", &zone->name, zone->epoch_s, epoch_s);
+        return NGX_CONF_ERROR;
+    }
+
+    zone->epoch_s = epoch_s;
+
+    ascf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_autoquic_module);
+    ascf->enabled = 1;
 
     return NGX_CONF_OK;
 }
@@ -133,59 +152,9 @@ merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 static ngx_int_t
 postconfiguration(ngx_conf_t *cf)
 {
-    ngx_http_handler_pt        *h;
-    autoquic_main_conf_t       *amcf;
-    ngx_http_core_main_conf_t  *cmcf;
-
-    amcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_autoquic_module);
-
-    if (find_quic_ports(cf, amcf) != NGX_OK) {
+    if (autoquic_find_listeners(cf) != NGX_OK || autoquic_filter_init(cf) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (amcf->enabled && amcf->quic_ports.nelts == 0) {
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "\"autoquic\" is on, but no server listens by QUIC (\"listen … quic\"): nobody will come by HTTP/3");
-    }
-
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_LOG_PHASE].handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-    *h = autoquic_log_handler;
-
-    return autoquic_filter_init(cf);
-}
-
-
-static ngx_int_t
-find_quic_ports(ngx_conf_t *cf, autoquic_main_conf_t *amcf)
-{
-    in_port_t                  *port;
-    ngx_uint_t                  i;
-    ngx_http_conf_port_t       *ports;
-    ngx_http_core_main_conf_t  *cmcf;
-
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-    if (cmcf->ports == NULL) {
-        return NGX_OK;
-    }
-
-    ports = cmcf->ports->elts;
-
-    for (i = 0; i < cmcf->ports->nelts; i++) {
-        if (ports[i].type != SOCK_DGRAM) {
-            continue;
-        }
-
-        port = ngx_array_push(&amcf->quic_ports);
-        if (port == NULL) {
-            return NGX_ERROR;
-        }
-        *port = ports[i].port;
-    }
-
-    return NGX_OK;
+    return autoquic_written_init(cf);
 }

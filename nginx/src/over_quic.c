@@ -22,14 +22,14 @@
 /* Of a stream: what its frames beyond one a packet take, and the MAX_STREAMS that follows its end. */
 #define STREAM_BYTES  32
 
-/* Packets that were sent to probe a path's MTU, at each step of the search. */
-#define PROBES        1
-
 /* Streams that may begin after a watched one has ended, before its memory is used again. */
 #define SPARE_STREAMS  16
 
 static void add_spare_streams(ngx_connection_t *c, ngx_quic_connection_t *qc);
+static ngx_uint_t waits_for_the_client(const ngx_quic_connection_t *qc, const ngx_quic_stream_t *qs);
 static uint64_t lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc);
+static ngx_uint_t probes_since(const autoquic_quic_loss_t *l, const ngx_quic_path_t *path);
+static ngx_uint_t probes_of(const ngx_quic_path_t *path);
 
 
 ngx_int_t
@@ -57,14 +57,39 @@ autoquic_quic_counts(autoquic_connection_t *a, autoquic_counts_t *counts)
 }
 
 
+/* A client can send from any address; one is its own when it has answered what was sent there (RFC 9000, 8.2). */
 ngx_int_t
-autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream)
+autoquic_quic_path(autoquic_connection_t *a, uint64_t *number, const struct sockaddr **address)
 {
     ngx_quic_connection_t  *qc;
 
     qc = ngx_quic_get_connection(a->connection);
+    if (qc == NULL || qc->path == NULL) {
+        return NGX_DECLINED;
+    }
+
+    *number = qc->path->seqnum;
+    *address = qc->path->sockaddr;
+
+    return qc->path->validated ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* NGX_DECLINED: the client is not where it was when its key was set. */
+ngx_int_t
+autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream)
+{
+    uint64_t                path;
+    ngx_quic_connection_t  *qc;
+    const struct sockaddr  *address;
+
+    qc = ngx_quic_get_connection(a->connection);
     if (qc == NULL || qc->closing) {
         return NGX_ERROR;
+    }
+
+    if (autoquic_quic_path(a, &path, &address) != NGX_OK || path != a->decided_path) {
+        return NGX_DECLINED;
     }
 
     if (!a->spared) {
@@ -72,8 +97,10 @@ autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream)
         add_spare_streams(a->connection, qc);
     }
 
+    a->watched.path = path;
     a->watched.stream = stream->quic;
     a->watched.stream_id = stream->quic->id;
+    a->watched.target = stream->quic->sent;
     a->watched.progress = 0;
 
     return NGX_OK;
@@ -107,22 +134,31 @@ add_spare_streams(ngx_connection_t *c, ngx_quic_connection_t *qc)
 autoquic_seen_e
 autoquic_quic_look(autoquic_connection_t *a, autoquic_discard_e *why)
 {
-    uint64_t                largest;
+    uint64_t                path, largest;
     ngx_quic_stream_t      *qs;
+    autoquic_watched_t     *w = &a->watched;
     ngx_quic_connection_t  *qc;
+    const struct sockaddr  *address;
 
-    qs = a->watched.stream;
+    qs = w->stream;
 
-    if (qs->id != a->watched.stream_id) {
+    if (qs->id != w->stream_id) {
         *why = AUTOQUIC_DISCARD_OVERTAKEN;
         return AUTOQUIC_GONE;
     }
 
-    if (qs->send_state == NGX_QUIC_STREAM_SEND_DATA_RECVD) {
+    /* None: the connection has ended, and its streams' memory is what is left of it. */
+    qc = ngx_quic_get_connection(a->connection);
+
+    if (qc != NULL && (autoquic_quic_path(a, &path, &address) != NGX_OK || path != w->path)) {
+        *why = AUTOQUIC_DISCARD_MOVED;
+        return AUTOQUIC_GONE;
+    }
+
+    if (qs->acked >= w->target) {
         return AUTOQUIC_ACKNOWLEDGED;
     }
 
-    qc = ngx_quic_get_connection(a->connection);
     if (qc == NULL || qc->closing) {
         *why = AUTOQUIC_DISCARD_CLOSED;
         return AUTOQUIC_GONE;
@@ -134,9 +170,19 @@ autoquic_quic_look(autoquic_connection_t *a, autoquic_discard_e *why)
     }
 
     largest = qc->send_ctx[APPLICATION].largest_ack;
-    a->watched.progress = largest == NGX_QUIC_UNSET_PN ? 0 : largest;
+    w->progress = largest == NGX_QUIC_UNSET_PN ? 0 : largest;
+    w->unread = waits_for_the_client(qc, qs);
 
     return AUTOQUIC_WAITING;
+}
+
+
+/* All of the stream that flow control let out has arrived (RFC 9000, 4.1). */
+static ngx_uint_t
+waits_for_the_client(const ngx_quic_connection_t *qc, const ngx_quic_stream_t *qs)
+{
+    return qs->acked == qs->send_offset
+           && (qs->send_offset >= qs->send_max_data || qc->streams.send_offset >= qc->streams.send_max_data);
 }
 
 
@@ -144,6 +190,7 @@ static uint64_t
 lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
 {
     int64_t           surplus, header, payload, more, headers;
+    ngx_uint_t        probes;
     ngx_quic_path_t  *path;
 
     path = qc->path;
@@ -159,15 +206,19 @@ lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
         l->recovery_start = qc->congestion.recovery_start;
 
     } else {
+        probes = probes_since(l, path);
+
         if (path != l->path) {
             l->forgiven_bytes += surplus - l->surplus_bytes;
 
-        } else if (path->mtud != l->mtud) {
-            l->forgiven_bytes += PROBES * (int64_t) path->mtu;
+        } else {
+            l->forgiven_bytes += (int64_t) (probes * l->mtud);
         }
 
-        /* nginx also moves a start that is long ago, lest it wrap. */
-        if (qc->congestion.recovery_start != l->recovery_start
+        /* nginx takes a probe that got lost for congestion, begins anew on another path, and moves a start that is long ago,
+         * lest it wrap. */
+        if (probes == 0 && path == l->path
+            && qc->congestion.recovery_start != l->recovery_start
             && (ngx_msec_int_t) (qc->congestion.recovery_start - l->looked) >= 0)
         {
             l->episodes++;
@@ -179,6 +230,7 @@ lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
     l->looked = ngx_current_msec;
     l->path = path;
     l->mtud = path->mtud;
+    l->probes = probes_of(path);
 
     more = (surplus - l->forgiven_bytes) / payload;
     if (more > 0) {
@@ -187,4 +239,45 @@ lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
     l->lost = ngx_max(l->lost, l->episodes);
 
     return l->lost;
+}
+
+
+/* Packets that were sent since the last look to find the path's MTU (RFC 8899). Of sizes that were begun and settled between
+ * two looks nothing is known. */
+static ngx_uint_t
+probes_since(const autoquic_quic_loss_t *l, const ngx_quic_path_t *path)
+{
+    ngx_uint_t  now, settled;
+
+    if (path != l->path) {
+        return 0;
+    }
+
+    now = probes_of(path);
+
+    if (path->mtud == l->mtud) {
+        return now - ngx_min(now, l->probes);
+    }
+
+    settled = l->mtud == 0 ? 0 : path->mtu >= l->mtud ? 1 : NGX_QUIC_PATH_RETRIES;
+
+    return now + settled - ngx_min(settled, l->probes);
+}
+
+
+/* Of the size that is tried now: one probe after the other until one is acknowledged, or all got lost. */
+static ngx_uint_t
+probes_of(const ngx_quic_path_t *path)
+{
+    switch (path->state) {
+
+    case NGX_QUIC_PATH_MTUD:
+        return path->tries + 1;
+
+    case NGX_QUIC_PATH_IDLE:
+        return path->mtud == 0 ? 0 : path->mtu >= path->mtud ? 1 : NGX_QUIC_PATH_RETRIES;
+
+    default:
+        return 0;
+    }
 }

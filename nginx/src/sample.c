@@ -2,66 +2,63 @@
  * Samples: how long responses took until their last byte was acknowledged, alike over TCP and QUIC.
  *
  * When a response has been written, its connection is looked at again after the smallest round trip, then at intervals
- * of a sixteenth of the time that has passed since the request began, by nginx's clock of a millisecond. So a time is
+ * of a sixteenth of the time that has passed since the response began, by nginx's clock of a millisecond. So a time is
  * too long by 3 % on average and by 6 % or 2 ms at most, by either protocol, and a response costs a number of looks that
  * grows with the logarithm of its time. One response of a connection is watched at a time, and a worker begins a bounded
- * number a second, so that busy servers pay no more.
+ * number a second (shares.c), so that busy servers pay no more.
  */
 #include "autoquic.h"
 
 #define LOOK_SHARE       16       /* of the time that has passed */
 #define LOOK_LEAST_MS    2
-#define STALLED_MS       10000    /* without any acknowledgement */
 #define ENDLESS_MS       120000
 #define APART_MS         200      /* between two watched responses of a connection */
-#define MOST_A_SECOND    100      /* of a worker */
 
-static ngx_int_t worth_watching(ngx_http_request_t *r);
-static ngx_int_t take_token(void);
-static ngx_int_t watch(autoquic_connection_t *a, ngx_http_request_t *r);
+static ngx_uint_t is_worth_watching(ngx_http_request_t *r, autoquic_request_t *request);
+static ngx_uint_t is_free(const autoquic_connection_t *a);
+static autoquic_discard_e watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *request);
 static void end(autoquic_connection_t *a, ngx_uint_t stalled);
+static void count_discard(autoquic_connection_t *a, autoquic_discard_e why);
 static void discard(autoquic_connection_t *a, autoquic_discard_e why);
 static void look_again(autoquic_connection_t *a);
 static autoquic_seen_e look(autoquic_connection_t *a, autoquic_discard_e *why);
 
 
-ngx_int_t
-autoquic_log_handler(ngx_http_request_t *r)
+/* Begins to watch a response that has just been written, where it is one to watch. */
+void
+autoquic_sample_begin(ngx_http_request_t *r, autoquic_request_t *request)
 {
-    autoquic_request_t     *request;
-    autoquic_connection_t  *a;
+    autoquic_discard_e      why;
+    autoquic_connection_t  *a = request->connection;
 
-    request = ngx_http_get_module_ctx(r, ngx_http_autoquic_module);
-
-    if (request == NULL || r != r->main || !worth_watching(r)) {
-        return NGX_OK;
+    if (!is_worth_watching(r, request) || !is_free(a)) {
+        return;
     }
 
-    a = request->connection;
+    switch (autoquic_take_share(a->keys)) {
 
-    if (a->watching
-        || (a->watched_before && (ngx_msec_int_t) (ngx_current_msec - a->last_watched) < APART_MS))
-    {
-        return NGX_OK;
+    case NGX_OK:
+        why = watch(a, r, request);
+        break;
+
+    case NGX_BUSY:
+        why = AUTOQUIC_DISCARD_CROWDED;
+        break;
+
+    default:
+        why = AUTOQUIC_DISCARD_FREQUENT;
     }
 
-    if (take_token() != NGX_OK) {
-        (void) ngx_atomic_fetch_add(&a->zone->shared->discarded[AUTOQUIC_DISCARD_CROWDED], 1);
-        return NGX_OK;
+    if (why != AUTOQUIC_DISCARDS) {
+        count_discard(a, why);
     }
-
-    if (watch(a, r) != NGX_OK) {
-        (void) ngx_atomic_fetch_add(&a->zone->shared->discarded[AUTOQUIC_DISCARD_UNREADABLE], 1);
-    }
-
-    return NGX_OK;
 }
 
 
-/* Responses whose time is the server's and the network's alone: no upload, no throttle, no fault. (Over HTTP/3, a GET
- * whose end comes in a frame of its own looks to nginx as if it had a body.) */
-static ngx_int_t
-worth_watching(ngx_http_request_t *r)
+/* Responses whose time is the network's alone: no upload, no throttle, no fault, nothing put together of several requests.
+ * (Over HTTP/3, a GET whose end comes in a frame of its own looks to nginx as if it had a body.) */
+static ngx_uint_t
+is_worth_watching(ngx_http_request_t *r, autoquic_request_t *request)
 {
     ngx_connection_t  *c = r->connection;
 
@@ -70,39 +67,26 @@ worth_watching(ngx_http_request_t *r)
            && r->headers_out.status >= NGX_HTTP_OK
            && r->headers_out.status < NGX_HTTP_BAD_REQUEST
            && r->limit_rate == 0
+           && !request->composed
            && !c->error
            && !c->timedout
-           && c->sent > 0;
+           && c->sent > request->sent;
 }
 
 
-static ngx_int_t
-take_token(void)
+static ngx_uint_t
+is_free(const autoquic_connection_t *a)
 {
-    static ngx_msec_t  second;
-    static ngx_uint_t  taken;
-
-    if (ngx_current_msec - second >= 1000) {
-        second = ngx_current_msec;
-        taken = 0;
-    }
-
-    if (taken >= MOST_A_SECOND) {
-        return NGX_BUSY;
-    }
-
-    taken++;
-
-    return NGX_OK;
+    return !a->watching
+           && !(a->watched_before && (ngx_msec_int_t) (ngx_current_msec - a->last_watched) < APART_MS);
 }
 
 
-static ngx_int_t
-watch(autoquic_connection_t *a, ngx_http_request_t *r)
+/* AUTOQUIC_DISCARDS: it is watched now; else why it isn't. */
+static autoquic_discard_e
+watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *request)
 {
     ngx_int_t            rc;
-    ngx_time_t          *now;
-    ngx_msec_int_t       passed;
     autoquic_counts_t    counts;
     autoquic_watched_t  *w = &a->watched;
 
@@ -118,14 +102,13 @@ watch(autoquic_connection_t *a, ngx_http_request_t *r)
     }
 
     if (rc != NGX_OK) {
-        return NGX_ERROR;
+        return rc == NGX_DECLINED ? AUTOQUIC_DISCARD_MOVED : AUTOQUIC_DISCARD_UNREADABLE;
     }
 
-    now = ngx_timeofday();
-    passed = (ngx_msec_int_t) ((now->sec - r->start_sec) * 1000 + (now->msec - r->start_msec));
-
-    w->bytes = r->connection->sent;
-    w->began = ngx_current_msec - ngx_max(passed, 0);
+    w->keys = a->keys;
+    w->bytes = r->connection->sent - request->sent;
+    w->began = request->began;
+    w->waited = request->waited;
     w->progressed = ngx_current_msec;
 
     a->watching = 1;
@@ -136,7 +119,7 @@ watch(autoquic_connection_t *a, ngx_http_request_t *r)
 
     ngx_add_timer(&a->look, ngx_max((counts.min_rtt_us + 500) / 1000, 1));
 
-    return NGX_OK;
+    return AUTOQUIC_DISCARDS;
 }
 
 
@@ -172,8 +155,12 @@ autoquic_look_handler(ngx_event_t *ev)
     if (a->watched.progress != before) {
         a->watched.progressed = ngx_current_msec;
 
-    } else if (ngx_current_msec - a->watched.progressed >= STALLED_MS) {
-        end(a, 1);
+    } else if (ngx_current_msec - a->watched.progressed >= AUTOQUIC_STALLED_MS) {
+        if (a->watched.unread) {
+            discard(a, AUTOQUIC_DISCARD_UNREAD);
+        } else {
+            end(a, 1);
+        }
         return;
     }
 
@@ -223,25 +210,38 @@ look(autoquic_connection_t *a, autoquic_discard_e *why)
 static void
 end(autoquic_connection_t *a, ngx_uint_t stalled)
 {
-    pronghorn_sample    sample;
-    autoquic_shared_t  *shared = a->zone->shared;
+    ngx_msec_t           took;
+    pronghorn_sample     sample;
+    autoquic_shared_t   *shared = a->zone->shared;
+    autoquic_watched_t  *w = &a->watched;
+
+    took = ngx_current_msec - w->began;
+
+    if (w->waited > ngx_max(took / LOOK_SHARE, LOOK_LEAST_MS)) {
+        discard(a, AUTOQUIC_DISCARD_WAITED);
+        return;
+    }
 
     a->watching = 0;
 
     autoquic_report(a, &sample);
 
-    sample.bytes = a->watched.bytes;
-    sample.time_us = (uint64_t) (ngx_current_msec - a->watched.began) * 1000;
-    if (sample.time_us == 0) {
-        sample.time_us = 500;
-    }
+    sample.bytes = w->bytes;
+    sample.time_us = took ? (uint64_t) took * 1000 : 500;
     sample.stalled = (uint8_t) stalled;
 
     autoquic_zone_lock(a->zone);
-    pronghorn_observe(a->policy, shared->table, a->keys, a->protocol, &sample, ngx_current_msec);
+    pronghorn_observe(a->policy, shared->table, w->keys, a->protocol, &sample, ngx_current_msec);
     autoquic_zone_unlock(a->zone);
 
-    (void) ngx_atomic_fetch_add(stalled ? &shared->stalled[a->protocol] : &shared->acknowledged[a->protocol], 1);
+    if (stalled) {
+        (void) ngx_atomic_fetch_add(&shared->stalled[a->protocol], 1);
+        return;
+    }
+
+    (void) ngx_atomic_fetch_add(&shared->acknowledged[a->protocol], 1);
+    (void) ngx_atomic_fetch_add(&shared->bytes[a->protocol], (ngx_atomic_int_t) w->bytes);
+    (void) ngx_atomic_fetch_add(&shared->ms[a->protocol], (ngx_atomic_int_t) took);
 }
 
 
@@ -250,5 +250,12 @@ discard(autoquic_connection_t *a, autoquic_discard_e why)
 {
     a->watching = 0;
 
+    count_discard(a, why);
+}
+
+
+static void
+count_discard(autoquic_connection_t *a, autoquic_discard_e why)
+{
     (void) ngx_atomic_fetch_add(&a->zone->shared->discarded[why], 1);
 }

@@ -73,7 +73,9 @@ keep_table(ngx_shm_zone_t *shm_zone, autoquic_zone_t *zone)
 {
     zone->shared = zone->pool->data;
 
-    if (pronghorn_table_check(zone->shared->table, zone->shared->table_bytes) == 0) {
+    if (zone->shared->layout == AUTOQUIC_LAYOUT
+        && pronghorn_table_check(zone->shared->table, zone->shared->table_bytes) == 0)
+    {
         return NGX_OK;
     }
 
@@ -97,6 +99,7 @@ make_table(ngx_shm_zone_t *shm_zone, autoquic_zone_t *zone)
         return NGX_ERROR;
     }
 
+    shared->layout = AUTOQUIC_LAYOUT;
     shared->table_bytes = zone->pool->pfree * ngx_pagesize;
     shared->table = ngx_slab_alloc(zone->pool, shared->table_bytes);
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import time
 from pathlib import Path
 
@@ -13,6 +12,12 @@ from pronghorn.certificates import Certificates
 from .gateway import Gateway, alternative, gateway, policy, until
 
 pytestmark = [pytest.mark.needs("nginx", "autoquic", "curl-http3"), pytest.mark.beside]
+
+OTHERS = """
+    add_header Alt-Svc 'h3=":1"' always;
+    location /proxied { add_header Via nginx; proxy_pass https://127.0.0.1:PORT/upstream; }
+    location /upstream { autoquic off; add_header Alt-Svc 'h3=":2"'; return 200 "x"; }
+"""
 
 H3_FASTER = policy(0.7)
 H3_SLOWER = policy(1.4)
@@ -50,18 +55,33 @@ def test_a_client_that_h3_does_not_help_is_not_offered_it(identity: Certificates
 def test_alt_svc_of_others_is_left_out_where_the_gateway_decides_and_stays_in_a_dry_run(
     identity: Certificates, tmp_path: Path
 ) -> None:
-    locations = """
-        add_header Alt-Svc 'h3=":1"' always;
-        location /dry { autoquic_dry_run on; return 200 "x"; }
-        location /proxied { proxy_pass https://127.0.0.1:PORT/upstream; }
-        location /upstream { autoquic off; add_header Alt-Svc 'h3=":2"'; return 200 "x"; }
-    """
-    with gateway(tmp_path, identity, policy_text=H3_SLOWER, locations=locations) as one:
-        said = {path: alternative(one.curl(path=path)) for path in ("/", "/dry", "/proxied", "/none")}
-        dry = one.log(4)[1]
+    paths = ("/", "/proxied", "/upstream", "/none")
+    with gateway(tmp_path, identity, policy_text=H3_SLOWER, locations=OTHERS) as one:
+        said = {path: alternative(one.curl(path=path)) for path in paths}
+        one.write(one.text.replace("autoquic on;", "autoquic on; autoquic_dry_run on;"))
+        one.reload()
+        dry = {path: alternative(one.curl(path=path)) for path in paths}
+        logged = one.log(10)[-1]
 
-    assert said == {"/": [None], "/dry": ['h3=":1"'], "/proxied": [None], "/none": [None]}
-    assert (dry["decision"], dry["reason"]) == ("nothing", "h3_slower")
+    assert said == {"/": [None], "/proxied": [None], "/upstream": ['h3=":2"'], "/none": [None]}
+    assert dry == {"/": ['h3=":1"'], "/proxied": ['h3=":2"'], "/upstream": ['h3=":2"'], "/none": ['h3=":1"']}
+    assert (logged["path"], logged["decision"], logged["reason"]) == ("/none", "nothing", "h3_slower")
+
+
+@pytest.mark.parametrize("protocol", ["--http1.1", "--http2", "--http3-only"])
+def test_what_was_offered_is_withdrawn_from_everyone_and_nothing_more_is_offered_or_measured(
+    protocol: str, identity: Certificates, tmp_path: Path
+) -> None:
+    directives = "autoquic withdraw;"
+    with gateway(tmp_path, identity, policy_text=H3_FASTER, directives=directives, locations=OTHERS) as one:
+        said = {path: alternative(one.curl(protocol, path=path)) for path in ("/", "/proxied", "/none")}
+        logged = one.log(4)
+        status = one.status()
+
+    assert said == {"/": ["clear"], "/proxied": ["clear"], "/none": ["clear"]}
+    assert {line["decision"] for line in logged} == {""}
+    assert status["keys"] == 0
+    assert {each["watched"] for each in status["samples"].values()} == {0}
 
 
 def test_a_dry_run_says_in_the_log_what_it_would_say(identity: Certificates, tmp_path: Path) -> None:
@@ -265,24 +285,3 @@ def test_a_proxied_h3_request_carries_the_same_host_and_forwarded_headers_as_h2(
     assert over["--http3-only"] == over["--http2"]
     assert over["--http2"][1:] == ["127.0.0.1", over["--http2"][0], str(one.port), "https"]
     assert all(over["--http2"])
-
-
-def test_requests_go_on_while_workers_die_and_the_configuration_is_read_again(
-    identity: Certificates, tmp_path: Path
-) -> None:
-    with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
-        one.write(one.text.replace("worker_processes 1;", "worker_processes 2;"))
-        one.reload()
-        asked = [one.url("/big.bin")] * 400
-        argv = [*one.curl_argv(), "--http2", "--parallel", "--retry", "9", "--retry-all-errors", *asked]
-        load = subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(3):
-            one.reload()
-            one.kill_workers()
-        load.wait(timeout=60)
-        (answer,) = one.curl("--http2")
-        status = one.status()
-
-    assert answer.headers["alt-svc"] == offer(one)
-    assert status["keys"] == 1
-    assert status["emptied"] == 0

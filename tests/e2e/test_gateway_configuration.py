@@ -10,11 +10,23 @@ from .gateway import gateway, policy
 
 pytestmark = [pytest.mark.needs("nginx", "autoquic"), pytest.mark.beside]
 
+SECOND_SERVER = """
+    server {
+        HERE
+        listen 127.0.0.1:PORT ssl;
+        server_name second.test;
+        ssl_certificate origin.pem;
+        ssl_certificate_key origin.key;
+        location / { return 200 "second"; }
+    }
+"""
+"""Another server block on the same address, without a listener by QUIC of its own."""
+
 
 @pytest.mark.parametrize(
     ("directives", "said"),
     [
-        ("autoquic perhaps;", 'invalid value "perhaps" in "autoquic" directive, it must be "on" or "off"'),
+        ("autoquic perhaps;", 'invalid value "perhaps": "on", "off" or "withdraw" is wanted'),
         ("autoquic on; autoquic on;", '"autoquic" directive is duplicate'),
         ("autoquic_downgrade never;", 'invalid value "never"'),
         ("autoquic_max_age 0;", "value must be between 1 and 604800"),
@@ -98,35 +110,77 @@ def test_a_policy_that_is_not_there_is_refused(identity: Certificates, tmp_path:
     assert 'nowhere.toml" failed (2: No such file or directory)' in tested.stderr
 
 
-def test_a_gateway_to_which_nobody_can_come_by_quic_is_warned_of(
+@pytest.mark.parametrize(
+    "directive",
+    [
+        "autoquic_policy policy.toml;",
+        "autoquic_zone others:1m;",
+        "autoquic_downgrade clear;",
+        "autoquic_max_age 60s;",
+        "autoquic_holdout 5%;",
+        "autoquic_dry_run on;",
+        "autoquic_port 443;",
+        "autoquic_prefix 24 56;",
+    ],
+)
+def test_what_is_of_an_origin_is_refused_in_a_location(
+    directive: str, identity: Certificates, tmp_path: Path
+) -> None:
+    locations = f"location /part {{ {directive} }}"
+    with gateway(tmp_path, identity, policy_text=policy(0.7), locations=locations, start=False) as one:
+        tested = one.tested()
+
+    assert tested.returncode == 1
+    assert f'"{directive.split()[0]}" directive is not allowed here' in tested.stderr
+
+
+def test_a_location_is_not_withdrawn_from(identity: Certificates, tmp_path: Path) -> None:
+    locations = "location /part { autoquic withdraw; }"
+    with gateway(tmp_path, identity, policy_text=policy(0.7), locations=locations, start=False) as one:
+        tested = one.tested()
+
+    assert tested.returncode == 1
+    assert '"autoquic" directive withdraws for a whole server, not for a location of it' in tested.stderr
+
+
+def test_policies_of_different_epochs_do_not_share_a_zone(identity: Certificates, tmp_path: Path) -> None:
+    other = SECOND_SERVER.replace("HERE", "autoquic_policy other.toml;")
+    with gateway(tmp_path, identity, policy_text=policy(0.7), more=other, start=False) as one:
+        (tmp_path / "other.toml").write_text(policy(0.7, epoch_s=3600))
+        shared = one.tested()
+        one.write(one.text.replace("other.toml;", "other.toml; autoquic_zone others:1m;"))
+        apart = one.tested()
+
+    assert shared.returncode == 1
+    assert 'the policies that share the zone "clients" have different epochs, ' in shared.stderr
+    assert "86400 s" in shared.stderr
+    assert "3600 s" in shared.stderr
+    assert apart.returncode == 0, apart.stderr
+
+
+def test_a_server_block_that_does_not_listen_by_quic_is_warned_of(
     identity: Certificates, tmp_path: Path
 ) -> None:
-    with gateway(tmp_path, identity, policy_text=policy(0.7), start=False) as one:
-        one.write("\n".join(line for line in one.text.splitlines() if " quic " not in line))
+    with gateway(
+        tmp_path, identity, policy_text=policy(0.7), more=SECOND_SERVER.replace("HERE", ""), start=False
+    ) as one:
         tested = one.tested()
 
     assert tested.returncode == 0
-    assert "nobody will come by HTTP/3" in tested.stderr
+    assert tested.stderr.count("does not listen by QUIC") == 1
+    assert "it offers HTTP/3 to nobody" in tested.stderr
 
 
-def test_what_it_says_is_inherited_and_a_location_may_say_otherwise(
+def test_what_it_says_is_inherited_and_a_location_may_stay_out_of_it(
     identity: Certificates, tmp_path: Path
 ) -> None:
     locations = """
         autoquic_max_age 60s;
-        location /short { autoquic_max_age 5s; return 200 "x"; }
-        location /elsewhere { autoquic_port 4433; return 200 "x"; }
         location /off { autoquic off; return 200 "x"; }
+        location /off/on { autoquic on; return 200 "x"; }
     """
     with gateway(tmp_path, identity, policy_text=policy(0.7), locations=locations) as one:
-        said = {
-            path: one.curl(path=path)[0].headers.get("alt-svc")
-            for path in ("/", "/short", "/elsewhere", "/off")
-        }
+        said = {path: one.curl(path=path)[0].headers.get("alt-svc") for path in ("/", "/off", "/off/on")}
 
-    assert said == {
-        "/": f'h3=":{one.port}"; ma=60',
-        "/short": f'h3=":{one.port}"; ma=5',
-        "/elsewhere": 'h3=":4433"; ma=60',
-        "/off": None,
-    }
+    offer = f'h3=":{one.port}"; ma=60'
+    assert said == {"/": offer, "/off": None, "/off/on": offer}

@@ -52,7 +52,7 @@ enum { PRONGHORN_CC_UNKNOWN = 0, PRONGHORN_CC_CUBIC = 1, PRONGHORN_CC_BBR = 2, P
  */
 typedef struct {
     uint64_t bytes;            /* of the response: head and body */
-    uint64_t time_us;          /* from the request's first byte to the last byte's acknowledgement; stalled: to the death */
+    uint64_t time_us;          /* from the response's first byte being ready to the last byte's acknowledgement; stalled: to the death */
     uint64_t rate_bytes_per_s; /* delivery rate; 0: unknown, or limited by the application */
     uint32_t min_rtt_us;       /* the smallest of the connection; 0: unknown */
     uint32_t sent;             /* packets, on the connection since its last sample */
@@ -96,7 +96,7 @@ typedef struct {
     uint32_t max_age_s;     /* of an offer; 0: the file's lease_s */
     uint8_t downgrade;      /* PRONGHORN_DOWNGRADE_* */
     uint8_t dry_run;        /* 1: the answer says what would be done, the caller doesn't do it, no offer is counted */
-    uint8_t new_connection; /* 1: the first decision on this connection */
+    uint8_t new_connection; /* 1: nothing was advertised over this connection yet */
     uint8_t reserved;       /* 0 */
 } pronghorn_ask;
 
@@ -146,6 +146,8 @@ uint32_t pronghorn_policy_abi(void);
 /* Reads a policy file's text (UTF-8, no end mark needed). NULL: refused, *error says why. error may be NULL. */
 pronghorn_policy *pronghorn_policy_parse(const char *text, size_t length, pronghorn_error *error);
 void pronghorn_policy_free(pronghorn_policy *policy);
+/* Its epoch_s: all policies that are used with one table must agree on it. 0: no policy. */
+uint32_t pronghorn_policy_epoch_s(const pronghorn_policy *policy);
 
 /* Makes an empty table of `bytes` bytes of memory. -1: too small or not aligned, *error says why. The secret keys all
  * hashes: draw it at random, once. */

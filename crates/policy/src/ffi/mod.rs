@@ -73,6 +73,16 @@ pub unsafe extern "C" fn pronghorn_policy_free(policy: *mut Policy) {
 /// See the header.
 ///
 /// # Safety
+/// `policy` is null or comes from `pronghorn_policy_parse`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pronghorn_policy_epoch_s(policy: *const Policy) -> u32 {
+    // SAFETY: as the caller promises.
+    unsafe { policy.as_ref() }.map_or(0, |policy| policy.steering().epoch_s)
+}
+
+/// See the header.
+///
+/// # Safety
 /// `memory` has `bytes` bytes that nobody else touches in the meantime, `secret` 16; `error` is null or may be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pronghorn_table_init(

@@ -1,0 +1,69 @@
+"""A client over HTTP/3 that chooses for each request from which address its packets come, and where it
+listens."""
+
+import select
+import socket
+import time
+from collections.abc import Sequence
+
+from aioquic.h3.connection import H3_ALPN, H3Connection
+from aioquic.h3.events import DataReceived, HeadersReceived
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.connection import QuicConnection
+
+from pronghorn.certificates import HOST_NAME, Certificates
+
+
+class QuicClient:
+    """One connection to this machine's `port`."""
+
+    def __init__(self, identity: Certificates, port: int) -> None:
+        configuration = QuicConfiguration(is_client=True, alpn_protocols=H3_ALPN, server_name=HOST_NAME)
+        configuration.load_verify_locations(cafile=str(identity.authority))
+        self._server = ("127.0.0.1", port)
+        self._quic = QuicConnection(configuration=configuration)
+        self._http = H3Connection(self._quic)
+        self._quic.connect(self._server, now=time.monotonic())
+
+    def get(
+        self, path: str, *, sends: socket.socket, hears: Sequence[socket.socket], within_s: float = 5.0
+    ) -> bool:
+        """Asks for a path; whether the whole answer came to where it listens within that time."""
+        stream = self._quic.get_next_available_stream_id()
+        pseudo = {":method": "GET", ":scheme": "https", ":authority": HOST_NAME, ":path": path}
+        headers = [(name.encode(), value.encode()) for name, value in pseudo.items()]
+        self._http.send_headers(stream, headers, end_stream=True)
+        end = time.monotonic() + within_s
+        while time.monotonic() < end:
+            self._send(sends)
+            for ready in select.select(hears, [], [], self._wait_s(end))[0]:
+                self._quic.receive_datagram(ready.recv(65536), self._server, now=time.monotonic())
+            if (timer := self._quic.get_timer()) is not None and timer <= time.monotonic():
+                self._quic.handle_timer(now=time.monotonic())
+            if self._has_ended(stream):
+                self._send(sends)
+                return True
+        return False
+
+    def _send(self, sends: socket.socket) -> None:
+        for data, _ in self._quic.datagrams_to_send(now=time.monotonic()):
+            sends.sendto(data, self._server)
+
+    def _wait_s(self, end: float) -> float:
+        timer = self._quic.get_timer()
+        return max(0.001, min(end if timer is None else min(timer, end), end) - time.monotonic())
+
+    def _has_ended(self, stream: int) -> bool:
+        ended = False
+        while (event := self._quic.next_event()) is not None:
+            for heard in self._http.handle_event(event):
+                if isinstance(heard, DataReceived | HeadersReceived) and heard.stream_id == stream:
+                    ended |= heard.stream_ended
+        return ended
+
+
+def bound(address: str) -> socket.socket:
+    """A socket for packets from this address of this machine."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.bind((address, 0))
+    return made

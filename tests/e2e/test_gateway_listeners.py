@@ -1,0 +1,83 @@
+"""Where the gateway sends clients: only to where the very server block that offers it listens by QUIC."""
+
+from pathlib import Path
+
+import pytest
+
+from pronghorn.certificates import Certificates
+
+from .gateway import Answer, Gateway, alternative, gateway, policy
+
+pytestmark = [pytest.mark.needs("nginx", "autoquic", "curl-http3"), pytest.mark.beside]
+
+SERVER = """
+    server {
+        LISTENS
+        listen 127.0.0.1:PORT ssl;
+        server_name second.test;
+        ssl_certificate origin.pem;
+        ssl_certificate_key origin.key;
+        location / { return 200 "second"; }
+    }
+"""
+
+
+def offered(one: Gateway) -> tuple[list[str | None], list[str | None]]:
+    """What the first server block says by Alt-Svc, and what the second."""
+    return alternative(one.curl("--http2")), alternative([second(one)])
+
+
+def second(one: Gateway) -> Answer:
+    """The second server block's answer. It has no certificate of its own."""
+    at = f"second.test:{one.port}:127.0.0.1"
+    (answer,) = one.curl("--http1.1", "--insecure", "--resolve", at, host="second.test")
+    assert answer.body == b"second"
+    return answer
+
+
+def test_a_server_block_without_a_listener_by_quic_offers_nothing_though_its_neighbour_has_one(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    more = SERVER.replace("LISTENS", "")
+    with gateway(tmp_path, identity, policy_text=policy(0.7), more=more) as one:
+        said = offered(one)
+        logged = one.log(2)
+
+    assert said == ([f'h3=":{one.port}"; ma=300'], [None])
+    assert [line["decision"] for line in logged] == ["advertise", ""]
+
+
+def test_a_server_block_that_shares_the_listener_offers_it_as_well(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    more = SERVER.replace("LISTENS", "listen 127.0.0.1:PORT quic;")
+    with gateway(tmp_path, identity, policy_text=policy(0.7), more=more) as one:
+        said = offered(one)
+
+    assert said == ([f'h3=":{one.port}"; ma=300'], [f'h3=":{one.port}"; ma=300'])
+
+
+def test_a_listener_on_another_port_of_the_address_is_offered_by_that_port(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    more = SERVER.replace("LISTENS", "listen 127.0.0.1:44321 quic;")
+    with gateway(tmp_path, identity, policy_text=policy(0.7), more=more) as one:
+        said = offered(one)
+
+    assert said[1] == ['h3=":44321"; ma=300']
+
+
+def test_a_listener_on_another_address_is_not_offered(identity: Certificates, tmp_path: Path) -> None:
+    more = SERVER.replace("LISTENS", "listen 127.0.0.2:PORT quic;")
+    with gateway(tmp_path, identity, policy_text=policy(0.7), more=more) as one:
+        said = offered(one)
+
+    assert said[1] == [None]
+
+
+def test_a_port_that_is_named_is_offered_instead(identity: Certificates, tmp_path: Path) -> None:
+    directives = "autoquic on; autoquic_port 4433;"
+    with gateway(tmp_path, identity, policy_text=policy(0.7), directives=directives) as one:
+        said = alternative(one.curl("--http2"))
+
+    assert said == ['h3=":4433"; ma=300']
