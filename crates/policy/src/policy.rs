@@ -24,6 +24,8 @@ pub struct Axes {
 pub struct Noise {
     /// Of ln(time to last byte) between responses of one client, one arm, one size bucket.
     pub response: f64,
+    /// Of what all responses of one visit share, by one arm.
+    pub visit: f64,
     /// Of the ln ratio between clients whose networks look alike.
     pub between_clients: f64,
     /// Of what the surface can't follow.
@@ -101,6 +103,7 @@ impl Policy {
         let least = |value: f64, least: f64| value.is_finite() && value >= least;
         let noise = &parts.noise;
         if !least(noise.response, 1e-3)
+            || !least(noise.visit, 0.0)
             || !least(noise.between_clients, 0.0)
             || !least(noise.surface, 0.0)
             || !least(parts.steering.half_life_s, 1.0)

@@ -85,6 +85,7 @@ mod tests {
 
     const NOISE: Noise = Noise {
         response: 0.35,
+        visit: 0.0,
         between_clients: 0.15,
         surface: 0.05,
     };

@@ -22,6 +22,7 @@ fn a_sound_file_is_read_with_the_defaults_of_steering() {
     assert_eq!(*policy.steering(), Default::default());
     assert_eq!(policy.axes().loss.values(), [0.0, 0.003, 0.03, 0.1]);
     assert_eq!((policy.noise().response, policy.margin()), (0.35, 0.03));
+    assert_eq!(policy.noise().visit, 0.0);
 }
 
 #[test]
@@ -134,6 +135,12 @@ fn every_refusal_has_its_line_and_reason() {
             "response = 0",
             "response",
             "`response` is 0, and has to be 0.001 to 10",
+        ),
+        (
+            "response = 0.35",
+            "response = 0.35\nvisit = -0.1",
+            "between_clients",
+            "`visit` is -0.1, and has to be 0 to 10",
         ),
         (
             "tcp = \"cubic\"",

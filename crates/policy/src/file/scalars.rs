@@ -36,10 +36,14 @@ pub(crate) fn axes(section: &Section<'_>) -> Result<Axes, PolicyError> {
 }
 
 pub(crate) fn noise(section: &Section<'_>) -> Result<Noise, PolicyError> {
-    section.has_only(&["response", "between_clients", "surface"])?;
+    section.has_only(&["response", "visit", "between_clients", "surface"])?;
     let sd = |key, least| section.number(key)?.within(section, least, 10.0);
     Ok(Noise {
         response: sd("response", 0.001)?,
+        visit: match section.optional_number("visit")? {
+            Some(number) => number.within(section, 0.0, 10.0)?,
+            None => 0.0,
+        },
         between_clients: sd("between_clients", 0.0)?,
         surface: sd("surface", 0.0)?,
     })
