@@ -17,6 +17,8 @@ pub(crate) struct Browser {
 struct Connection {
     quic: bool,
     used_ms: u64,
+    /// None before its first page is loaded.
+    window: Option<f64>,
 }
 
 /// How a page comes to the server.
@@ -28,6 +30,8 @@ pub(crate) struct Way {
     pub(crate) idle_ms: u64,
     /// How long it tried QUIC in vain before.
     pub(crate) delay_s: f64,
+    /// What the server's window had grown to, in bytes; none of a new connection.
+    pub(crate) window: Option<f64>,
 }
 
 /// How long a server leaves an idle connection open: nginx's `keepalive_timeout`.
@@ -63,9 +67,9 @@ impl Browser {
         self.over(now_ms, false, delay_s)
     }
 
-    /// Takes an offer for so many seconds.
-    pub(crate) fn offered(&mut self, now_ms: u64, max_age_s: u32) {
-        self.offer_until_ms = now_ms + u64::from(max_age_s) * 1000;
+    /// Takes an offer for so many seconds, and holds it for `overstay` times as long.
+    pub(crate) fn offered(&mut self, now_ms: u64, max_age_s: u32, overstay: f64) {
+        self.offer_until_ms = now_ms + (f64::from(max_age_s) * 1e3 * overstay) as u64;
     }
 
     /// Forgets the offer.
@@ -73,19 +77,30 @@ impl Browser {
         self.offer_until_ms = 0;
     }
 
+    /// The page is loaded, and the server's window has grown to so many bytes. It stays open: neither BBR nor QUIC
+    /// shrinks it over a pause, and of the others that is assumed, alike for both protocols.
+    pub(crate) fn loaded(&mut self, window: f64) {
+        if let Some(open) = &mut self.open {
+            open.window = Some(window);
+        }
+    }
+
     fn over(&mut self, now_ms: u64, quic: bool, delay_s: f64) -> Way {
         let kept = self
             .open
             .filter(|open| open.quic == quic && now_ms < open.used_ms + KEEP_ALIVE_MS);
+        let window = kept.and_then(|open| open.window);
         self.open = Some(Connection {
             quic,
             used_ms: now_ms,
+            window,
         });
         Way {
             quic,
             new_connection: kept.is_none(),
             idle_ms: kept.map_or(0, |open| now_ms - open.used_ms),
             delay_s,
+            window,
         }
     }
 }
@@ -98,7 +113,7 @@ mod tests {
     fn an_offer_holds_from_the_next_page_until_it_lapses() {
         let mut browser = Browser::default();
         assert!(!browser.begin(0, false).quic);
-        browser.offered(0, 10);
+        browser.offered(0, 10, 1.0);
         assert!(browser.begin(9_999, false).quic);
         assert!(!browser.begin(10_000, false).quic);
     }
@@ -106,15 +121,23 @@ mod tests {
     #[test]
     fn what_was_cleared_is_no_offer() {
         let mut browser = Browser::default();
-        browser.offered(0, 10);
+        browser.offered(0, 10, 1.0);
         browser.cleared();
         assert!(!browser.begin(1, false).quic);
     }
 
     #[test]
+    fn an_offer_that_is_overstayed_holds_for_longer() {
+        let mut browser = Browser::default();
+        browser.offered(0, 10, 3.0);
+        assert!(browser.begin(29_999, false).quic);
+        assert!(!browser.begin(30_000, false).quic);
+    }
+
+    #[test]
     fn blocked_quic_is_tried_again_after_times_that_double() {
         let mut browser = Browser::default();
-        browser.offered(0, 86_400);
+        browser.offered(0, 86_400, 1.0);
         let tried = |browser: &mut Browser, now_ms| browser.begin(now_ms, true).delay_s > 0.0;
         assert!(tried(&mut browser, 0));
         assert!(!tried(&mut browser, 299_999));
@@ -127,9 +150,12 @@ mod tests {
     fn a_connection_is_used_again_until_it_was_idle_for_too_long() {
         let mut browser = Browser::default();
         assert!(browser.begin(0, false).new_connection);
+        browser.loaded(5e4);
         let again = browser.begin(74_999, false);
         assert!(!again.new_connection);
-        assert_eq!(again.idle_ms, 74_999);
-        assert!(browser.begin(150_000, false).new_connection);
+        assert_eq!((again.idle_ms, again.window), (74_999, Some(5e4)));
+        let new = browser.begin(150_000, false);
+        assert!(new.new_connection);
+        assert_eq!(new.window, None);
     }
 }

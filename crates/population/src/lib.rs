@@ -12,15 +12,18 @@
 //! | On which networks are clients, and who shares a key? | `network.rs`, `client.rs` |
 //! | Who comes when? | `traffic.rs` |
 //! | What does a browser make of `Alt-Svc`? | `browser.rs` |
-//! | What does a response take, and what does a gateway see of it? | `outcome.rs`, `world.rs` |
+//! | What does a response take, and what does a gateway see of it? | `course.rs`, `outcome.rs`, `world.rs` |
 //! | Who decides what? | `rules/` |
-//! | How is it played? | `play.rs`, `simulate.rs` |
-//! | What came of it? | `segments.rs`, `regret.rs`, `uplift.rs` |
+//! | How is it played? | `play.rs`, `flood.rs`, `simulate.rs` |
+//! | What came of it? | `segments.rs`, `regret.rs`, `pinned.rs`, `uplift.rs` |
 
 mod browser;
 mod client;
+mod course;
+mod flood;
 mod network;
 mod outcome;
+mod pinned;
 mod play;
 mod random;
 mod regret;

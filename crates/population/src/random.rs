@@ -16,10 +16,12 @@ pub(crate) enum Purpose {
     Page = 4,
     /// Strangers who flood the gateway.
     Flood = 5,
+    /// The mood of a client's network in each of its sessions.
+    Visit = 6,
 }
 
 /// A generator.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Random {
     generator: ChaCha8Rng,
     spare: Option<f64>,

@@ -1,13 +1,14 @@
 //! All rules over one world.
 
-use std::collections::BTreeMap;
-
 use pronghorn_policy::{Policy, Table};
 
-use crate::play::{Played, play};
-use crate::regret::{Estimate, Tally, ratio};
+use crate::flood;
+use crate::pinned::Pinned;
+use crate::play::Player;
+use crate::random::{Purpose, Random};
+use crate::regret::{Estimate, Tally};
 use crate::report::{Holdout, Report, TableUse};
-use crate::rules::{Always, Group, Informed, Learned, PublicModule, Rule};
+use crate::rules::{Always, Informed, Learned, PublicModule};
 use crate::segments::segments;
 use crate::spec::{Spec, SpecError};
 use crate::uplift::Uplift;
@@ -39,100 +40,85 @@ pub fn simulate(spec: &Spec) -> Result<Report, SpecError> {
     let mut memory = vec![0u64; spec.gateway.zone_bytes / 8];
     let table = Table::init(&mut memory, secret(spec.seed))
         .map_err(|error| SpecError::figure("gateway.zone_bytes", error.to_string()))?;
-    let mut ours = Learned::new(&policy, table, &spec.gateway, &world.controls);
-    let played = Ours::play(&world, &policy, &mut ours);
-    let clients = world.clients.len();
-    let mut tallies = vec![played.tallies];
-    for rule in 1..RULES.len() {
-        let found = match rule {
-            1 => others(&world, &mut Always::H2, &played.pinned),
-            2 => others(&world, &mut Always::H3, &played.pinned),
-            3 => others(&world, &mut PublicModule::new(clients), &played.pinned),
-            _ => others(&world, &mut Informed, &played.pinned),
-        };
-        tallies.push(found);
-    }
+    let gateway = Learned::new(&policy, table, &spec.gateway, &world.controls);
+    let played = Played::all(&world, &policy, gateway);
     let end_ms = (spec.days * 86_400e3) as u64;
-    let (told, groups, table) = told(&ours, end_ms);
+    let (told, groups, table) = told(&played.gateway, end_ms);
     Ok(Report {
         clients: spec.clients,
         keys: keys(&world) as u32,
         requests: played.requests,
-        segments: segments(&world, &tallies),
-        pinned: played.groups,
+        segments: segments(&world, &played.tallies),
+        pinned: played.pinned.regrets(),
         holdout: Holdout {
             told,
-            truth: played.uplift,
+            truth: played.uplift.mean(),
             groups,
         },
         table,
     })
 }
 
-/// What became of our rule.
-struct Ours {
-    /// By client, pinned pages left out.
-    tallies: Vec<Tally>,
-    /// Which pages were pinned.
-    pinned: Vec<bool>,
-    groups: BTreeMap<&'static str, Option<Estimate>>,
-    uplift: Option<f64>,
+/// What became of all pages under all rules.
+struct Played<'a> {
+    gateway: Learned<'a>,
+    /// By rule and client; pages that our gateway had pinned are left out.
+    tallies: [Vec<Tally>; RULES.len()],
+    pinned: Pinned,
+    uplift: Uplift,
     requests: u64,
 }
 
-impl Ours {
-    fn play(world: &World<'_>, policy: &Policy, rule: &mut Learned<'_>) -> Ours {
-        let epoch_ms = u64::from(policy.steering().epoch_s) * 1000;
-        let lease_ms = u64::from(policy.steering().lease_s) * 1000;
-        let mut uplift = Uplift::new(epoch_ms, lease_ms.min(epoch_ms / 4), keys(world));
-        let mut tallies = vec![Tally::default(); world.clients.len()];
-        let mut groups = [(); 2].map(|()| vec![(0.0, 0.0); keys(world)]);
-        let mut pinned = vec![false; world.pages.len()];
+impl<'a> Played<'a> {
+    fn all(world: &World<'_>, policy: &Policy, gateway: Learned<'a>) -> Played<'a> {
+        let mut ours = Player::new(world, gateway);
+        let mut always_h2 = Player::new(world, Always::H2);
+        let mut always_h3 = Player::new(world, Always::H3);
+        let mut public = Player::new(world, PublicModule::new(world.clients.len()));
+        let mut informed = Player::new(world, Informed);
+        let mut strangers = Random::new(world.spec.seed, Purpose::Flood, 0);
+        let mut tallies = [(); RULES.len()].map(|()| vec![Tally::default(); world.clients.len()]);
+        let mut pinned = Pinned::new(keys(world));
+        let mut uplift = uplift(world, policy);
         let mut requests = 0;
-        play(world, rule, |number, page| {
-            let visit = &world.pages[number];
-            let key = world.clients[visit.client as usize].key;
-            requests += u64::from(page.responses);
-            uplift.add(key, visit.at_ms, page);
-            let group = match page.group {
-                Group::Steered => {
-                    add(&mut tallies[visit.client as usize], page);
-                    return;
+        for (number, page) in world.pages.iter().enumerate() {
+            let (met, random) = world.met(number);
+            let (mine, course) = ours.page(world, number, &met, &random);
+            let (over_h2, course_over_h2) = always_h2.page(world, number, &met, &random);
+            let found = [
+                mine,
+                over_h2,
+                always_h3.page(world, number, &met, &random).0,
+                public.page(world, number, &met, &random).0,
+                informed.page(world, number, &met, &random).0,
+            ];
+            let key = world.clients[page.client as usize].key;
+            let change = course.level(mine.quic) - course_over_h2.level(false);
+            uplift.add(key, page.at_ms, &mine, change);
+            requests += u64::from(mine.responses);
+            if !pinned.add(key, &mine) {
+                for (tallies, one) in tallies.iter_mut().zip(&found) {
+                    let tally = &mut tallies[page.client as usize];
+                    tally.add(one.regret, one.responses, one.quic, one.failed);
                 }
-                Group::PinnedH2 => 0,
-                Group::PinnedH3 => 1,
-            };
-            pinned[number] = true;
-            let (sum, count) = &mut groups[group][key as usize];
-            *sum += page.regret * f64::from(page.responses);
-            *count += f64::from(page.responses);
-        });
-        let [h2, h3] = groups.map(|mut clusters| {
-            clusters.retain(|(_, count)| *count > 0.0);
-            ratio(&clusters)
-        });
-        Ours {
+            }
+            flood::strangers(world, page.at_ms, &mut ours.rule, &mut strangers);
+        }
+        Played {
+            gateway: ours.rule,
             tallies,
             pinned,
-            groups: BTreeMap::from([("pinned_h2", h2), ("pinned_h3", h3)]),
-            uplift: uplift.mean(),
+            uplift,
             requests,
         }
     }
 }
 
-fn others(world: &World<'_>, rule: &mut impl Rule, left_out: &[bool]) -> Vec<Tally> {
-    let mut tallies = vec![Tally::default(); world.clients.len()];
-    play(world, rule, |number, page| {
-        if !left_out[number] {
-            add(&mut tallies[world.pages[number].client as usize], page);
-        }
-    });
-    tallies
-}
-
-fn add(tally: &mut Tally, page: &Played) {
-    tally.add(page.regret, page.responses, page.quic, page.failed);
+fn uplift(world: &World<'_>, policy: &Policy) -> Uplift {
+    let epoch_ms = u64::from(policy.steering().epoch_s) * 1000;
+    let asked_s = world.spec.gateway.max_age_s.unwrap_or(0);
+    let lease_ms = u64::from(policy.steering().lease_s.max(asked_s)) * 1000;
+    Uplift::new(epoch_ms, lease_ms.min(epoch_ms / 2), keys(world))
 }
 
 fn keys(world: &World<'_>) -> usize {

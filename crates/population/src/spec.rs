@@ -52,6 +52,9 @@ pub struct TruthSpec {
     pub surfaces: BTreeMap<String, SurfaceSpec>,
     /// The standard deviation of a client's own deviation.
     pub between_clients: f64,
+    /// What the ln ratio of a connection's first response, whose window is cold, has beside that of the later ones.
+    #[serde(default)]
+    pub first: f64,
 }
 
 /// One surface.
@@ -131,6 +134,14 @@ pub struct TrafficSpec {
     pub bytes: f64,
     /// The standard deviation of ln(bytes).
     pub bytes_sd: f64,
+    /// For how many times as long as they were told browsers hold an offer; with more than 1 they don't heed `clear`
+    /// either. A fault to be planted, so that what should notice it can be tried.
+    #[serde(default = "as_told")]
+    pub overstay: f64,
+}
+
+fn as_told() -> f64 {
+    1.0
 }
 
 /// How times scatter about what is expected.
@@ -141,6 +152,9 @@ pub struct NoiseSpec {
     pub response: f64,
     /// Shared by a page's responses.
     pub page: f64,
+    /// Shared by the pages of a session, on top.
+    #[serde(default)]
+    pub visit: f64,
     /// Share of packets that a sender loses by its own filling of queues, on bulk responses.
     pub own_loss: f64,
 }
@@ -160,6 +174,8 @@ pub struct GatewaySpec {
     /// The length of the parent's prefix, of IPv4; 0: the decision core's. That of the key's own, 24: no key learns
     /// from its neighbours.
     pub parent_bits: u8,
+    /// Whether our policy is only asked, and browsers aren't told what it says.
+    pub dry_run: bool,
 }
 
 impl Default for GatewaySpec {
@@ -170,6 +186,7 @@ impl Default for GatewaySpec {
             downgrade: Downgrade::Lease,
             holdout: None,
             parent_bits: 0,
+            dry_run: false,
         }
     }
 }
@@ -279,6 +296,7 @@ impl Spec {
             ("traffic.pause_s", traffic.pause_s),
             ("traffic.responses", traffic.responses),
             ("traffic.bytes", traffic.bytes),
+            ("traffic.overstay", traffic.overstay),
         ] {
             positive(key, value)?;
         }
@@ -287,12 +305,16 @@ impl Spec {
             ("traffic.bytes_sd", traffic.bytes_sd),
             ("noise.response", self.noise.response),
             ("noise.page", self.noise.page),
+            ("noise.visit", self.noise.visit),
             ("noise.own_loss", self.noise.own_loss),
             ("truth.between_clients", self.truth.between_clients),
         ] {
             if !(0.0..=3.0).contains(&value) {
                 return Err(SpecError::figure(key, "from 0 to 3"));
             }
+        }
+        if !(-3.0..=3.0).contains(&self.truth.first) {
+            return Err(SpecError::figure("truth.first", "from -3 to 3"));
         }
         let pages = f64::from(self.clients) * self.days * traffic.sessions_per_day * traffic.pages;
         if pages > MOST_PAGES {

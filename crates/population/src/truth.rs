@@ -168,6 +168,7 @@ mod tests {
             rate_mbit: vec![1.0, 100.0],
             surfaces: BTreeMap::from([("cubic".to_owned(), surface)]),
             between_clients: 0.0,
+            first: 0.0,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::client::{self, Client};
 use crate::network::Network;
-use crate::outcome;
+use crate::outcome::{self, Capacity};
 use crate::random::{Purpose, Random};
 use crate::spec::{Event, Measured, Spec, SpecError};
 use crate::traffic::{self, Page};
@@ -24,13 +24,11 @@ pub(crate) struct World<'a> {
 #[derive(Debug)]
 pub(crate) struct Met {
     pub(crate) network: Network,
-    pub(crate) loss_based: bool,
+    pub(crate) capacity: Capacity,
     /// Bytes of each response.
     pub(crate) responses: Vec<f64>,
-    /// Of h3's expected time to h2's.
+    /// Of h3's expected time to h2's, but for what a connection's first response has beside it.
     pub(crate) ln_ratio: f64,
-    /// What h2 is expected to take for the page, in seconds.
-    pub(crate) h2_s: f64,
     /// What this page's times are beside what is expected, over h2 and over h3.
     pub(crate) factors: [f64; 2],
     pub(crate) min_rtt_us: u32,
@@ -72,20 +70,17 @@ impl<'a> World<'a> {
                 drawn.clamp(BYTES.0, BYTES.1)
             })
             .collect();
-        let loss_based = control != "bbr";
-        let expected = responses
-            .iter()
-            .map(|bytes| outcome::expected_s(*bytes, &network, loss_based));
+        let mood = page.mood.exp();
         let shared = (self.spec.noise.page * random.normal()).exp();
         let (mut ln_ratio, factors) = match self.measured(&network, control) {
             Some(measured) => (
                 (mean(&measured.h3_s) / mean(&measured.h2_s)).ln(),
                 [&measured.h2_s, &measured.h3_s]
-                    .map(|times| times[random.one_of(times.len())] / mean(times)),
+                    .map(|times| mood * times[random.one_of(times.len())] / mean(times)),
             ),
             None => (
                 self.truth.ln_ratio(control, &network) + client.effect,
-                [shared; 2],
+                [mood * shared; 2],
             ),
         };
         if let Some(Event::Upgrade { ln_ratio: more }) = self.spec.event {
@@ -93,9 +88,8 @@ impl<'a> World<'a> {
         }
         let met = Met {
             network,
-            loss_based,
+            capacity: Capacity::of(&network, control != "bbr"),
             ln_ratio,
-            h2_s: expected.sum(),
             responses,
             factors,
             min_rtt_us: outcome::min_rtt_us(&network, &mut random),

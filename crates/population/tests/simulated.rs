@@ -228,3 +228,52 @@ fn what_cannot_be_is_refused_with_its_place() {
         assert!(said.contains(wrong), "{key}: {said}");
     }
 }
+
+/// One kind of network on which h3 takes half of the time, a large holdout, and browsers that hold their offers for
+/// `overstay` times as long as they were told.
+fn decisive(overstay: f64, seed: u64) -> Value {
+    let mut asked = with(spec(200), "seed", json!(seed));
+    asked["networks"] = json!([
+        { "name": "far", "share": 1.0, "rtt_ms": [140.0, 160.0], "loss": [0.045, 0.05], "rate_mbit": [9.0, 11.0] },
+    ]);
+    asked["truth"]["surfaces"]["cubic"]["ln_ratio"] = json!(vec![vec![vec![-0.7, -0.7]; 3]; 2]);
+    asked["traffic"]["bytes_sd"] = json!(0.5);
+    asked["traffic"]["overstay"] = json!(overstay);
+    with(asked, "gateway", json!({ "holdout": 0.25 }))
+}
+
+/// The mean of what the holdout tells beyond the truth, with its standard error, and how often its interval covers it.
+fn told_beyond_truth(overstay: f64, simulations: u64) -> (f64, f64, u32) {
+    let mut covered = 0;
+    let beyond: Vec<f64> = (0..simulations)
+        .map(|seed| {
+            let holdout = played(&decisive(overstay, seed)).holdout;
+            let (told, truth) = (
+                holdout.told.expect("an estimate"),
+                holdout.truth.expect("a truth"),
+            );
+            assert!(truth < -0.3, "{truth}");
+            covered += u32::from(told.low <= truth && truth <= told.high);
+            told.value - truth
+        })
+        .collect();
+    let count = beyond.len() as f64;
+    let mean = beyond.iter().sum::<f64>() / count;
+    let variance = beyond.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (mean, (variance / count).sqrt(), covered)
+}
+
+/// A right one misses three standard errors once in 370 times, and covers less often than 13 times in 16 once in 145.
+#[test]
+fn the_holdout_tells_the_true_uplift_on_average_and_its_interval_covers_it() {
+    let (mean, error, covered) = told_beyond_truth(1.0, 16);
+    assert!(mean.abs() < 3.0 * error, "{mean} ± {error}");
+    assert!(covered >= 13, "{covered} of 16");
+}
+
+#[test]
+fn clients_that_keep_offers_of_another_epoch_s_arm_are_noticed_by_that_test() {
+    let (mean, error, covered) = told_beyond_truth(1e4, 16);
+    assert!(mean > 5.0 * error, "{mean} ± {error}");
+    assert!(covered < 13, "{covered} of 16");
+}

@@ -37,6 +37,7 @@ impl<'a> Learned<'a> {
                 Downgrade::Lease => pronghorn_policy::Downgrade::Lease,
                 Downgrade::Clear => pronghorn_policy::Downgrade::Clear,
             },
+            dry_run: spec.dry_run,
             ..Ask::default()
         };
         Learned {
@@ -70,6 +71,9 @@ impl Rule for Learned<'_> {
             Arm::PinnedH2 => Group::PinnedH2,
             Arm::PinnedH3 => Group::PinnedH3,
         };
+        if self.ask.dry_run {
+            return Action::Nothing;
+        }
         match decision.action {
             pronghorn_policy::Action::Nothing => Action::Nothing,
             pronghorn_policy::Action::Advertise => Action::Advertise {
@@ -90,7 +94,7 @@ impl Rule for Learned<'_> {
             sent: seen.sent,
             lost: seen.lost,
             tcp_control: known.copied().unwrap_or_default(),
-            stalled: false,
+            ..Sample::default()
         };
         self.table.observe(
             self.policy,
