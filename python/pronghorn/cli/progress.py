@@ -157,7 +157,7 @@ def _opening(outlook: Outlook, tally: Tally) -> str:
     earlier = f", {tally.done} of them recorded earlier" if outlook.recorded else ""
     return (
         f"{outlook.experiment.name}: {_wanted(tally)} trials in {cells}{earlier}; "
-        f"up to {outlook.jobs} side by side; seed {outlook.experiment.seed}"
+        f"{_about(tally)}; up to {outlook.jobs} side by side; seed {outlook.experiment.seed}"
     )
 
 
@@ -167,11 +167,13 @@ def _standing(tally: Tally) -> str:
         for number, what in ((tally.failed, "failed"), (tally.contaminated, "contaminated"))
         if number
     ]
+    return ", ".join([f"{tally.done} of {_wanted(tally)} trials", f"{_about(tally)} left", *extras])
+
+
+def _about(tally: Tally) -> str:
     left = tally.left_s()
-    eta = f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"
-    if tally.at_most and tally.done < tally.wanted:
-        eta = eta.replace("about", "at most about")
-    return ", ".join([f"{tally.done} of {_wanted(tally)} trials", eta, *extras])
+    about = f"about {left / 60:.0f} min" if left >= 90 else f"about {left:.0f} s"
+    return f"at most {about}" if tally.at_most and tally.done < tally.wanted else about
 
 
 def _wanted(tally: Tally) -> str:

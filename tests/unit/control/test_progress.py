@@ -108,7 +108,7 @@ def test_a_terminal_shows_cells_medians_and_what_runs() -> None:
         shown.warns("something to know")
         shown.display.refresh()
     for expected in (
-        "Watched: 6 trials in 1 cell;",
+        "Watched: 6 trials in 1 cell; about 30 s;",
         "h2, median",
         "250 ms",
         "1/6",
