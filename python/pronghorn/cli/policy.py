@@ -9,11 +9,11 @@ import typer
 
 from pronghorn import journal
 from pronghorn.cli.results import refuse_unwritable, writing_results
-from pronghorn.errors import InputError, unknown
+from pronghorn.errors import EXIT_CHECK_FAILED, InputError, unknown
 from pronghorn.model import units
+from pronghorn.policy import bound, halves, lab, maps, measured, outcome, parsed, population, simulate, told
 from pronghorn.policy import file as files
 from pronghorn.policy import fit as fitting
-from pronghorn.policy import lab, maps, measured, parsed, population, simulate, told
 from pronghorn.policy import show as showing
 from pronghorn.policy.parsed import Client, Parsed
 from pronghorn.policy.simulate import Asked
@@ -25,9 +25,33 @@ APP = typer.Typer(
 )
 
 _CLIENTS, _DAYS = 100_000, 3.0
+_JUDGING = 20_000
 _KEYS = ("rtt", "loss", "rate", "tcp")
 
 _PolicyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The policy file.")]
+_SiteWeight = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SITE=NUMBER",
+        help="How much a site's maps count where several sites were mapped (default: 1 each).",
+    ),
+]
+_PopulationFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--population", metavar="FILE", help="Who the clients are (default: visitors from everywhere)."
+    ),
+]
+_Downgrade = Annotated[
+    str, typer.Option(metavar="HOW", help="How the gateway lets clients go: lease, clear or off.")
+]
+_MaxAge = Annotated[
+    int | None, typer.Option(metavar="SECONDS", help="Alt-Svc's ma (default: the policy's lease_s).")
+]
+_CheckBound = Annotated[
+    bool, typer.Option("--check-bound", help="Exit with 1 where the bound doesn't hold for a control.")
+]
+_Seed = Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 
@@ -38,22 +62,72 @@ def fit(
         typer.Argument(metavar="MAP…", help="Directories of 'pronghorn map', h3 against h2."),
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the policy file.")],
-    site_weight: Annotated[
-        list[str] | None,
+    site_weight: _SiteWeight = None,
+    alike: Annotated[
+        Path | None,
         typer.Option(
-            metavar="SITE=NUMBER",
-            help="How much a site's maps count where several sites were mapped (default: 1 each).",
+            metavar="RUN",
+            help="A run with paths that look alike to a gateway, which says how much their ratios differ "
+            "(default: a guess).",
         ),
     ] = None,
 ) -> None:
     """Make a policy file of break-even maps of h3 against h2."""
     refuse_unwritable(out)
     weights = dict(_weight(text) for text in site_weight or ())
-    policy = fitting.policy([maps.read(folder) for folder in folders], weights)
+    seen = [maps.read(folder) for folder in folders]
+    policy = fitting.policy(seen, weights, measured.read(alike, "--alike") if alike else ())
     journal.replace(out, files.text(policy).encode())
     with writing_results(out):
         print(f"{policy.about}.")
+        for line in told.of_fit(seen, policy):
+            print(line)
         print(f"Policy: {out}")
+
+
+@APP.command()
+def validate(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="MAP…", help="Directories of 'pronghorn map', h3 against h2."),
+    ],
+    site_weight: _SiteWeight = None,
+    population_file: _PopulationFile = None,
+    clients: Annotated[
+        int, typer.Option(metavar="N", help="So many clients for each control and half of the points.")
+    ] = _JUDGING,
+    days: Annotated[float, typer.Option(metavar="N", help="For so many days.")] = _DAYS,
+    downgrade: _Downgrade = "lease",
+    max_age: _MaxAge = None,
+    check_bound: _CheckBound = False,
+    seed: _Seed = None,
+    as_json: _Json = False,
+) -> None:
+    """Judge the policy of maps on points that its fit did not see, half of them at a time."""
+    asked = Asked(
+        clients=clients,
+        days=days,
+        seed=secrets.randbits(32) if seed is None else seed,
+        downgrade=downgrade,
+        max_age_s=max_age,
+    )
+    simulate.check(asked, run=None)
+    weights = dict(_weight(text) for text in site_weight or ())
+    both = halves.halves([maps.read(folder) for folder in folders], weights)
+    people = population.read(population_file)
+    cases = [
+        lab.Case(parsed.of_text(f"the policy of the {name} half", files.text(half.policy)), half.cells())
+        for name, half in zip(("first", "second"), both, strict=True)
+    ]
+    errors = halves.errors(both)
+    found = lab.judge(cases, people, asked, drawn_cells=True)
+    with writing_results():
+        if as_json:
+            unseen = {control: error._asdict() for control, error in errors.items()}
+            print(json.dumps({"seed": asked.seed, "unseen": unseen} | found.document(), indent=2))
+        else:
+            print(told.of_halves(errors, found))
+    _exit(asked=check_bound, holds=all(one.holds for one in found.judgements))
 
 
 @APP.command()
@@ -82,15 +156,10 @@ def show(
 @APP.command(name="simulate")
 def simulate_(
     file: _PolicyFile,
-    population_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--population",
-            metavar="FILE",
-            help="Who the clients are (default: visitors from everywhere).",
-        ),
-    ] = None,
-    clients: Annotated[int, typer.Option(metavar="N", help="So many clients.")] = _CLIENTS,
+    population_file: _PopulationFile = None,
+    clients: Annotated[
+        int, typer.Option(metavar="N", help="So many clients over each of TCP's congestion controls.")
+    ] = _CLIENTS,
     days: Annotated[float, typer.Option(metavar="N", help="For so many days.")] = _DAYS,
     cells: Annotated[
         bool,
@@ -104,16 +173,19 @@ def simulate_(
         Path | None,
         typer.Option(metavar="RUN", help="Networks and times are those measured in this run's cells."),
     ] = None,
-    downgrade: Annotated[
-        str, typer.Option(metavar="HOW", help="How the gateway lets clients go: lease, clear or off.")
-    ] = "lease",
-    max_age: Annotated[
-        int | None, typer.Option(metavar="SECONDS", help="Alt-Svc's ma (default: the policy's lease_s).")
-    ] = None,
+    downgrade: _Downgrade = "lease",
+    max_age: _MaxAge = None,
     holdout: Annotated[
         float | None, typer.Option(metavar="SHARE", help="Pinned to each protocol (default: the policy's).")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
+    tcp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONTROL", help="Only this congestion control of TCP (default: each by itself)."
+        ),
+    ] = None,
+    check_bound: _CheckBound = False,
+    seed: _Seed = None,
     as_json: _Json = False,
 ) -> None:
     """Judge a policy over simulated clients: what they waited for in vain, beside other rules."""
@@ -126,22 +198,35 @@ def simulate_(
         holdout=holdout,
         cells=cells,
         maps=[maps.read(folder) for folder in truth or ()],
+        tcp=tcp,
     )
     simulate.check(asked, run=run)
     policy = parsed.read(file)
     people = population.read(population_file)
     if run is not None:
-        found = lab.judge(policy, people, asked, measured.read(run))
+        found = lab.judge([lab.Case(policy, measured.read(run))], people, asked)
         with writing_results():
             print(json.dumps(found.document(), indent=2) if as_json else told.of_lab(found), end="\n")
+        _exit(asked=check_bound, holds=all(one.holds for one in found.judgements))
         return
-    reports = simulate.simulate(policy, people, asked)
+    documents = simulate.simulate(policy, people, asked)
+    reports = {
+        control: {name: outcome.read(one) for name, one in simulations.items()}
+        for control, simulations in documents.items()
+    }
+    judgements = bound.of_reports({control: one[simulate.WHOLE] for control, one in reports.items()})
     with writing_results():
         if as_json:
-            document = {"policy": policy.place, "seed": asked.seed, "simulations": reports}
-            print(json.dumps(document, indent=2))
+            document = {"policy": policy.place, "seed": asked.seed, "simulations": documents}
+            print(json.dumps(document | bound.document(judgements), indent=2))
         else:
-            print(told.of_simulations(reports, policy, asked.seed))
+            print(told.of_simulations(reports, judgements, policy, asked.seed))
+    _exit(asked=check_bound, holds=bound.hold(judgements))
+
+
+def _exit(*, asked: bool, holds: bool) -> None:
+    if asked and not holds:
+        raise typer.Exit(EXIT_CHECK_FAILED)
 
 
 def _weight(text: str) -> tuple[str, float]:

@@ -59,7 +59,14 @@ class Surface:
 
     def left_out(self) -> Array:
         """Each observation's distance from what the others foretell of it, in standard deviations: (n,)."""
-        return np.asarray(self._weights / np.sqrt(np.diag(self._inverse)))
+        distances, variances = self.foretold()
+        return np.asarray(distances / np.sqrt(variances))
+
+    def foretold(self) -> tuple[Array, Array]:
+        """Each observation's distance from what the others foretell of it, and the variance which that was to
+        have, noise and nugget among it: (n,), (n,)."""
+        variances = 1 / np.diag(self._inverse)
+        return np.asarray(self._weights * variances), np.asarray(variances)
 
 
 def fit(data: Data, start: Array | None = None) -> Array:

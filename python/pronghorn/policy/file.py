@@ -47,8 +47,10 @@ def text(policy: Policy) -> str:
         "[noise]  # standard deviations of logarithms",
         f"response = {_number(noise.response)}  # of a response's time; "
         f"{_number(noise.page)} measured of pages, the rest a guess",
-        f"between_clients = {_number(noise.between_clients)}  # of the ratio, on like networks: a guess",
-        f"surface = {_number(noise.surface)}  # what the surface can't follow",
+        f"visit = {_number(noise.visit)}  # of what the responses of one visit share: a guess",
+        f"between_clients = {_number(noise.between_clients)}  # of the ratio, on like networks: "
+        + ("measured" if noise.alike else "a guess"),
+        f"surface = {_number(noise.surface)}  # what the surface can't follow, by points left out",
         "",
         "[steering]",
         *(f"{name} = {_number(value)}  # {meaning}" for name, (value, meaning) in STEERING.items()),

@@ -16,12 +16,15 @@ from pronghorn.analysis.numbers import count
 from pronghorn.analysis.seeds import generator
 from pronghorn.errors import InputError, unknown
 from pronghorn.mapping import design, posterior
-from pronghorn.mapping.domain import Array, Domain, Point
-from pronghorn.mapping.surface import Surface, fit
+from pronghorn.mapping.domain import LOSS_BEND, Array, Domain, Point
+from pronghorn.mapping.surface import fit
 from pronghorn.model.arm import TCP_CONGESTION_CONTROLS
-from pronghorn.policy import axes
+from pronghorn.policy import alike, axes, unseen
+from pronghorn.policy.alike import Spread
 from pronghorn.policy.axes import Nodes
 from pronghorn.policy.maps import SeenMap
+from pronghorn.policy.measured import MeasuredCell
+from pronghorn.policy.unseen import Error
 
 ALLOWANCE = 0.3
 """The standard deviation of ln(time) that one response has beyond a page load's in the lab: a guess for what
@@ -31,6 +34,10 @@ BETWEEN_CLIENTS = 0.15
 """The standard deviation of the ln ratio between clients whose round trip, loss and rate are alike: a guess;
 a map has one client."""
 
+VISIT = 0.2
+"""The standard deviation of ln(time) that the responses of one visit share: a guess for what a client's
+network is like at the hour; the lab's paths have no moods."""
+
 LEAST_SD = 0.005
 
 ABOUT_MOST = 400
@@ -38,12 +45,15 @@ ABOUT_MOST = 400
 
 
 class Noise(NamedTuple):
-    """As the file's `[noise]`; `page` is what of `response` was measured: the maps' page loads."""
+    """As the file's `[noise]`; `page` is what of `response` was measured: the maps' page loads. `alike` is
+    what was measured of `between_clients`, by congestion control; without it that is a guess."""
 
     response: float
+    visit: float
     between_clients: float
     surface: float
     page: float
+    alike: dict[str, Spread]
 
 
 class Prior(NamedTuple):
@@ -56,20 +66,26 @@ class Prior(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """What is written to a policy file."""
+    """What is written to a policy file, and beside it `unseen`: by congestion control and site, how well the
+    surfaces foretell points that are left out, one at a time."""
 
     about: str
     margin: float
     nodes: Nodes
     noise: Noise
     priors: tuple[Prior, ...]
+    unseen: dict[tuple[str, str], Error]
 
 
-def policy(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> Policy:
-    """The policy of the maps; `weights` are those of sites, 1 where none is said. Equal maps give equal
-    policies, in whatever order. InputError where the maps don't go together."""
+def policy(
+    maps: Sequence[SeenMap], weights: Mapping[str, float], like: Sequence[MeasuredCell] = ()
+) -> Policy:
+    """The policy of the maps; `weights` are those of sites, 1 where none is said, `like` cells some of which
+    look alike to a gateway. Equal maps give equal policies, in whatever order. InputError where the maps
+    don't go together, or the cells don't go with them."""
     ordered = sorted(maps, key=lambda one: (TCP_CONGESTION_CONTROLS.index(one.control), one.site))
     _check(ordered, weights)
+    _check_alike(ordered, like)
     nodes = axes.nodes(axes.common([one.domain for one in ordered]))
     surfaces = [_surface(one, nodes) for one in ordered]
     priors = []
@@ -81,15 +97,19 @@ def policy(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> Policy:
         about=_about(ordered, weights),
         margin=max(one.margin for one in ordered),
         nodes=nodes,
-        noise=_noise(ordered, [one.nugget_sd for one in surfaces]),
+        noise=_noise(ordered, [one.surface_sd for one in surfaces], _alike(nodes, priors, like)),
         priors=tuple(priors),
+        unseen={
+            (one.control, one.site): fitted.unseen for one, fitted in zip(ordered, surfaces, strict=True)
+        },
     )
 
 
 class _Fitted(NamedTuple):
     mean: Array
     sd: Array
-    nugget_sd: float
+    surface_sd: float
+    unseen: Error
 
 
 def _surface(seen: SeenMap, nodes: Nodes) -> _Fitted:
@@ -101,7 +121,8 @@ def _surface(seen: SeenMap, nodes: Nodes) -> _Fitted:
     return _Fitted(
         mean=drawn.mean(axis=0).reshape(shape),
         sd=drawn.std(axis=0, ddof=1).reshape(shape),
-        nugget_sd=math.exp(Surface(data, mode).theta[4]),
+        surface_sd=unseen.surface_sd(seen, mode),
+        unseen=unseen.left_out(seen, mode),
     )
 
 
@@ -125,17 +146,52 @@ def _averaged(control: str, surfaces: Sequence[_Fitted], shares: Array) -> Prior
     return Prior(control, mean, np.maximum(np.sqrt(own + apart), LEAST_SD))
 
 
-def _noise(maps: Sequence[SeenMap], nuggets: Sequence[float]) -> Noise:
+def at(nodes: Nodes, prior: Prior, point: Point) -> float:
+    """The ln ratio of a policy's surface at a point: linear between nodes by the logarithms of round trip and
+    rate and by log(1 + loss / 0.1 %); beyond the ends it is the end."""
+    values = prior.mean
+    for axis_nodes, value, bent in zip(nodes, point, (False, True, False), strict=True):
+        scaled = [_scaled(one, bent=bent) for one in axis_nodes]
+        place = float(np.interp(_scaled(value, bent=bent), scaled, np.arange(len(scaled))))
+        below = min(int(place), len(scaled) - 2)
+        values = values[below] + (place - below) * (values[below + 1] - values[below])
+    return float(values)
+
+
+def _scaled(value: float, *, bent: bool) -> float:
+    return math.log1p(value / LOSS_BEND) if bent else math.log(value)
+
+
+def _alike(nodes: Nodes, priors: Sequence[Prior], cells: Sequence[MeasuredCell]) -> dict[str, Spread]:
+    by_control = {prior.control: prior for prior in priors}
+    known = [
+        cell._replace(times={name: pairs for name, pairs in cell.times.items() if name in by_control})
+        for cell in cells
+    ]
+    if not cells:
+        return {}
+    return alike.of_cells(known, lambda control, point: at(nodes, by_control[control], point))
+
+
+def _noise(maps: Sequence[SeenMap], rough: Sequence[float], spreads: dict[str, Spread]) -> Noise:
     freedom = sum(one.scatter.freedom for one in maps)
     if not freedom:
         raise InputError("no point of the maps has two blocks that loaded; nothing says how noisy they are.")
     page = math.sqrt(sum(one.scatter.squares for one in maps) / freedom)
     return Noise(
         response=math.hypot(page, ALLOWANCE),
-        between_clients=BETWEEN_CLIENTS,
-        surface=math.sqrt(sum(one**2 for one in nuggets) / len(nuggets)),
+        visit=VISIT,
+        between_clients=alike.pooled(list(spreads.values())) if spreads else BETWEEN_CLIENTS,
+        surface=math.sqrt(sum(one**2 for one in rough) / len(rough)),
         page=page,
+        alike=spreads,
     )
+
+
+def _check_alike(maps: Sequence[SeenMap], cells: Sequence[MeasuredCell]) -> None:
+    mapped = {one.control for one in maps}
+    if cells and not any(mapped & cell.times.keys() for cell in cells):
+        raise InputError("--alike: the run has none of the maps' congestion controls of TCP.")
 
 
 def _check(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> None:
@@ -147,6 +203,7 @@ def _check(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> None:
         ("h3 arms", {one.h3 for one in maps}),
         ("origins", {one.origin for one in maps}),
         ("clients", {one.client for one in maps}),
+        ("congestion controls of h3", {one for seen in maps for one in seen.h3_control}),
     ):
         if len(values) > 1:
             raise InputError(

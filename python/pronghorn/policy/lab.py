@@ -1,8 +1,11 @@
-"""A policy judged by a run's measured load times.
+"""A policy judged by measured load times: of a run's cells, or of a map's points that its fit did not see.
 
 The gateway learns from one half of each cell's blocks (the engine's simulation, clients on the run's cells),
 and what it did is valued by the other half, then the other way round, so that no block teaches and judges at
-once. Intervals are of the cells' blocks drawn again (percentile bootstrap within each cell, Efron 1979).
+once. Which protocol was the better one for a block is told by all other blocks of its cell: the smaller of
+two means of few blocks would be too small, and every rule's regret too large. Intervals are of the cells'
+blocks drawn again (percentile bootstrap within each cell, Efron 1979); where the cells are themselves drawn
+from many, as a map's points are, of the cells drawn again as well.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,17 +14,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pronghorn.analysis.seeds import generator
+from pronghorn.errors import InputError, unknown
 from pronghorn.mapping.domain import Array
 from pronghorn.policy import outcome
 from pronghorn.policy.measured import MeasuredCell
 from pronghorn.policy.outcome import ALWAYS, LEARNED, RULES, SHARE, SMALL_REGRET
 from pronghorn.policy.parsed import Parsed, asked_of_engine
 from pronghorn.policy.population import Population
-from pronghorn.policy.simulate import PATIENCE_S, Asked, simulations
+from pronghorn.policy.simulate import PATIENCE_S, WHOLE, Asked, simulations
 
 RESAMPLES = 2000
 
 _BAND = (0.025, 0.975)
+
+_CLIENTS_A_CELL = 20
+
+
+class Case(NamedTuple):
+    """A policy, and the cells that judge it."""
+
+    policy: Parsed
+    cells: Sequence[MeasuredCell]
 
 
 class Row(NamedTuple):
@@ -81,28 +94,55 @@ class Judged(NamedTuple):
 
 
 class _Half(NamedTuple):
-    """What was learned from one half, and the other half's blocks: (h2, h3) in seconds, (blocks, 2) a
-    cell."""
+    """What was learned from one half, and the other half's blocks: (blocks, 3) a cell, of each its times over
+    h2, over h3 and over the one that the cell's other blocks say is better, in seconds."""
 
     shares: dict[str, dict[str, float]]
     blocks: dict[str, Array]
 
 
-def judge(policy: Parsed, population: Population, asked: Asked, cells: Sequence[MeasuredCell]) -> Judged:
-    """Simulates and values. `asked.clients` are those of each congestion control and half."""
+def judge(
+    cases: Sequence[Case], population: Population, asked: Asked, *, drawn_cells: bool = False
+) -> Judged:
+    """Simulates and values all cases together, whose cells have names of their own. `asked.clients` are those
+    of each case, congestion control and half; `drawn_cells` says that the cells are some of many."""
     rows: list[Row] = []
     judgements: list[Judgement] = []
-    for control in sorted({control for cell in cells for control in cell.times}):
-        halves = [
-            _Half(
-                shares=_learned(policy, population, asked, control, [cell.of_blocks(keep) for cell in cells]),
-                blocks={cell.name: np.array(cell.of_blocks(1 - keep).times[control]) for cell in cells},
-            )
-            for keep in (0, 1)
-        ]
+    for control in _controls(asked, cases):
+        mine = [Case(case.policy, [cell for cell in case.cells if control in cell.times]) for case in cases]
+        halves = [_half(mine, population, asked, control, keep) for keep in (0, 1)]
+        cells = [cell for case in mine for cell in case.cells]
         rows += [_row(cell, control, halves) for cell in cells]
-        judgements.append(_judgement(control, [cell.name for cell in cells], halves, asked.seed))
-    return Judged(policy.place, rows, judgements)
+        names = [cell.name for cell in cells]
+        judgements.append(_judgement(control, names, halves, asked.seed, drawn_cells=drawn_cells))
+    return Judged(cases[0].policy.place, rows, judgements)
+
+
+def _half(cases: Sequence[Case], population: Population, asked: Asked, control: str, keep: int) -> _Half:
+    shares: dict[str, dict[str, float]] = {}
+    blocks: dict[str, Array] = {}
+    for case in cases:
+        taught = [cell.of_blocks(keep) for cell in case.cells]
+        shares |= _learned(case.policy, population, asked, control, taught)
+        blocks |= {cell.name: judging(cell.times[control])[1 - keep :: 2] for cell in case.cells}
+    return _Half(shares, blocks)
+
+
+def judging(pairs: Sequence[tuple[float, float]]) -> Array:
+    """A cell's blocks as a half has them, of their times over h2 and h3."""
+    times = np.array(pairs)
+    others = times.sum(axis=0) - times
+    better = times[np.arange(len(times)), others.argmin(axis=1)]
+    return np.column_stack([times, better])
+
+
+def _controls(asked: Asked, cases: Sequence[Case]) -> list[str]:
+    measured = sorted({control for case in cases for cell in case.cells for control in cell.times})
+    if asked.tcp is None:
+        return measured
+    if asked.tcp not in measured:
+        raise InputError(f"--tcp {asked.tcp}: {unknown('congestion control', asked.tcp, measured)}")
+    return [asked.tcp]
 
 
 def _learned(
@@ -110,15 +150,20 @@ def _learned(
 ) -> dict[str, dict[str, float]]:
     """Each cell's share of requests over h3, by rule."""
     only = [cell._replace(times={control: cell.times[control]}) for cell in cells]
-    spec = simulations(policy, population, asked._replace(run=only))["population"]
+    spec = simulations(policy, population, asked._replace(run=only))[control][WHOLE]
     told = outcome.read(asked_of_engine(policy.place, "simulate", patience_s=PATIENCE_S, spec=spec))
-    return {segment.name: {rule: segment.rules[rule].h3 for rule in RULES} for segment in told.by("network")}
+    shares = {one.name: {rule: one.rules[rule].h3 for rule in RULES} for one in told.by("network")}
+    if empty := sum(cell.name not in shares for cell in cells):
+        raise InputError(
+            f"--clients {asked.clients}: {empty} of {len(cells)} cells have nobody; "
+            f"{_CLIENTS_A_CELL * len(cells)} are enough."
+        )
+    return shares
 
 
-def regrets(shares: Mapping[str, float], h2_s: float, h3_s: float) -> dict[str, float]:
+def regrets(shares: Mapping[str, float], h2_s: float, h3_s: float, best_s: float) -> dict[str, float]:
     """Each rule's regret where protocols take so long and it has such a share of h3."""
-    best = min(h2_s, h3_s)
-    return {rule: (share * h3_s + (1 - share) * h2_s) / best - 1 for rule, share in shares.items()}
+    return {rule: (share * h3_s + (1 - share) * h2_s) / best_s - 1 for rule, share in shares.items()}
 
 
 def _row(cell: MeasuredCell, control: str, halves: Sequence[_Half]) -> Row:
@@ -135,33 +180,33 @@ def _row(cell: MeasuredCell, control: str, halves: Sequence[_Half]) -> Row:
     )
 
 
-def _judgement(control: str, cells: Sequence[str], halves: Sequence[_Half], seed: int) -> Judgement:
+def _judgement(
+    control: str, cells: Sequence[str], halves: Sequence[_Half], seed: int, *, drawn_cells: bool
+) -> Judgement:
+    each = [regrets(half.shares[cell], *half.blocks[cell].mean(axis=0)) for half in halves for cell in cells]
+    point = {rule: float(np.mean([one[rule] for one in each])) for rule in RULES}
     rng = generator(seed, "policy lab", control)
-    point = _mean_regrets(cells, halves, None)
-    drawn = [_mean_regrets(cells, halves, rng) for _ in range(RESAMPLES)]
+    again = np.mean([[_drawn(half, cell, rng) for cell in cells] for half in halves], axis=0)
+    even = np.full((RESAMPLES, len(cells)), 1 / len(cells))
+    weights = rng.multinomial(len(cells), even[0], size=RESAMPLES) / len(cells) if drawn_cells else even
+    drawn = dict(zip(RULES, np.einsum("crs,sc->rs", again, weights), strict=True))
     better = min(ALWAYS, key=lambda rule: point[rule])
-    intervals = {rule: _interval(point[rule], [one[rule] for one in drawn]) for rule in RULES}
-    minus = _interval(point[LEARNED] - point[better], [one[LEARNED] - one[better] for one in drawn])
+    intervals = {rule: _interval(point[rule], drawn[rule]) for rule in RULES}
+    minus = _interval(point[LEARNED] - point[better], drawn[LEARNED] - drawn[better])
     small = point[better] < SMALL_REGRET
     holds = minus.low <= 0 if small else point[LEARNED] <= SHARE * point[better]
     return Judgement(control, len(cells), intervals, better, minus, holds)
 
 
-def _mean_regrets(
-    cells: Sequence[str], halves: Sequence[_Half], rng: np.random.Generator | None
-) -> dict[str, float]:
-    """Over cells and halves, with the blocks as they are or drawn again."""
-    sums = dict.fromkeys(RULES, 0.0)
-    for half in halves:
-        for cell in cells:
-            blocks = half.blocks[cell]
-            if rng is not None:
-                blocks = blocks[rng.integers(len(blocks), size=len(blocks))]
-            for rule, regret in regrets(half.shares[cell], *blocks.mean(axis=0)).items():
-                sums[rule] += regret / (len(cells) * len(halves))
-    return sums
+def _drawn(half: _Half, cell: str, rng: np.random.Generator) -> Array:
+    """The rules' regrets in a cell with its blocks drawn again: (rules, resamples)."""
+    blocks = half.blocks[cell]
+    again = blocks[rng.integers(len(blocks), size=(RESAMPLES, len(blocks)))].mean(axis=1)
+    h2_s, h3_s, best_s = again.T
+    shares = np.array([[half.shares[cell][rule]] for rule in RULES])
+    return np.asarray((shares * h3_s + (1 - shares) * h2_s) / best_s - 1)
 
 
-def _interval(value: float, drawn: Sequence[float]) -> Interval:
+def _interval(value: float, drawn: Array) -> Interval:
     low, high = np.quantile(drawn, _BAND)
     return Interval(value, float(low), float(high))

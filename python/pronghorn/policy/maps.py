@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,9 +27,14 @@ class Scatter(NamedTuple):
     freedom: int
 
 
+Loads = tuple[tuple[float | None, float | None], ...]
+"""A point's blocks: load times over h2 and h3 in seconds, None where the load failed."""
+
+
 class SeenMap(NamedTuple):
     """A map that compares h3 with h2. `control` is the TCP's congestion control, `h3` the other arm's name,
-    `margin` a share, `trials` those that count; `observations` are its points'."""
+    `h3_control` what the batches' manifests say controls it (none where they say nothing), `margin` a share,
+    `trials` those that count; `observations` are its points', and so are `loads`."""
 
     folder: Path
     site: str
@@ -37,12 +42,35 @@ class SeenMap(NamedTuple):
     client: str
     control: str
     h3: str
+    h3_control: tuple[str, ...]
     domain: Domain
     margin: float
     seed: int
     trials: int
     observations: tuple[Observation, ...]
-    scatter: Scatter
+    loads: tuple[Loads, ...]
+
+    @property
+    def scatter(self) -> Scatter:
+        """Of all of its points."""
+        squares, freedom = 0.0, 0
+        for blocks in self.loads:
+            for arm in (0, 1):
+                values = [math.log(load_s) for block in blocks if (load_s := block[arm])]
+                if values:
+                    mean = sum(values) / len(values)
+                    squares += sum((value - mean) ** 2 for value in values)
+                    freedom += len(values) - 1
+        return Scatter(squares, freedom)
+
+    def only(self, points: Sequence[int]) -> "SeenMap":
+        """With some of its points only."""
+        loads = tuple(self.loads[place] for place in points)
+        return self._replace(
+            observations=tuple(self.observations[place] for place in points),
+            loads=loads,
+            trials=2 * sum(len(blocks) for blocks in loads),
+        )
 
 
 def read(folder: Path) -> SeenMap:
@@ -84,12 +112,13 @@ def _seen(file: Path, document: dict[str, Any]) -> SeenMap:
         client=terms.client,
         control=baseline.control_asked or _read_back(file, baseline.name, terms.origin),
         h3=arm.name,
+        h3_control=tuple(sorted(_manifests(file, arm.name, terms.origin, "congestion_control"))),
         domain=terms.domain,
         margin=float(document["margin_share"]),
         seed=terms.seed,
         trials=int(document["trials"]),
         observations=observations,
-        scatter=_scatter(document["points"]),
+        loads=tuple(_loads(one, document["baseline"], document["arm"]) for one in document["points"]),
     )
 
 
@@ -102,27 +131,23 @@ def _observation(point: dict[str, Any]) -> Observation:
     )
 
 
-def _scatter(points: Iterable[dict[str, Any]]) -> Scatter:
-    squares, freedom = 0.0, 0
-    for point in points:
-        by_arm: dict[str, list[float]] = {}
-        for block in point["blocks"]:
-            for name, load_s in block["load_s"].items():
-                if load_s:
-                    by_arm.setdefault(name, []).append(math.log(load_s))
-        for values in by_arm.values():
-            mean = sum(values) / len(values)
-            squares += sum((value - mean) ** 2 for value in values)
-            freedom += len(values) - 1
-    return Scatter(squares, freedom)
+def _loads(point: dict[str, Any], h2: str, h3: str) -> Loads:
+    return tuple((block["load_s"][h2], block["load_s"][h3]) for block in point["blocks"])
+
+
+def _manifests(file: Path, arm: str, origin: str, key: str) -> set[str]:
+    """What the batches' manifests have under a key of an arm's origin."""
+    seen: set[str] = set()
+    for manifest in sorted((file.parent / batches.FOLDER).glob(f"*/{files.MANIFEST}")):
+        noted = json.loads(manifest.read_bytes())["arms"].get(arm, {}).get("origins", {}).get(origin, {})
+        told = noted.get(key, ())
+        seen |= {told} if isinstance(told, str) else set(told)
+    return seen
 
 
 def _read_back(file: Path, arm: str, origin: str) -> str:
     """The congestion control which the batches' manifests say the origin's TCP ran."""
-    seen: set[str] = set()
-    for manifest in sorted((file.parent / batches.FOLDER).glob(f"*/{files.MANIFEST}")):
-        noted = json.loads(manifest.read_bytes())["arms"][arm]["origins"][origin]
-        seen |= set(noted.get("origin_congestion_control", ()))
+    seen = _manifests(file, arm, origin, "origin_congestion_control")
     if len(seen) == 1 and (control := seen.pop()) in TCP_CONGESTION_CONTROLS:
         return control
     told = f"name {', '.join(sorted(seen))}" if seen else "name none"

@@ -53,15 +53,15 @@ class MeasuredCell(NamedTuple):
         return self._replace(times=halves)
 
 
-def read(run: Path) -> list[MeasuredCell]:
+def read(run: Path, option: str = "--run") -> list[MeasuredCell]:
     """The cells of the run in `run` with enough blocks. As in a map, a failed load counts as one that took so
     many times as long as the other's, and a block in which both failed is left out. InputError where the run
-    can't judge a policy."""
+    can't judge a policy, which was named by this `option`."""
     stored = run / files.EXPERIMENT
     if not stored.is_file():
-        raise InputError(f"--run {run}: holds no run: {files.EXPERIMENT} is missing.")
+        raise InputError(f"{option} {run}: holds no run: {files.EXPERIMENT} is missing.")
     planned = experiment_file.read(str(stored), prepare.vocabulary(), overrides=[], seed=None)
-    h3, by_control = _arms(run, planned)
+    h3, by_control = _arms(f"{option} {run}", planned)
     cells: list[MeasuredCell] = []
     trials = select(journal.look(run).trials, [arm.name for arm in planned.arms])
     points = {path.name: batches.point_of(path) for path in planned.paths}
@@ -78,7 +78,7 @@ def read(run: Path) -> list[MeasuredCell]:
             MeasuredCell(str(cell), point.rtt_s * 1e3, point.loss, point.rate_bit_per_s / 1e6, times)
         )
     if not cells:
-        raise InputError(f"--run {run}: no cell has {FEWEST_BLOCKS} blocks in which something loaded.")
+        raise InputError(f"{option} {run}: no cell has {FEWEST_BLOCKS} blocks in which something loaded.")
     return cells
 
 
@@ -93,14 +93,14 @@ def _pair(h2: Trial, h3: Trial) -> tuple[float, float] | None:
     return (ours * worst, ours) if ours else None
 
 
-def _arms(run: Path, planned: Experiment) -> tuple[Arm, dict[str, Arm]]:
+def _arms(place: str, planned: Experiment) -> tuple[Arm, dict[str, Arm]]:
     """The h3 arm, and the h2 arms by their congestion control."""
     h3 = [arm for arm in planned.arms if arm.protocol == "h3"]
     h2 = [arm for arm in planned.arms if arm.protocol == "h2"]
     controls: Sequence[str] = [arm.congestion_control for arm in h2]
     if len(h3) != 1 or not h2 or len(set(controls)) != len(controls):
         raise InputError(
-            f"--run {run}: a run judges a policy by one h3 arm and h2 arms of different congestion "
+            f"{place}: a run judges a policy by one h3 arm and h2 arms of different congestion "
             "controls, such as h2@cubic, h2@bbr, h3.",
             hint="experiments/gateway-grid.toml is one.",
         )

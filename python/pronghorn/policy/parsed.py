@@ -66,12 +66,18 @@ def read(file: Path) -> Parsed:
         text = file.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InputError(f"{file}: can't be read: {error}.") from None
-    judge(str(file), text, [])
+    return of_text(str(file), text)
+
+
+def of_text(place: str, text: str) -> Parsed:
+    """The policy whose text stands in `place`; InputError with the line where the decision core refuses
+    it."""
+    judge(place, text, [])
     table = tomllib.loads(text)
     axes = table["axes"]
     rates = [float(one) for one in axes["rate_mbit"]]
     return Parsed(
-        place=str(file),
+        place=place,
         text=text,
         about=str(table.get("about", "")),
         margin=float(table["margin"]),

@@ -99,10 +99,11 @@ class Traffic(_Table):
 
 
 class Noise(_Table):
-    """How times scatter: standard deviations of logarithms."""
+    """How times scatter: standard deviations of logarithms. A session's pages share `visit`."""
 
     response: Spread
     page: Spread
+    visit: Spread = 0.0
     between_clients: Spread
     own_loss: Share
 

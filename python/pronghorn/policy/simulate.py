@@ -1,11 +1,12 @@
-"""The simulations of a policy: who, on which networks, what is true, and what the engine makes of it."""
+"""The simulations of a policy: who, on which networks, what is true, and what the engine makes of it. Each of
+TCP's congestion controls is simulated by itself, for a server has one."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn.errors import InputError
+from pronghorn.errors import InputError, unknown
 from pronghorn.policy import worlds
 from pronghorn.policy.maps import SeenMap
 from pronghorn.policy.measured import MeasuredCell
@@ -16,6 +17,9 @@ PATIENCE_S = 3600.0
 
 DOWNGRADES = ("off", "lease", "clear")
 
+WHOLE = "population"
+"""The simulation of all clients without an event."""
+
 _EVENT_SHARE = 5
 """An event is simulated with a fifth of the clients."""
 
@@ -24,9 +28,9 @@ _BESIDE = 0.5
 
 
 class Asked(NamedTuple):
-    """What is simulated beside the population. `max_age_s` and `holdout` are None for the policy's; with
-    `cells` clients are on networks midway between the policy's nodes, with `run` on the cells of a run and as
-    measured."""
+    """What is simulated beside the population: so many `clients` over each congestion control. `max_age_s`
+    and `holdout` are None for the policy's, `tcp` for all controls of the truth; with `cells` clients are on
+    networks midway between the policy's nodes, with `run` on the cells of a run and as measured."""
 
     clients: int
     days: float
@@ -37,13 +41,21 @@ class Asked(NamedTuple):
     cells: bool = False
     maps: Sequence[SeenMap] = ()
     run: Sequence[MeasuredCell] = ()
+    tcp: str | None = None
 
 
-def simulations(policy: Parsed, population: Population, asked: Asked) -> dict[str, dict[str, Any]]:
-    """The engine's specifications, by name: that of the population, and one of each event that it names.
-    InputError where the truth isn't one of the policy."""
+def simulations(policy: Parsed, population: Population, asked: Asked) -> dict[str, dict[str, dict[str, Any]]]:
+    """The engine's specifications, by congestion control and name: that of the population, and one of each
+    event that it names. InputError where the truth isn't one of the policy."""
     base = _base(policy, population, asked)
-    found = {"population": base}
+    return {
+        control: _with_events(base | {"tcp": {control: 1.0}}, population, asked)
+        for control in _controls(policy, asked, base["truth"]["surfaces"])
+    }
+
+
+def _with_events(base: dict[str, Any], population: Population, asked: Asked) -> dict[str, dict[str, Any]]:
+    found = {WHOLE: base}
     if asked.cells or asked.run:
         return found
     fewer = max(base["clients"] // _EVENT_SHARE, 1)
@@ -60,12 +72,33 @@ def simulations(policy: Parsed, population: Population, asked: Asked) -> dict[st
     return found
 
 
-def simulate(policy: Parsed, population: Population, asked: Asked) -> dict[str, dict[str, Any]]:
-    """The engine's reports, by the simulations' names."""
+def simulate(policy: Parsed, population: Population, asked: Asked) -> dict[str, dict[str, dict[str, Any]]]:
+    """The engine's reports, by congestion control and the simulations' names."""
     return {
-        name: asked_of_engine(policy.place, "simulate", patience_s=PATIENCE_S, spec=spec)
-        for name, spec in simulations(policy, population, asked).items()
+        control: {
+            name: asked_of_engine(policy.place, "simulate", patience_s=PATIENCE_S, spec=spec)
+            for name, spec in specs.items()
+        }
+        for control, specs in simulations(policy, population, asked).items()
     }
+
+
+def _controls(policy: Parsed, asked: Asked, surfaces: Iterable[str]) -> list[str]:
+    """The congestion controls that are simulated, in the truth's order."""
+    controls = list(surfaces)
+    if asked.run:
+        controls = sorted({control for cell in asked.run for control in cell.times})
+    if asked.tcp is not None:
+        if asked.tcp not in controls:
+            raise InputError(f"--tcp {asked.tcp}: {unknown('congestion control', asked.tcp, controls)}")
+        controls = [asked.tcp]
+    for control in controls:
+        if control not in policy.surfaces:
+            raise InputError(
+                f"{policy.place}: has no prior for TCP with {control}, which is to be simulated.",
+                hint="Fit it from a map of that congestion control as well.",
+            )
+    return controls
 
 
 def _base(policy: Parsed, population: Population, asked: Asked) -> dict[str, Any]:
@@ -74,21 +107,13 @@ def _base(policy: Parsed, population: Population, asked: Asked) -> dict[str, Any
         truth = worlds.of_maps(asked.maps, noise.between_clients, asked.seed)
     else:
         truth = worlds.of_policy(policy, noise.between_clients)
-    controls = list(truth["surfaces"])
     if asked.run:
-        controls = sorted({control for cell in asked.run for control in cell.times})
         networks = [cell.to_engine() for cell in asked.run]
     elif asked.cells:
         networks = worlds.between_nodes(policy)
     else:
         networks = [network.to_engine() for network in population.network]
     plain = asked.cells or bool(asked.run)
-    for control in controls:
-        if control not in policy.surfaces:
-            raise InputError(
-                f"{policy.place}: has no prior for TCP with {control}, which is to be simulated.",
-                hint="Fit it from a map of that congestion control as well.",
-            )
     return {
         "seed": asked.seed,
         "policy": policy.text,
@@ -96,10 +121,14 @@ def _base(policy: Parsed, population: Population, asked: Asked) -> dict[str, Any
         "days": asked.days,
         "truth": truth,
         "networks": networks,
-        "tcp": dict.fromkeys(controls, 1.0),
         "hard": {} if plain else population.hard.to_engine(),
         "traffic": population.traffic.to_engine(),
-        "noise": {"response": noise.response, "page": noise.page, "own_loss": noise.own_loss},
+        "noise": {
+            "response": noise.response,
+            "page": noise.page,
+            "visit": noise.visit,
+            "own_loss": noise.own_loss,
+        },
         "gateway": {
             "downgrade": asked.downgrade,
             "max_age_s": asked.max_age_s,

@@ -2,32 +2,72 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from pronghorn.policy import lab, outcome
+from pronghorn.policy import bound, lab
+from pronghorn.policy.bound import BEST_FIXED, Judgement
+from pronghorn.policy.fit import Policy
+from pronghorn.policy.maps import SeenMap
 from pronghorn.policy.outcome import ALWAYS, LEARNED, RULES, Estimate, Report, Segment
 from pronghorn.policy.parsed import Parsed
+from pronghorn.policy.unseen import Error
 
 _WORST = 5
 """So many of the cells where ours loses most are told."""
 
-_KINDS = ("all", "kind", "tcp", "network")
+_KINDS = ("all", "kind", "network")
 
 
-def of_simulations(reports: Mapping[str, dict[str, Any]], policy: Parsed, seed: int) -> str:
-    """A table a simulation, and what else it says."""
+def of_simulations(
+    reports: Mapping[str, Mapping[str, Report]], judgements: Sequence[Judgement], policy: Parsed, seed: int
+) -> str:
+    """For each congestion control a table a simulation and what else it says, then whether the bound holds
+    for it; the summary of all."""
     blocks = [
         "Regret: by how much requests took longer than over the better protocol, with 95 % intervals;\n"
         "'informed' knows the truth and has only Alt-Svc to act on it. "
         f"Clients pinned by the holdout are left out. Seed {seed}."
     ]
-    blocks += ["\n".join(_lines(name, outcome.read(one), policy)) for name, one in reports.items()]
+    for control, simulations in reports.items():
+        blocks.append(f"TCP with {control}")
+        blocks += ["\n".join(_lines(name, one, policy)) for name, one in simulations.items()]
+    blocks.append("\n".join(_bounds(judgements)))
     return "\n\n".join(blocks)
 
 
-def of_lab(found: lab.Judged) -> str:
+def of_halves(errors: Mapping[str, Error], found: lab.Judged) -> str:
+    """How far surfaces are off where they didn't see, then the policies' regret there."""
+    lines = ["A policy of each half of the maps' points is judged by what was measured at the other half."]
+    lines += [f"TCP with {control}: {_off(error)}." for control, error in errors.items()]
+    return "\n".join([*lines, "", of_lab(found, where="on points that the fit did not see")])
+
+
+def of_fit(maps: Sequence[SeenMap], policy: Policy) -> Iterator[str]:
+    """What a fit found of its own worth, and by what h3 was controlled."""
+    for (control, site), error in policy.unseen.items():
+        yield f"TCP with {control}, {site}: {_off(error)}, each foretold by the others."
+    for control, one in policy.noise.alike.items():
+        yield (
+            f"TCP with {control}: networks that look alike differ by {one.sd:.3f} "
+            f"({one.low:.3f}–{one.high:.3f}, standard deviation of the ln ratio), by {one.cells} paths in "
+            f"{one.groups} groups."
+        )
+    controls = sorted({one for seen in maps for one in seen.h3_control})
+    if controls:
+        yield f"h3's own congestion control: {', '.join(controls)}; the policy is of no other."
+    else:
+        yield "The maps don't say h3's own congestion control; the policy is of whatever it was."
+
+
+def _off(error: Error) -> str:
+    return (
+        f"the surface's ln ratio is off by {error.sd:.3f} ({error.low:.3f}–{error.high:.3f}, standard "
+        f"deviation without the blocks' own noise) at {error.points} points that it didn't see"
+    )
+
+
+def of_lab(found: lab.Judged, where: str = "on the run's cells") -> str:
     """A row a congestion control, then the cells where ours loses most."""
-    lines = ["Regret on the run's cells, with 95 % intervals from their blocks."]
+    lines = [f"Regret {where}, with 95 % intervals from their blocks."]
     for one in found.judgements:
         lines += ["", f"TCP with {one.control}, {one.cells} cells"]
         lines += [
@@ -47,6 +87,29 @@ def of_lab(found: lab.Judged) -> str:
             for row in losing
         ]
     return "\n".join(lines)
+
+
+def _bounds(judgements: Sequence[Judgement]) -> Iterator[str]:
+    yield (
+        f"The bound: ours at most a third of {BEST_FIXED}, the better for a congestion control of offering "
+        "h3 to all and to nobody, or no worse where that one's regret is below 2 %."
+    )
+    rules = (LEARNED, BEST_FIXED, *ALWAYS, "public-module", "informed")
+    yield f"{'':<12}" + "".join(f"{rule:>22}" for rule in rules)
+    for one in judgements:
+        cells = "".join(f"{_estimate(one.regret[rule]):>22}" for rule in rules)
+        yield f"{one.control:<12}{cells}"
+    if len(judgements) > 1:
+        whole = bound.summary(judgements)
+        yield f"{'together':<12}" + "".join(f"{_estimate(whole[rule]):>22}" for rule in rules)
+    for one in judgements:
+        said = "holds" if one.holds else "does not hold"
+        share = one.share
+        if share is None:
+            of = f"which has little to regret; ours less its: {_estimate(one.minus)}"
+        else:
+            of = f"of whose regret ours is {share:.0%}"
+        yield f"TCP with {one.control}: the bound {said}. Best fixed is {one.fixed}, {of}."
 
 
 def _lines(name: str, report: Report, policy: Parsed) -> Iterator[str]:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pronghorn.policy import bound, file, fit, maps
+
 from ..program import Result, run
 from . import made_maps
 
@@ -17,12 +19,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("maps")
+    cubic = made_maps.write(folder / "cubic")
+    bbr = made_maps.write(folder / "bbr", made_maps.flat, arms=("h2@bbr", "h3"))
+    return file.text(fit.policy([maps.read(cubic), maps.read(bbr)], {}))
+
+
 @pytest.fixture
-def policy(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+def policy(folder: Path, fitted: str) -> str:
+    (folder / "policy.toml").write_text(fitted)
+    return str(folder / "policy.toml")
+
+
+def test_a_fit_writes_the_policy_of_its_maps_and_says_how_far_off_it_is(
+    folder: Path, fitted: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     result = run(monkeypatch, capsys, "policy", "fit", "cubic", "bbr", "--out", "policy.toml")
+
     assert (result.status, result.stderr) == (0, "")
     assert "Policy: policy.toml" in result.stdout
-    return str(folder / "policy.toml")
+    assert "the surface's ln ratio is off by" in result.stdout
+    assert "The maps don't say h3's own congestion control" in result.stdout
+    assert (folder / "policy.toml").read_text() == fitted
 
 
 @pytest.mark.parametrize(
@@ -41,6 +61,9 @@ def policy(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (["simulate", "policy.toml", "--max-age", "0"], "--max-age 0"),
         (["simulate", "policy.toml", "--downgrade", "hard"], "--downgrade hard: off, lease, clear"),
         (["simulate", "policy.toml", "--run", "runs/1", "--cells"], "without --cells"),
+        (["validate", "nowhere"], "holds no finished map"),
+        (["validate", "cubic", "--clients", "0"], "--clients 0"),
+        (["fit", "cubic", "--out", "policy.toml", "--alike", "nowhere"], "--alike nowhere: holds no run"),
     ],
 )
 def test_what_cannot_be_is_bad_input(
@@ -133,7 +156,7 @@ def test_a_simulation_tells_each_rule_the_holdout_and_the_events(
     result = simulated(monkeypatch, capsys, policy)
 
     assert result.status == 0, result.stderr
-    for word in ("population:", "upgrade:", "flood:", "public-module", "flapping", "Holdout:"):
+    for word in ("population:", "upgrade:", "flood:", "public-module", "flapping", "Holdout:", "best-fixed"):
         assert word in result.stdout
 
 
@@ -146,8 +169,62 @@ def test_equal_seeds_give_equal_simulations(
     assert first.status == 0, first.stderr
     assert first.stdout == again.stdout
     found = json.loads(first.stdout)["simulations"]
-    assert list(found) == ["population"]
-    assert {one["by"] for one in found["population"]["segments"]} >= {"all", "kind", "tcp", "cell"}
+    assert [(control, list(one)) for control, one in found.items()] == [
+        ("cubic", ["population"]),
+        ("bbr", ["population"]),
+    ]
+    assert {one["by"] for one in found["bbr"]["population"]["segments"]} >= {"all", "kind", "tcp", "cell"}
+
+
+@pytest.mark.needs("engine")
+def test_one_congestion_control_alone_is_what_it_is_beside_the_others(
+    policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = simulated(monkeypatch, capsys, policy, "--cells", "--json")
+    alone = simulated(monkeypatch, capsys, policy, "--cells", "--json", "--tcp", "bbr")
+
+    found, only = json.loads(both.stdout), json.loads(alone.stdout)
+    assert only["simulations"] == {"bbr": found["simulations"]["bbr"]}
+    assert [one["tcp"] for one in found["judgements"]] == ["cubic", "bbr"]
+    unknown = simulated(monkeypatch, capsys, policy, "--tcp", "reno")
+    assert unknown.status == 2
+    assert "unknown congestion control 'reno'" in unknown.stderr
+
+
+@pytest.mark.needs("engine")
+def test_a_bound_that_does_not_hold_fails_the_check(
+    policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def status(holds: bool, *words: str) -> int:
+        monkeypatch.setattr(bound, "hold", lambda judgements: holds and bool(judgements))
+        return simulated(monkeypatch, capsys, policy, "--cells", "--tcp", "cubic", *words).status
+
+    assert status(True, "--check-bound") == 0
+    assert status(False, "--check-bound") == 1
+    assert status(False) == 0
+
+
+@pytest.mark.needs("engine")
+def test_maps_are_validated_on_points_that_their_fit_did_not_see(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["policy", "validate", str(folder / "cubic"), "bbr", "--clients", "600", "--seed", "1", "--json"]
+    result = run(monkeypatch, capsys, *words)
+
+    assert result.status == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert {control: one["points"] for control, one in document["unseen"].items()} == {"cubic": 60, "bbr": 60}
+    assert [(one["control"], one["cells"]) for one in document["judgements"]] == [("bbr", 60), ("cubic", 60)]
+
+
+@pytest.mark.needs("engine")
+def test_cells_without_a_client_are_bad_input(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = run(monkeypatch, capsys, "policy", "validate", str(folder / "cubic"), "--clients", "3")
+
+    assert result.status == 2
+    assert "of 30 cells have nobody; 600 are enough" in result.stderr
 
 
 @pytest.mark.needs("engine")
@@ -157,5 +234,7 @@ def test_the_truth_may_be_a_map_rather_than_the_policy(
     result = simulated(monkeypatch, capsys, policy, "--map", "bbr", "--json", "--cells")
 
     assert result.status == 0, result.stderr
-    segments = json.loads(result.stdout)["simulations"]["population"]["segments"]
+    simulations = json.loads(result.stdout)["simulations"]
+    assert list(simulations) == ["bbr"]
+    segments = simulations["bbr"]["population"]["segments"]
     assert [one["name"] for one in segments if one["by"] == "tcp"] == ["bbr"]

@@ -14,6 +14,7 @@ from pronghorn.errors import InputError
 from pronghorn.mapping import domain
 from pronghorn.policy import axes, file, fit, maps
 from pronghorn.policy.fit import Policy
+from pronghorn.policy.measured import MeasuredCell
 
 from . import made_maps
 from .made_maps import DOMAIN
@@ -59,8 +60,11 @@ def test_each_node_has_the_surface_within_its_uncertainty(a_map: Maps) -> None:
 
 
 def test_the_noise_is_the_measured_one_of_pages_and_an_allowance(a_map: Maps) -> None:
-    noise = fitted(a_map("one")).noise
+    found = fitted(a_map("one"))
+    noise = found.noise
 
+    assert noise.between_clients == fit.BETWEEN_CLIENTS
+    assert "like networks: a guess" in file.text(found)
     assert noise.page == pytest.approx(made_maps.BLOCK_SD, rel=0.2)
     assert noise.response == pytest.approx(math.hypot(noise.page, fit.ALLOWANCE))
 
@@ -114,6 +118,44 @@ def test_an_arm_that_leaves_the_control_to_the_stack_has_the_one_that_was_read_b
         (folder / "batches" / batch / "manifest.json").write_text(json.dumps(manifest))
 
     assert maps.read(folder).control == "bbr"
+
+
+def test_what_controls_h3_is_read_from_the_batches_and_not_mixed(a_map: Maps) -> None:
+    folders = {name: a_map(name, arms=(f"h2@{name}", "h3")) for name in ("cubic", "bbr")}
+    for name, told in (("cubic", "New Reno (nginx 1.26.3)"), ("bbr", "cubic (nginx 1.29.0)")):
+        batch = folders[name] / "batches" / "001"
+        batch.mkdir(parents=True)
+        manifest = {"arms": {"h3": {"origins": {"builtin": {"congestion_control": told}}}}}
+        (batch / "manifest.json").write_text(json.dumps(manifest))
+
+    assert maps.read(folders["cubic"]).h3_control == ("New Reno (nginx 1.26.3)",)
+    with pytest.raises(InputError, match="different congestion controls of h3"):
+        fitted(*folders.values())
+
+
+def test_like_networks_that_were_measured_say_how_much_clients_differ(a_map: Maps) -> None:
+    seen = maps.read(a_map("one"))
+    rng = np.random.default_rng(1)
+    cells = [
+        MeasuredCell(
+            f"small/{place}",
+            60.0,
+            0.004,
+            30.0,
+            {
+                "cubic": [
+                    (1.0, math.exp(float(ratio) + 0.02 * float(rng.standard_normal()))) for _ in range(8)
+                ]
+            },
+        )
+        for place, ratio in enumerate((0.3, -0.3, 0.3, -0.3, 0.0, 0.0))
+    ]
+
+    told = fit.policy([seen], {}, cells)
+    assert told.noise.between_clients == pytest.approx(math.sqrt(4 * 0.09 / 5), rel=0.1)
+    assert "like networks: measured" in file.text(told)
+    with pytest.raises(InputError, match="none of the maps' congestion controls"):
+        fit.policy([seen], {}, [cell._replace(times={"bbr": cell.times["cubic"]}) for cell in cells])
 
 
 @pytest.mark.parametrize(

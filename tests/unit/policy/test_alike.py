@@ -1,0 +1,95 @@
+"""How much networks differ that look alike is told by a run in which some do."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pronghorn.errors import InputError
+from pronghorn.mapping.domain import Array, Point
+from pronghorn.policy import alike
+from pronghorn.policy.measured import MeasuredCell
+
+BLOCKS, NOISE = 8, 0.06
+
+
+def nothing(control: str, point: Point) -> float:
+    return 0.0 * len(control) * point.loss
+
+
+def a_cell(
+    name: str, rng: np.random.Generator, ratio: float, rtt_ms: float, rate_mbit: float
+) -> MeasuredCell:
+    pairs = [(2.0, 2.0 * math.exp(ratio + NOISE * rng.standard_normal())) for _ in range(BLOCKS)]
+    return MeasuredCell(f"small/{name}", rtt_ms, 0.004, rate_mbit, {"cubic": pairs})
+
+
+def a_run(sd: float, seed: int, *, groups: int = 3, each: int = 8) -> list[MeasuredCell]:
+    """Places whose surface is wrong by a tenth on the whole, and at each of them networks that differ."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for place in range(groups):
+        wrong = 0.1 * rng.standard_normal()
+        for number in range(each):
+            ratio = wrong + sd * rng.standard_normal()
+            found.append(a_cell(f"{place} {number}", rng, ratio, 20.0 * 2.0**place, 30.0 + 0.1 * number))
+    return found
+
+
+def test_the_interval_covers_the_true_difference_as_often_as_it_promises() -> None:
+    """Of 100 intervals of 95 % fewer than 87 cover once in a thousand times (binomial)."""
+    true = 0.12
+    found = [alike.of_cells(a_run(true, seed), nothing)["cubic"] for seed in range(100)]
+
+    assert sum(one.low <= true <= one.high for one in found) >= 87
+    squares = np.array([one.sd**2 for one in found])
+    error = squares.std(ddof=1) / math.sqrt(len(squares))
+    assert abs(squares.mean() - true**2) < 4 * error
+
+
+def test_networks_that_do_not_differ_beyond_their_noise_have_an_interval_down_to_nothing() -> None:
+    found = [alike.of_cells(a_run(0.0, seed), nothing)["cubic"] for seed in range(20)]
+
+    assert sum(one.low == 0.0 for one in found) >= 16
+    assert max(one.sd for one in found) < NOISE
+
+
+def test_what_a_surface_gets_wrong_for_all_of_a_place_is_no_difference_between_its_networks() -> None:
+    run = a_run(0.1, seed=3)
+    right = alike.of_cells(run, nothing)["cubic"]
+    wrong = alike.of_cells(run, lambda control, point: 5.0 * point.rtt_s + 0.0 * len(control))["cubic"]
+
+    assert wrong.sd == pytest.approx(right.sd, rel=0.02)
+
+
+def test_a_path_that_looks_like_no_other_says_nothing() -> None:
+    rng = np.random.default_rng(1)
+    run = a_run(0.1, seed=3)
+    lonely = a_cell("lonely", rng, 2.0, 300.0, 1.0)
+
+    with_it, without = (alike.of_cells(cells, nothing)["cubic"] for cells in ([*run, lonely], run))
+    assert (with_it.cells, with_it.groups) == (without.cells, without.groups) == (24, 3)
+    assert with_it.sd == pytest.approx(without.sd, rel=0.05)
+
+
+def test_other_sites_are_not_alike_on_equal_networks() -> None:
+    run = [cell._replace(name=f"{place}/same") for place, cell in enumerate(a_run(0.1, seed=3))]
+
+    with pytest.raises(InputError, match="no two of the run's paths"):
+        alike.of_cells(run, nothing)
+
+
+def test_several_controls_count_by_the_cells_that_they_have_to_spare() -> None:
+    many = alike.Spread(cells=24, groups=3, sd=0.1, low=0.0, high=1.0)
+    few = alike.Spread(cells=4, groups=3, sd=0.2, low=0.0, high=1.0)
+
+    assert alike.pooled([many, few]) == pytest.approx(math.sqrt((21 * 0.01 + 1 * 0.04) / 22))
+
+
+def test_noise_that_is_known_is_taken_out() -> None:
+    distances: Array = np.array([0.3, -0.3, 0.3, -0.3, 0.3, -0.3])
+
+    exact = alike.spread(distances, np.full(6, 1e-9), [0] * 6)
+    noisy = alike.spread(distances, np.full(6, 0.05), [0] * 6)
+    assert exact.sd == pytest.approx(math.sqrt(6 * 0.09 / 5), rel=1e-3)
+    assert noisy.sd**2 == pytest.approx(exact.sd**2 - 0.05, rel=1e-3)
