@@ -10,6 +10,7 @@ from typing import Any
 
 from pronghorn import __version__, clients, origins, repository
 from pronghorn.engine import Hello
+from pronghorn.execute import awake
 from pronghorn.fairness import labels
 from pronghorn.model import effective
 from pronghorn.model.arm import Arm
@@ -117,7 +118,8 @@ def offloads(trials: Sequence[Trial]) -> list[str]:
 
 
 def host() -> dict[str, Any]:
-    """This host: kernel, CPU, memory in bytes, governor (None where the kernel does not say)."""
+    """This host: kernel, CPU, memory in bytes, governor (None where the kernel does not say), whether its
+    CPUs are kept from halting."""
     return {
         "kernel": platform.release(),
         "machine": platform.machine(),
@@ -125,6 +127,7 @@ def host() -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "governor": governor(),
+        "kept_awake": awake.kept(),
         labels.BBR_VERSION: _read(Path("/sys/module/tcp_bbr/version")),
         "load_average": round(os.getloadavg()[0], 2),
         "system": _system(),

@@ -47,6 +47,7 @@
 //! | where does a program look up names | `names.rs` |
 //! | who used the CPUs meanwhile | `cpu/` |
 
+pub mod awake;
 mod bench;
 mod buffers;
 mod calibrate;

@@ -3,6 +3,7 @@
 
 mod answer;
 mod arrivals;
+mod awake_command;
 mod cpu;
 mod dns;
 mod flight;
@@ -34,6 +35,7 @@ fn main() -> std::process::ExitCode {
     match words.next() {
         Some("path") => return path_command::run(&arguments[1..]),
         Some("generate") => return generate_command::run(),
+        Some("awake") => return awake_command::run(&arguments[1..]),
         _ => {}
     }
     let isolation = pronghorn_bench::enter();

@@ -16,7 +16,7 @@ from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
 from pronghorn.engine import Hello
 from pronghorn.errors import InputError, Interrupted
-from pronghorn.execute import prepare
+from pronghorn.execute import awake, prepare
 from pronghorn.execute.describe import describe
 from pronghorn.execute.directory import RunDirectory, default_name
 from pronghorn.execute.run import execute
@@ -87,6 +87,7 @@ def map(
         int | None,
         typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
     ] = None,
+    keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print map.json on stdout instead of the sentences.")
@@ -117,7 +118,8 @@ def map(
         prepare.fit(planned, hello, fall_back=False)
         kept.write(asked, directory.path)
         try:
-            measured, explored = _explore(asked, planned.margin, directory, hello, jobs)
+            with awake.keeping(keep_awake):
+                measured, explored = _explore(asked, planned.margin, directory, hello, jobs)
             document = _write(asked, planned, directory, measured, explored)
         except Interrupted:
             command = shlex.join(["pronghorn", "map", "--resume", str(directory.path)])

@@ -16,7 +16,7 @@ from pronghorn.analysis.numbers import count
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
 from pronghorn.errors import InputError, Interrupted
-from pronghorn.execute import prepare
+from pronghorn.execute import awake, prepare
 from pronghorn.execute.describe import describe
 from pronghorn.execute.directory import RunDirectory
 from pronghorn.execute.run import execute
@@ -60,6 +60,7 @@ def replicate(
         int | None,
         typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
     ] = None,
+    keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="The seed of every random draw of runs that begin.")
     ] = None,
@@ -82,7 +83,8 @@ def replicate(
     asked = wanted(names or ())
     planned = plan(asked, size, out or DEFAULT_FOLDER, blocks=blocks, seed=seed)
     if measure:
-        _measure([run for run in planned if not run.is_done], jobs)
+        with awake.keeping(keep_awake):
+            _measure([run for run in planned if not run.is_done], jobs)
     results = [
         (read := measurements.measured(one.study, planned), found.study(read, planned, size)) for one in asked
     ]

@@ -15,7 +15,7 @@ from pronghorn.cli import checked, pipeline_outputs
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
 from pronghorn.errors import Interrupted
-from pronghorn.execute import prepare
+from pronghorn.execute import awake, prepare
 from pronghorn.execute.describe import describe
 from pronghorn.execute.prepare import Request
 from pronghorn.execute.run import Outcome, execute
@@ -40,6 +40,7 @@ def run(
         int | None,
         typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
     ] = None,
+    keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
     overrides: Annotated[
         list[str] | None,
@@ -70,7 +71,7 @@ def run(
         if fitted is not asked:
             wanted = [of_run.parse(text, fitted) for text in checks or ()]
         try:
-            with watching() as observer:
+            with watching() as observer, awake.keeping(keep_awake):
                 outcome = execute(
                     fitted, hello, directory, observer, jobs=jobs, command_line=request.command_line
                 )

@@ -9,6 +9,8 @@ use serde::Serialize;
 
 use machine::MachineTime;
 
+use crate::awake;
+
 /// The shortest time about which something is said: the kernel counts in hundredths of a second.
 const LEAST: Duration = Duration::from_millis(50);
 
@@ -20,7 +22,7 @@ pub struct CpuShare {
     pub own_s: f64,
     /// The share (0–1) that it is of the capacity: of the CPUs that this process may run on, times the time.
     pub own_share: f64,
-    /// The share (0–1) of the capacity that was neither idle, nor stolen, nor own. Interrupts that the kernel charges to no
+    /// The share (0–1) of the capacity that was neither idle, nor stolen, nor own, nor spent on keeping the CPUs awake. Interrupts that the kernel charges to no
     /// process are in it.
     pub others_share: f64,
 }
@@ -31,12 +33,15 @@ pub(crate) struct CpuReading {
     at: Instant,
     machine: MachineTime,
     own_s: Option<f64>,
+    /// What it took to keep the CPUs awake.
+    awake_s: f64,
 }
 
 impl CpuReading {
     pub(crate) fn now() -> CpuReading {
         CpuReading {
             own_s: own::seconds(),
+            awake_s: awake::seconds(),
             machine: MachineTime::now(),
             at: Instant::now(),
         }
@@ -57,7 +62,8 @@ impl CpuReading {
         let own_s = (self.own_s? - earlier.own_s?).max(0.0);
         let spared = self.machine.spared_since(&earlier.machine)?;
         let capacity_s = f64::from(spared.cpus) * passed.as_secs_f64();
-        let others_s = capacity_s - spared.seconds - own_s;
+        let awake_s = (self.awake_s - earlier.awake_s).max(0.0);
+        let others_s = capacity_s - spared.seconds - own_s - awake_s;
         Some(CpuShare {
             own_s,
             own_share: (own_s / capacity_s).min(1.0),
@@ -78,7 +84,20 @@ mod tests {
             at,
             machine: MachineTime::parse(&stat, 100.0, |_| true),
             own_s,
+            awake_s: 0.0,
         }
+    }
+
+    #[test]
+    fn what_keeps_the_cpus_awake_is_nobodys_work() {
+        let start = Instant::now();
+        let earlier = reading(start, 1000, Some(3.0));
+        let later = CpuReading {
+            awake_s: 0.75,
+            ..reading(start + Duration::from_secs(1), 1050, Some(3.5))
+        };
+        let share = later.since(&earlier).map(|share| share.others_share);
+        assert_eq!(share, Some(0.125));
     }
 
     #[test]
