@@ -18,7 +18,7 @@ from pronghorn.errors import InputError, unknown
 from pronghorn.mapping.domain import Array
 from pronghorn.policy import outcome
 from pronghorn.policy.measured import MeasuredCell
-from pronghorn.policy.outcome import ALWAYS, LEARNED, RULES, SHARE, SMALL_REGRET
+from pronghorn.policy.outcome import ALWAYS, INFORMED, LEARNED, RULES, SHARE, SMALL_REGRET
 from pronghorn.policy.parsed import Parsed, asked_of_engine
 from pronghorn.policy.population import Population
 from pronghorn.policy.simulate import PATIENCE_S, WHOLE, Asked, simulations
@@ -59,14 +59,16 @@ class Interval(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Of one congestion control: each rule's mean regret over the cells, and ours less that of the better of
-    the rules that do the same for all."""
+    """Of one congestion control: each rule's mean regret over the cells, ours less that of the better of the
+    rules that do the same for all, and how much both are beyond `informed`: what Alt-Svc doesn't allow (the
+    first page over TCP) nobody can spare."""
 
     control: str
     cells: int
     regret: dict[str, Interval]
     better: str
     minus: Interval
+    beyond: dict[str, Interval]
     holds: bool
 
 
@@ -87,6 +89,7 @@ class Judged(NamedTuple):
                     **one._asdict(),
                     "regret": {rule: value._asdict() for rule, value in one.regret.items()},
                     "minus": one.minus._asdict(),
+                    "beyond": {rule: value._asdict() for rule, value in one.beyond.items()},
                 }
                 for one in self.judgements
             ],
@@ -193,9 +196,13 @@ def _judgement(
     better = min(ALWAYS, key=lambda rule: point[rule])
     intervals = {rule: _interval(point[rule], drawn[rule]) for rule in RULES}
     minus = _interval(point[LEARNED] - point[better], drawn[LEARNED] - drawn[better])
+    beyond = {
+        rule: _interval(point[rule] - point[INFORMED], drawn[rule] - drawn[INFORMED])
+        for rule in (LEARNED, better)
+    }
     small = point[better] < SMALL_REGRET
     holds = minus.low <= 0 if small else point[LEARNED] <= SHARE * point[better]
-    return Judgement(control, len(cells), intervals, better, minus, holds)
+    return Judgement(control, len(cells), intervals, better, minus, beyond, holds)
 
 
 def _drawn(half: _Half, cell: str, rng: np.random.Generator) -> Array:

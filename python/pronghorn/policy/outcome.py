@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 LEARNED = "learned"
 ALWAYS = ("always-h2", "always-h3")
-RULES = (LEARNED, *ALWAYS, "public-module", "informed")
+INFORMED = "informed"
+RULES = (LEARNED, *ALWAYS, "public-module", INFORMED)
 
 SMALL_REGRET = 0.02
 """Below this, of the better of the two rules that do the same for all, ours only has to be no worse."""

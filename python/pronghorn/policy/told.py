@@ -7,7 +7,7 @@ from pronghorn.policy import bound, lab
 from pronghorn.policy.bound import BEST_FIXED, Judgement
 from pronghorn.policy.fit import Policy
 from pronghorn.policy.maps import SeenMap
-from pronghorn.policy.outcome import ALWAYS, LEARNED, RULES, Estimate, Report, Segment
+from pronghorn.policy.outcome import ALWAYS, INFORMED, LEARNED, RULES, Estimate, Report, Segment
 from pronghorn.policy.parsed import Parsed
 from pronghorn.policy.unseen import Error
 
@@ -77,6 +77,10 @@ def of_lab(found: lab.Judged, where: str = "on the run's cells") -> str:
         said = "holds" if one.holds else "does not hold"
         minus = _percent(one.minus.value, one.minus.low, one.minus.high)
         lines.append(f"  ours less {one.better}: {minus}; the bound {said}.")
+        beyond = (
+            f"{rule} {_percent(value.value, value.low, value.high)}" for rule, value in one.beyond.items()
+        )
+        lines.append(f"  beyond {INFORMED}, which has only Alt-Svc as well: {', '.join(beyond)}.")
     worst = sorted(found.rows, key=lambda row: min(row.regret[rule] for rule in ALWAYS) - row.regret[LEARNED])
     losing = [row for row in worst[:_WORST] if row.regret[LEARNED] > min(row.regret[rule] for rule in ALWAYS)]
     if losing:
@@ -110,6 +114,11 @@ def _bounds(judgements: Sequence[Judgement]) -> Iterator[str]:
         else:
             of = f"of whose regret ours is {share:.0%}"
         yield f"TCP with {one.control}: the bound {said}. Best fixed is {one.fixed}, {of}."
+        beyond = (
+            f"{rule} {one.regret[rule].value - one.regret[INFORMED].value:.2%}"
+            for rule in (LEARNED, one.fixed)
+        )
+        yield f"  Beyond {INFORMED}, which has only Alt-Svc as well: {', '.join(beyond)}."
 
 
 def _lines(name: str, report: Report, policy: Parsed) -> Iterator[str]:

@@ -168,6 +168,9 @@ def test_measured_times_judge_a_policy_by_what_it_did_in_each_cell() -> None:
     (judgement,) = found.judgements
     assert judgement.regret[LEARNED].value < min(judgement.regret[rule].value for rule in ALWAYS)
     assert "TCP with cubic, 2 cells" in told.of_lab(found)
+    beyond = judgement.beyond[LEARNED].value
+    assert beyond == pytest.approx(judgement.regret[LEARNED].value - judgement.regret["informed"].value)
+    assert beyond >= 0
     off = {"cubic": Error(points=2, sd=0.05, low=0.04, high=0.06)}
     assert "is off by 0.050 (0.040–0.060" in told.of_halves(off, found)
 
@@ -212,4 +215,5 @@ def test_what_is_told_marks_what_is_above_the_bound() -> None:
     assert "Seed 7" in text
     assert "TCP with cubic: the bound does not hold." in text
     assert "Best fixed is always-h2, of whose regret ours is 50%" in text
+    assert "has only Alt-Svc as well: learned 5.00%, always-h2 10.00%." in text
     assert report.by("all")[0].better == "always-h2"
