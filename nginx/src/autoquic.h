@@ -113,6 +113,7 @@ typedef struct {
 typedef struct {
     pronghorn_keys      keys;              /* whose it was when it had been written */
     uint64_t            bytes;
+    uint64_t            delivered;         /* bytes that its connection had been given to send, but for its own */
     ngx_msec_t          began;             /* its first byte was ready */
     ngx_msec_t          waited;            /* so long in all, the transport had all that there was, and more was to come */
     uint64_t            target;            /* bytes, of the connection or of the stream, to be acknowledged */

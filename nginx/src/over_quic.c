@@ -101,6 +101,7 @@ autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream)
     a->watched.stream = stream->quic;
     a->watched.stream_id = stream->quic->id;
     a->watched.target = stream->quic->sent;
+    a->watched.delivered = qc->streams.sent;
     a->watched.progress = 0;
 
     return NGX_OK;

@@ -72,6 +72,7 @@ autoquic_tcp_watch(autoquic_connection_t *a)
     held = held_by_tls(a->connection);
 
     a->watched.target = queued(&info) + held;
+    a->watched.delivered = a->watched.target;
     a->watched.roughly = held != 0;
     a->watched.progress = info.bytes_acked;
     a->watched.rwnd_limited_us = info.rwnd_limited;

@@ -107,6 +107,7 @@ watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *reque
 
     w->keys = a->keys;
     w->bytes = r->connection->sent - request->sent;
+    w->delivered -= ngx_min(w->delivered, w->bytes);
     w->began = request->began;
     w->waited = request->waited;
     w->progressed = ngx_current_msec;
@@ -227,6 +228,7 @@ end(autoquic_connection_t *a, ngx_uint_t stalled)
     autoquic_report(a, &sample);
 
     sample.bytes = w->bytes;
+    sample.delivered = w->delivered;
     sample.time_us = took ? (uint64_t) took * 1000 : 500;
     sample.stalled = (uint8_t) stalled;
 

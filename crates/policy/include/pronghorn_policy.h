@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define PRONGHORN_POLICY_ABI 1
+#define PRONGHORN_POLICY_ABI 2
 
 /* A parsed policy file: immutable, on the heap. */
 typedef struct pronghorn_policy pronghorn_policy;
@@ -54,6 +54,7 @@ typedef struct {
     uint64_t bytes;            /* of the response: head and body */
     uint64_t time_us;          /* from the response's first byte being ready to the last byte's acknowledgement; stalled: to the death */
     uint64_t rate_bytes_per_s; /* delivery rate; 0: unknown, or limited by the application */
+    uint64_t delivered;        /* bytes that the connection had delivered before the response began: is its window warm? */
     uint32_t min_rtt_us;       /* the smallest of the connection; 0: unknown */
     uint32_t sent;             /* packets, on the connection since its last sample */
     uint32_t lost;             /* of these, those that the sender took for lost */
@@ -75,7 +76,8 @@ enum {
     PRONGHORN_REASON_UDP_BLOCKED = 5,   /* was offered, and nothing came by QUIC */
     PRONGHORN_REASON_PINNED = 6,        /* belongs to the holdout */
     PRONGHORN_REASON_DOWNGRADE_OFF = 7, /* would be let go, but none is */
-    PRONGHORN_REASON_NO_TABLE = 8       /* the memory holds no table, or one that can't be mended */
+    PRONGHORN_REASON_NO_TABLE = 8,      /* the memory holds no table, or one that can't be mended */
+    PRONGHORN_REASON_EXPLORING = 9      /* offered: h3 isn't expected to be faster, and trying it is worth what it costs */
 };
 
 typedef struct {
@@ -93,9 +95,12 @@ enum { PRONGHORN_DOWNGRADE_OFF = 0, PRONGHORN_DOWNGRADE_LEASE = 1, PRONGHORN_DOW
 
 typedef struct {
     float holdout;          /* share of keys pinned to each arm, 0 to 0.5; below 0: the file's */
-    uint32_t max_age_s;     /* of an offer; 0: the file's lease_s */
-    uint8_t downgrade;      /* PRONGHORN_DOWNGRADE_* */
-    uint8_t dry_run;        /* 1: the answer says what would be done, the caller doesn't do it, no offer is counted */
+    uint32_t max_age_s;     /* of an offer; 0: the file's lease_s, or its lease_most_s where a key's own responses say that h3 is faster and
+                               another look at h2 isn't worth what it costs */
+    uint8_t downgrade;      /* PRONGHORN_DOWNGRADE_*; over QUIC, PRONGHORN_CLEAR may be the answer whichever it is: to a key pinned to h2,
+                               and to one that is let go while an offer holds for longer than the file's lease_s */
+    uint8_t dry_run;        /* 1: the answer says what would be done, the caller doesn't do it, no offer is counted, and no outcome of the
+                               key counts for the holdout until it is asked about otherwise */
     uint8_t new_connection; /* 1: nothing was advertised over this connection yet */
     uint8_t reserved;       /* 0 */
 } pronghorn_ask;
@@ -132,7 +137,7 @@ typedef struct {
     uint64_t downgrades;     /* steering turned off for what was measured */
     uint64_t blocks;         /* steering turned off since no QUIC arrived */
     uint64_t epoch;          /* number of the current one */
-    pronghorn_group all[3];  /* by arm, all epochs but what is younger than a lease in each */
+    pronghorn_group all[3];  /* by arm, all epochs */
     pronghorn_group now[3];  /* the current epoch alone */
     pronghorn_uplift steered_all;   /* steered against pinned_h2 */
     pronghorn_uplift steered_now;

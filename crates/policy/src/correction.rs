@@ -1,6 +1,6 @@
 //! The live correction: how far the laboratory's surface is off here, by the keys that chance pinned.
 //!
-//! At fixed anchors of round trip and loss, the mean of ln(time / reference) by QUIC of keys pinned to h3 is held against that by TCP
+//! For each congestion control of TCP's, at fixed anchors of round trip and loss, the mean of ln(time / reference) by QUIC of keys pinned to h3 is held against that by TCP
 //! of keys pinned to h2: one number a key and epoch, fading by half each epoch. The difference from what the surface says there
 //! shifts it, shrunk by its variance, and by no more than twice the surface's own standard deviation. So whoever
 //! floods the gateway with prefixes of their own moves another key's prior by at most that, and by 12/n of a mean for each of theirs.
@@ -12,6 +12,7 @@ use crate::axis::Place;
 use crate::holdout::Tally;
 use crate::math;
 use crate::policy::{Normal, Surface};
+use crate::sample::TcpControl;
 
 /// Anchors an axis.
 pub(crate) const ANCHORS: usize = 6;
@@ -40,7 +41,52 @@ const PACKETS_LEAST: f64 = 50.0;
 /// An anchor by its place in [`Correction`]; [`NOWHERE`]: none.
 pub(crate) const NOWHERE: u8 = u8::MAX;
 
-/// Tallies of TCP's keys (pinned to h2) and QUIC's (pinned to h3), by round trip and loss.
+/// Of all controls.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct Corrections {
+    cubic: Correction,
+    bbr: Correction,
+    reno: Correction,
+}
+
+impl Corrections {
+    /// One that isn't known counts as cubic.
+    pub(crate) fn of(&self, control: TcpControl) -> &Correction {
+        match control {
+            TcpControl::Unknown | TcpControl::Cubic => &self.cubic,
+            TcpControl::Bbr => &self.bbr,
+            TcpControl::Reno => &self.reno,
+        }
+    }
+
+    pub(crate) fn of_mut(&mut self, control: TcpControl) -> &mut Correction {
+        match control {
+            TcpControl::Unknown | TcpControl::Cubic => &mut self.cubic,
+            TcpControl::Bbr => &mut self.bbr,
+            TcpControl::Reno => &mut self.reno,
+        }
+    }
+
+    /// A new epoch begins.
+    pub(crate) fn roll(&mut self) {
+        for correction in self.each() {
+            correction.roll();
+        }
+    }
+
+    pub(crate) fn make_sound(&mut self) {
+        for correction in self.each() {
+            correction.make_sound();
+        }
+    }
+
+    fn each(&mut self) -> [&mut Correction; 3] {
+        [&mut self.cubic, &mut self.bbr, &mut self.reno]
+    }
+}
+
+/// Of one: tallies of TCP's keys (pinned to h2) and QUIC's (pinned to h3), by round trip and loss.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Correction {
@@ -49,16 +95,6 @@ pub(crate) struct Correction {
 }
 
 impl Correction {
-    /// A new epoch begins.
-    pub(crate) fn roll(&mut self) {
-        let tallies = self.now.iter_mut().flatten();
-        for (now, past) in tallies.zip(self.past.iter_mut().flatten()) {
-            past.fade();
-            past.merge(now);
-            *now = Tally::zeroed();
-        }
-    }
-
     /// `transport`: 0 TCP, 1 QUIC.
     pub(crate) fn tally(&mut self, transport: usize, anchor: u8) -> Option<&mut Tally> {
         self.now.get_mut(transport)?.get_mut(usize::from(anchor))
@@ -71,7 +107,16 @@ impl Correction {
             .sum()
     }
 
-    pub(crate) fn make_sound(&mut self) {
+    fn roll(&mut self) {
+        let tallies = self.now.iter_mut().flatten();
+        for (now, past) in tallies.zip(self.past.iter_mut().flatten()) {
+            past.fade();
+            past.merge(now);
+            *now = Tally::zeroed();
+        }
+    }
+
+    fn make_sound(&mut self) {
         for tally in self.now.iter_mut().chain(&mut self.past).flatten() {
             tally.make_sound();
         }

@@ -3,9 +3,10 @@
 use bytemuck::Zeroable;
 
 use crate::decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
-use crate::entry::{BLOCKED, Entry, Expected, ON, OWN, PARENT, Part};
+use crate::entry::{BLOCKED, Entry, Expected, ON, OWN, PARENT};
 use crate::head::Head;
 use crate::key::Keys;
+use crate::part::Part;
 use crate::pins;
 use crate::policy::Policy;
 use crate::posterior::posterior;
@@ -77,11 +78,7 @@ impl Question<'_> {
         let steering = &self.policy.steering;
         let holdout = pins::holdout(self.ask.holdout, steering.holdout);
         let arm = pins::arm(&head.secret, entry.key, self.epoch, holdout);
-        if entry.part.arm(self.epoch) != Some(arm) {
-            let part = entry.part;
-            head.withdraw(&part, self.epoch);
-            entry.part = Part::new(self.epoch, arm);
-        }
+        self.draw(head, entry, arm);
         if self.protocol == Protocol::Quic && entry.arrived_by_quic() {
             head.keys_blocked = head.keys_blocked.saturating_sub(1);
         }
@@ -97,18 +94,18 @@ impl Question<'_> {
                 (entry.is(ON), reason)
             }
         };
-        let action = match (offered, self.protocol, self.ask.downgrade) {
-            (true, _, _) => Action::Advertise,
-            (false, Protocol::Quic, Downgrade::Clear) => Action::Clear,
-            (false, _, _) => Action::Nothing,
+        let action = match (offered, self.protocol) {
+            (true, _) => Action::Advertise,
+            (false, Protocol::Quic) if self.takes_back(entry, arm) => Action::Clear,
+            (false, _) => Action::Nothing,
         };
-        self.count(head, entry, arm, action);
-        head.lease_s = self.ask.max_age_s;
-        let max_age_s = match (action, self.ask.max_age_s) {
-            (Action::Advertise, 0) => steering.lease_s,
-            (Action::Advertise, asked) => asked,
+        let max_age_s = match (action, self.ask.max_age_s, arm) {
+            (Action::Advertise, 0, Arm::Steered) => steering.lease_of(&expected),
+            (Action::Advertise, 0, _) => steering.lease_s,
+            (Action::Advertise, asked, _) => asked,
             _ => 0,
         };
+        self.count(head, entry, arm, action, max_age_s);
         Decision {
             action,
             reason,
@@ -118,6 +115,27 @@ impl Question<'_> {
             gain: expected.mean,
             sd: expected.sd,
         }
+    }
+
+    /// Gives the key its part in the epoch, where it has none of this arm. In a dry run it has none: nobody is treated as its arm says.
+    fn draw(&self, head: &mut Head, entry: &mut Entry, arm: Arm) {
+        let drawn = (!self.ask.dry_run).then_some(arm);
+        if entry.part.arm(self.epoch) == drawn {
+            return;
+        }
+        let part = entry.part;
+        head.withdraw(&part, self.epoch);
+        match drawn {
+            Some(arm) => entry.take_part(self.epoch, arm, self.protocol, self.now_ms),
+            None => entry.part = Part::none(),
+        }
+    }
+
+    /// Whether a client over QUIC that isn't offered it (any more) is told so, rather than left until its lease lapses.
+    fn takes_back(&self, entry: &Entry, arm: Arm) -> bool {
+        arm == Arm::PinnedH2
+            || self.ask.downgrade == Downgrade::Clear
+            || entry.leased_for_s(self.now_ms) > self.policy.steering.lease_s
     }
 
     /// What is expected now; the key's vote in its parent is exchanged for one that fits.
@@ -170,20 +188,22 @@ impl Question<'_> {
         reason
     }
 
-    fn count(&self, head: &mut Head, entry: &mut Entry, arm: Arm, action: Action) {
+    fn count(&self, head: &mut Head, entry: &mut Entry, arm: Arm, action: Action, max_age_s: u32) {
         let counters = &mut head.counters;
         if let Some(counter) = counters.decisions.get_mut(action as usize) {
             *counter = counter.saturating_add(1);
         }
-        let is_offer = action == Action::Advertise
-            && self.protocol == Protocol::Tcp
-            && self.ask.new_connection
-            && !self.ask.dry_run;
-        if is_offer {
-            counters.offers = counters.offers.saturating_add(1);
+        if action != Action::Advertise || self.ask.dry_run {
+            return;
+        }
+        if self.protocol == Protocol::Tcp {
+            if self.ask.new_connection {
+                counters.offers = counters.offers.saturating_add(1);
+            }
             if arm == Arm::Steered {
-                entry.offered(self.now_ms);
+                entry.came_over_tcp(self.now_ms, self.ask.new_connection);
             }
         }
+        entry.lease(self.now_ms, max_age_s);
     }
 }

@@ -34,6 +34,8 @@ pub enum Reason {
     DowngradeOff = 7,
     /// The memory holds no table, or one that can't be mended.
     NoTable = 8,
+    /// Offered: h3 isn't expected to be faster, and trying it is worth what it costs.
+    Exploring = 9,
 }
 
 /// The group of a key in an epoch.
@@ -64,7 +66,7 @@ impl Action {
 
 impl Reason {
     /// Every reason, in the order of the C ABI's numbers.
-    pub const ALL: [Reason; 9] = [
+    pub const ALL: [Reason; 10] = [
         Reason::Undecided,
         Reason::H3Faster,
         Reason::H3Slower,
@@ -74,6 +76,7 @@ impl Reason {
         Reason::Pinned,
         Reason::DowngradeOff,
         Reason::NoTable,
+        Reason::Exploring,
     ];
 
     /// For logs and labels.
@@ -92,6 +95,7 @@ impl Reason {
             Reason::Pinned => c"pinned",
             Reason::DowngradeOff => c"downgrade_off",
             Reason::NoTable => c"no_table",
+            Reason::Exploring => c"exploring",
         }
     }
 }
@@ -116,7 +120,7 @@ impl Arm {
 pub enum Downgrade {
     /// Not at all for what is measured; only where no QUIC arrives.
     Off = 0,
-    /// Their lease lapses.
+    /// Their lease lapses; where it would hold for longer than `lease_s` still, they are told.
     #[default]
     Lease = 1,
     /// `Alt-Svc: clear` over QUIC.
@@ -128,7 +132,8 @@ pub enum Downgrade {
 pub struct Ask {
     /// Share of keys pinned to each arm, 0 to 0.5; below 0: the file's.
     pub holdout: f32,
-    /// Of an offer; 0: the file's `lease_s`.
+    /// Of an offer; 0: the file's `lease_s`, or its `lease_most_s` where a key's own responses say that h3 is faster and another look at
+    /// h2 isn't worth what it costs.
     pub max_age_s: u32,
     /// How clients are let go.
     pub downgrade: Downgrade,

@@ -2,13 +2,13 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::correction::NOWHERE;
-use crate::decision::Arm;
 use crate::head::Head;
 use crate::math;
 use crate::network::Network;
 use crate::outcomes::Outcomes;
+use crate::part::Part;
 use crate::sample::{CLIP, TcpControl};
+use crate::value::Worth;
 use crate::votes::Votes;
 
 /// No entry.
@@ -22,12 +22,14 @@ pub(crate) const BLOCKED: u8 = 2;
 pub(crate) const CHANGED: u8 = 4;
 /// `expected` holds something.
 const EXPECTED: u8 = 8;
-/// Something was told since.
-const TOLD: u8 = 16;
 /// Outcomes of both transports were in it.
-const TRIED: u8 = 32;
+const TRIED: u8 = 16;
 /// So was the network.
-const KNOWN: u8 = 64;
+const KNOWN: u8 = 32;
+/// Another look at h3 was worth what it costs …
+const WORTH_H3: u8 = 64;
+/// … and at h2.
+const WORTH_H2: u8 = 128;
 
 /// What an entry is of.
 pub(crate) const FREE: u8 = 0;
@@ -40,12 +42,14 @@ const STEP_BACK_MS: u64 = 60_000;
 /// all entries, so that a parent less one of its keys is what its other keys told.
 const STEPS: f64 = 256.0;
 
-/// What is expected of a key stays so for this long though it was told more …
-const EXPECTED_LEAST_MS: u32 = 100;
-/// … and for this long where it wasn't.
+/// What is expected of a key stays so for this long where it was told nothing …
 const EXPECTED_MOST_MS: u32 = 10_000;
+/// … and for this long where what it was told is little beside what it knew: less than one part in
+const EXPECTED_LEAST_MS: u32 = 100;
+/// … so many.
+const PARTS: f64 = 4.0;
 
-/// 192 bytes, what every look-up reads first. Links are indices of entries.
+/// 256 bytes, what every look-up reads first. Links are indices of entries.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Entry {
@@ -58,16 +62,16 @@ pub(crate) struct Entry {
     flags: u8,
     /// Times that it was turned off and not forgiven.
     pub(crate) strikes: u8,
-    /// Over new connections since QUIC arrived last.
-    pub(crate) offers: u8,
+    /// How often, since QUIC arrived last, somebody came over TCP who could have followed an offer.
+    pub(crate) unanswered: u8,
     /// The latest time that this entry was told.
     pub(crate) seen_ms: u64,
     /// When steering changed last.
     pub(crate) changed_ms: u64,
     /// From that change on.
     pub(crate) cool_down_s: u32,
-    /// From the change to the first offer since.
-    pub(crate) offered_after_ms: u32,
+    /// Since when an offer holds that nobody has followed, seconds of the clock.
+    pub(crate) offered_s: u32,
     /// The low bits of the time of `expected`.
     expected_at_ms: u32,
     /// Mean and standard deviation.
@@ -79,9 +83,15 @@ pub(crate) struct Entry {
     pub(crate) votes: Votes,
     /// A parent's own number; of a key, that of the parent it voted in.
     pub(crate) stamp: u32,
+    /// Until when an offer holds, seconds of the clock.
+    pub(crate) leased_until_s: u32,
+    /// How many there were by either transport, decayed.
+    pub(crate) visits: f32,
     pub(crate) control: u8,
     pub(crate) mark: u8,
-    reserved: [u8; 2],
+    /// Samples since `expected` was reckoned.
+    told: u8,
+    reserved: [u8; 5],
 }
 
 /// ln(time with h3 / time with h2) of a key's responses.
@@ -93,26 +103,8 @@ pub(crate) struct Expected {
     pub(crate) tried: bool,
     /// Something of its network was, or those are: else the mean is that over all networks on the surface.
     pub(crate) known: bool,
-}
-
-/// What a key contributed to the groups of an epoch, so that it can be taken out and put in again.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Part {
-    /// The epoch's low bits.
-    pub(crate) epoch: u32,
-    /// Of outcomes of either transport.
-    pub(crate) mean: f32,
-    /// Of outcomes by the arm's own transport.
-    pub(crate) pure_mean: f32,
-    /// How many they are.
-    pub(crate) count: u16,
-    pub(crate) pure_count: u16,
-    /// 1 + [`Arm`]'s number; 0: not drawn.
-    arm: u8,
-    /// Where it stands in the correction; [`NOWHERE`]: not.
-    pub(crate) anchor: u8,
-    reserved: [u8; 2],
+    /// Whether another look at a protocol is worth what it costs.
+    pub(crate) worth: Worth,
 }
 
 impl Entry {
@@ -136,6 +128,13 @@ impl Entry {
         if back > STEP_BACK_MS {
             self.seen_ms = now_ms;
             self.changed_ms = self.changed_ms.saturating_sub(back).min(now_ms);
+            for second in [
+                &mut self.offered_s,
+                &mut self.leased_until_s,
+                &mut self.part.counts_from_s,
+            ] {
+                *second = second.saturating_sub((back / 1000) as u32);
+            }
             self.set(EXPECTED, false);
         }
         let step_ms = half_life_s * 1e3 / STEPS;
@@ -148,21 +147,23 @@ impl Entry {
             self.outcomes.decay(factor);
             self.network.decay(factor);
             self.votes.decay(factor);
+            self.visits *= factor as f32;
         }
         self.seen_ms
     }
 
     /// Something was told of the key.
     pub(crate) fn told(&mut self) {
-        self.set(TOLD, true);
+        self.told = self.told.saturating_add(1);
     }
 
     /// What is expected of the key, where that was reckoned not long before `now_ms`, its own time.
     pub(crate) fn expected(&self, now_ms: u64) -> Option<Expected> {
-        let lasts_ms = if self.is(TOLD) {
-            EXPECTED_LEAST_MS
-        } else {
-            EXPECTED_MOST_MS
+        let [tcp, quic] = self.outcomes.weights();
+        let lasts_ms = match self.told {
+            0 => EXPECTED_MOST_MS,
+            told if f64::from(told) * PARTS < tcp + quic => EXPECTED_LEAST_MS,
+            _ => 0,
         };
         let age_ms = (now_ms as u32).wrapping_sub(self.expected_at_ms);
         let [mean, sd] = self.expected;
@@ -171,6 +172,10 @@ impl Entry {
             sd,
             tried: self.is(TRIED),
             known: self.is(KNOWN),
+            worth: Worth {
+                h3: self.is(WORTH_H3),
+                h2: self.is(WORTH_H2),
+            },
         })
     }
 
@@ -179,9 +184,11 @@ impl Entry {
         self.expected = [expected.mean, expected.sd];
         self.expected_at_ms = now_ms as u32;
         self.set(EXPECTED, true);
-        self.set(TOLD, false);
+        self.told = 0;
         self.set(TRIED, expected.tried);
         self.set(KNOWN, expected.known);
+        self.set(WORTH_H3, expected.worth.h3);
+        self.set(WORTH_H2, expected.worth.h2);
     }
 
     /// Until when nothing is offered.
@@ -226,44 +233,23 @@ impl Entry {
         if !self.network.is_sound() {
             self.network = Network::zeroed();
         }
+        if !(self.visits.is_finite() && self.visits >= 0.0) {
+            self.visits = 0.0;
+        }
         self.flags &= ON | BLOCKED | CHANGED;
         self.changed_ms = self.changed_ms.min(self.seen_ms);
         self.mark = 0;
     }
 }
 
-impl Part {
-    pub(crate) fn new(epoch: u64, arm: Arm) -> Part {
-        Part {
-            epoch: epoch as u32,
-            arm: arm as u8 + 1,
-            anchor: NOWHERE,
-            ..Part::zeroed()
-        }
-    }
-
-    /// The arm of the key in `epoch`, where it was asked about in it.
-    pub(crate) fn arm(&self, epoch: u64) -> Option<Arm> {
-        if self.epoch != epoch as u32 {
-            return None;
-        }
-        match self.arm {
-            1 => Some(Arm::Steered),
-            2 => Some(Arm::PinnedH2),
-            3 => Some(Arm::PinnedH3),
-            _ => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{Protocol, Traits};
+    use crate::sample::{Outcome, Protocol, Traits};
 
     #[test]
-    fn an_entry_is_of_192_bytes() {
-        assert_eq!(size_of::<Entry>(), 192);
+    fn an_entry_is_of_256_bytes() {
+        assert_eq!(size_of::<Entry>(), 256);
     }
 
     #[test]
@@ -274,6 +260,10 @@ mod tests {
         assert_eq!(entry.advance(950_000, 3600.0), 1_000_000);
         assert_eq!(entry.advance(100_000, 3600.0), 100_000);
         assert_eq!((entry.changed_ms, entry.cool_until_ms()), (90_000, 600_000));
+        entry.lease(100_000, 300);
+        assert_eq!(entry.leased_for_s(150_000), 250);
+        entry.advance(20_000, 3600.0);
+        assert_eq!(entry.leased_for_s(20_000), 300);
     }
 
     #[test]
@@ -302,11 +292,19 @@ mod tests {
         sd: 1.0,
         tried: true,
         known: true,
+        worth: Worth {
+            h3: false,
+            h2: true,
+        },
     };
 
     #[test]
     fn what_is_expected_is_reckoned_anew_when_it_can_be_another() {
         let mut entry = Entry::new(1, OWN, 1_000);
+        let outcome = Outcome { stratum: 0, x: 0.0 };
+        for _ in 0..20 {
+            entry.outcomes.add(Protocol::Tcp, outcome, 0.0, 1_000);
+        }
         let mut reckoned_at = |now_ms: u64, told: bool| {
             if told {
                 entry.told();
@@ -322,6 +320,11 @@ mod tests {
         assert!(reckoned_at(11_000, false));
         assert!(!reckoned_at(11_099, true));
         assert!(reckoned_at(11_100, true));
-        assert!(!reckoned_at(12_000, false));
+        assert!(!reckoned_at(11_150, false));
+        // Five samples are a quarter of what it knew.
+        (0..4).for_each(|_| entry.told());
+        assert!(entry.expected(11_150).is_some());
+        entry.told();
+        assert_eq!(entry.expected(11_150), None);
     }
 }

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::ABI;
-use crate::correction::Correction;
+use crate::correction::Corrections;
 use crate::entry::{Entry, NONE};
 use crate::holdout::Tally;
 use crate::key;
@@ -35,15 +35,13 @@ pub(crate) struct Head {
     pub(crate) keys_blocked: u32,
     /// What was told last of TCP's congestion control.
     pub(crate) control: u8,
-    reserved: [u8; 7],
-    /// The lease that was asked for last, where it wasn't the file's.
-    pub(crate) lease_s: u32,
+    reserved: [u8; 11],
     pub(crate) counters: Counters,
     pub(crate) epoch: u64,
     /// By arm.
     pub(crate) all: [Tally; 3],
     pub(crate) now: [Tally; 3],
-    pub(crate) correction: Correction,
+    pub(crate) correction: Corrections,
 }
 
 /// Since the table was made.

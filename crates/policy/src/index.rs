@@ -170,6 +170,8 @@ mod tests {
 
     use super::*;
     use crate::entry::PARENT;
+    use crate::head::Head;
+    use crate::table::EACH;
 
     /// Keys from the newest to the oldest.
     fn held(table: &Table<'_>) -> Vec<(u64, u8)> {
@@ -189,7 +191,7 @@ mod tests {
         fn the_order_of_use_is_that_of_a_plain_list(
             uses in proptest::collection::vec((0u64..60, any::<bool>()), 0..400),
         ) {
-            let mut memory = std::vec![0u64; 1200];
+            let mut memory = std::vec![0u64; (size_of::<Head>() + 24 * EACH) / 8];
             let mut table = Table::init(&mut memory, [1; 16]).expect("large enough");
             let capacity = table.entries.len();
             prop_assert!((16..40).contains(&capacity), "{}", capacity);

@@ -32,20 +32,22 @@
 //! |---|---|---|---|
 //! | the policy file's surface at the key's network | a mixture over the loss nodes, weighted by the binomial likelihood of the packets lost; between nodes of the round trip and of the rate, linear in their logarithms; plus the live correction | of the mixture, + `surface`² + `between_clients`² | `prior.rs`, `correction.rs` |
 //! | its parent's other keys | plus what they are off the surface by, a vote a key that has both transports, within narrow bounds | as it is | `votes.rs` |
-//! | the key's own responses | mean over QUIC's less mean over TCP's of `x = ln(time / reference(bytes))`, by size bucket | `response`² (1/w_quic + 1/w_tcp), buckets pooled by precision | `outcomes.rs` |
+//! | the key's own responses | mean over QUIC's less mean over TCP's of `x = ln(time / reference(bytes))`, within strata of size and of cold and warm connections | `response`² (1/w_quic + 1/w_tcp), strata pooled by precision | `outcomes.rs` |
 //!
-//! Weights decay with `half_life_s`; x is clipped to ±[`CLIP`]. Since all weights depend on how many samples there
-//! are and on none of their times, m never falls when a QUIC sample gets slower or a TCP sample faster (`tests/monotone.rs`).
+//! Weights count independent responses, which a visit's aren't (`visit.rs`); they decay with `half_life_s`. x is clipped to ±[`CLIP`]. Since all weights depend on how many samples there
+//! are and on none of their times, m never falls when a QUIC sample gets slower or a TCP sample faster (`tests/policy/monotone.rs`).
 //! Round trips are features of the network, which select the prior; they are never compared across transports.
 //!
 //! # What is done with it
 //!
-//! Steering (`steering.rs`) offers h3 where m < −`enter`, lets go where m > `leave`, changes no faster than `dwell_s`, and
-//! after letting go offers nothing for a time that doubles. A share of keys is pinned in each epoch to h2 and as large a
+//! Steering (`steering.rs`, `lease.rs`) offers h3 where m < −`enter` or a try is worth its cost (`value.rs`), lets go where m > `leave`, changes no faster than
+//! `dwell_s`, and after letting go offers nothing for a time that doubles. Offers hold for longer where h3 is faster and another look at h2 isn't worth its cost. A share of keys is pinned in each epoch to h2 and as large a
 //! one to h3 (`pins.rs`), by a hash and so at random with a known propensity; no evidence moves these. Their times are what
 //! the gateway's worth is measured by (`holdout.rs`): one number a key and epoch, steered against pinned to h2, with Welch's
 //! interval (Welch 1947, The generalization of "Student's" problem when several different population variances are involved).
-//! Whether a client followed an offer doesn't matter there: what is compared is what was intended.
+//! Whether a client followed an offer doesn't matter there: what is compared is what was intended. Where an offer of an earlier epoch still holds
+//! when a key is first asked about in a new one, its outcomes count from 30 s later on, in whichever arm it is: by then a client
+//! that is pinned to h2 was told to come over TCP. What comes in a dry run counts for no arm.
 //!
 //! # Where what is
 //!
@@ -57,6 +59,7 @@
 //! | How is a key found, which one is displaced? | `index.rs` |
 //! | What if a process dies inside? | `guard.rs`, `mend.rs` |
 //! | What does a sample change, what a question? | `observe.rs`, `decide.rs` |
+//! | When is h3 offered, for how long, and when is a look worth its cost? | `steering.rs`, `lease.rs`, `value.rs` |
 //! | What may stand in a policy file? | `file/` |
 //! | How does C call it? | `ffi/`, `include/pronghorn_policy.h` |
 
@@ -81,11 +84,13 @@ mod head;
 mod holdout;
 mod index;
 mod key;
+mod lease;
 mod math;
 mod mend;
 mod network;
 mod observe;
 mod outcomes;
+mod part;
 mod pins;
 mod policy;
 mod posterior;
@@ -94,6 +99,8 @@ mod sample;
 mod snapshot;
 mod steering;
 mod table;
+mod value;
+mod visit;
 mod votes;
 
 pub use axis::{AXIS_MOST, Axis};
@@ -109,4 +116,4 @@ pub use steering::Steering;
 pub use table::{Table, TableError};
 
 /// The C ABI's version, which stands in a table's memory as well.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;

@@ -2,7 +2,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::sample::Traits;
+use crate::sample::{Protocol, Traits};
+
+/// QUIC's word counts where TCP's is unknown, or has faded by so much: what is expected must not change with the transport that a client
+/// happens to be on.
+const FADED: f32 = 0.5;
 
 /// The smallest round trip and the highest delivery rate. As memory fades, the next sample moves them towards itself.
 #[repr(C)]
@@ -29,12 +33,12 @@ impl Network {
         }
     }
 
-    pub(crate) fn add(&mut self, traits: &Traits) {
+    pub(crate) fn add(&mut self, protocol: Protocol, traits: &Traits) {
         if let Some(rtt_us) = traits.rtt_us {
-            self.rtt_us.add(rtt_us, f64::min);
+            self.rtt_us.add(protocol, rtt_us, f64::min);
         }
         if let Some(rate) = traits.rate_bytes_per_s {
-            self.rate_bytes_per_s.add(rate, f64::max);
+            self.rate_bytes_per_s.add(protocol, rate, f64::max);
         }
     }
 
@@ -54,9 +58,10 @@ impl Network {
 }
 
 impl Remembered {
-    fn add(&mut self, value: f64, extreme_of: fn(f64, f64) -> f64) {
+    fn add(&mut self, protocol: Protocol, value: f64, extreme_of: fn(f64, f64) -> f64) {
         let extreme = match self.known() {
             None => value,
+            Some(_) if protocol == Protocol::Quic && self.faded < FADED => return,
             Some(known) => {
                 let faded = f64::from(self.faded);
                 extreme_of(known * (1.0 - faded) + value * faded, value)
@@ -91,9 +96,9 @@ mod tests {
     fn the_smallest_round_trip_and_the_highest_rate_are_remembered() {
         let mut network = Network::zeroed();
         assert_eq!((network.rtt_ms(), network.rate_mbit()), (None, None));
-        network.add(&traits(80_000.0, 1e6));
-        network.add(&traits(60_000.0, 5e6));
-        network.add(&traits(90_000.0, 2e6));
+        network.add(Protocol::Tcp, &traits(80_000.0, 1e6));
+        network.add(Protocol::Tcp, &traits(60_000.0, 5e6));
+        network.add(Protocol::Tcp, &traits(90_000.0, 2e6));
         assert_eq!(network.rtt_ms(), Some(60.0));
         assert_eq!(network.rate_mbit(), Some(40.0));
     }
@@ -101,10 +106,26 @@ mod tests {
     #[test]
     fn they_drift_as_memory_fades() {
         let mut network = Network::zeroed();
-        network.add(&traits(60_000.0, 5e6));
+        network.add(Protocol::Tcp, &traits(60_000.0, 5e6));
         network.decay(0.5);
-        network.add(&traits(100_000.0, 1e6));
+        network.add(Protocol::Tcp, &traits(100_000.0, 1e6));
         assert_eq!(network.rtt_ms(), Some(80.0));
         assert_eq!(network.rate_mbit(), Some(24.0));
+    }
+
+    #[test]
+    fn quic_is_heeded_where_tcp_said_nothing_or_too_long_ago() {
+        let mut network = Network::zeroed();
+        network.add(Protocol::Quic, &traits(90_000.0, 1e6));
+        assert_eq!(network.rtt_ms(), Some(90.0));
+        network.add(Protocol::Tcp, &traits(60_000.0, 1e6));
+        network.add(Protocol::Quic, &traits(20_000.0, 9e6));
+        assert_eq!(
+            (network.rtt_ms(), network.rate_mbit()),
+            (Some(60.0), Some(8.0))
+        );
+        network.decay(0.5);
+        network.add(Protocol::Quic, &traits(20_000.0, 1e6));
+        assert_eq!(network.rtt_ms(), Some(20.0));
     }
 }

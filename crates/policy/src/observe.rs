@@ -2,12 +2,14 @@
 
 use crate::correction::{self, NOWHERE};
 use crate::decision::Arm;
-use crate::entry::{Entry, OWN, Part};
+use crate::entry::{Entry, OWN};
 use crate::head::Head;
+use crate::holdout::Tally;
 use crate::key::Keys;
-use crate::policy::Policy;
+use crate::math;
+use crate::part::Part;
+use crate::policy::{Noise, Policy};
 use crate::sample::{Outcome, Protocol, Sample, TcpControl};
-use crate::steering::Steering;
 use crate::table::Table;
 
 impl Table<'_> {
@@ -28,16 +30,14 @@ impl Table<'_> {
             let Some(entry) = entries.get_mut(own as usize) else {
                 return Ok(());
             };
-            entry.advance(now_ms, policy.steering.half_life_s);
-            entry.learn(protocol, sample, outcome);
+            let now_ms = entry.advance(now_ms, policy.steering.half_life_s);
+            entry.learn(policy.noise(), protocol, sample, outcome, now_ms);
             head.tell(protocol, sample, outcome);
             if protocol == Protocol::Quic && entry.arrived_by_quic() {
                 head.keys_blocked = head.keys_blocked.saturating_sub(1);
             }
-            if let Some(outcome) = outcome {
-                if !head.is_washing_out(&policy.steering, epoch, now_ms) {
-                    head.contribute(entry, epoch, protocol, outcome);
-                }
+            if let Some(outcome) = outcome.filter(|_| entry.part.counts(now_ms)) {
+                head.contribute(entry, epoch, protocol, outcome);
             }
             Ok(())
         });
@@ -45,14 +45,24 @@ impl Table<'_> {
 }
 
 impl Entry {
-    fn learn(&mut self, protocol: Protocol, sample: &Sample, outcome: Option<Outcome>) {
+    fn learn(
+        &mut self,
+        noise: &Noise,
+        protocol: Protocol,
+        sample: &Sample,
+        outcome: Option<Outcome>,
+        now_ms: u64,
+    ) {
         self.told();
         let traits = sample.traits();
-        self.network.add(&traits);
+        self.network.add(protocol, &traits);
         self.outcomes
             .add_packets(protocol, traits.sent, traits.lost);
         if let Some(outcome) = outcome {
-            self.outcomes.add(protocol, outcome);
+            let rho = math::square(noise.visit / noise.response);
+            if self.outcomes.add(protocol, outcome, rho, now_ms) {
+                self.visits += 1.0;
+            }
         }
         if sample.tcp_control != TcpControl::Unknown {
             self.control = sample.tcp_control as u8;
@@ -87,8 +97,9 @@ impl Head {
     /// Exchanges what the key has contributed to the epoch's groups for what it is with this outcome.
     fn contribute(&mut self, entry: &mut Entry, epoch: u64, protocol: Protocol, outcome: Outcome) {
         let Some(arm) = entry.part.arm(epoch) else {
-            return; // nobody asked about it in this epoch
+            return; // nobody asked about it in this epoch, or only in a dry run
         };
+        let control = entry.tcp_control(self);
         let part = entry.part;
         self.withdraw(&part, epoch);
         let part = &mut entry.part;
@@ -105,7 +116,9 @@ impl Head {
         if part.pure_count > 0 {
             let (sent, lost) = entry.outcomes.packets();
             part.anchor = correction::anchor(entry.network.rtt_ms(), sent, lost);
+            part.control = control as u8;
         }
+        let part = entry.part;
         let mean = f64::from(part.mean);
         for group in [
             self.all.get_mut(arm as usize),
@@ -116,10 +129,8 @@ impl Head {
         {
             group.add(mean);
         }
-        if part.pure_count > 0 {
-            if let Some(tally) = self.correction_of(arm, part.anchor) {
-                tally.add(f64::from(part.pure_mean));
-            }
+        if let Some(tally) = self.correction_of(arm, &part) {
+            tally.add(f64::from(part.pure_mean));
         }
     }
 
@@ -138,32 +149,24 @@ impl Head {
         {
             group.remove(mean);
         }
-        if part.pure_count > 0 {
-            if let Some(tally) = self.correction_of(arm, part.anchor) {
-                tally.remove(f64::from(part.pure_mean));
-            }
+        if let Some(tally) = self.correction_of(arm, part) {
+            tally.remove(f64::from(part.pure_mean));
         }
     }
 
-    /// What an arm's clients do when an epoch begins still belongs to the last one: offers last for a lease. No more than
-    /// half of an epoch is given up to that.
-    fn is_washing_out(&self, steering: &Steering, epoch: u64, now_ms: u64) -> bool {
-        let epoch_ms = u64::from(steering.epoch_s).saturating_mul(1000);
-        let begun_ms = epoch.saturating_mul(epoch_ms);
-        let lease_ms = u64::from(steering.lease_s.max(self.lease_s)).saturating_mul(1000);
-        now_ms.saturating_sub(begun_ms) < lease_ms.min(epoch_ms / 2)
-    }
-
-    fn correction_of(&mut self, arm: Arm, anchor: u8) -> Option<&mut crate::holdout::Tally> {
+    /// Where the part's outcomes by its arm's own transport are gathered.
+    fn correction_of(&mut self, arm: Arm, part: &Part) -> Option<&mut Tally> {
         let transport = match arm {
             Arm::Steered => return None,
             Arm::PinnedH2 => 0,
             Arm::PinnedH3 => 1,
         };
-        if anchor == NOWHERE {
+        if part.pure_count == 0 || part.anchor == NOWHERE {
             return None;
         }
-        self.correction.tally(transport, anchor)
+        self.correction
+            .of_mut(TcpControl::of(part.control))
+            .tally(transport, part.anchor)
     }
 }
 

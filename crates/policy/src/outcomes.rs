@@ -1,26 +1,30 @@
-//! How responses went: decayed sums for each arm and size bucket.
+//! How responses went: decayed sums for each arm and stratum.
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::math;
 use crate::policy::Normal;
-use crate::sample::{BUCKETS, CLIP, Outcome, Protocol};
+use crate::sample::{CLIP, Outcome, Protocol, STRATA};
+use crate::visit::Visit;
 
-/// More outcomes than this in one bucket add no precision; older ones make room.
+/// More outcomes than this in one stratum add no precision; older ones make room.
 const WEIGHT_MOST: f32 = 65_536.0;
 /// Less of an arm's weight than this is a rest of what decayed.
 const WEIGHT_LEAST: f64 = 1e-3;
+/// TCP's packets from which on they alone tell the loss.
+const PACKETS_LEAST: f64 = 50.0;
 
 /// Of one transport.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Transport {
-    /// How many outcomes, by bucket, decayed.
-    weight: [f32; BUCKETS],
-    /// Their sum.
-    sum: [f32; BUCKETS],
+    /// As how many independent outcomes they count, by stratum, decayed.
+    weight: [f32; STRATA],
+    /// Their weighted sum.
+    sum: [f32; STRATA],
     sent: f32,
     lost: f32,
+    visit: Visit,
 }
 
 /// Of both: TCP, QUIC.
@@ -42,21 +46,29 @@ impl Outcomes {
         }
     }
 
-    pub(crate) fn add(&mut self, protocol: Protocol, outcome: Outcome) {
+    /// Takes in an outcome at `now_ms`, where `rho` is that of a visit's responses; whether it begins a visit.
+    pub(crate) fn add(
+        &mut self,
+        protocol: Protocol,
+        outcome: Outcome,
+        rho: f64,
+        now_ms: u64,
+    ) -> bool {
         let transport = self.of_mut(protocol);
-        let (Some(weight), Some(sum)) = (
-            transport.weight.get_mut(outcome.bucket),
-            transport.sum.get_mut(outcome.bucket),
-        ) else {
-            return;
-        };
-        if *weight >= WEIGHT_MOST {
-            let room = (WEIGHT_MOST - 1.0) / *weight;
-            *weight *= room;
-            *sum *= room;
+        let (begins, counts) = transport.visit.count(now_ms, rho);
+        if let (Some(weight), Some(sum)) = (
+            transport.weight.get_mut(outcome.stratum),
+            transport.sum.get_mut(outcome.stratum),
+        ) {
+            if *weight >= WEIGHT_MOST {
+                let room = (WEIGHT_MOST - 1.0) / *weight;
+                *weight *= room;
+                *sum *= room;
+            }
+            *weight += counts as f32;
+            *sum += (counts * outcome.x) as f32;
         }
-        *weight += 1.0;
-        *sum += outcome.x as f32;
+        begins
     }
 
     pub(crate) fn add_packets(&mut self, protocol: Protocol, sent: f64, lost: f64) {
@@ -65,22 +77,32 @@ impl Outcomes {
         transport.lost += lost as f32;
     }
 
-    /// Packets sent and lost, of both.
+    /// Packets sent and lost by which a network is judged: TCP's, and QUIC's where TCP's are too few. A server may count QUIC's losses
+    /// otherwise than TCP's, and what is expected must not change with the transport that a client happens to be on.
     pub(crate) fn packets(&self) -> (f64, f64) {
         let [tcp, quic] = &self.transports;
-        (
-            f64::from(tcp.sent) + f64::from(quic.sent),
-            f64::from(tcp.lost) + f64::from(quic.lost),
-        )
+        let (sent, lost) = (f64::from(tcp.sent), f64::from(tcp.lost));
+        if sent >= PACKETS_LEAST {
+            (sent, lost)
+        } else {
+            (sent + f64::from(quic.sent), lost + f64::from(quic.lost))
+        }
     }
 
-    /// QUIC's mean less TCP's, buckets pooled by precision, where `response` is the standard deviation of one outcome. None where no
-    /// bucket has both.
+    /// As how many independent responses those by TCP and by QUIC count.
+    pub(crate) fn weights(&self) -> [f64; 2] {
+        self.transports
+            .each_ref()
+            .map(|of| of.weight.iter().copied().map(f64::from).sum())
+    }
+
+    /// QUIC's mean less TCP's, strata pooled by precision, where `response` is the standard deviation of one outcome. None where no
+    /// stratum has both.
     pub(crate) fn difference(&self, response: f64) -> Option<Normal> {
         let [tcp, quic] = &self.transports;
         let (mut precision, mut sum) = (0.0, 0.0);
-        for bucket in 0..BUCKETS {
-            let ((w_tcp, x_tcp), (w_quic, x_quic)) = (tcp.mean(bucket), quic.mean(bucket));
+        for stratum in 0..STRATA {
+            let ((w_tcp, x_tcp), (w_quic, x_quic)) = (tcp.mean(stratum), quic.mean(stratum));
             if w_tcp < WEIGHT_LEAST || w_quic < WEIGHT_LEAST {
                 continue;
             }
@@ -95,7 +117,7 @@ impl Outcomes {
         })
     }
 
-    /// Whether some bucket has both.
+    /// Whether some stratum has both.
     pub(crate) fn has_both(&self) -> bool {
         let [tcp, quic] = &self.transports;
         let both = tcp.weight.iter().zip(&quic.weight);
@@ -106,9 +128,9 @@ impl Outcomes {
     /// Whether all is what samples can have made it.
     pub(crate) fn is_sound(&self) -> bool {
         self.transports.iter().all(|transport| {
-            let buckets = transport.weight.iter().zip(&transport.sum);
+            let strata = transport.weight.iter().zip(&transport.sum);
             let bounded = |value: f32| value.is_finite() && value >= 0.0;
-            buckets.into_iter().all(|(weight, sum)| {
+            strata.into_iter().all(|(weight, sum)| {
                 bounded(*weight) && sum.is_finite() && sum.abs() <= *weight * 1.001 * CLIP as f32
             }) && bounded(transport.sent)
                 && bounded(transport.lost)
@@ -125,9 +147,9 @@ impl Outcomes {
 }
 
 impl Transport {
-    /// A bucket's weight and mean.
-    fn mean(&self, bucket: usize) -> (f64, f64) {
-        let value = |of: &[f32; BUCKETS]| of.get(bucket).copied().map_or(0.0, f64::from);
+    /// A stratum's weight and mean.
+    fn mean(&self, stratum: usize) -> (f64, f64) {
+        let value = |of: &[f32; STRATA]| of.get(stratum).copied().map_or(0.0, f64::from);
         let (weight, sum) = (value(&self.weight), value(&self.sum));
         (weight, (sum / weight).clamp(-CLIP, CLIP))
     }
@@ -137,20 +159,21 @@ impl Transport {
 mod tests {
     use super::*;
 
-    fn outcome(bucket: usize, x: f64) -> Outcome {
-        Outcome { bucket, x }
+    /// Outcomes whose visits have no mood, all of one instant.
+    fn add(outcomes: &mut Outcomes, protocol: Protocol, stratum: usize, x: f64) {
+        outcomes.add(protocol, Outcome { stratum, x }, 0.0, 0);
     }
 
     #[test]
-    fn buckets_are_pooled_by_their_precision() {
+    fn strata_are_pooled_by_their_precision() {
         let mut outcomes = Outcomes::zeroed();
         for _ in 0..4 {
-            outcomes.add(Protocol::Tcp, outcome(0, 1.0));
-            outcomes.add(Protocol::Quic, outcome(0, 0.5));
+            add(&mut outcomes, Protocol::Tcp, 0, 1.0);
+            add(&mut outcomes, Protocol::Quic, 0, 0.5);
         }
-        outcomes.add(Protocol::Tcp, outcome(3, 2.0));
-        outcomes.add(Protocol::Quic, outcome(3, 2.5));
-        outcomes.add(Protocol::Quic, outcome(2, -6.0)); // nothing to compare it with
+        add(&mut outcomes, Protocol::Tcp, 3, 2.0);
+        add(&mut outcomes, Protocol::Quic, 3, 2.5);
+        add(&mut outcomes, Protocol::Quic, 2, -6.0); // nothing to compare it with
         let difference = outcomes.difference(0.5).expect("both arms");
         let expected = (2.0 * -0.5 + 0.5 * 0.5) / 2.5;
         assert!((difference.mean - expected).abs() < 1e-6);
@@ -160,19 +183,45 @@ mod tests {
     #[test]
     fn one_arm_alone_says_nothing() {
         let mut outcomes = Outcomes::zeroed();
-        outcomes.add(Protocol::Quic, outcome(0, 0.5));
+        add(&mut outcomes, Protocol::Quic, 0, 0.5);
         assert_eq!(outcomes.difference(0.5), None);
     }
 
     #[test]
-    fn a_bucket_that_is_full_still_follows() {
+    fn responses_of_one_visit_say_no_more_than_its_mood_lets_them() {
+        let (response, rho) = (0.35, 0.5);
         let mut outcomes = Outcomes::zeroed();
-        outcomes.add(Protocol::Tcp, outcome(0, 0.0));
+        for _ in 0..1000 {
+            for protocol in [Protocol::Tcp, Protocol::Quic] {
+                let outcome = Outcome { stratum: 1, x: 0.1 };
+                outcomes.add(protocol, outcome, rho, 7);
+            }
+        }
+        let difference = outcomes.difference(response).expect("both arms");
+        let moods = 2.0 * rho * response * response;
+        assert!((difference.variance / moods - 1.0).abs() < 0.01);
+        assert!(difference.mean.abs() < 1e-6);
+    }
+
+    #[test]
+    fn tcp_tells_the_loss_and_quic_only_where_tcp_hardly_can() {
+        let mut outcomes = Outcomes::zeroed();
+        outcomes.add_packets(Protocol::Tcp, 40.0, 4.0);
+        outcomes.add_packets(Protocol::Quic, 1000.0, 0.0);
+        assert_eq!(outcomes.packets(), (1040.0, 4.0));
+        outcomes.add_packets(Protocol::Tcp, 10.0, 1.0);
+        assert_eq!(outcomes.packets(), (50.0, 5.0));
+    }
+
+    #[test]
+    fn a_stratum_that_is_full_still_follows() {
+        let mut outcomes = Outcomes::zeroed();
+        add(&mut outcomes, Protocol::Tcp, 0, 0.0);
         for _ in 0..70_000 {
-            outcomes.add(Protocol::Quic, outcome(0, 1.0));
+            add(&mut outcomes, Protocol::Quic, 0, 1.0);
         }
         for _ in 0..400_000 {
-            outcomes.add(Protocol::Quic, outcome(0, -1.0));
+            add(&mut outcomes, Protocol::Quic, 0, -1.0);
         }
         let difference = outcomes.difference(0.5).expect("both arms");
         assert!(difference.mean < -0.9, "{difference:?}");

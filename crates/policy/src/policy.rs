@@ -22,7 +22,7 @@ pub struct Axes {
 /// How much outcomes scatter: standard deviations of logarithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// Of ln(time to last byte) between responses of one client, one arm, one size bucket.
+    /// Of ln(time to last byte) between responses of one visit, one arm, one stratum.
     pub response: f64,
     /// Of what all responses of one visit share, by one arm.
     pub visit: f64,

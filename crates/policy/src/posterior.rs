@@ -3,8 +3,9 @@
 use crate::entry::{Entry, Expected};
 use crate::head::Head;
 use crate::math;
-use crate::policy::Policy;
+use crate::policy::{Normal, Policy};
 use crate::prior::prior;
+use crate::value;
 use crate::votes::Votes;
 
 /// What is expected, and what the key says to its parent's other keys, of which it is told `others`.
@@ -17,7 +18,8 @@ pub(crate) fn posterior(
     let noise = policy.noise();
     let control = own.tcp_control(head);
     let packets = own.outcomes.packets();
-    let mapped = prior(policy, &head.correction, control, &own.network, packets);
+    let correction = head.correction.of(control);
+    let mapped = prior(policy, correction, control, &own.network, packets);
     let before = mapped.corrected.mean + others.shift(noise);
     let (mut precision, mut sum) = (
         1.0 / mapped.corrected.variance,
@@ -29,11 +31,17 @@ pub(crate) fn posterior(
         sum += difference.mean / difference.variance;
         vote = Some(Votes::one(noise, difference, mapped.as_measured));
     }
+    let known = Normal {
+        mean: sum / precision,
+        variance: 1.0 / precision,
+    };
+    let visits = f64::from(own.visits);
     let expected = Expected {
-        mean: (sum / precision) as f32,
-        sd: math::sqrt(1.0 / precision) as f32,
+        mean: known.mean as f32,
+        sd: math::sqrt(known.variance) as f32,
         tried: vote.is_some(),
         known: own.network.rtt_ms().is_some() || packets.0 > 0.0 || vote.is_some(),
+        worth: value::worth(policy, known, &own.outcomes, visits),
     };
     (expected, vote.unwrap_or_else(bytemuck::Zeroable::zeroed))
 }

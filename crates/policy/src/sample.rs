@@ -9,9 +9,13 @@ pub const CLIP: f64 = 6.0;
 /// client has at least to ask again.
 const STALL: f64 = 1.386_294_361_119_890_6;
 
-/// Size buckets of responses: below 16 kB, below 128 kB, below 1 MB, more.
-pub(crate) const BUCKETS: usize = 4;
-const BUCKET_ENDS: [u64; BUCKETS - 1] = [16_000, 128_000, 1_000_000];
+/// Strata of responses; only within one are protocols compared: by size (below 16 kB, below 128 kB, more), over a connection whose window is cold,
+/// and over a warm one. Who comes back comes by TCP first, so that of TCP's responses more are over cold ones than of QUIC's.
+pub(crate) const STRATA: usize = 2 * SIZES;
+const SIZES: usize = 3;
+const SIZE_ENDS: [u64; SIZES - 1] = [16_000, 128_000];
+/// A connection that delivered so much is warm: its window has doubled three times from ten segments (RFC 6928).
+const WARM_FROM: u64 = 100_000;
 
 /// Longer than an hour is no response but a clock's mistake.
 const TIME_MOST_US: u64 = 3_600_000_000;
@@ -76,13 +80,15 @@ pub struct Sample {
     pub tcp_control: TcpControl,
     /// The connection died with bytes of the response unacknowledged.
     pub stalled: bool,
+    /// What its connection had delivered before the response began, in bytes.
+    pub delivered: u64,
 }
 
 /// How a response went, as far as arms are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outcome {
-    /// By size, below [`BUCKETS`].
-    pub(crate) bucket: usize,
+    /// Below [`STRATA`].
+    pub(crate) stratum: usize,
     /// ln(time / [`reference_us`]), clipped.
     pub(crate) x: f64,
 }
@@ -102,11 +108,13 @@ impl Sample {
         if self.bytes == 0 || self.time_us == 0 || self.time_us > TIME_MOST_US {
             return None;
         }
-        let bucket = BUCKET_ENDS.iter().filter(|end| self.bytes >= **end).count();
+        let size = SIZE_ENDS.iter().filter(|end| self.bytes >= **end).count();
+        let is_warm = self.delivered >= WARM_FROM;
+        let stratum = size + if is_warm { SIZES } else { 0 };
         let x = math::ln(self.time_us as f64 / reference_us(self.bytes));
         let x = if self.stalled { x + STALL } else { x };
         Some(Outcome {
-            bucket,
+            stratum,
             x: x.clamp(-CLIP, CLIP),
         })
     }
@@ -132,7 +140,7 @@ impl Traits {
 }
 
 /// The time against which responses of a size are held, the same for both arms: 50 ms and 10 Mbit/s. It only takes out most of what
-/// sizes within a bucket differ by; nothing depends on its level.
+/// sizes within a stratum differ by; nothing depends on its level.
 fn reference_us(bytes: u64) -> f64 {
     50_000.0 + 0.8 * bytes as f64
 }
@@ -150,12 +158,19 @@ mod tests {
     }
 
     #[test]
-    fn buckets_are_divided_by_size() {
-        let bucket = |bytes| sample(bytes, 1000).outcome().map(|outcome| outcome.bucket);
-        assert_eq!(bucket(15_999), Some(0));
-        assert_eq!(bucket(16_000), Some(1));
-        assert_eq!(bucket(999_999), Some(2));
-        assert_eq!(bucket(u64::MAX), Some(3));
+    fn strata_are_divided_by_size_and_by_whether_the_connection_is_warm() {
+        let stratum = |bytes, delivered| {
+            let sample = Sample {
+                delivered,
+                ..sample(bytes, 1000)
+            };
+            sample.outcome().map(|outcome| outcome.stratum)
+        };
+        assert_eq!(stratum(15_999, 0), Some(0));
+        assert_eq!(stratum(16_000, 0), Some(1));
+        assert_eq!(stratum(u64::MAX, 99_999), Some(2));
+        assert_eq!(stratum(15_999, 100_000), Some(3));
+        assert_eq!(stratum(u64::MAX, u64::MAX), Some(STRATA - 1));
     }
 
     #[test]

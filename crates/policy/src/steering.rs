@@ -1,9 +1,10 @@
 //! When a key that isn't pinned is offered h3, and when it is let go.
 //!
-//! A key is off or on. It turns on where something is known of its network or its responses and h3 is expected to be faster by more than `enter`, off where it is expected to be slower by
-//! more than `leave`, or where offers were made and nothing came by QUIC; in between it stays as it is. It changes no
-//! faster than `dwell_s`, and each turning off starts a cool-down, twice as long as the one before. A key that stayed on for
-//! [`FORGIVEN_AFTER`] times its last cool-down is dealt with as if it had never been let go.
+//! A key is off or on. It turns on where something is known of its network or its responses and h3 is expected to be faster by more than
+//! `enter`, or where a try is worth what it costs (`value.rs`); off where h3 is expected to be slower by more than `leave` and no try is worth it,
+//! or where offers held and nothing came by QUIC; in between it stays as it is. It changes no faster than `dwell_s`, and each turning off starts a
+//! cool-down, twice as long as the one before; where nothing ever came by QUIC, the longest at once. A key that stayed on for [`FORGIVEN_AFTER`]
+//! times its last cool-down is dealt with as if it had never been let go.
 
 use crate::decision::{Downgrade, Reason};
 use crate::entry::{BLOCKED, CHANGED, Entry, Expected, ON};
@@ -15,18 +16,19 @@ pub struct Steering {
     pub enter: f64,
     /// Let go where it is above `leave`.
     pub leave: f64,
-    /// As long as a key has no responses by both transports, so many standard deviations are taken off its expected ln ratio: what was
-    /// never tried isn't known to be worse. 0: none.
-    pub optimism: f64,
+    /// How many further visits are expected of a key for each that it made, by which tries of h3 are valued. 0: none is tried.
+    pub explore: f64,
     /// A key's steering changes no faster.
     pub dwell_s: u32,
-    /// Alt-Svc's `ma`.
+    /// Alt-Svc's `ma` …
     pub lease_s: u32,
+    /// … and where a key's own responses say that h3 is faster, and another look at h2 isn't worth what it costs.
+    pub lease_most_s: u32,
     /// After turning off, no offer for so long; doubled each time.
     pub cool_down_s: u32,
     /// At most.
     pub cool_down_most_s: u32,
-    /// Offers over new connections without any QUIC arriving before a key counts as UDP-blocked.
+    /// Times that a client comes over TCP though it could have followed an offer, without any QUIC arriving, before a key counts as UDP-blocked.
     pub blocked_after: u32,
     /// Of outcomes and features.
     pub half_life_s: f64,
@@ -41,13 +43,14 @@ impl Default for Steering {
         Steering {
             enter: 0.02,
             leave: 0.02,
-            optimism: 0.0,
+            explore: 1.0,
             dwell_s: 60,
             lease_s: 300,
+            lease_most_s: 86_400,
             cool_down_s: 600,
             cool_down_most_s: 86_400,
             blocked_after: 4,
-            half_life_s: 3600.0,
+            half_life_s: 86_400.0,
             epoch_s: 86_400,
             holdout: 0.05,
         }
@@ -56,9 +59,6 @@ impl Default for Steering {
 
 /// How many times its last cool-down a key has to stay on to be forgiven.
 const FORGIVEN_AFTER: u64 = 4;
-
-/// Offers have so long to be followed before they count against a key: several clients of one prefix may come at once.
-const GRACE_MS: u64 = 10_000;
 
 /// What happened to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,37 +81,43 @@ impl Entry {
         self.cool_down_s = self.cool_down_s.min(steering.cool_down_most_s);
         let since_change = now_ms.saturating_sub(self.changed_ms);
         let dwells = self.is(CHANGED) && since_change < u64::from(steering.dwell_s) * 1000;
-        let hope = if expected.tried {
-            0.0
+        let mean = f64::from(expected.mean);
+        let better = expected.known && mean < -steering.enter;
+        // Whom nothing would let go again isn't tried.
+        let try_it = expected.known && expected.worth.h3 && downgrade != Downgrade::Off;
+        let worse = mean > steering.leave && !try_it;
+        let why_on = if better {
+            Reason::H3Faster
         } else {
-            steering.optimism * f64::from(expected.sd)
+            Reason::Exploring
         };
-        let gain = f64::from(expected.mean) - hope;
-        let better = gain < -steering.enter && expected.known;
-        let worse = gain > steering.leave;
 
         if !self.is(ON) {
             let cools = now_ms < self.cool_until_ms();
             let reason = match () {
                 () if cools && self.is(BLOCKED) => Reason::UdpBlocked,
                 () if worse => Reason::H3Slower,
-                () if !better => Reason::Undecided,
+                () if !better && !try_it => Reason::Undecided,
                 () if cools => Reason::CoolingDown,
                 () if dwells => Reason::Dwelling,
                 () => {
                     self.turn_on(now_ms);
-                    return (Change::TurnedOn, Reason::H3Faster);
+                    return (Change::TurnedOn, why_on);
                 }
             };
             return (Change::Stayed, reason);
         }
-        if self.unanswered(steering, now_ms) && !dwells {
+        if u32::from(self.unanswered) >= steering.blocked_after && !dwells {
             self.turn_off(steering, now_ms);
             self.set(BLOCKED, true);
+            let [_, quic] = self.outcomes.weights();
+            if quic <= 0.0 {
+                self.cool_down_s = steering.cool_down_most_s;
+            }
             return (Change::FoundBlocked, Reason::UdpBlocked);
         }
         let reason = match () {
-            () if better => Reason::H3Faster,
+            () if better || try_it => why_on,
             () if !worse => Reason::Undecided,
             () if downgrade == Downgrade::Off => Reason::DowngradeOff,
             () if dwells => Reason::Dwelling,
@@ -123,18 +129,9 @@ impl Entry {
         (Change::Stayed, reason)
     }
 
-    /// An offer over a new connection, which somebody could follow.
-    pub(crate) fn offered(&mut self, now_ms: u64) {
-        if self.offers == 0 {
-            let since_change = now_ms.saturating_sub(self.changed_ms);
-            self.offered_after_ms = u32::try_from(since_change).unwrap_or(u32::MAX);
-        }
-        self.offers = self.offers.saturating_add(1);
-    }
-
     /// QUIC arrives: offers are followed, and a key taken for blocked isn't. Returns whether it was taken for that.
     pub(crate) fn arrived_by_quic(&mut self) -> bool {
-        self.offers = 0;
+        self.unanswered = 0;
         let was = self.is(BLOCKED);
         if was {
             self.set(BLOCKED, false);
@@ -144,18 +141,12 @@ impl Entry {
         was
     }
 
-    fn unanswered(&self, steering: &Steering, now_ms: u64) -> bool {
-        u32::from(self.offers) >= steering.blocked_after
-            && now_ms.saturating_sub(self.changed_ms)
-                >= u64::from(self.offered_after_ms).saturating_add(GRACE_MS)
-    }
-
     fn turn_on(&mut self, now_ms: u64) {
         self.set(ON, true);
         self.set(BLOCKED, false);
         self.set(CHANGED, true);
         self.changed_ms = now_ms;
-        self.offers = 0;
+        self.unanswered = 0;
     }
 
     fn turn_off(&mut self, steering: &Steering, now_ms: u64) {
@@ -169,7 +160,7 @@ impl Entry {
         self.set(CHANGED, true);
         self.changed_ms = now_ms;
         self.cool_down_s = cool_down_s(steering, self.strikes);
-        self.offers = 0;
+        self.unanswered = 0;
     }
 }
 
@@ -185,8 +176,13 @@ fn cool_down_s(steering: &Steering, strikes: u8) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Worth;
     use bytemuck::Zeroable;
 
+    const NEITHER: Worth = Worth {
+        h3: false,
+        h2: false,
+    };
     const FAST: Expected = expected(-0.2);
     const SLOW: Expected = expected(0.2);
 
@@ -196,6 +192,7 @@ mod tests {
             sd: 0.1,
             tried: true,
             known: true,
+            worth: NEITHER,
         }
     }
 
@@ -246,24 +243,36 @@ mod tests {
     }
 
     #[test]
-    fn optimism_offers_what_was_never_tried() {
-        let hopeful = Steering {
-            optimism: 1.0,
-            ..Steering::default()
+    fn a_try_begins_and_goes_on_for_as_long_as_it_is_worth_it() {
+        let steering = Steering::default();
+        let worth = Expected {
+            worth: Worth {
+                h3: true,
+                ..NEITHER
+            },
+            ..SLOW
         };
-        let untried = Expected {
-            tried: false,
-            ..expected(0.05)
+        let mut entry = Entry::zeroed();
+        let begins = entry.steer(&steering, &worth, Downgrade::Lease, 0);
+        assert_eq!(begins, (Change::TurnedOn, Reason::Exploring));
+        let goes_on = entry.steer(&steering, &worth, Downgrade::Lease, 100_000);
+        assert_eq!(goes_on, (Change::Stayed, Reason::Exploring));
+        let (change, reason) = entry.steer(&steering, &SLOW, Downgrade::Lease, 200_000);
+        assert_eq!((change, reason), (Change::TurnedOff, Reason::H3Slower));
+    }
+
+    #[test]
+    fn nothing_is_tried_where_nobody_would_be_let_go_again() {
+        let worth = Expected {
+            worth: Worth {
+                h3: true,
+                ..NEITHER
+            },
+            ..SLOW
         };
-        for (steering, expected, change) in [
-            (Steering::default(), untried, Change::Stayed),
-            (hopeful, expected(0.05), Change::Stayed),
-            (hopeful, untried, Change::TurnedOn),
-        ] {
-            let mut entry = Entry::zeroed();
-            let (changed, _) = entry.steer(&steering, &expected, Downgrade::Lease, 0);
-            assert_eq!(changed, change, "{expected:?}");
-        }
+        let mut entry = Entry::zeroed();
+        let stays = entry.steer(&Steering::default(), &worth, Downgrade::Off, 0);
+        assert_eq!(stays, (Change::Stayed, Reason::H3Slower));
     }
 
     #[test]
@@ -321,37 +330,28 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_blocked_after_offers_that_nobody_followed() {
+    fn a_key_is_blocked_for_long_after_offers_that_nobody_ever_followed() {
         let mut entry = on_at(0);
-        for offer in 0..4 {
-            entry.offered(60_000 + offer);
-        }
-        let at_once = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 60_010);
-        assert_eq!(
-            at_once,
-            (Change::Stayed, Reason::H3Faster),
-            "they had no time to"
-        );
-        let later = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 70_000);
-        assert_eq!(later, (Change::FoundBlocked, Reason::UdpBlocked));
-        let cooling = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 670_000 - 1);
+        entry.unanswered = 4;
+        let dwelling = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 59_999);
+        assert_eq!(dwelling, (Change::Stayed, Reason::H3Faster));
+        let found = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 70_000);
+        assert_eq!(found, (Change::FoundBlocked, Reason::UdpBlocked));
+        let until_ms = 70_000 + 86_400_000;
+        let cooling = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, until_ms - 1);
         assert_eq!(cooling, (Change::Stayed, Reason::UdpBlocked));
-        let again = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 670_000);
+        let again = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, until_ms);
         assert_eq!(again, (Change::TurnedOn, Reason::H3Faster));
     }
 
     #[test]
     fn what_arrives_by_quic_answers_all_offers_and_ends_a_block() {
         let mut entry = on_at(0);
-        for _ in 0..4 {
-            entry.offered(60_000);
-        }
+        entry.unanswered = 4;
         assert!(!entry.arrived_by_quic());
         let stays = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 80_000);
         assert_eq!(stays.0, Change::Stayed);
-        for _ in 0..4 {
-            entry.offered(80_000);
-        }
+        entry.unanswered = 4;
         entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 100_000);
         assert!(entry.arrived_by_quic());
         let (_, reason) = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 120_000);

@@ -19,6 +19,8 @@ struct Connection {
     used_ms: u64,
     /// None before its first page is loaded.
     window: Option<f64>,
+    /// Bytes that it carried.
+    delivered: f64,
 }
 
 /// How a page comes to the server.
@@ -32,6 +34,8 @@ pub(crate) struct Way {
     pub(crate) delay_s: f64,
     /// What the server's window had grown to, in bytes; none of a new connection.
     pub(crate) window: Option<f64>,
+    /// What the connection has carried, in bytes; 0 of a new one.
+    pub(crate) delivered: f64,
 }
 
 /// How long a server leaves an idle connection open: nginx's `keepalive_timeout`.
@@ -77,11 +81,12 @@ impl Browser {
         self.offer_until_ms = 0;
     }
 
-    /// The page is loaded, and the server's window has grown to so many bytes. It stays open: neither BBR nor QUIC
+    /// The page of so many `bytes` is loaded, and the server's `window` has grown to so many. It stays open: neither BBR nor QUIC
     /// shrinks it over a pause, and of the others that is assumed, alike for both protocols.
-    pub(crate) fn loaded(&mut self, window: f64) {
+    pub(crate) fn loaded(&mut self, window: f64, bytes: f64) {
         if let Some(open) = &mut self.open {
             open.window = Some(window);
+            open.delivered += bytes;
         }
     }
 
@@ -90,10 +95,12 @@ impl Browser {
             .open
             .filter(|open| open.quic == quic && now_ms < open.used_ms + KEEP_ALIVE_MS);
         let window = kept.and_then(|open| open.window);
+        let delivered = kept.map_or(0.0, |open| open.delivered);
         self.open = Some(Connection {
             quic,
             used_ms: now_ms,
             window,
+            delivered,
         });
         Way {
             quic,
@@ -101,6 +108,7 @@ impl Browser {
             idle_ms: kept.map_or(0, |open| now_ms - open.used_ms),
             delay_s,
             window,
+            delivered,
         }
     }
 }
@@ -150,12 +158,13 @@ mod tests {
     fn a_connection_is_used_again_until_it_was_idle_for_too_long() {
         let mut browser = Browser::default();
         assert!(browser.begin(0, false).new_connection);
-        browser.loaded(5e4);
+        browser.loaded(5e4, 2e5);
         let again = browser.begin(74_999, false);
         assert!(!again.new_connection);
         assert_eq!((again.idle_ms, again.window), (74_999, Some(5e4)));
+        assert_eq!(again.delivered, 2e5);
         let new = browser.begin(150_000, false);
         assert!(new.new_connection);
-        assert_eq!(new.window, None);
+        assert_eq!((new.window, new.delivered), (None, 0.0));
     }
 }

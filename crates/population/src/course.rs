@@ -101,6 +101,7 @@ mod tests {
             idle_ms: 0,
             delay_s: 0.0,
             window,
+            delivered: 0.0,
         }
     }
 

@@ -46,7 +46,7 @@ fn visit(address: [u8; 4], now_ms: u64, rule: &mut impl Rule) {
             min_rtt_us: 1_000,
             sent: 100,
             lost: if quic { 0 } else { 50 },
-            rate_bytes_per_s: 0,
+            ..Seen::default()
         };
         rule.learn(&contact, &seen);
     }

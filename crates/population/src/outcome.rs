@@ -13,6 +13,8 @@ use crate::spec::NoiseSpec;
 pub(crate) struct Seen {
     pub(crate) bytes: u64,
     pub(crate) time_us: u64,
+    /// On its connection before.
+    pub(crate) delivered: u64,
     pub(crate) min_rtt_us: u32,
     pub(crate) sent: u32,
     pub(crate) lost: u32,
@@ -100,10 +102,11 @@ impl Capacity {
 }
 
 impl Load {
-    /// One response of so many bytes that is expected to take so long.
+    /// One response of so many bytes that is expected to take so long, on a connection that has `delivered` so many.
     pub(crate) fn response(
         &self,
         bytes: f64,
+        delivered: f64,
         expected_s: f64,
         noise: &NoiseSpec,
         random: &mut Random,
@@ -116,6 +119,7 @@ impl Load {
         Seen {
             bytes: bytes as u64,
             time_us: (time_s * 1e6).max(1.0) as u64,
+            delivered: delivered as u64,
             min_rtt_us: self.min_rtt_us,
             sent,
             lost: random.binomial(sent, (self.loss + own).min(1.0)),

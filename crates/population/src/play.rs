@@ -14,6 +14,8 @@ pub(crate) struct Played {
     /// Its expected time over that of the better protocol, less 1.
     pub(crate) regret: f64,
     pub(crate) quic: bool,
+    /// For how long h3 was offered to it at most, in seconds; 0: it wasn't.
+    pub(crate) leased_s: u32,
     /// How many requests were failed to move the client.
     pub(crate) failed: u32,
     pub(crate) group: Group,
@@ -76,7 +78,7 @@ impl<R: Rule> Player<R> {
             action = rule.answer(&contact(&way));
         }
         let group = rule.group();
-        take(action, browser, page.at_ms, overstay);
+        let mut leased_s = take(action, browser, page.at_ms, overstay);
         let load = Load {
             loss: met.network.loss,
             capacity: met.capacity,
@@ -84,6 +86,7 @@ impl<R: Rule> Player<R> {
             min_rtt_us: met.min_rtt_us,
         };
         let mut random = random.clone();
+        let mut delivered = way.delivered;
         let responses = met.responses.iter().zip(course.times_s(way.quic));
         for (place, (bytes, expected_s)) in responses.enumerate() {
             // The document is acknowledged before the rest is asked for, whose requests come together.
@@ -92,17 +95,19 @@ impl<R: Rule> Player<R> {
                     new_connection: false,
                     ..contact(&way)
                 };
-                take(rule.answer(&later), browser, page.at_ms, overstay);
+                let more_s = take(rule.answer(&later), browser, page.at_ms, overstay);
+                leased_s = leased_s.max(more_s);
             }
             if R::LEARNS {
                 let noise = &world.spec.noise;
-                let seen = load.response(*bytes, expected_s, noise, &mut random);
+                let seen = load.response(*bytes, delivered, expected_s, noise, &mut random);
+                delivered += bytes;
                 rule.learn(&contact(&way), &seen);
             } else if place == 1 {
                 break;
             }
         }
-        browser.loaded(course.window_after());
+        browser.loaded(course.window_after(), met.responses.iter().sum());
         let used = if way.quic { ratio } else { 1.0 };
         let best = if h3_is_better { ratio } else { 1.0 };
         let delay = if way.delay_s > 0.0 {
@@ -115,6 +120,7 @@ impl<R: Rule> Player<R> {
             // By expected times, so that noise doesn't enter.
             regret: (used + delay) / best - 1.0,
             quic: way.quic,
+            leased_s,
             failed,
             group,
         };
@@ -122,11 +128,16 @@ impl<R: Rule> Player<R> {
     }
 }
 
-fn take(action: Action, browser: &mut Browser, now_ms: u64, overstay: f64) {
+/// What a browser makes of an answer; returns for how many seconds h3 was offered.
+fn take(action: Action, browser: &mut Browser, now_ms: u64, overstay: f64) -> u32 {
     match action {
-        Action::Advertise { max_age_s } => browser.offered(now_ms, max_age_s, overstay),
+        Action::Advertise { max_age_s } => {
+            browser.offered(now_ms, max_age_s, overstay);
+            return max_age_s;
+        }
         Action::Clear if overstay > 1.0 => {}
         Action::Clear | Action::Refuse => browser.cleared(),
         Action::Nothing => {}
     }
+    0
 }

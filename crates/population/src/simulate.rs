@@ -79,7 +79,8 @@ impl<'a> Played<'a> {
         let mut strangers = Random::new(world.spec.seed, Purpose::Flood, 0);
         let mut tallies = [(); RULES.len()].map(|()| vec![Tally::default(); world.clients.len()]);
         let mut pinned = Pinned::new(keys(world));
-        let mut uplift = uplift(world, policy);
+        let epoch_ms = u64::from(policy.steering().epoch_s) * 1000;
+        let mut uplift = Uplift::new(epoch_ms, keys(world));
         let mut requests = 0;
         for (number, page) in world.pages.iter().enumerate() {
             let (met, random) = world.met(number);
@@ -112,13 +113,6 @@ impl<'a> Played<'a> {
             requests,
         }
     }
-}
-
-fn uplift(world: &World<'_>, policy: &Policy) -> Uplift {
-    let epoch_ms = u64::from(policy.steering().epoch_s) * 1000;
-    let asked_s = world.spec.gateway.max_age_s.unwrap_or(0);
-    let lease_ms = u64::from(policy.steering().lease_s.max(asked_s)) * 1000;
-    Uplift::new(epoch_ms, lease_ms.min(epoch_ms / 2), keys(world))
 }
 
 fn keys(world: &World<'_>) -> usize {

@@ -134,7 +134,7 @@ fn ours_offers_h3_where_loss_is_seen_and_not_elsewhere() {
 fn a_longer_lease_that_is_cleared_when_it_doesn_t_pay_spares_clients_the_way_over_tcp() {
     let gateway = json!({ "max_age_s": 86_400, "downgrade": "clear" });
     let (short, long) = (
-        played(&spec(2000)),
+        played(&with(spec(2000), "gateway", json!({ "max_age_s": 300 }))),
         played(&with(spec(2000), "gateway", gateway)),
     );
     assert!(regret(segment(&long, "bad"), "learned") < regret(segment(&short, "bad"), "learned"));

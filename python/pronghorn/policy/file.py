@@ -15,18 +15,19 @@ FORMAT = 1
 STEERING: dict[str, tuple[float, str]] = {
     "enter": (0.02, "h3 is offered where its expected ln ratio is below minus this"),
     "leave": (0.02, "and let go where it is above this; in between things stay as they are"),
-    "optimism": (0.3, "standard deviations taken off it until a client has tried both protocols"),
+    "explore": (1, "further visits expected for each one made, by which tries of h3 are valued; 0: none"),
     "dwell_s": (60, "a client's steering changes no faster"),
     "lease_s": (300, "Alt-Svc's ma"),
+    "lease_most_s": (86400, "the same where a client's own responses say surely enough that h3 is faster"),
     "cool_down_s": (600, "after a downgrade no offer for so long, doubled each time"),
     "cool_down_most_s": (86400, "at most"),
-    "blocked_after": (4, "offers without any QUIC arriving, before a client counts as UDP-blocked"),
+    "blocked_after": (4, "times over TCP in spite of an offer, before a client counts as UDP-blocked"),
     "half_life_s": (259200, "of outcomes: visitors come back after days"),
     "epoch_s": (86400, "pins are drawn anew each epoch"),
     "holdout": (0.05, "share of clients pinned to each protocol"),
 }
-"""What is written, each with what it means; every one of them is optional in a file. `half_life_s` and
-`optimism` differ from the decision core's defaults: they were chosen by simulation (docs/policy.md)."""
+"""What is written, each with what it means; every one of them is optional in a file. `half_life_s` differs
+from the decision core's default: it was chosen by simulation (docs/policy.md)."""
 
 
 def text(policy: Policy) -> str:

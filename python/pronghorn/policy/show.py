@@ -43,7 +43,7 @@ def text(policy: Parsed, asked: Sequence[Client]) -> str:
 
 def steering(policy: Parsed) -> dict[str, float]:
     """The file's figures, and the decision core's of those that it leaves out."""
-    core = {name: value for name, (value, _) in STEERING.items()} | {"half_life_s": 3600, "optimism": 0.0}
+    core = {name: value for name, (value, _) in STEERING.items()} | {"half_life_s": 86400}
     return {name: policy.steering.get(name, value) for name, value in core.items()}
 
 

@@ -18,6 +18,7 @@ pub struct CSample {
     bytes: u64,
     time_us: u64,
     rate_bytes_per_s: u64,
+    delivered: u64,
     min_rtt_us: u32,
     sent: u32,
     lost: u32,
@@ -61,6 +62,7 @@ impl CSample {
             lost: self.lost,
             tcp_control: TcpControl::of(self.tcp_control),
             stalled: self.stalled != 0,
+            delivered: self.delivered,
         }
     }
 }
@@ -143,7 +145,7 @@ mod tests {
         };
     }
 
-    /// The C program prints the same of the header's (`tests/golden.rs`).
+    /// The C program prints the same of the header's (`tests/policy/golden.rs`).
     #[test]
     fn structures_lie_in_memory_as_the_golden_layout_says() {
         let mut text = String::new();
@@ -156,6 +158,7 @@ mod tests {
             bytes,
             time_us,
             rate_bytes_per_s,
+            delivered,
             min_rtt_us,
             sent,
             lost,

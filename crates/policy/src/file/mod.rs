@@ -1,5 +1,5 @@
 //! Reads a policy file: TOML, format 1. What isn't understood is refused, with line and reason; nothing has a silent default but what
-//! `[steering]` leaves out.
+//! `[steering]` leaves out, `visit` (0) and `loss_share`.
 //!
 //! | part | file |
 //! |---|---|

@@ -53,9 +53,10 @@ pub(crate) fn steering(section: &Section<'_>) -> Result<Steering, PolicyError> {
     section.has_only(&[
         "enter",
         "leave",
-        "optimism",
+        "explore",
         "dwell_s",
         "lease_s",
+        "lease_most_s",
         "cool_down_s",
         "cool_down_most_s",
         "blocked_after",
@@ -75,9 +76,10 @@ pub(crate) fn steering(section: &Section<'_>) -> Result<Steering, PolicyError> {
     Ok(Steering {
         enter: share("enter", default.enter, 1.0)?,
         leave: share("leave", default.leave, 1.0)?,
-        optimism: share("optimism", default.optimism, 10.0)?,
+        explore: share("explore", default.explore, 100.0)?,
         dwell_s: whole("dwell_s", default.dwell_s, 0, YEAR_S)?,
         lease_s: whole("lease_s", default.lease_s, 1, YEAR_S)?,
+        lease_most_s: whole("lease_most_s", default.lease_most_s, 1, YEAR_S)?,
         cool_down_s: whole("cool_down_s", default.cool_down_s, 0, YEAR_S)?,
         cool_down_most_s: whole("cool_down_most_s", default.cool_down_most_s, 0, YEAR_S)?,
         blocked_after: whole("blocked_after", default.blocked_after, 1, 255)?,

@@ -23,7 +23,7 @@ static void layout(void) {
     SIZE(error), FIELD(error, line), FIELD(error, reason);
     SIZE(keys), FIELD(keys, own), FIELD(keys, parent);
     SIZE(sample), FIELD(sample, bytes), FIELD(sample, time_us), FIELD(sample, rate_bytes_per_s);
-    FIELD(sample, min_rtt_us), FIELD(sample, sent), FIELD(sample, lost), FIELD(sample, tcp_control);
+    FIELD(sample, delivered), FIELD(sample, min_rtt_us), FIELD(sample, sent), FIELD(sample, lost), FIELD(sample, tcp_control);
     FIELD(sample, stalled), FIELD(sample, reserved);
     SIZE(decision), FIELD(decision, action), FIELD(decision, reason), FIELD(decision, arm);
     FIELD(decision, reserved), FIELD(decision, max_age_s), FIELD(decision, propensity), FIELD(decision, gain);
@@ -168,7 +168,9 @@ int main(int count, char **arguments) {
             printf("-> %016llx %016llx\n", (unsigned long long)keys.own, (unsigned long long)keys.parent);
         } else if (sscanf(line, "observe %63s %7s bytes=%llu time_us=%llu rtt_us=%u sent=%u lost=%u rate=%llu cc=%15[a-z] stalled=%u",
                           address, protocol, &x, &y, &a, &b, &c, &z, name, &d) == 10) {
-            pronghorn_sample sample = {x, y, z, a, b, c, one_of(name, controls, 4), (uint8_t)d, {0, 0}};
+            const char *delivered = strstr(line, " delivered=");
+            uint64_t before = delivered == NULL ? 0 : strtoull(delivered + strlen(" delivered="), NULL, 10);
+            pronghorn_sample sample = {x, y, z, before, a, b, c, one_of(name, controls, 4), (uint8_t)d, {0, 0}};
             pronghorn_observe(policy, table, keys_of(table, address, 0, 0), protocol_of(protocol), &sample, now_ms);
         } else if (sscanf(line, "decide %63s %7s holdout=%f max_age=%u downgrade=%15[a-z] dry_run=%u new=%u", address, protocol,
                           &holdout, &a, name, &d, &e) == 7) {

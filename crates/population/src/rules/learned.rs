@@ -90,6 +90,7 @@ impl Rule for Learned<'_> {
             bytes: seen.bytes,
             time_us: seen.time_us,
             rate_bytes_per_s: seen.rate_bytes_per_s,
+            delivered: seen.delivered,
             min_rtt_us: seen.min_rtt_us,
             sent: seen.sent,
             lost: seen.lost,

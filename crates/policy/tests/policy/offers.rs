@@ -1,9 +1,9 @@
 //! What clients are told, how they are let go, and what is learned of those whom no QUIC reaches.
 
-mod common;
-
-use common::{Memory, NOON_MS, keys, policy, policy_with, sample, sample_of_network, steered};
-use pronghorn_policy::{Action, Ask, Downgrade, Policy, Protocol, Reason, Sample, Table};
+use crate::common::{
+    Memory, NOON_MS, keys, policy, policy_with, sample, sample_of_network, steered,
+};
+use pronghorn_policy::{Action, Ask, Decision, Downgrade, Policy, Protocol, Reason, Sample, Table};
 
 const LOSSY: Sample = Sample {
     bytes: 0,
@@ -14,6 +14,7 @@ const LOSSY: Sample = Sample {
     lost: 80,
     tcp_control: pronghorn_policy::TcpControl::Cubic,
     stalled: false,
+    delivered: 0,
 };
 const CLEAN: Sample = Sample {
     min_rtt_us: 10_000,
@@ -107,42 +108,139 @@ fn a_leased_client_is_told_nothing_once_it_is_let_go() {
     }
 }
 
+/// Responses by TCP, then by QUIC, which takes half of the time; the answer to the next request over QUIC.
+fn told_that_h3_is_faster(table: &mut Table<'_>, policy: &Policy, mode: Downgrade) -> Decision {
+    table.observe(policy, keys(1), Protocol::Tcp, &LOSSY, NOON_MS);
+    for _ in 0..40 {
+        for (protocol, time_us) in [(Protocol::Tcp, 200_000), (Protocol::Quic, 100_000)] {
+            let sample = sample(20_000, time_us);
+            table.observe(policy, keys(1), protocol, &sample, NOON_MS);
+        }
+    }
+    table.decide(policy, keys(1), Protocol::Quic, &ask(mode), NOON_MS)
+}
+
 #[test]
-fn a_key_is_blocked_after_four_offers_and_tried_again_after_doubling_times() {
+fn an_offer_holds_for_a_day_once_a_keys_own_responses_say_that_h3_is_faster() {
     let policy = policy();
     let mut memory = Memory::new(1 << 16);
     let mut table = memory.table();
     table.observe(&policy, keys(1), Protocol::Tcp, &LOSSY, NOON_MS);
-    let mut offered_at_s = Vec::new();
-    for second in (0..20_000).step_by(5) {
-        let now_ms = NOON_MS + second * 1000;
-        let decision = table.decide(&policy, keys(1), Protocol::Tcp, &steered(), now_ms);
-        if decision.action == Action::Advertise {
-            offered_at_s.push(second);
-        } else {
-            assert_eq!(decision.reason, Reason::UdpBlocked);
-        }
-    }
-    // On for the dwell each time, in steps of 5 s; off for 600 s, then for twice as long each time.
-    let bursts: Vec<u64> = offered_at_s
-        .windows(2)
-        .filter(|pair| pair[1] - pair[0] > 5)
-        .map(|pair| pair[1] - pair[0])
-        .collect();
-    assert_eq!(bursts, [605, 1205, 2405, 4805, 9605]);
+    let untried = table.decide(&policy, keys(1), Protocol::Tcp, &steered(), NOON_MS);
+    assert_eq!(untried.max_age_s, 300);
+    let mut memory = Memory::new(1 << 16);
+    let tried = told_that_h3_is_faster(&mut memory.table(), &policy, Downgrade::Lease);
+    assert_eq!((tried.action, tried.max_age_s), (Action::Advertise, 86_400));
+}
+
+#[test]
+fn whoever_is_let_go_within_a_long_lease_is_told_so() {
+    let policy = policy();
+    let mut memory = Memory::new(1 << 16);
+    let mut table = memory.table();
+    told_that_h3_is_faster(&mut table, &policy, Downgrade::Lease);
+    learn(&mut table, &policy, 8, NOON_MS + 2000);
+    let lease = ask(Downgrade::Lease);
+    let let_go = table.decide(&policy, keys(1), Protocol::Quic, &lease, NOON_MS + 60_000);
+    assert_eq!(
+        (let_go.action, let_go.reason),
+        (Action::Clear, Reason::H3Slower)
+    );
+    let over_tcp = table.decide(&policy, keys(1), Protocol::Tcp, &lease, NOON_MS + 61_000);
+    assert_eq!(over_tcp.action, Action::Nothing);
+    // Within lease_s of its end the rest may lapse.
+    let ends_ms = NOON_MS + 86_400_000;
+    let lapsing = table.decide(&policy, keys(1), Protocol::Quic, &lease, ends_ms - 300_000);
+    assert_ne!(lapsing.action, Action::Clear);
+}
+
+/// A key on a lossy network, asked about every five seconds over new connections, until `end_s`: when h3 was offered.
+fn offered_at_s(table: &mut Table<'_>, policy: &Policy, end_s: u64) -> Vec<u64> {
+    table.observe(policy, keys(1), Protocol::Tcp, &LOSSY, NOON_MS);
+    let asked = (0..end_s).step_by(5);
+    asked
+        .filter(|second| {
+            let now_ms = NOON_MS + second * 1000;
+            let decision = table.decide(policy, keys(1), Protocol::Tcp, &steered(), now_ms);
+            let is_offered = decision.action == Action::Advertise;
+            assert!(is_offered || decision.reason == Reason::UdpBlocked);
+            is_offered
+        })
+        .collect()
+}
+
+#[test]
+fn a_key_is_blocked_after_four_offers_that_nobody_followed_and_tried_again_a_day_later() {
+    let policy = policy();
+    let mut memory = Memory::new(1 << 16);
+    let mut table = memory.table();
+    let offered = offered_at_s(&mut table, &policy, 87_000);
+    let minute: Vec<u64> = (0..60).step_by(5).collect(); // the dwell
+    assert_eq!(offered[..12], minute);
+    assert_eq!(offered[12], 60 + 86_400);
     let snapshot = table.snapshot(&policy, NOON_MS);
-    assert_eq!((snapshot.blocks, snapshot.keys_blocked), (6, 1));
-    // Offers over connections of old, and answers by QUIC, are no reason.
-    let ask = Ask {
-        new_connection: false,
-        ..steered()
-    };
-    table.observe(&policy, keys(300), Protocol::Tcp, &LOSSY, NOON_MS);
-    for second in 0..1000 {
-        let now_ms = NOON_MS + second * 1000;
-        let decision = table.decide(&policy, keys(300), Protocol::Tcp, &ask, now_ms);
+    assert_eq!((snapshot.blocks, snapshot.keys_blocked), (2, 1));
+}
+
+#[test]
+fn a_key_from_which_something_came_by_quic_once_is_tried_again_after_doubling_times() {
+    let policy = policy();
+    let mut memory = Memory::new(1 << 16);
+    let mut table = memory.table();
+    let once = sample(20_000, 100_000);
+    table.observe(&policy, keys(1), Protocol::Quic, &once, NOON_MS);
+    let offered = offered_at_s(&mut table, &policy, 20_000);
+    // On for the dwell each time, in steps of 5 s; off for 600 s, then for twice as long each time.
+    let pauses: Vec<u64> = offered
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .filter(|pause| *pause > 5)
+        .collect();
+    assert_eq!(pauses, [605, 1205, 2405, 4805, 9605]);
+}
+
+#[test]
+fn the_rest_of_a_page_that_was_offered_h3_is_no_sign_of_blocked_udp() {
+    let policy = policy_with(|steering| steering.blocked_after = 1);
+    let mut memory = Memory::new(1 << 16);
+    let mut table = memory.table();
+    table.observe(&policy, keys(1), Protocol::Tcp, &LOSSY, NOON_MS);
+    for second in 0..30 {
+        let ask = Ask {
+            new_connection: second == 0,
+            ..steered()
+        };
+        table.decide(
+            &policy,
+            keys(1),
+            Protocol::Tcp,
+            &ask,
+            NOON_MS + second * 1000,
+        );
+    }
+    let later = table.decide(
+        &policy,
+        keys(1),
+        Protocol::Tcp,
+        &steered(),
+        NOON_MS + 60_000,
+    );
+    assert_eq!(later.action, Action::Advertise);
+    assert_eq!(table.snapshot(&policy, NOON_MS).blocks, 0);
+}
+
+#[test]
+fn who_comes_back_after_the_offer_has_lapsed_is_not_taken_for_blocked() {
+    let policy = policy();
+    let mut memory = Memory::new(1 << 16);
+    let mut table = memory.table();
+    for day in 0..10 {
+        let now_ms = NOON_MS + day * 86_400_000;
+        table.observe(&policy, keys(1), Protocol::Tcp, &LOSSY, now_ms);
+        let decision = table.decide(&policy, keys(1), Protocol::Tcp, &steered(), now_ms);
         assert_eq!(decision.action, Action::Advertise);
     }
+    assert_eq!(table.snapshot(&policy, NOON_MS).blocks, 0);
 }
 
 #[test]
@@ -215,7 +313,7 @@ fn own_responses_outweigh_a_surface_that_is_wrong_here() {
 
 #[test]
 fn what_was_learned_fades() {
-    let policy = policy();
+    let policy = policy_with(|steering| steering.half_life_s = 3600.0);
     let mut memory = Memory::new(1 << 16);
     let mut table = memory.table();
     table.observe(&policy, keys(1), Protocol::Tcp, &LOSSY, NOON_MS);

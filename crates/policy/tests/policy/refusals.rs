@@ -3,7 +3,7 @@
 use pronghorn_policy::{Policy, PolicyError};
 use proptest::prelude::*;
 
-const SMALL: &str = include_str!("data/small.toml");
+const SMALL: &str = include_str!("../data/small.toml");
 
 /// The file with the first `from` replaced.
 fn changed(from: &str, to: &str) -> PolicyError {
@@ -219,6 +219,11 @@ fn missing_sections_and_bad_steering_are_refused() {
     let error = error.expect_err("refused");
     assert_eq!(error.to_string(), "there is no section [[prior]]");
     for (line, reason) in [
+        (
+            "optimism = 0.3",
+            "there is no key `optimism` in [steering]; there is enter, leave, explore, dwell_s, lease_s, lease_most_s, cool_down_s, \
+             cool_down_most_s, blocked_after, half_life_s, epoch_s, holdout",
+        ),
         ("holdout = 0.6", "`holdout` is 0.6, and has to be 0 to 0.5"),
         (
             "dwell_s = 1.5",

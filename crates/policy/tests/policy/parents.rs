@@ -1,8 +1,6 @@
 //! What the keys of one parent say of each other, and what they don't.
 
-mod common;
-
-use common::{Memory, NOON_MS, mix, policy, steered};
+use crate::common::{Memory, NOON_MS, mix, policy, steered};
 use pronghorn_policy::{Decision, Keys, Policy, Protocol, Sample, Table};
 
 fn sibling(number: u64) -> Keys {

@@ -1,8 +1,6 @@
 //! Whoever sends from many prefixes changes their own keys; what they share with others moves those by no more than is said here.
 
-mod common;
-
-use common::{Memory, NOON_MS, keys, mix, policy, sample};
+use crate::common::{Memory, NOON_MS, keys, mix, policy, sample};
 use pronghorn_policy::{Ask, Decision, Keys, Policy, Protocol, Sample};
 use proptest::prelude::*;
 
@@ -82,7 +80,7 @@ proptest! {
         let alone = decided(&policy, &[], keys, 0.5);
         let among = decided(&policy, &others, keys, 0.5);
         prop_assert!((among.gain - alone.gain).abs() <= 2.0 * greatest_sd());
-        prop_assert_eq!(among.sd, alone.sd);
+        prop_assert!((among.sd - alone.sd).abs() < 1e-6); // rounding
     }
 
     /// However many siblings vote, they say no more than a quarter of the sd of what a parent's keys have in common.

@@ -1,8 +1,6 @@
 //! What the tests of the decision core share: the policy for tests, a table with its memory, samples, a generator of numbers.
 
-#![allow(dead_code)] // each test program uses its part
-
-use pronghorn_policy::{Ask, Decision, Keys, Policy, Protocol, Sample, Steering, Table};
+use pronghorn_policy::{Ask, Keys, Policy, Sample, Steering, Table};
 
 pub(crate) const SECRET: [u8; 16] = [7; 16];
 
@@ -33,10 +31,6 @@ impl Memory {
 
     pub(crate) fn table(&mut self) -> Table<'_> {
         Table::open(&mut self.0).expect("the memory holds a table")
-    }
-
-    pub(crate) fn words(&mut self) -> &mut [u64] {
-        &mut self.0
     }
 }
 
@@ -71,10 +65,6 @@ pub(crate) fn keys(number: u64) -> Keys {
         own: mix(number),
         parent: mix(number / 16 + (1 << 40)),
     }
-}
-
-pub(crate) fn decide(table: &mut Table<'_>, policy: &Policy, keys: Keys, now_ms: u64) -> Decision {
-    table.decide(policy, keys, Protocol::Tcp, &steered(), now_ms)
 }
 
 /// SplitMix64 (Steele, Lea and Flood 2014), as a hash and as a generator.

@@ -1,8 +1,6 @@
 //! However samples, questions and the clock come, a key's steering changes no faster than the dwell.
 
-mod common;
-
-use common::{Memory, NOON_MS, keys, policy_with, sample, steered};
+use crate::common::{Memory, NOON_MS, keys, policy_with, sample, steered};
 use pronghorn_policy::{Action, Ask, Downgrade, Protocol, Sample};
 use proptest::prelude::*;
 

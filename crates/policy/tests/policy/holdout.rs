@@ -1,9 +1,7 @@
 //! The holdout's interval covers the truth as often as it says.
 
-mod common;
-
-use common::{Memory, Random, keys, policy_with, sample};
-use pronghorn_policy::{Arm, Ask, Protocol};
+use crate::common::{Memory, NOON_MS, Random, keys, policy_with, sample};
+use pronghorn_policy::{Arm, Ask, Policy, Protocol, Table};
 
 /// Of 2000 epochs with intervals of 95 %, fewer than 93 % cover the truth with a probability of 2e-5 (binomial, 4.1 sd).
 #[test]
@@ -71,7 +69,7 @@ fn a_key_counts_once_an_epoch_however_much_it_asks() {
     let mut table = memory.table();
     for key in 0..10u64 {
         for response in 0..=key * 10 {
-            let now_ms = common::NOON_MS + response * 1000;
+            let now_ms = NOON_MS + response * 1000;
             table.decide(&policy, keys(key), Protocol::Tcp, &ask, now_ms);
             table.observe(
                 &policy,
@@ -82,33 +80,60 @@ fn a_key_counts_once_an_epoch_however_much_it_asks() {
             );
         }
     }
-    let [steered, ..] = table.snapshot(&policy, common::NOON_MS).now;
+    let [steered, ..] = table.snapshot(&policy, NOON_MS).now;
     assert_eq!(steered.keys, 10);
     let expected = (1..=10).map(|key| f64::from(key).ln()).sum::<f64>() / 10.0;
     assert!((steered.mean - expected).abs() < 1e-5, "{steered:?}");
 }
 
+/// How many numbers the groups of the current epoch hold after a key told of a response at `now_ms`.
+fn counted(table: &mut Table<'_>, policy: &Policy, key: u64, ask: &Ask, now_ms: u64) -> u64 {
+    table.decide(policy, keys(key), Protocol::Tcp, ask, now_ms);
+    let sample = sample(20_000, 200_000);
+    table.observe(policy, keys(key), Protocol::Tcp, &sample, now_ms);
+    let groups = table.snapshot(policy, now_ms).now;
+    groups.iter().map(|group| group.keys).sum()
+}
+
 #[test]
-fn what_belongs_to_the_last_epochs_leases_counts_for_none() {
-    let policy = policy_with(|_| ());
+fn outcomes_count_once_what_was_offered_in_the_last_epoch_can_have_been_taken_back() {
+    let policy = policy_with(|steering| steering.holdout = 0.5);
     let ask = Ask::default();
     let mut memory = Memory::new(1 << 18);
     let mut table = memory.table();
     let midnight_ms = 20_000 * 86_400_000;
-    for (after_ms, keys_counted) in [(0, 0), (299_999, 0), (300_000, 1), (600_000, 1)] {
+    let offered = (0..100).find(|key| {
+        let before_ms = midnight_ms - 10_000;
+        let decision = table.decide(&policy, keys(*key), Protocol::Tcp, &ask, before_ms);
+        decision.arm == Arm::PinnedH3
+    });
+    let offered = offered.expect("half of the keys are offered h3");
+    let unknown = 1000;
+    let mut counted = |key, after_ms| {
         let now_ms = midnight_ms + after_ms;
-        table.decide(&policy, keys(1), Protocol::Tcp, &ask, now_ms);
-        table.observe(
-            &policy,
-            keys(1),
-            Protocol::Tcp,
-            &sample(20_000, 200_000),
-            now_ms,
-        );
-        let groups = table.snapshot(&policy, now_ms).now;
-        assert_eq!(
-            groups.iter().map(|group| group.keys).sum::<u64>(),
-            keys_counted
-        );
-    }
+        counted(&mut table, &policy, key, &ask, now_ms)
+    };
+    assert_eq!(counted(unknown, 0), 1);
+    assert_eq!(counted(offered, 1_000), 1);
+    assert_eq!(counted(offered, 30_999), 1);
+    assert_eq!(counted(offered, 31_000), 2);
+}
+
+#[test]
+fn what_comes_in_a_dry_run_counts_for_no_arm() {
+    let policy = policy_with(|_| ());
+    let (serious, dry) = (
+        Ask::default(),
+        Ask {
+            dry_run: true,
+            ..Ask::default()
+        },
+    );
+    let mut memory = Memory::new(1 << 18);
+    let mut table = memory.table();
+    let mut counted = |key, ask| counted(&mut table, &policy, key, ask, NOON_MS);
+    assert_eq!(counted(1, &dry), 0);
+    assert_eq!(counted(2, &serious), 1);
+    assert_eq!(counted(2, &dry), 0, "what it had told before is withdrawn");
+    assert_eq!(counted(1, &serious), 1);
 }

@@ -154,6 +154,7 @@ fn replayed(policy: &Policy, script: &str) -> String {
                     rate_bytes_per_s: number(8),
                     tcp_control: control(name(9)),
                     stalled: number(10) == 1,
+                    delivered: words.get(11).map_or(0, |_| number(11)),
                 };
                 let keys = table.keys_of(address(), 0, 0);
                 table.observe(policy, keys, protocol(words[2]), &sample, now_ms);

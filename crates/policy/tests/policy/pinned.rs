@@ -1,9 +1,9 @@
 //! Keys that chance pinned are moved by no evidence, and chance pins as many as it was asked to.
 
-mod common;
-
-use common::{Memory, NOON_MS, Random, keys, policy, policy_with, sample, sample_of_network};
-use pronghorn_policy::{Action, Arm, Ask, Decision, Protocol, Reason, Sample};
+use crate::common::{
+    Memory, NOON_MS, Random, keys, policy, policy_with, sample, sample_of_network,
+};
+use pronghorn_policy::{Action, Arm, Ask, Decision, Downgrade, Protocol, Reason, Sample};
 use proptest::prelude::*;
 
 /// What of a decision is said and logged, but for what is expected.
@@ -76,6 +76,29 @@ fn a_key_pinned_to_h3_is_offered_it_though_its_udp_is_blocked() {
 }
 
 #[test]
+fn a_key_that_becomes_pinned_to_h2_is_told_so_over_quic_whatever_the_mode() {
+    let policy = policy();
+    let mut memory = Memory::new(8 << 20);
+    let mut table = memory.table();
+    let mut told = 0;
+    for key in 0..200 {
+        for downgrade in [Downgrade::Off, Downgrade::Lease, Downgrade::Clear] {
+            let ask = Ask {
+                holdout: 0.25,
+                downgrade,
+                ..Ask::default()
+            };
+            let decision = table.decide(&policy, keys(key), Protocol::Quic, &ask, NOON_MS);
+            if decision.arm == Arm::PinnedH2 {
+                assert_eq!(decision.action, Action::Clear, "{downgrade:?}");
+                told += 1;
+            }
+        }
+    }
+    assert!(told > 0);
+}
+
+#[test]
 fn arms_and_their_propensities_agree_over_many_keys() {
     // Binomial(20000, 0.1): sd 42.4. Each bound is off by 5 sd: together a false alarm in less than a million draws of a secret.
     let policy = policy();
@@ -133,11 +156,10 @@ fn another_epoch_draws_other_keys() {
 }
 
 #[test]
-fn a_dry_run_is_a_test_of_the_holdout_itself() {
+fn where_no_arm_is_treated_otherwise_the_holdout_says_so() {
     let policy = policy();
     let ask = Ask {
         holdout: 0.1,
-        dry_run: true,
         ..Ask::default()
     };
     let mut memory = Memory::new(8 << 20);

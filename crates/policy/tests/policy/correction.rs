@@ -1,9 +1,7 @@
 //! Where the laboratory's surface is wrong here, the keys that chance pinned say so for others.
 
-mod common;
-
-use common::{Memory, NOON_MS, keys, policy};
-use pronghorn_policy::{Arm, Ask, Policy, Protocol, Sample, Table};
+use crate::common::{Memory, NOON_MS, keys, policy};
+use pronghorn_policy::{Arm, Ask, Policy, Protocol, Sample, Table, TcpControl};
 
 /// 50 ms and 0.3 % lost: there the surface says that h3 takes 0.96 to 1.05 of the time.
 fn network(time_us: u64) -> Sample {
@@ -64,6 +62,26 @@ fn outcomes_of_pinned_keys_shift_the_surface_for_others() {
     let (slower, faster) = (expected(1.2, 0.25), expected(0.85, 0.25));
     assert!(slower > as_mapped + 0.03, "{slower}, mapped {as_mapped}");
     assert!(faster < as_mapped - 0.03, "{faster}, mapped {as_mapped}");
+}
+
+#[test]
+fn what_was_learned_with_one_congestion_control_is_not_said_of_another() {
+    let policy = policy(); // whose surface is the same for both
+    let mut memory = Memory::new(1 << 21);
+    let mut table = memory.table();
+    let learned = expected_after(&policy, &mut table, 1.3, 0.25);
+    let known = Sample {
+        bytes: 0,
+        tcp_control: TcpControl::Bbr,
+        ..network(0)
+    };
+    let other = keys(1 << 31);
+    table.observe(&policy, other, Protocol::Tcp, &known, NOON_MS);
+    let ask = Ask::default();
+    let decision = table.decide(&policy, other, Protocol::Tcp, &ask, NOON_MS);
+    let as_mapped = expected(1.0, 0.0);
+    assert!(learned > as_mapped + 0.03);
+    assert!((decision.gain - as_mapped).abs() < 1e-6, "{decision:?}");
 }
 
 #[test]

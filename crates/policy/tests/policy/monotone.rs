@@ -2,9 +2,7 @@
 //!
 //! Sums are kept in single precision, so "never" means within [`ROUNDING`] of a logarithm of a ratio.
 
-mod common;
-
-use common::{Memory, NOON_MS, keys, policy, sample_of_network};
+use crate::common::{Memory, NOON_MS, keys, policy, sample_of_network};
 use pronghorn_policy::{Ask, Keys, Policy, Protocol, Sample, Table};
 use proptest::prelude::*;
 

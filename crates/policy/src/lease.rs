@@ -1,0 +1,108 @@
+//! Offers: for how long one holds, and who came over TCP though it could have followed one.
+//!
+//! An offer holds for `lease_most_s` where the key's own responses say that h3 is faster and another look at h2 isn't worth what it costs, so that
+//! clients that come back needn't come over TCP first; and for `lease_s` else. Whoever is let go within a long lease is told so.
+
+use crate::entry::{Entry, Expected};
+use crate::steering::Steering;
+
+/// An offer has so long to be followed over another connection before it counts as unanswered: several clients of one prefix may come at once …
+const GRACE_S: u32 = 10;
+/// … and over the connection that it was made on, so long as a page takes. An offer that was taken back is heeded within that as well.
+pub(crate) const PAGE_S: u32 = 30;
+
+impl Steering {
+    /// Alt-Svc's `ma` for a key of which this is expected.
+    pub(crate) fn lease_of(&self, expected: &Expected) -> u32 {
+        let better = f64::from(expected.mean) < -self.enter;
+        if better && expected.tried && !expected.worth.h2 {
+            self.lease_most_s.max(self.lease_s)
+        } else {
+            self.lease_s
+        }
+    }
+}
+
+impl Entry {
+    /// An offer is made at `now_ms`, to hold for so long.
+    pub(crate) fn lease(&mut self, now_ms: u64, max_age_s: u32) {
+        let now_s = (now_ms / 1000) as u32;
+        if self.leased_until_s <= now_s {
+            self.offered_s = now_s;
+        }
+        self.leased_until_s = self.leased_until_s.max(now_s.saturating_add(max_age_s));
+    }
+
+    /// A client comes over TCP at `now_ms`: an offer that it could have followed goes unanswered.
+    pub(crate) fn came_over_tcp(&mut self, now_ms: u64, new_connection: bool) {
+        let now_s = (now_ms / 1000) as u32;
+        let grace_s = if new_connection { GRACE_S } else { PAGE_S };
+        if self.leased_until_s > now_s && now_s.saturating_sub(self.offered_s) >= grace_s {
+            self.unanswered = self.unanswered.saturating_add(1);
+            self.offered_s = now_s;
+        }
+    }
+
+    /// For how many seconds from `now_ms` on an offer still holds.
+    pub(crate) fn leased_for_s(&self, now_ms: u64) -> u32 {
+        self.leased_until_s.saturating_sub((now_ms / 1000) as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::OWN;
+    use crate::value::Worth;
+
+    const FAST: Expected = Expected {
+        mean: -0.2,
+        sd: 0.1,
+        tried: true,
+        known: true,
+        worth: Worth {
+            h3: false,
+            h2: false,
+        },
+    };
+
+    #[test]
+    fn an_offer_holds_long_where_a_keys_own_responses_leave_nothing_to_look_for_over_h2() {
+        let steering = Steering::default();
+        let untried = Expected {
+            tried: false,
+            ..FAST
+        };
+        let unsure = Expected {
+            worth: Worth {
+                h3: false,
+                h2: true,
+            },
+            ..FAST
+        };
+        let little = Expected {
+            mean: -0.01,
+            ..FAST
+        };
+        assert_eq!(steering.lease_of(&FAST), 86_400);
+        for expected in [untried, unsure, little] {
+            assert_eq!(steering.lease_of(&expected), 300, "{expected:?}");
+        }
+    }
+
+    #[test]
+    fn an_offer_goes_unanswered_where_it_held_for_long_enough_to_be_followed() {
+        let mut entry = Entry::new(1, OWN, 0);
+        let mut unanswered_after = |second: u64, new_connection| {
+            entry.came_over_tcp(second * 1000, new_connection);
+            entry.lease(second * 1000, 300);
+            entry.unanswered
+        };
+        assert_eq!(unanswered_after(1000, true), 0, "nobody knew of one");
+        assert_eq!(unanswered_after(1009, true), 0, "there was no time to");
+        assert_eq!(unanswered_after(1010, true), 1);
+        assert_eq!(unanswered_after(1039, false), 1, "it may be the same page");
+        assert_eq!(unanswered_after(1040, false), 2);
+        assert_eq!(unanswered_after(1340, true), 2, "all have lapsed");
+    }
+}

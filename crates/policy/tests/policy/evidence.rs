@@ -1,0 +1,82 @@
+//! What of a key's responses is evidence, and how much of it.
+
+use crate::common::{Memory, NOON_MS, keys, policy, sample, steered};
+use pronghorn_policy::{Decision, Policy, Protocol, Sample};
+
+/// What is decided after these samples, each with its time in seconds.
+fn after(policy: &Policy, told: &[(u64, Protocol, Sample)]) -> Decision {
+    let mut memory = Memory::new(1 << 16);
+    let mut table = memory.table();
+    let network = Sample {
+        min_rtt_us: 50_000,
+        sent: 1000,
+        lost: 3,
+        ..Sample::default()
+    };
+    table.observe(policy, keys(1), Protocol::Tcp, &network, NOON_MS);
+    let mut now_ms = NOON_MS;
+    for (second, protocol, sample) in told {
+        now_ms = NOON_MS + second * 1000;
+        table.observe(policy, keys(1), *protocol, sample, now_ms);
+    }
+    table.decide(policy, keys(1), Protocol::Quic, &steered(), now_ms)
+}
+
+fn response(time_us: u64, delivered: u64) -> Sample {
+    Sample {
+        delivered,
+        ..sample(20_000, time_us)
+    }
+}
+
+#[test]
+fn what_comes_over_a_cold_connection_is_compared_with_such_alone() {
+    let policy = policy();
+    let mut told = Vec::new();
+    for _ in 0..20 {
+        told.push((0, Protocol::Tcp, response(400_000, 0)));
+        told.push((0, Protocol::Quic, response(100_000, 1_000_000)));
+    }
+    let apart = after(&policy, &told);
+    let untold = after(&policy, &[]);
+    assert_eq!((apart.gain, apart.sd), (untold.gain, untold.sd));
+
+    for _ in 0..20 {
+        told.push((0, Protocol::Quic, response(400_000, 0)));
+    }
+    let alike = after(&policy, &told);
+    assert!(alike.sd < 0.7 * untold.sd);
+    assert!(alike.gain.abs() < 0.02, "{alike:?}");
+}
+
+#[test]
+fn responses_of_one_visit_say_less_than_those_of_many() {
+    let text = include_str!("../data/small.toml");
+    let text = text.replace("response = 0.35", "response = 0.35\nvisit = 0.3");
+    let moody = Policy::parse(&text).expect("sound");
+    let told = |seconds: u64| -> Vec<(u64, Protocol, Sample)> {
+        (0..40)
+            .map(|number| {
+                let protocol = [Protocol::Tcp, Protocol::Quic][number as usize % 2];
+                (number / 2 * seconds, protocol, response(100_000, 1_000_000))
+            })
+            .collect()
+    };
+    let (at_once, apart) = (after(&moody, &told(1)), after(&moody, &told(400)));
+    assert!(at_once.sd > 1.1 * apart.sd, "{at_once:?}, {apart:?}");
+    let steady = after(&policy(), &told(1));
+    assert!(apart.sd > steady.sd);
+}
+
+#[test]
+fn packets_lost_over_quic_do_not_move_what_those_over_tcp_said() {
+    let policy = policy();
+    let packets = |lost| Sample {
+        sent: 5000,
+        lost,
+        ..Sample::default()
+    };
+    let (none, many) = (packets(0), packets(1000));
+    let gain = |told: &Sample| after(&policy, &[(0, Protocol::Quic, *told)]).gain;
+    assert_eq!(gain(&none), gain(&many));
+}

@@ -1,0 +1,15 @@
+//! The decision core, by its public face: one program, since each costs a link.
+
+mod common;
+mod correction;
+mod dwell;
+mod evidence;
+mod golden;
+mod holdout;
+mod monotone;
+mod offers;
+mod parents;
+mod pinned;
+mod refusals;
+mod spoofed;
+mod tries;
