@@ -105,7 +105,9 @@ fn read(notes: &File) -> f64 {
     if notes.read_exact_at(&mut bytes, 0).is_err() {
         return 0.0;
     }
-    let counts = bytes.chunks_exact(COUNT).filter_map(|count| count.try_into().ok());
+    let counts = bytes
+        .chunks_exact(COUNT)
+        .filter_map(|count| count.try_into().ok());
     counts.map(u64::from_le_bytes).sum::<u64>() as f64 / 1e9
 }
 

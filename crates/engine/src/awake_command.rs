@@ -7,7 +7,9 @@ use std::process::ExitCode;
 /// Writes `awake` once all CPUs are. Exit status 1 where they can't be kept so.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let [file] = arguments else {
-        eprintln!("pronghorn-engine awake: wants a file in which to note the CPU time that it uses");
+        eprintln!(
+            "pronghorn-engine awake: wants a file in which to note the CPU time that it uses"
+        );
         return ExitCode::from(2);
     };
     if let Err(error) = pronghorn_bench::awake::keep(Path::new(file)) {

@@ -184,7 +184,7 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
         yield Caution(
             "blocks-kept-out",
             f"Without an uncontaminated attempt, and kept out: {count(kept_out, 'block')}.",
-            "Run fewer trials side by side (--jobs), on a quieter host, or on a virtual machine with --awake.",
+            "Run fewer trials side by side (--jobs), on a quieter host, or --awake on a virtual machine.",
         )
     attempted = Counter(trial.arm for trial in trials)
     discarded = Counter(trial.arm for trial in trials if trial.status == "contaminated")
