@@ -52,6 +52,10 @@ def _lacks_curl_with_http3() -> str | None:
     return _lacks_peer(lambda: peers.find("curl"))
 
 
+def _can_compile_with_openssl() -> bool:
+    return bool(shutil.which("cc")) and Path("/usr/include/openssl/ssl.h").exists()
+
+
 def _lacks_peer(find: Callable[[], Path]) -> str | None:
     try:
         find()
@@ -70,6 +74,7 @@ CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "h2load": lambda: None if shutil.which("h2load") else "as root: apt-get install nghttp2-client",
     "haproxy": lambda: _server("haproxy"),
     "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",
+    "libssl-dev": lambda: None if _can_compile_with_openssl() else "as root: apt-get install gcc libssl-dev",
     "namespaces": doctor.lacks_namespaces,
     "nginx": lambda: _server("nginx"),
     "pasta": lambda: None if shutil.which("pasta") else "as root: apt-get install passt",
