@@ -5,6 +5,7 @@ import select
 import socket
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from aioquic.h3.connection import H3_ALPN, H3Connection
 from aioquic.h3.events import DataReceived, HeadersReceived
@@ -13,15 +14,26 @@ from aioquic.quic.connection import QuicConnection
 
 from pronghorn.certificates import HOST_NAME, Certificates
 
+_FIRST_BYTES = 3000
+
+
+class _Unreading(QuicConnection):
+    """Takes so many bytes of each stream as it said at first, and no more: its application doesn't read."""
+
+    def _write_stream_limits(self, builder: Any, space: Any, stream: Any) -> None:
+        pass
+
 
 class QuicClient:
-    """One connection to this machine's `port`."""
+    """One connection to this machine's `port`; by one that doesn't read, no greater answer ends."""
 
-    def __init__(self, identity: Certificates, port: int) -> None:
+    def __init__(self, identity: Certificates, port: int, *, reads: bool = True) -> None:
         configuration = QuicConfiguration(is_client=True, alpn_protocols=H3_ALPN, server_name=HOST_NAME)
         configuration.load_verify_locations(cafile=str(identity.authority))
         self._server = ("127.0.0.1", port)
-        self._quic = QuicConnection(configuration=configuration)
+        if not reads:
+            configuration.max_stream_data = _FIRST_BYTES
+        self._quic = (QuicConnection if reads else _Unreading)(configuration=configuration)
         self._http = H3Connection(self._quic)
         self._quic.connect(self._server, now=time.monotonic())
 

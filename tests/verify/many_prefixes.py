@@ -1,8 +1,8 @@
 """The clients of test_gateway_many_prefixes.py and their nginx, in a network namespace of their own.
 
-Arguments: the clients' program, nginx's folder, its port, how many prefixes come once, how many come again and
-again. Tells (stdout) the status page at the end, how many requests failed, and of both phases the requests' times,
-in seconds."""
+Arguments: the clients' program, nginx's folder, its port, how many prefixes come once, how many come again
+and again. Tells (stdout) the status page at the end, how many requests failed, and of both phases the
+requests' times, in seconds."""
 
 import json
 import os

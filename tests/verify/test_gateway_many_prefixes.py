@@ -37,8 +37,8 @@ def test_a_million_prefixes_pass_through_a_zone_of_32_mb_without_a_stall(tmp_pat
     with gateway(tmp_path / "gateway", identity, policy_text=policy(0.7), address="[::]", start=False) as one:
         one.write(one.text.replace("clients:8m", "clients:32m").replace("access.log lab;", "off;"))
         clients = tmp_path / "many_prefixes"
-        build = ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", clients, CLIENTS, "-lssl", "-lcrypto"]
-        subprocess.run(build, check=True)
+        build = ("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", clients, CLIENTS, "-lssl", "-lcrypto")
+        subprocess.run([*map(str, build)], check=True)
         argv = ["unshare", "--net", sys.executable, "-m", "tests.verify.many_prefixes"]
         environment = {**os.environ, "PRONGHORN_NGINX_ARGV": json.dumps(one.argv())}
         told = subprocess.run(
