@@ -122,6 +122,17 @@ def test_a_response_is_a_sample_before_the_mirror_of_its_request_is_answered(
     assert samples["acknowledged"] >= 1
 
 
+@pytest.mark.parametrize(("directives", "counted"), [("", 1), ("autoquic_dry_run on;", 0)])
+def test_what_a_dry_run_measures_does_not_count_for_the_holdout(
+    directives: str, counted: int, identity: Certificates, tmp_path: Path
+) -> None:
+    with gateway(tmp_path, identity, policy_text=H3_FASTER, directives=f"autoquic on; {directives}") as one:
+        sampled(one, "/big.bin")
+        arms = one.status()["holdout"]["all"]
+
+    assert sum(arm.get("keys", 0) for arm in arms.values()) == counted
+
+
 def test_a_client_of_many_connections_has_but_a_few_samples_a_second(
     identity: Certificates, tmp_path: Path
 ) -> None:
