@@ -277,3 +277,41 @@ fn clients_that_keep_offers_of_another_epoch_s_arm_are_noticed_by_that_test() {
     assert!(mean > 5.0 * error, "{mean} ± {error}");
     assert!(covered < 13, "{covered} of 16");
 }
+
+#[test]
+fn a_dry_run_moves_nobody_and_counts_nobody_for_the_holdout() {
+    let gateway = json!({ "dry_run": true, "holdout": 0.2 });
+    let report = played(&with(spec(500), "gateway", gateway));
+    assert_eq!(segment(&report, "all").rules["learned"].h3, 0.0);
+    assert_eq!(report.holdout.groups, [0, 0, 0]);
+}
+
+/// A policy that expects h3 to take 7 % less than h2 everywhere, and isn't sure of it, over networks on which it takes
+/// 10 % more. A client's first page comes over TCP and a new connection, whose window is cold, most of its others over
+/// QUIC and one that was kept.
+fn misled() -> Value {
+    let expected = POLICY
+        .replace("[1.1, 0.9, 0.7]", "[0.93, 0.93, 0.93]")
+        .replace("[0.02, 0.02, 0.02]", "[0.1, 0.1, 0.1]");
+    let mut asked = with(spec(500), "policy", json!(expected));
+    asked["days"] = json!(4.0);
+    asked["networks"] = json!([
+        { "name": "far", "share": 1.0, "rtt_ms": [140.0, 160.0], "loss": [0.0, 0.0], "rate_mbit": [50.0, 60.0] },
+    ]);
+    asked["truth"]["surfaces"]["cubic"]["ln_ratio"] = json!(vec![vec![vec![0.1, 0.1]; 3]; 2]);
+    asked["traffic"]["pages"] = json!(6.0);
+    asked["traffic"]["pause_s"] = json!(20.0);
+    with(asked, "gateway", json!({ "max_age_s": 300 }))
+}
+
+#[test]
+fn what_a_new_connection_costs_is_not_held_against_tcp() {
+    let report = played(&misled());
+    let all = segment(&report, "all");
+    assert!(all.rules["always-h3"].h3 > 0.7);
+    assert!(
+        regret(all, "learned") < 0.5 * regret(all, "always-h3"),
+        "{:?}",
+        all.rules["learned"]
+    );
+}
