@@ -43,36 +43,43 @@ done
 def test_ten_nested_paths_take_what_they_are_asked_and_their_lateness(isolation: str, tmp_path: Path) -> None:
     """Ten paths of 10 ms each way: no ping takes less than 200 ms, and what it takes beyond is explained.
 
-    The excess of the median ping over 200 ms is compared with the sum, over all twenty links, of the median
-    lateness (a packet left so long after it was due), wake (it was read so long after it came) and handover
-    (the next host's kernel forwarded it in so long). They agree within 1 ms on a host that isn't disturbed:
-    in one of four attempts. Where the links' drivers waited for a CPU, medians don't add up, and the excess
-    is no more than the largest values do together.
+    The excess of the median ping over 200 ms is compared with what all twenty links tell of lateness (a
+    packet left so long after it was due), wake (it was read so long after it came) and handover (the next
+    host's kernel forwarded it in so long). These have long tails upwards, so the median of their sum lies
+    between the sum of the medians and that of the means: within 1 ms, on a host that isn't disturbed, in one
+    of four attempts. Where the links' drivers waited for a CPU, one outlier moves a mean of twenty, and the
+    excess is no more than the largest values do together.
     """
     apart = []
     for attempt in range(4):
         nest = ten_paths("10ms", 20, 0.2, isolation, tmp_path / str(attempt))
         assert min(nest.round_trips_ms) >= 200
         beyond_ms = nest.median_ms - 200
-        if abs(beyond_ms - nest.late_ms) <= 1:
+        if nest.late_ms - 1 <= beyond_ms <= nest.mean_late_ms + 1:
             return
         if nest.waited_ms > DISTURBED_MS:
             assert beyond_ms <= nest.latest_ms
         else:
-            apart.append(beyond_ms - nest.late_ms)
-    assert not apart, f"beyond what is counted, in ms: {apart}"
+            apart.append((nest.late_ms, beyond_ms, nest.mean_late_ms))
+    assert not apart, f"medians, excess and means in ms: {apart}"
 
 
 class Nest:
     """Round trips through ten paths; over their links, the sums of the median lateness, wake and handover, of
-    the largest of these and of the largest wait for a CPU."""
+    the means and the largest of these, and of the largest wait for a CPU."""
 
     def __init__(
-        self, round_trips_ms: list[float], late_ms: float, latest_ms: float, waited_ms: float
+        self,
+        round_trips_ms: list[float],
+        late_ms: float,
+        mean_late_ms: float,
+        latest_ms: float,
+        waited_ms: float,
     ) -> None:
         self.round_trips_ms = round_trips_ms
         self.median_ms = sorted(round_trips_ms)[len(round_trips_ms) // 2]
         self.late_ms = late_ms
+        self.mean_late_ms = mean_late_ms
         self.latest_ms = latest_ms
         self.waited_ms = waited_ms
 
@@ -103,6 +110,7 @@ def ten_paths(delay: str, pings: int, pause_s: float, isolation: str, folder: Pa
     return Nest(
         [int(line) / 1e6 for line in result.stdout.split()],
         total_ms("median_s", *COUNTED),
+        total_ms("mean_s", *COUNTED),
         total_ms("max_s", *COUNTED, "intake_wait"),
         total_ms("max_s", "intake_wait"),
     )

@@ -76,6 +76,8 @@ pub struct LinkReport {
 pub struct Lateness {
     /// Packets, or batches of them.
     pub count: u64,
+    /// The mean.
+    pub mean_s: f64,
     /// The median.
     pub median_s: f64,
     /// The 99th percentile.
@@ -89,6 +91,7 @@ impl Lateness {
     pub(crate) fn of(nanoseconds: &Histogram<u32>) -> Lateness {
         Lateness {
             count: nanoseconds.len(),
+            mean_s: nanoseconds.mean() / 1e9,
             median_s: seconds(nanoseconds.value_at_quantile(0.5)),
             p99_s: seconds(nanoseconds.value_at_quantile(0.99)),
             max_s: seconds(nanoseconds.max()),

@@ -148,6 +148,7 @@ class Lateness(FromEngine):
     """How late packets left a link against their due time, or how long they waited to enter it."""
 
     count: int = 0
+    mean_s: float | None = None
     median_s: float | None = None
     p99_s: float | None = None
     max_s: float | None = None
