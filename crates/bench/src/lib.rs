@@ -46,6 +46,7 @@
 //! | what do they do over time | `flight/` |
 //! | where does a program look up names | `names.rs` |
 //! | who used the CPUs meanwhile | `cpu/` |
+//! | what keeps the CPUs from halting | `awake.rs` |
 
 pub mod awake;
 mod bench;
