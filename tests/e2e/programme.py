@@ -19,7 +19,7 @@ MARK = "PRONGHORN_TEST_MARK"
 """The variable by which every process that descends from a started program is found again."""
 
 RUNS = 4
-"""How often an experiment of no more arms is run at most where a busy host contaminates its trials."""
+"""How often an experiment is run at most where a busy host contaminates its trials."""
 
 COMMAND = (sys.executable, "-m", "pronghorn")
 PACKAGES = Path(pronghorn.__file__).parent.parent
