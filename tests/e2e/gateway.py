@@ -73,10 +73,10 @@ class Answer(NamedTuple):
 
 def policy(ratio: float, **steering: float) -> str:
     """A policy in which h3's load time is `ratio` of h2's on every network, surely so. `steering`: its table,
-    without a holdout unless that says so."""
+    without a holdout or long leases unless that says so."""
     row = f"[{ratio}, {ratio}]"
     rows = f"ratio = [{row}, {row}]\nsd = [[0.01, 0.01], [0.01, 0.01]]\n"
-    table = {"holdout": 0.0, **steering}
+    table = {"holdout": 0.0, "lease_most_s": 300, **steering}
     return (
         'format = 1\nabout = "a test\'s"\nmargin = 0.03\n'
         "[axes]\nrtt_ms = [1, 300]\nloss = [0, 0.15]\nrate_mbit = [1, 1000]\n"

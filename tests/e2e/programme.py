@@ -118,7 +118,7 @@ def load_every_arm(
     for turn in range(RUNS):
         one = Run(folder / f"found-{turn}")
         sets = (f"--set=arms={','.join(arms)}", "--set=attempts=1")
-        result = run("run", *arguments, *sets, "--out", one.directory.name, folder=folder)
+        result = run("run", *arguments, *sets, "--awake", "--out", one.directory.name, folder=folder)
         assert result.status == 0, result.stderr
         trials = one.trials()
         loads += [trial for trial in trials if trial.page is not None]

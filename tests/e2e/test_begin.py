@@ -15,6 +15,8 @@ from .captures import Capture
 from .links import link
 from .pages import Named
 
+pytestmark = pytest.mark.beside
+
 NAMED = [Named("first", "image", 60_000)]
 LOST = link(5, loss=1.0)
 SLOW = link(20, rate_mbit=2, queue_bytes=60_000)

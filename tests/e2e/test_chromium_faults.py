@@ -19,7 +19,7 @@ from .captures import Capture
 from .pages import Named, write
 from .stages import FAR, Scene, load, stage
 
-pytestmark = pytest.mark.needs("namespaces", "chromium")
+pytestmark = [pytest.mark.needs("namespaces", "chromium"), pytest.mark.beside]
 
 SLOW = {
     "down": {"rate": "1Mbit", "delay": "20ms", "queue": "1MB"},

@@ -13,6 +13,8 @@ from pronghorn.engine import Engine, EngineError
 from .benches import LIMIT_S, bench
 from .links import both_ways, link
 
+pytestmark = pytest.mark.beside
+
 
 async def start(engine: Engine, site: Path, identity: Certificates, **more: Any) -> dict[str, Any]:
     return await engine.request(

@@ -12,7 +12,7 @@ from pronghorn.model.trial import Trial
 from . import programme
 from .programme import Run
 
-pytestmark = pytest.mark.needs("namespaces", "engine")
+pytestmark = [pytest.mark.needs("namespaces", "engine"), pytest.mark.beside]
 
 BLOCKS = 2
 

@@ -12,7 +12,7 @@ from . import programme
 from .experiments import NEAR
 from .programme import Loaded
 
-pytestmark = pytest.mark.needs("namespaces", "engine")
+pytestmark = [pytest.mark.needs("namespaces", "engine"), pytest.mark.beside]
 
 MIB = 2**20
 

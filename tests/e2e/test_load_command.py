@@ -22,7 +22,7 @@ from . import programme, remains
 from .loopback_origin import LoopbackOrigin, serving
 from .path_command import path as behind_path
 
-pytestmark = pytest.mark.needs("engine")
+pytestmark = [pytest.mark.needs("engine"), pytest.mark.beside]
 
 WAYS = {
     "h1": ("https", "--http", "1.1"),

@@ -14,7 +14,7 @@ from . import programme, reading
 from .killing import wait_until
 from .programme import Run
 
-pytestmark = pytest.mark.needs("namespaces", "chromium")
+pytestmark = [pytest.mark.needs("namespaces", "chromium"), pytest.mark.beside]
 
 RANGES = ["--rtt", "5ms..40ms", "--loss", "0..2%", "--rate", "20Mbit"]
 TERMS = ["--site", "tiny", *RANGES, "--budget", "36", "--seed", "1"]

@@ -11,6 +11,8 @@ from pronghorn.model.trial import Trial
 
 from .programme import Run, run
 
+pytestmark = pytest.mark.beside
+
 GUIDE = Path(__file__).parents[2] / "docs" / "own-stack.md"
 
 _NAMED_BLOCK = re.compile(r"`([\w.]+\.(?:py|toml))`[^`]*?:\n\n```\w+\n(.*?)```", re.DOTALL)

@@ -10,6 +10,8 @@ from . import experiments, programme
 from .killing import whole_trials
 from .programme import Run
 
+pytestmark = pytest.mark.beside
+
 ARMS = ("h2", "h3")
 BLOCKS = 12
 

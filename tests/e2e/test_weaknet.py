@@ -12,7 +12,7 @@ from pronghorn.model.trial import Trial
 from . import programme
 from .programme import Run
 
-pytestmark = pytest.mark.needs("namespaces", "engine", "nginx")
+pytestmark = [pytest.mark.needs("namespaces", "engine", "nginx"), pytest.mark.beside]
 
 PATHS = {"clean", "delay", "loss", "duplicate", "corrupt", "delay-loss", "loss-duplicate", "loss-corrupt"}
 ORIGINS = {"nginx", "builtin"}

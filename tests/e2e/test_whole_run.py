@@ -12,7 +12,7 @@ import pytest
 from . import experiments, programme
 from .programme import Result, Run
 
-pytestmark = pytest.mark.needs("namespaces")
+pytestmark = [pytest.mark.needs("namespaces"), pytest.mark.beside]
 
 ARMS = ("h1", "h2", "h3")
 BLOCKS = 6

@@ -8,8 +8,8 @@ from scipy.stats import binom
 
 from pronghorn.model.summary import Verdict
 
-from . import experiments, programme
-from .programme import Run
+from ..e2e import experiments, programme
+from ..e2e.programme import Run
 
 ARMS = ("h2", "h2#again")
 BLOCKS = 12

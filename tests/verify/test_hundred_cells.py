@@ -14,7 +14,7 @@ from pronghorn.analysis.verdict import MINIMUM_BLOCKS
 
 from ..e2e import programme
 from ..e2e.programme import Run
-from ..e2e.same_arms import WRONG, decided
+from .same_arms import WRONG, decided
 
 pytestmark = pytest.mark.needs("namespaces", "nginx")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ..e2e.same_arms import decided, most_decided, verdicts
+from .same_arms import decided, most_decided, verdicts
 
 pytestmark = pytest.mark.needs("namespaces")
 
