@@ -49,14 +49,18 @@ class Seen(NamedTuple):
 def spec(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("policy")
     made = made_maps.write(folder / "map")
-    (folder / "policy.toml").write_text(file.text(fit.policy([maps.read(made)], {})))
+    text = file.text(fit.policy([maps.read(made)], {}))
+    assert "\nepoch_s = 604800 " in text
+    (folder / "policy.toml").write_text(text.replace("\nepoch_s = 604800 ", "\nepoch_s = 86400 "))
     policy = parsed.read(folder / "policy.toml")
     asked = Asked(clients=CLIENTS, days=DAYS, seed=0, downgrade="lease", holdout=HOLDOUT)
     return simulate.simulations(policy, population.read(None), asked)["cubic"][simulate.WHOLE]
 
 
 def decisive(spec: dict[str, Any]) -> dict[str, Any]:
-    return spec | {"networks": [FAR], "hard": {}, "clients": CLIENTS // 2}
+    """All on one network, many of them several to a key."""
+    hard = {"nat": 0.3, "nat_clients": spec["hard"]["nat_clients"]}
+    return spec | {"networks": [FAR], "hard": hard, "clients": CLIENTS // 2}
 
 
 @pytest.mark.needs("engine")

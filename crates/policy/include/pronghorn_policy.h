@@ -95,10 +95,10 @@ enum { PRONGHORN_DOWNGRADE_OFF = 0, PRONGHORN_DOWNGRADE_LEASE = 1, PRONGHORN_DOW
 
 typedef struct {
     float holdout;          /* share of keys pinned to each arm, 0 to 0.5; below 0: the file's */
-    uint32_t max_age_s;     /* of an offer; 0: the file's lease_s, or its lease_most_s where a key's own responses say that h3 is faster and
-                               another look at h2 isn't worth what it costs */
-    uint8_t downgrade;      /* PRONGHORN_DOWNGRADE_*; over QUIC, PRONGHORN_CLEAR may be the answer whichever it is: to a key pinned to h2,
-                               and to one that is let go while an offer holds for longer than the file's lease_s */
+    uint32_t max_age_s;     /* of an offer; 0: the file's lease_s, or its lease_most_s where h3 is expected to be faster and another look at
+                               h2 isn't worth what it costs */
+    uint8_t downgrade;      /* PRONGHORN_DOWNGRADE_*; PRONGHORN_CLEAR may be the answer whichever it is: over QUIC to a key pinned to h2,
+                               over either protocol to one that is let go while an offer holds for longer than the file's lease_s */
     uint8_t dry_run;        /* 1: the answer says what would be done, the caller doesn't do it, no offer is counted, and no outcome of the
                                key counts for the holdout until it is asked about otherwise */
     uint8_t new_connection; /* 1: nothing was advertised over this connection yet */

@@ -15,6 +15,9 @@ use crate::steering::Change;
 use crate::table::Table;
 use crate::votes::Votes;
 
+/// Offers reach over no more epochs than these.
+const EPOCHS_AHEAD: usize = 16;
+
 impl Table<'_> {
     /// What to say to a client of `keys` that asks by `protocol`, at `now_ms`.
     ///
@@ -94,17 +97,18 @@ impl Question<'_> {
                 (entry.is(ON), reason)
             }
         };
-        let action = match (offered, self.protocol) {
-            (true, _) => Action::Advertise,
-            (false, Protocol::Quic) if self.takes_back(entry, arm) => Action::Clear,
-            (false, _) => Action::Nothing,
+        let action = match offered {
+            true => Action::Advertise,
+            false if self.takes_back(entry, arm) => Action::Clear,
+            false => Action::Nothing,
         };
-        let max_age_s = match (action, self.ask.max_age_s, arm) {
+        let lasting_s = match (action, self.ask.max_age_s, arm) {
             (Action::Advertise, 0, Arm::Steered) => steering.lease_of(&expected),
-            (Action::Advertise, 0, _) => steering.lease_s,
+            (Action::Advertise, 0, _) => steering.lease_most_s.max(steering.lease_s),
             (Action::Advertise, asked, _) => asked,
             _ => 0,
         };
+        let max_age_s = self.before_pinned_to_h2(head, entry.key, holdout, lasting_s);
         self.count(head, entry, arm, action, max_age_s);
         Decision {
             action,
@@ -126,15 +130,39 @@ impl Question<'_> {
         let part = entry.part;
         head.withdraw(&part, self.epoch);
         match drawn {
-            Some(arm) => entry.take_part(self.epoch, arm, self.protocol, self.now_ms),
+            Some(arm) => entry.take_part(self.epoch, arm, &self.policy.steering, self.now_ms),
             None => entry.part = Part::none(),
         }
     }
 
-    /// Whether a client over QUIC that isn't offered it (any more) is told so, rather than left until its lease lapses.
+    /// An offer that was to hold for `lasting_s` ends with the epoch before one that pins the key to h2, or `lease_s` after now where that is later:
+    /// of whoever comes to h3 by an older one nothing could be told about h2.
+    fn before_pinned_to_h2(&self, head: &Head, key: u64, holdout: f64, lasting_s: u32) -> u32 {
+        let steering = &self.policy.steering;
+        if holdout <= 0.0 {
+            return lasting_s;
+        }
+        let now_s = self.now_ms / 1000;
+        let mut left_s = 0;
+        for epoch in (self.epoch..).skip(1).take(EPOCHS_AHEAD) {
+            let begins_s = epoch.saturating_mul(u64::from(steering.epoch_s));
+            left_s = begins_s.saturating_sub(now_s);
+            if left_s >= u64::from(lasting_s) {
+                return lasting_s;
+            }
+            if pins::arm(&head.secret, key, epoch, holdout) == Arm::PinnedH2 {
+                break;
+            }
+        }
+        let left_s = u32::try_from(left_s).unwrap_or(u32::MAX);
+        lasting_s.min(left_s.max(steering.lease_s))
+    }
+
+    /// Whether a client that isn't offered QUIC (any more) is told so, rather than left until its lease lapses: one that came by it, and one whose
+    /// lease is long, over TCP as well, where QUIC may be blocked.
     fn takes_back(&self, entry: &Entry, arm: Arm) -> bool {
-        arm == Arm::PinnedH2
-            || self.ask.downgrade == Downgrade::Clear
+        let comes_by_it = self.protocol == Protocol::Quic;
+        comes_by_it && (arm == Arm::PinnedH2 || self.ask.downgrade == Downgrade::Clear)
             || entry.leased_for_s(self.now_ms) > self.policy.steering.lease_s
     }
 

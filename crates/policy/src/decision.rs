@@ -123,7 +123,7 @@ pub enum Downgrade {
     /// Their lease lapses; where it would hold for longer than `lease_s` still, they are told.
     #[default]
     Lease = 1,
-    /// `Alt-Svc: clear` over QUIC.
+    /// `Alt-Svc: clear` to who comes over QUIC.
     Clear = 2,
 }
 
@@ -132,8 +132,8 @@ pub enum Downgrade {
 pub struct Ask {
     /// Share of keys pinned to each arm, 0 to 0.5; below 0: the file's.
     pub holdout: f32,
-    /// Of an offer; 0: the file's `lease_s`, or its `lease_most_s` where a key's own responses say that h3 is faster and another look at
-    /// h2 isn't worth what it costs.
+    /// Of an offer; 0: the file's `lease_s`, or its `lease_most_s` where h3 is expected to be faster and another look at h2 isn't
+    /// worth what it costs.
     pub max_age_s: u32,
     /// How clients are let go.
     pub downgrade: Downgrade,

@@ -22,9 +22,7 @@ pub(crate) const BLOCKED: u8 = 2;
 pub(crate) const CHANGED: u8 = 4;
 /// `expected` holds something.
 const EXPECTED: u8 = 8;
-/// Outcomes of both transports were in it.
-const TRIED: u8 = 16;
-/// So was the network.
+/// Outcomes of both transports were in it, or the network was.
 const KNOWN: u8 = 32;
 /// Another look at h3 was worth what it costs …
 const WORTH_H3: u8 = 64;
@@ -99,9 +97,7 @@ pub(crate) struct Entry {
 pub(crate) struct Expected {
     pub(crate) mean: f32,
     pub(crate) sd: f32,
-    /// Its own responses by both transports are in it.
-    pub(crate) tried: bool,
-    /// Something of its network was, or those are: else the mean is that over all networks on the surface.
+    /// Something of its network is in it, or its own responses by both transports: else the mean is that over all networks on the surface.
     pub(crate) known: bool,
     /// Whether another look at a protocol is worth what it costs.
     pub(crate) worth: Worth,
@@ -170,7 +166,6 @@ impl Entry {
         (self.is(EXPECTED) && age_ms < lasts_ms).then_some(Expected {
             mean,
             sd,
-            tried: self.is(TRIED),
             known: self.is(KNOWN),
             worth: Worth {
                 h3: self.is(WORTH_H3),
@@ -185,7 +180,6 @@ impl Entry {
         self.expected_at_ms = now_ms as u32;
         self.set(EXPECTED, true);
         self.told = 0;
-        self.set(TRIED, expected.tried);
         self.set(KNOWN, expected.known);
         self.set(WORTH_H3, expected.worth.h3);
         self.set(WORTH_H2, expected.worth.h2);
@@ -290,7 +284,6 @@ mod tests {
     const REST: Expected = Expected {
         mean: 0.0,
         sd: 1.0,
-        tried: true,
         known: true,
         worth: Worth {
             h3: false,

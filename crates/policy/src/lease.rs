@@ -1,7 +1,8 @@
 //! Offers: for how long one holds, and who came over TCP though it could have followed one.
 //!
-//! An offer holds for `lease_most_s` where the key's own responses say that h3 is faster and another look at h2 isn't worth what it costs, so that
-//! clients that come back needn't come over TCP first; and for `lease_s` else. Whoever is let go within a long lease is told so.
+//! An offer holds for `lease_most_s` where h3 is expected to be faster and another look at h2 isn't worth what it costs, so that clients that come back
+//! needn't come over TCP first; and for `lease_s` else. A key that wasn't tried yet has nothing to look for over h2: whoever follows the map's word tells
+//! by its responses over h3 whether it holds, and these renew the offer for as long as is right by then. Whoever is let go within a long lease is told so.
 
 use crate::entry::{Entry, Expected};
 use crate::steering::Steering;
@@ -15,7 +16,7 @@ impl Steering {
     /// Alt-Svc's `ma` for a key of which this is expected.
     pub(crate) fn lease_of(&self, expected: &Expected) -> u32 {
         let better = f64::from(expected.mean) < -self.enter;
-        if better && expected.tried && !expected.worth.h2 {
+        if better && !expected.worth.h2 {
             self.lease_most_s.max(self.lease_s)
         } else {
             self.lease_s
@@ -58,7 +59,6 @@ mod tests {
     const FAST: Expected = Expected {
         mean: -0.2,
         sd: 0.1,
-        tried: true,
         known: true,
         worth: Worth {
             h3: false,
@@ -67,12 +67,8 @@ mod tests {
     };
 
     #[test]
-    fn an_offer_holds_long_where_a_keys_own_responses_leave_nothing_to_look_for_over_h2() {
+    fn an_offer_holds_long_where_h3_is_expected_to_be_faster_with_nothing_to_look_for_over_h2() {
         let steering = Steering::default();
-        let untried = Expected {
-            tried: false,
-            ..FAST
-        };
         let unsure = Expected {
             worth: Worth {
                 h3: false,
@@ -85,7 +81,7 @@ mod tests {
             ..FAST
         };
         assert_eq!(steering.lease_of(&FAST), 86_400);
-        for expected in [untried, unsure, little] {
+        for expected in [unsure, little] {
             assert_eq!(steering.lease_of(&expected), 300, "{expected:?}");
         }
     }

@@ -6,7 +6,7 @@ use crate::correction::NOWHERE;
 use crate::decision::Arm;
 use crate::entry::Entry;
 use crate::lease::PAGE_S;
-use crate::sample::Protocol;
+use crate::steering::Steering;
 
 /// What a key contributed to the groups of an epoch, so that it can be taken out and put in again.
 #[repr(C)]
@@ -43,6 +43,11 @@ impl Part {
         (now_ms / 1000) as u32 >= self.counts_from_s
     }
 
+    /// Whether the arm of the latest epoch in which the key was asked about was a pinned one.
+    fn was_pinned(&self) -> bool {
+        self.arm > Arm::Steered as u8 + 1
+    }
+
     /// The arm of the key in `epoch`, where it was asked about in it.
     pub(crate) fn arm(&self, epoch: u64) -> Option<Arm> {
         if self.epoch != epoch as u32 {
@@ -58,14 +63,18 @@ impl Part {
 }
 
 impl Entry {
-    /// Belongs to an epoch's arm from now on, a client having come by `protocol`. Where an offer from before holds (over QUIC one does, though it
-    /// was made to an entry that was displaced since), outcomes count once it can have been taken back.
-    pub(crate) fn take_part(&mut self, epoch: u64, arm: Arm, protocol: Protocol, now_ms: u64) {
-        let carried = protocol == Protocol::Quic || self.leased_for_s(now_ms) > 0;
-        let waits_s = if carried { PAGE_S } else { 0 };
+    /// Belongs to an epoch's arm from now on. What an epoch begins with counts for nobody until the offers that were made before it have lapsed
+    /// where they must have; nor does the first page of a key that was pinned, which comes as its pin left it. Neither depends on the arm.
+    pub(crate) fn take_part(&mut self, epoch: u64, arm: Arm, steering: &Steering, now_ms: u64) {
+        let waits_s = if self.part.was_pinned() { PAGE_S } else { 0 };
+        let begins_s = epoch.saturating_mul(u64::from(steering.epoch_s));
+        let washed_s = begins_s + u64::from(steering.lease_s) + u64::from(PAGE_S);
+        let washed_s = u32::try_from(washed_s).unwrap_or(u32::MAX);
         self.part = Part {
             epoch: epoch as u32,
-            counts_from_s: ((now_ms / 1000) as u32).saturating_add(waits_s),
+            counts_from_s: ((now_ms / 1000) as u32)
+                .saturating_add(waits_s)
+                .max(washed_s),
             arm: arm as u8 + 1,
             anchor: NOWHERE,
             ..Part::zeroed()
@@ -79,16 +88,23 @@ mod tests {
     use crate::entry::OWN;
 
     #[test]
-    fn outcomes_of_an_epoch_count_once_what_was_offered_before_it_can_have_been_taken_back() {
-        let mut entry = Entry::new(1, OWN, 0);
-        entry.take_part(1, Arm::PinnedH2, Protocol::Tcp, 500_000);
-        assert!(entry.part.counts(500_000));
-        entry.lease(550_000, 300);
-        entry.take_part(2, Arm::PinnedH2, Protocol::Tcp, 600_000);
-        assert!(!entry.part.counts(629_999) && entry.part.counts(630_000));
-        entry.take_part(3, Arm::PinnedH2, Protocol::Tcp, 850_000);
-        assert!(entry.part.counts(850_000));
-        entry.take_part(4, Arm::PinnedH2, Protocol::Quic, 900_000);
-        assert!(!entry.part.counts(929_999) && entry.part.counts(930_000));
+    fn outcomes_of_an_epoch_count_once_what_was_offered_before_it_has_lapsed() {
+        let steering = Steering {
+            epoch_s: 1000,
+            lease_s: 300,
+            ..Steering::default()
+        };
+        for arm in [Arm::Steered, Arm::PinnedH2, Arm::PinnedH3] {
+            let mut entry = Entry::new(1, OWN, 0);
+            entry.take_part(1, arm, &steering, 1_000_000);
+            assert!(!entry.part.counts(1_329_999) && entry.part.counts(1_330_000));
+            entry.take_part(2, Arm::Steered, &steering, 2_500_000);
+            let from_ms = if arm == Arm::Steered {
+                2_500_000
+            } else {
+                2_530_000
+            };
+            assert!(!entry.part.counts(from_ms - 1) && entry.part.counts(from_ms));
+        }
     }
 }

@@ -39,7 +39,6 @@ pub(crate) fn posterior(
     let expected = Expected {
         mean: known.mean as f32,
         sd: math::sqrt(known.variance) as f32,
-        tried: vote.is_some(),
         known: own.network.rtt_ms().is_some() || packets.0 > 0.0 || vote.is_some(),
         worth: value::worth(policy, known, &own.outcomes, visits),
     };

@@ -3,7 +3,8 @@
 //! A key is off or on. It turns on where something is known of its network or its responses and h3 is expected to be faster by more than
 //! `enter`, or where a try is worth what it costs (`value.rs`); off where h3 is expected to be slower by more than `leave` and no try is worth it,
 //! or where offers held and nothing came by QUIC; in between it stays as it is. It changes no faster than `dwell_s`, and each turning off starts a
-//! cool-down, twice as long as the one before; where nothing ever came by QUIC, the longest at once. A key that stayed on for [`FORGIVEN_AFTER`]
+//! cool-down, twice as long as the one before; where nothing ever came by QUIC, the first takes a day and the next as long as any: the first
+//! time it may have been new clients of the prefix, each of which came once. A key that stayed on for [`FORGIVEN_AFTER`]
 //! times its last cool-down is dealt with as if it had never been let go.
 
 use crate::decision::{Downgrade, Reason};
@@ -22,7 +23,7 @@ pub struct Steering {
     pub dwell_s: u32,
     /// Alt-Svc's `ma` …
     pub lease_s: u32,
-    /// … and where a key's own responses say that h3 is faster, and another look at h2 isn't worth what it costs.
+    /// … and where h3 is expected to be faster, and another look at h2 isn't worth what it costs.
     pub lease_most_s: u32,
     /// After turning off, no offer for so long; doubled each time.
     pub cool_down_s: u32,
@@ -56,6 +57,8 @@ impl Default for Steering {
         }
     }
 }
+
+const DAY_S: u32 = 86_400;
 
 /// How many times its last cool-down a key has to stay on to be forgiven.
 const FORGIVEN_AFTER: u64 = 4;
@@ -112,7 +115,11 @@ impl Entry {
             self.set(BLOCKED, true);
             let [_, quic] = self.outcomes.weights();
             if quic <= 0.0 {
-                self.cool_down_s = steering.cool_down_most_s;
+                let longest_s = steering.cool_down_most_s;
+                self.cool_down_s = match self.strikes {
+                    1 => longest_s.min(DAY_S),
+                    _ => longest_s,
+                };
             }
             return (Change::FoundBlocked, Reason::UdpBlocked);
         }
@@ -190,7 +197,6 @@ mod tests {
         Expected {
             mean,
             sd: 0.1,
-            tried: true,
             known: true,
             worth: NEITHER,
         }

@@ -14,8 +14,6 @@ pub(crate) struct Played {
     /// Its expected time over that of the better protocol, less 1.
     pub(crate) regret: f64,
     pub(crate) quic: bool,
-    /// For how long h3 was offered to it at most, in seconds; 0: it wasn't.
-    pub(crate) leased_s: u32,
     /// How many requests were failed to move the client.
     pub(crate) failed: u32,
     pub(crate) group: Group,
@@ -78,7 +76,7 @@ impl<R: Rule> Player<R> {
             action = rule.answer(&contact(&way));
         }
         let group = rule.group();
-        let mut leased_s = take(action, browser, page.at_ms, overstay);
+        take(action, browser, page.at_ms, overstay);
         let load = Load {
             loss: met.network.loss,
             capacity: met.capacity,
@@ -95,8 +93,7 @@ impl<R: Rule> Player<R> {
                     new_connection: false,
                     ..contact(&way)
                 };
-                let more_s = take(rule.answer(&later), browser, page.at_ms, overstay);
-                leased_s = leased_s.max(more_s);
+                take(rule.answer(&later), browser, page.at_ms, overstay);
             }
             if R::LEARNS {
                 let noise = &world.spec.noise;
@@ -120,7 +117,6 @@ impl<R: Rule> Player<R> {
             // By expected times, so that noise doesn't enter.
             regret: (used + delay) / best - 1.0,
             quic: way.quic,
-            leased_s,
             failed,
             group,
         };
@@ -128,16 +124,12 @@ impl<R: Rule> Player<R> {
     }
 }
 
-/// What a browser makes of an answer; returns for how many seconds h3 was offered.
-fn take(action: Action, browser: &mut Browser, now_ms: u64, overstay: f64) -> u32 {
+/// What a browser makes of an answer.
+fn take(action: Action, browser: &mut Browser, now_ms: u64, overstay: f64) {
     match action {
-        Action::Advertise { max_age_s } => {
-            browser.offered(now_ms, max_age_s, overstay);
-            return max_age_s;
-        }
+        Action::Advertise { max_age_s } => browser.offered(now_ms, max_age_s, overstay),
         Action::Clear if overstay > 1.0 => {}
         Action::Clear | Action::Refuse => browser.cleared(),
         Action::Nothing => {}
     }
-    0
 }

@@ -79,8 +79,9 @@ impl<'a> Played<'a> {
         let mut strangers = Random::new(world.spec.seed, Purpose::Flood, 0);
         let mut tallies = [(); RULES.len()].map(|()| vec![Tally::default(); world.clients.len()]);
         let mut pinned = Pinned::new(keys(world));
-        let epoch_ms = u64::from(policy.steering().epoch_s) * 1000;
-        let mut uplift = Uplift::new(epoch_ms, keys(world));
+        let steering = policy.steering();
+        let epoch_ms = u64::from(steering.epoch_s) * 1000;
+        let mut uplift = Uplift::new(epoch_ms, u64::from(steering.lease_s), keys(world));
         let mut requests = 0;
         for (number, page) in world.pages.iter().enumerate() {
             let (met, random) = world.met(number);

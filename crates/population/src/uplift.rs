@@ -5,35 +5,38 @@ use crate::rules::Group;
 
 /// Collects, of each key and epoch, the mean over its responses of what steering changed about the logarithm of their
 /// expected times against those of the same pages where nobody is ever offered h3. Which keys are pinned is drawn by
-/// hash, so those that are steered stand for all. As the gateway does, it leaves out a key's first [`WASH_OUT_S`] in an
-/// epoch where an offer from before still holds then, or where it comes over QUIC.
+/// hash, so those that are steered stand for all. As the gateway does, it leaves out what an epoch begins with, and the
+/// first [`PAGE_S`] of a key that was pinned before.
 #[derive(Debug)]
 pub(crate) struct Uplift {
     epoch_ms: u64,
+    lease_s: u64,
     /// By key.
     open: Vec<Open>,
     sum: f64,
     count: f64,
 }
 
-/// How long the gateway waits for an offer that it took back to be heeded.
-const WASH_OUT_S: u64 = 30;
+/// How long a page takes at most, to the gateway.
+const PAGE_S: u64 = 30;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     /// From 1; 0: none yet.
     epoch: u64,
     counts_from_s: u64,
-    leased_until_s: u64,
     steered: bool,
+    pinned: bool,
     change: f64,
     responses: f64,
 }
 
 impl Uplift {
-    pub(crate) fn new(epoch_ms: u64, keys: usize) -> Self {
+    /// `lease_s`: the gateway's short one.
+    pub(crate) fn new(epoch_ms: u64, lease_s: u64, keys: usize) -> Self {
         Uplift {
             epoch_ms: epoch_ms.max(1),
+            lease_s,
             open: vec![Open::default(); keys],
             sum: 0.0,
             count: 0.0,
@@ -47,22 +50,19 @@ impl Uplift {
         let before = self.open[key as usize];
         if before.epoch != epoch {
             self.close(&before);
-            let carried = played.quic || before.leased_until_s > now_s;
+            let washed_s = (epoch - 1) * self.epoch_ms / 1000 + self.lease_s + PAGE_S;
+            let waits_s = if before.pinned { PAGE_S } else { 0 };
             self.open[key as usize] = Open {
                 epoch,
-                counts_from_s: now_s + if carried { WASH_OUT_S } else { 0 },
-                leased_until_s: before.leased_until_s,
+                counts_from_s: washed_s.max(now_s + waits_s),
                 ..Open::default()
             };
         }
         let open = &mut self.open[key as usize];
-        if played.leased_s > 0 {
-            let until_s = now_s + u64::from(played.leased_s);
-            open.leased_until_s = open.leased_until_s.max(until_s);
-        }
+        open.steered = played.group == Group::Steered;
+        open.pinned = !open.steered;
         if now_s >= open.counts_from_s {
             let responses = f64::from(played.responses);
-            open.steered = played.group == Group::Steered;
             open.change += change * responses;
             open.responses += responses;
         }
@@ -88,12 +88,11 @@ impl Uplift {
 mod tests {
     use super::*;
 
-    fn page(group: Group, quic: bool, leased_s: u32) -> Played {
+    fn page(group: Group) -> Played {
         Played {
             responses: 2,
             regret: 0.0,
-            quic,
-            leased_s,
+            quic: false,
             failed: 0,
             group,
         }
@@ -101,26 +100,27 @@ mod tests {
 
     #[test]
     fn each_key_and_epoch_counts_once_and_pinned_ones_not_at_all() {
-        let mut uplift = Uplift::new(100_000, 3);
-        let steered = page(Group::Steered, false, 0);
-        uplift.add(0, 10_000, &steered, -0.4);
-        uplift.add(0, 20_000, &steered, 0.0);
-        uplift.add(0, 110_000, &steered, -0.6);
-        uplift.add(1, 110_000, &steered, 0.0);
-        uplift.add(2, 110_000, &page(Group::PinnedH3, false, 0), -9.0);
+        let mut uplift = Uplift::new(100_000, 10, 3);
+        let steered = page(Group::Steered);
+        uplift.add(0, 50_000, &steered, -0.4);
+        uplift.add(0, 60_000, &steered, 0.0);
+        uplift.add(0, 150_000, &steered, -0.6);
+        uplift.add(1, 150_000, &steered, 0.0);
+        uplift.add(2, 150_000, &page(Group::PinnedH3), -9.0);
         let mean = uplift.mean().unwrap();
         assert!((mean - (-0.2 - 0.6 + 0.0) / 3.0).abs() < 1e-12);
     }
 
     #[test]
-    fn what_follows_an_offer_of_the_last_epoch_is_left_out_until_that_was_taken_back() {
-        let mut uplift = Uplift::new(100_000, 2);
-        uplift.add(0, 90_000, &page(Group::Steered, false, 300), -0.2);
-        let steered = page(Group::Steered, true, 0);
-        uplift.add(0, 100_000, &steered, -9.0);
-        uplift.add(0, 129_000, &steered, -9.0);
-        uplift.add(0, 130_000, &steered, -0.4);
-        uplift.add(1, 120_000, &steered, -9.0); // over QUIC, of an offer that nobody remembers
+    fn what_an_epoch_and_a_pins_end_begin_with_is_left_out() {
+        let mut uplift = Uplift::new(100_000, 10, 2);
+        let steered = page(Group::Steered);
+        uplift.add(0, 139_000, &steered, -9.0);
+        uplift.add(0, 140_000, &steered, -0.2);
+        uplift.add(1, 150_000, &page(Group::PinnedH3), -9.0);
+        uplift.add(1, 250_000, &steered, -9.0);
+        uplift.add(1, 279_000, &steered, -9.0);
+        uplift.add(1, 280_000, &steered, -0.4);
         let mean = uplift.mean().unwrap();
         assert!((mean - (-0.2 - 0.4) / 2.0).abs() < 1e-12);
     }

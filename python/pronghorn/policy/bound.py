@@ -15,7 +15,8 @@ BEST_FIXED = "best-fixed"
 
 class Judgement(NamedTuple):
     """Of one congestion control: each rule's regret over `requests`, with `best-fixed` the one of `fixed`,
-    which does better of the two that do the same for all; ours less its; and whether the bound holds."""
+    which does better of the two that do the same for all; ours less its; and whether the bound holds, and
+    whether for what both are beyond `informed`, which knows the truth and has only Alt-Svc as well."""
 
     control: str
     requests: float
@@ -23,6 +24,7 @@ class Judgement(NamedTuple):
     regret: dict[str, Estimate]
     minus: Estimate | None
     holds: bool
+    holds_beyond: bool
 
     @property
     def share(self) -> float | None:
@@ -40,6 +42,7 @@ class Judgement(NamedTuple):
             "minus_best_fixed": None if self.minus is None else self.minus.model_dump(),
             "share_of_best_fixed": self.share,
             "bound_holds": self.holds,
+            "bound_holds_beyond_informed": self.holds_beyond,
         }
 
 
@@ -54,6 +57,7 @@ def judge(control: str, report: Report) -> Judgement:
         regret=regret | {BEST_FIXED: regret[whole.better]},
         minus=whole.minus[whole.better],
         holds=whole.holds,
+        holds_beyond=whole.holds_beyond,
     )
 
 

@@ -18,16 +18,17 @@ STEERING: dict[str, tuple[float, str]] = {
     "explore": (1, "further visits expected for each one made, by which tries of h3 are valued; 0: none"),
     "dwell_s": (60, "a client's steering changes no faster"),
     "lease_s": (300, "Alt-Svc's ma"),
-    "lease_most_s": (86400, "the same where a client's own responses say surely enough that h3 is faster"),
+    "lease_most_s": (86400, "the same where h3 is expected to be faster and h2 isn't worth another look"),
     "cool_down_s": (600, "after a downgrade no offer for so long, doubled each time"),
-    "cool_down_most_s": (86400, "at most"),
-    "blocked_after": (4, "times over TCP in spite of an offer, before a client counts as UDP-blocked"),
+    "cool_down_most_s": (604800, "at most, and where nothing ever came by QUIC"),
+    "blocked_after": (3, "times over TCP in spite of an offer, before a client counts as UDP-blocked"),
     "half_life_s": (259200, "of outcomes: visitors come back after days"),
-    "epoch_s": (86400, "pins are drawn anew each epoch"),
+    "epoch_s": (604800, "pins are drawn anew each epoch: a week, in which visitors have all of their days"),
     "holdout": (0.05, "share of clients pinned to each protocol"),
 }
-"""What is written, each with what it means; every one of them is optional in a file. `half_life_s` differs
-from the decision core's default: it was chosen by simulation (docs/policy.md)."""
+"""What is written, each with what it means; every one of them is optional in a file. `cool_down_most_s`,
+`blocked_after`, `half_life_s` and `epoch_s` differ from the decision core's defaults: they were chosen by
+simulation (docs/policy.md)."""
 
 
 def text(policy: Policy) -> str:
@@ -54,7 +55,7 @@ def text(policy: Policy) -> str:
         f"surface = {_number(noise.surface)}  # what the surface can't follow, by points left out",
         "",
         "[steering]",
-        *(f"{name} = {_number(value)}  # {meaning}" for name, (value, meaning) in STEERING.items()),
+        *(f"{name} = {value}  # {meaning}" for name, (value, meaning) in STEERING.items()),
         "",
         "# h3's load time by h2's: a row for each rtt_ms, a column for each loss; sd of its logarithm.",
     ]

@@ -18,7 +18,7 @@ from pronghorn.errors import InputError, unknown
 from pronghorn.mapping.domain import Array
 from pronghorn.policy import outcome
 from pronghorn.policy.measured import MeasuredCell
-from pronghorn.policy.outcome import ALWAYS, INFORMED, LEARNED, RULES, SHARE, SMALL_REGRET
+from pronghorn.policy.outcome import ALWAYS, INFORMED, LEARNED, RULES, within
 from pronghorn.policy.parsed import Parsed, asked_of_engine
 from pronghorn.policy.population import Population
 from pronghorn.policy.simulate import PATIENCE_S, WHOLE, Asked, simulations
@@ -61,7 +61,7 @@ class Interval(NamedTuple):
 class Judgement(NamedTuple):
     """Of one congestion control: each rule's mean regret over the cells, ours less that of the better of the
     rules that do the same for all, and how much both are beyond `informed`: what Alt-Svc doesn't allow (the
-    first page over TCP) nobody can spare."""
+    first page over TCP) nobody can spare. Whether the bound holds, and whether for what is beyond."""
 
     control: str
     cells: int
@@ -70,6 +70,7 @@ class Judgement(NamedTuple):
     minus: Interval
     beyond: dict[str, Interval]
     holds: bool
+    holds_beyond: bool
 
 
 class Judged(NamedTuple):
@@ -200,9 +201,10 @@ def _judgement(
         rule: _interval(point[rule] - point[INFORMED], drawn[rule] - drawn[INFORMED])
         for rule in (LEARNED, better)
     }
-    small = point[better] < SMALL_REGRET
-    holds = minus.low <= 0 if small else point[LEARNED] <= SHARE * point[better]
-    return Judgement(control, len(cells), intervals, better, minus, beyond, holds)
+    no_worse = minus.low <= 0
+    holds = within(point[LEARNED], point[better], no_worse=no_worse)
+    holds_beyond = within(beyond[LEARNED].value, beyond[better].value, no_worse=no_worse)
+    return Judgement(control, len(cells), intervals, better, minus, beyond, holds, holds_beyond)
 
 
 def _drawn(half: _Half, cell: str, rng: np.random.Generator) -> Array:

@@ -16,6 +16,12 @@ SHARE = 1 / 3
 """Else ours is to be at most this of it."""
 
 
+def within(ours: float, fixed: float, *, no_worse: bool) -> bool:
+    """Whether our regret is within the bound: at most a third of that of the better of the rules that do the
+    same for all, or, where that one has little to regret, `no_worse` within the interval."""
+    return no_worse if fixed < SMALL_REGRET else ours <= SHARE * fixed
+
+
 class _Told(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -54,11 +60,19 @@ class Segment(_Told):
 
     @property
     def holds(self) -> bool:
-        """Whether our regret is at most a third of the better rule's, or no worse within the interval
-        where that is small."""
+        """Whether the bound holds."""
         ours, better = (_value(self.rules[rule].regret) for rule in (LEARNED, self.better))
-        if better >= SMALL_REGRET:
-            return ours <= better * SHARE
+        return within(ours, better, no_worse=self._no_worse)
+
+    @property
+    def holds_beyond(self) -> bool:
+        """Whether it holds for what is left of both without what `informed` regrets, which nobody can
+        spare."""
+        ours, better, least = (_value(self.rules[rule].regret) for rule in (LEARNED, self.better, INFORMED))
+        return within(ours - least, better - least, no_worse=self._no_worse)
+
+    @property
+    def _no_worse(self) -> bool:
         apart = self.minus[self.better]
         return apart is None or apart.low is None or apart.low <= 0
 

@@ -74,13 +74,16 @@ def of_lab(found: lab.Judged, where: str = "on the run's cells") -> str:
             f"  {rule:<14}{_percent(value.value, value.low, value.high)}"
             for rule, value in one.regret.items()
         ]
-        said = "holds" if one.holds else "does not hold"
+        said = _held(one.holds)
         minus = _percent(one.minus.value, one.minus.low, one.minus.high)
         lines.append(f"  ours less {one.better}: {minus}; the bound {said}.")
         beyond = (
             f"{rule} {_percent(value.value, value.low, value.high)}" for rule, value in one.beyond.items()
         )
-        lines.append(f"  beyond {INFORMED}, which has only Alt-Svc as well: {', '.join(beyond)}.")
+        lines.append(
+            f"  Beyond {INFORMED}, which has only Alt-Svc as well: {', '.join(beyond)}; "
+            f"for these the bound {_held(one.holds_beyond)}."
+        )
     worst = sorted(found.rows, key=lambda row: min(row.regret[rule] for rule in ALWAYS) - row.regret[LEARNED])
     losing = [row for row in worst[:_WORST] if row.regret[LEARNED] > min(row.regret[rule] for rule in ALWAYS)]
     if losing:
@@ -91,6 +94,10 @@ def of_lab(found: lab.Judged, where: str = "on the run's cells") -> str:
             for row in losing
         ]
     return "\n".join(lines)
+
+
+def _held(holds: bool) -> str:
+    return "holds" if holds else "does not hold"
 
 
 def _bounds(judgements: Sequence[Judgement]) -> Iterator[str]:
@@ -107,7 +114,7 @@ def _bounds(judgements: Sequence[Judgement]) -> Iterator[str]:
         whole = bound.summary(judgements)
         yield f"{'together':<12}" + "".join(f"{_estimate(whole[rule]):>22}" for rule in rules)
     for one in judgements:
-        said = "holds" if one.holds else "does not hold"
+        said = _held(one.holds)
         share = one.share
         if share is None:
             of = f"which has little to regret; ours less its: {_estimate(one.minus)}"
@@ -118,7 +125,10 @@ def _bounds(judgements: Sequence[Judgement]) -> Iterator[str]:
             f"{rule} {one.regret[rule].value - one.regret[INFORMED].value:.2%}"
             for rule in (LEARNED, one.fixed)
         )
-        yield f"  Beyond {INFORMED}, which has only Alt-Svc as well: {', '.join(beyond)}."
+        yield (
+            f"  Beyond {INFORMED}, which has only Alt-Svc as well: {', '.join(beyond)}; for these the bound "
+            f"{_held(one.holds_beyond)}."
+        )
 
 
 def _lines(name: str, report: Report, policy: Parsed) -> Iterator[str]:

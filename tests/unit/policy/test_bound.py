@@ -6,8 +6,10 @@ from pronghorn.policy import bound
 from pronghorn.policy.outcome import ALWAYS, LEARNED, RULES, Estimate, Report, Segment
 
 
-def a_report(ours: float, h2: float, h3: float, *, requests: float = 100.0, half: float = 0.01) -> Report:
-    values = dict.fromkeys(RULES, 0.0) | {LEARNED: ours, "always-h2": h2, "always-h3": h3}
+def a_report(
+    ours: float, h2: float, h3: float, *, requests: float = 100.0, half: float = 0.01, informed: float = 0.0
+) -> Report:
+    values = dict.fromkeys(RULES, informed) | {LEARNED: ours, "always-h2": h2, "always-h3": h3}
     whole = {
         "by": "all",
         "name": "all",
@@ -60,6 +62,19 @@ def test_a_control_s_bound_is_a_third_of_its_best_fixed_rule_or_no_worse_where_t
 
     assert judged.holds is holds
     assert judged.share == (None if share is None else pytest.approx(share))
+
+
+@pytest.mark.parametrize(
+    ("ours", "h3", "holds"),
+    [(0.115, 0.15, True), (0.14, 0.15, False), (0.105, 0.11, True), (0.13, 0.11, False)],
+)
+def test_what_nobody_can_spare_is_left_out_of_the_bound_on_what_is_beyond(
+    ours: float, h3: float, holds: bool
+) -> None:
+    judged = bound.judge("cubic", a_report(ours, 0.5, h3, informed=0.1))
+
+    assert not judged.holds
+    assert judged.holds_beyond is holds
 
 
 def test_the_summary_weighs_controls_by_their_requests_and_its_interval_is_the_widest() -> None:

@@ -23,9 +23,11 @@ fn of_two_thousand_epochs_at_least_93_percent_cover_the_true_uplift() {
     for epoch in 1..=2000u64 {
         let begins_ms = (10_000 + epoch) * 600_000;
         for key in 0..KEYS {
-            let now_ms = begins_ms + 10_000 + key;
+            // Past what an epoch begins with, and past the first page of a key that was pinned before.
+            let asked_ms = begins_ms + 40_000 + key;
+            let now_ms = asked_ms + 30_000;
             let arm = table
-                .decide(&policy, keys(key), Protocol::Tcp, &ask, now_ms)
+                .decide(&policy, keys(key), Protocol::Tcp, &ask, asked_ms)
                 .arm;
             let effect = if arm == Arm::Steered { truth } else { 0.0 };
             let of_key = 0.6 * random.normal();
@@ -36,7 +38,7 @@ fn of_two_thousand_epochs_at_least_93_percent_cover_the_true_uplift() {
                 table.observe(&policy, keys(key), Protocol::Tcp, &sample, now_ms);
             }
         }
-        let uplift = table.snapshot(&policy, begins_ms + 20_000).steered_now;
+        let uplift = table.snapshot(&policy, begins_ms + 80_000).steered_now;
         if uplift.ratio.is_finite() {
             judged += 1;
             covered += u32::from((uplift.low..=uplift.high).contains(&truth.exp()));
@@ -52,7 +54,7 @@ fn of_two_thousand_epochs_at_least_93_percent_cover_the_true_uplift() {
 
     // Over all epochs, the same and much narrower.
     let all = table
-        .snapshot(&policy, 12_000 * 600_000 + 20_000)
+        .snapshot(&policy, 12_000 * 600_000 + 80_000)
         .steered_all;
     assert!((all.low..=all.high).contains(&truth.exp()), "{all:?}");
     assert!(all.high / all.low < 1.03, "{all:?}");
@@ -96,27 +98,31 @@ fn counted(table: &mut Table<'_>, policy: &Policy, key: u64, ask: &Ask, now_ms: 
 }
 
 #[test]
-fn outcomes_count_once_what_was_offered_in_the_last_epoch_can_have_been_taken_back() {
+fn what_an_epoch_begins_with_and_the_first_page_of_a_key_that_was_pinned_do_not_count() {
     let policy = policy_with(|steering| steering.holdout = 0.5);
     let ask = Ask::default();
     let mut memory = Memory::new(1 << 18);
     let mut table = memory.table();
     let midnight_ms = 20_000 * 86_400_000;
-    let offered = (0..100).find(|key| {
-        let before_ms = midnight_ms - 10_000;
-        let decision = table.decide(&policy, keys(*key), Protocol::Tcp, &ask, before_ms);
-        decision.arm == Arm::PinnedH3
-    });
-    let offered = offered.expect("half of the keys are offered h3");
+    // With a holdout of a half each key is.
+    let pinned = 1;
+    table.decide(
+        &policy,
+        keys(pinned),
+        Protocol::Tcp,
+        &ask,
+        midnight_ms - 10_000,
+    );
     let unknown = 1000;
     let mut counted = |key, after_ms| {
         let now_ms = midnight_ms + after_ms;
         counted(&mut table, &policy, key, &ask, now_ms)
     };
-    assert_eq!(counted(unknown, 0), 1);
-    assert_eq!(counted(offered, 1_000), 1);
-    assert_eq!(counted(offered, 30_999), 1);
-    assert_eq!(counted(offered, 31_000), 2);
+    assert_eq!(counted(unknown, 329_999), 0);
+    assert_eq!(counted(unknown, 330_000), 1);
+    assert_eq!(counted(pinned, 400_000), 1);
+    assert_eq!(counted(pinned, 429_999), 1);
+    assert_eq!(counted(pinned, 430_000), 2);
 }
 
 #[test]
