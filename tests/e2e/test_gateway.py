@@ -52,6 +52,22 @@ def test_a_client_that_h3_does_not_help_is_not_offered_it(identity: Certificates
     assert (logged["decision"], logged["reason"]) == ("nothing", "h3_slower")
 
 
+def test_a_long_offer_is_taken_back_over_tcp_where_nobody_comes_by_quic(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    """curl keeps no offers here: who comes over TCP later than 10 s after one leaves it unanswered."""
+    text = policy(0.7, lease_most_s=86_400, blocked_after=1, **QUICK_TO_CHANGE)
+    with gateway(tmp_path, identity, policy_text=text) as one:
+        first = alternative(one.curl("--http2"))
+        time.sleep(11)
+        later = alternative(one.curl("--http2"))
+        (_, logged) = one.log(2)
+
+    assert first == [offer(one, 86_400)]
+    assert later == ["clear"]
+    assert (logged["decision"], logged["reason"]) == ("clear", "udp_blocked")
+
+
 def test_alt_svc_of_others_is_left_out_where_the_gateway_decides_and_stays_in_a_dry_run(
     identity: Certificates, tmp_path: Path
 ) -> None:

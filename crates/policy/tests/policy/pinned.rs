@@ -176,3 +176,36 @@ fn where_no_arm_is_treated_otherwise_the_holdout_says_so() {
     assert!(uplift.low < 1.0 && uplift.high > 1.0, "{uplift:?}");
     assert!(uplift.high / uplift.low < 1.2, "{uplift:?}");
 }
+
+#[test]
+fn no_offer_reaches_into_an_epoch_that_pins_its_key_to_h2() {
+    const DAY_MS: u64 = 86_400_000;
+    let policy = policy();
+    let ask = Ask {
+        holdout: 0.25,
+        ..Ask::default()
+    };
+    let lossy = sample_of_network(150_000, 1000, 80);
+    let mut seen = [0; 2];
+    for key in 0..400 {
+        let mut memory = Memory::new(1 << 16);
+        let mut table = memory.table();
+        table.observe(&policy, keys(key), Protocol::Tcp, &lossy, NOON_MS);
+        let mut at = |now_ms| table.decide(&policy, keys(key), Protocol::Tcp, &ask, now_ms);
+        let today = at(NOON_MS);
+        let late = at(NOON_MS + DAY_MS / 2 - 60_000);
+        let tomorrow = at(NOON_MS + DAY_MS);
+        if today.action != Action::Advertise || late.action != Action::Advertise {
+            continue;
+        }
+        let pinned = tomorrow.arm == Arm::PinnedH2;
+        let longest_s = if pinned {
+            [43_200, 300]
+        } else {
+            [86_400, 86_400]
+        };
+        assert_eq!([today.max_age_s, late.max_age_s], longest_s, "{key}");
+        seen[usize::from(pinned)] += 1;
+    }
+    assert!(seen[0] > 100 && seen[1] > 30, "{seen:?}");
+}
