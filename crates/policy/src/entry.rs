@@ -89,7 +89,7 @@ pub(crate) struct Entry {
     pub(crate) mark: u8,
     /// Samples since `expected` was reckoned.
     told: u8,
-    reserved: [u8; 5],
+    reserved: [u8; 1],
 }
 
 /// ln(time with h3 / time with h2) of a key's responses.

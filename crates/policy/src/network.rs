@@ -1,12 +1,20 @@
-//! What a key's network looks like: features that select the prior, never outcomes.
+//! What a key's network looks like: features that select the prior and say how alike a key's connections are, never outcomes.
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::math;
 use crate::sample::{Protocol, Traits};
 
 /// QUIC's word counts where TCP's is unknown, or has faded by so much: what is expected must not change with the transport that a client
 /// happens to be on.
 const FADED: f32 = 0.5;
+
+/// How much connections differ is known from about so many of them.
+const CONNECTIONS: f64 = 8.0;
+/// ln(round trip / 1 µs) is at most this, …
+const LOG_MOST: f64 = 17.0;
+/// … and its variance this.
+const VARIANCE_MOST: f64 = 9.0;
 
 /// The smallest round trip and the highest delivery rate. As memory fades, the next sample moves them towards itself.
 #[repr(C)]
@@ -14,6 +22,17 @@ const FADED: f32 = 0.5;
 pub(crate) struct Network {
     rtt_us: Remembered,
     rate_bytes_per_s: Remembered,
+    spread: Spread,
+}
+
+/// Of ln(round trip / 1 µs) between connections over TCP: mean and variance, in steps of their largest values' 65535th part. It varies little on one
+/// network, and much where clients of several ones share the key.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+struct Spread {
+    /// 0: unknown.
+    mean: u16,
+    variance: u16,
 }
 
 #[repr(C)]
@@ -40,6 +59,18 @@ impl Network {
         if let Some(rate) = traits.rate_bytes_per_s {
             self.rate_bytes_per_s.add(protocol, rate, f64::max);
         }
+    }
+
+    /// A connection over TCP begins, with this round trip.
+    pub(crate) fn meet(&mut self, traits: &Traits) {
+        if let Some(rtt_us) = traits.rtt_us {
+            self.spread.add(rtt_us);
+        }
+    }
+
+    /// The variance that different round trips bring into what is told of the key: a short response's time is proportional to its round trip.
+    pub(crate) fn spread(&self) -> f64 {
+        self.spread.variance()
     }
 
     pub(crate) fn rtt_ms(&self) -> Option<f64> {
@@ -79,6 +110,37 @@ impl Remembered {
     }
 }
 
+impl Spread {
+    fn add(&mut self, rtt_us: f64) {
+        let log = math::ln(rtt_us).clamp(0.0, LOG_MOST);
+        let (mean, variance) = if self.mean == 0 {
+            (log, 0.0)
+        } else {
+            let apart = log - self.mean();
+            let share = 1.0 / CONNECTIONS;
+            let variance = (1.0 - share) * (self.variance() + share * math::square(apart));
+            (self.mean() + share * apart, variance)
+        };
+        *self = Spread {
+            mean: steps(mean / LOG_MOST).max(1),
+            variance: steps(variance / VARIANCE_MOST),
+        };
+    }
+
+    fn mean(&self) -> f64 {
+        f64::from(self.mean) / f64::from(u16::MAX) * LOG_MOST
+    }
+
+    fn variance(&self) -> f64 {
+        f64::from(self.variance) / f64::from(u16::MAX) * VARIANCE_MOST
+    }
+}
+
+/// Of 0 to 1.
+fn steps(share: f64) -> u16 {
+    (share.clamp(0.0, 1.0) * f64::from(u16::MAX) + 0.5) as u16
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +163,27 @@ mod tests {
         network.add(Protocol::Tcp, &traits(90_000.0, 2e6));
         assert_eq!(network.rtt_ms(), Some(60.0));
         assert_eq!(network.rate_mbit(), Some(40.0));
+    }
+
+    #[test]
+    fn round_trips_of_one_network_hardly_differ_and_those_of_several_do() {
+        let spread = |rtts_ms: [f64; 2]| {
+            let mut network = Network::zeroed();
+            let mut sum = 0.0;
+            for connection in 0..400 {
+                let rtt_us = rtts_ms[connection % 2] * 1e3;
+                network.meet(&traits(rtt_us, 1e6));
+                sum += if connection < 200 {
+                    0.0
+                } else {
+                    network.spread() / 200.0
+                };
+            }
+            sum
+        };
+        assert!(spread([50.0, 55.0]) < 0.004);
+        let variance = ((200f64 / 20.0).ln() / 2.0).powi(2);
+        assert!((0.8..1.2).contains(&(spread([20.0, 200.0]) / variance)));
     }
 
     #[test]

@@ -6,11 +6,11 @@ use crate::entry::{Entry, OWN};
 use crate::head::Head;
 use crate::holdout::Tally;
 use crate::key::Keys;
-use crate::math;
 use crate::part::Part;
 use crate::policy::{Noise, Policy};
 use crate::sample::{Outcome, Protocol, Sample, TcpControl};
 use crate::table::Table;
+use crate::visit;
 
 impl Table<'_> {
     /// Takes a sample of a key in, at `now_ms` (milliseconds of any clock that all who use the table share).
@@ -56,10 +56,13 @@ impl Entry {
         self.told();
         let traits = sample.traits();
         self.network.add(protocol, &traits);
+        if protocol == Protocol::Tcp && sample.bytes == 0 {
+            self.network.meet(&traits);
+        }
         self.outcomes
             .add_packets(protocol, traits.sent, traits.lost);
         if let Some(outcome) = outcome {
-            let rho = math::square(noise.visit / noise.response);
+            let rho = visit::rho(noise, &self.network);
             if self.outcomes.add(protocol, outcome, rho, now_ms) {
                 self.visits += 1.0;
             }

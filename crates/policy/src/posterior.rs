@@ -6,6 +6,7 @@ use crate::math;
 use crate::policy::{Normal, Policy};
 use crate::prior::prior;
 use crate::value;
+use crate::visit;
 use crate::votes::Votes;
 
 /// What is expected, and what the key says to its parent's other keys, of which it is told `others`.
@@ -36,11 +37,12 @@ pub(crate) fn posterior(
         variance: 1.0 / precision,
     };
     let visits = f64::from(own.visits);
+    let rho = visit::rho(noise, &own.network);
     let expected = Expected {
         mean: known.mean as f32,
         sd: math::sqrt(known.variance) as f32,
         known: own.network.rtt_ms().is_some() || packets.0 > 0.0 || vote.is_some(),
-        worth: value::worth(policy, known, &own.outcomes, visits),
+        worth: value::worth(policy, known, &own.outcomes, visits, rho),
     };
     (expected, vote.unwrap_or_else(bytemuck::Zeroable::zeroed))
 }

@@ -18,7 +18,8 @@ use crate::policy::{Normal, Policy};
 /// Visits that a try may last.
 const TRIES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 
-/// A visit counts at least as this many independent responses, whatever is left of those it was reckoned from.
+/// A visit counts at least as this many independent responses, whatever is left of those it was reckoned from; or as its first one does, where that is
+/// less.
 const VISIT_LEAST: f64 = 0.5;
 
 /// Which looks are worth it.
@@ -30,12 +31,18 @@ pub(crate) struct Worth {
     pub(crate) h2: bool,
 }
 
-/// `expected` is the posterior, and `visits` came so far by either transport. Where there is nothing to compare a try with, it isn't worth it.
-pub(crate) fn worth(policy: &Policy, expected: Normal, outcomes: &Outcomes, visits: f64) -> Worth {
+/// `expected` is the posterior, `visits` came so far by either transport, and `rho` is that of a visit's responses (`visit.rs`). Where there is nothing to compare a try with, it isn't worth it.
+pub(crate) fn worth(
+    policy: &Policy,
+    expected: Normal,
+    outcomes: &Outcomes,
+    visits: f64,
+    rho: f64,
+) -> Worth {
     let further = policy.steering.explore * (visits + 1.0);
     let noise = math::square(policy.noise.response);
     let [tcp, quic] = outcomes.weights();
-    let each = ((tcp + quic) / visits.max(1.0)).max(VISIT_LEAST);
+    let each = ((tcp + quic) / visits.max(1.0)).max(VISIT_LEAST.min(1.0 / (1.0 + rho)));
     let pays = |tried: f64, other: f64, costs: f64| {
         let precision = |tried: f64| tried * other / (tried + other) / noise;
         other > 0.0
@@ -87,7 +94,7 @@ mod tests {
     }
 
     fn worth_h3(policy: &Policy, expected: Normal, outcomes: &Outcomes, visits: f64) -> bool {
-        worth(policy, expected, outcomes, visits).h3
+        worth(policy, expected, outcomes, visits, 0.0).h3
     }
 
     fn tried(mean: f64, visits: f64) -> bool {
@@ -164,7 +171,7 @@ mod tests {
                 mean,
                 variance: 0.0169,
             };
-            worth(&policy(1.0), expected, &outcomes(8, 16), 12.0).h2
+            worth(&policy(1.0), expected, &outcomes(8, 16), 12.0, 0.0).h2
         };
         assert!(again(0.02) && again(-0.02));
         assert!(!again(-0.3));
@@ -183,7 +190,7 @@ mod tests {
             let outcomes = outcomes(tcp, quic);
             let at = |mean| {
                 let expected = Normal { mean, variance: sd * sd };
-                worth(&policy(1.0), expected, &outcomes, visits)
+                worth(&policy(1.0), expected, &outcomes, visits, 0.0)
             };
             prop_assert!(at(mean).h3 || !at(mean + more).h3);
             prop_assert!(at(-mean).h2 || !at(-mean - more).h2);

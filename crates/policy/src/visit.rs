@@ -8,8 +8,17 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::math;
+use crate::network::Network;
+use crate::policy::Noise;
+
 /// What comes within five minutes of a visit's first response belongs to it. A prefix with many clients has a visit after the other.
 const LASTS_MS: u32 = 300_000;
+
+/// ρ of a key's visits. Where its connections' round trips differ, so do its visits: it has clients on several networks.
+pub(crate) fn rho(noise: &Noise, network: &Network) -> f64 {
+    (math::square(noise.visit) + network.spread()) / math::square(noise.response)
+}
 
 /// The visit that was last, by one transport.
 #[repr(C)]
