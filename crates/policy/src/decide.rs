@@ -15,9 +15,6 @@ use crate::steering::Change;
 use crate::table::Table;
 use crate::votes::Votes;
 
-/// Offers reach over no more epochs than these.
-const EPOCHS_AHEAD: usize = 16;
-
 impl Table<'_> {
     /// What to say to a client of `keys` that asks by `protocol`, at `now_ms`.
     ///
@@ -81,7 +78,7 @@ impl Question<'_> {
         let steering = &self.policy.steering;
         let holdout = pins::holdout(self.ask.holdout, steering.holdout);
         let arm = pins::arm(&head.secret, entry.key, self.epoch, holdout);
-        self.draw(head, entry, arm);
+        self.draw(head, entry, arm, holdout);
         if self.protocol == Protocol::Quic && entry.arrived_by_quic() {
             head.keys_blocked = head.keys_blocked.saturating_sub(1);
         }
@@ -108,7 +105,7 @@ impl Question<'_> {
             (Action::Advertise, asked, _) => asked,
             _ => 0,
         };
-        let max_age_s = self.before_pinned_to_h2(head, entry.key, holdout, lasting_s);
+        let max_age_s = self.before_pinned_to_h2(&entry.part, lasting_s);
         self.count(head, entry, arm, action, max_age_s);
         Decision {
             action,
@@ -122,7 +119,7 @@ impl Question<'_> {
     }
 
     /// Gives the key its part in the epoch, where it has none of this arm. In a dry run it has none: nobody is treated as its arm says.
-    fn draw(&self, head: &mut Head, entry: &mut Entry, arm: Arm) {
+    fn draw(&self, head: &mut Head, entry: &mut Entry, arm: Arm, holdout: f64) {
         let drawn = (!self.ask.dry_run).then_some(arm);
         if entry.part.arm(self.epoch) == drawn {
             return;
@@ -130,30 +127,30 @@ impl Question<'_> {
         let part = entry.part;
         head.withdraw(&part, self.epoch);
         match drawn {
-            Some(arm) => entry.take_part(self.epoch, arm, &self.policy.steering, self.now_ms),
+            Some(arm) => {
+                let before_h2 =
+                    pins::epochs_before_h2(&head.secret, entry.key, self.epoch, holdout);
+                entry.take_part(
+                    self.epoch,
+                    arm,
+                    before_h2,
+                    &self.policy.steering,
+                    self.now_ms,
+                );
+            }
             None => entry.part = Part::none(),
         }
     }
 
     /// An offer that was to hold for `lasting_s` ends with the epoch before one that pins the key to h2, or `lease_s` after now where that is later:
     /// of whoever comes to h3 by an older one nothing could be told about h2.
-    fn before_pinned_to_h2(&self, head: &Head, key: u64, holdout: f64, lasting_s: u32) -> u32 {
+    fn before_pinned_to_h2(&self, part: &Part, lasting_s: u32) -> u32 {
         let steering = &self.policy.steering;
-        if holdout <= 0.0 {
+        let Some(epochs) = part.epochs_before_h2() else {
             return lasting_s;
-        }
-        let now_s = self.now_ms / 1000;
-        let mut left_s = 0;
-        for epoch in (self.epoch..).skip(1).take(EPOCHS_AHEAD) {
-            let begins_s = epoch.saturating_mul(u64::from(steering.epoch_s));
-            left_s = begins_s.saturating_sub(now_s);
-            if left_s >= u64::from(lasting_s) {
-                return lasting_s;
-            }
-            if pins::arm(&head.secret, key, epoch, holdout) == Arm::PinnedH2 {
-                break;
-            }
-        }
+        };
+        let begins_s = (self.epoch + u64::from(epochs)).saturating_mul(u64::from(steering.epoch_s));
+        let left_s = begins_s.saturating_sub(self.now_ms / 1000);
         let left_s = u32::try_from(left_s).unwrap_or(u32::MAX);
         lasting_s.min(left_s.max(steering.lease_s))
     }

@@ -29,7 +29,8 @@ pub(crate) struct Part {
     pub(crate) anchor: u8,
     /// TCP's congestion control there, by the C ABI's number.
     pub(crate) control: u8,
-    reserved: u8,
+    /// After how many epochs one begins that pins the key to h2; 0: nobody is pinned.
+    before_h2: u8,
 }
 
 impl Part {
@@ -41,6 +42,11 @@ impl Part {
     /// Whether an outcome of `now_ms` is one of the arm's.
     pub(crate) fn counts(&self, now_ms: u64) -> bool {
         (now_ms / 1000) as u32 >= self.counts_from_s
+    }
+
+    /// After how many epochs from the part's own on one begins that pins the key to h2; none where nobody is pinned.
+    pub(crate) fn epochs_before_h2(&self) -> Option<u8> {
+        (self.before_h2 > 0).then_some(self.before_h2)
     }
 
     /// Whether the arm of the latest epoch in which the key was asked about was a pinned one.
@@ -65,7 +71,14 @@ impl Part {
 impl Entry {
     /// Belongs to an epoch's arm from now on. What an epoch begins with counts for nobody until the offers that were made before it have lapsed
     /// where they must have; nor does the first page of a key that was pinned, which comes as its pin left it. Neither depends on the arm.
-    pub(crate) fn take_part(&mut self, epoch: u64, arm: Arm, steering: &Steering, now_ms: u64) {
+    pub(crate) fn take_part(
+        &mut self,
+        epoch: u64,
+        arm: Arm,
+        before_h2: Option<u8>,
+        steering: &Steering,
+        now_ms: u64,
+    ) {
         let waits_s = if self.part.was_pinned() { PAGE_S } else { 0 };
         let begins_s = epoch.saturating_mul(u64::from(steering.epoch_s));
         let washed_s = begins_s + u64::from(steering.lease_s) + u64::from(PAGE_S);
@@ -77,6 +90,7 @@ impl Entry {
                 .max(washed_s),
             arm: arm as u8 + 1,
             anchor: NOWHERE,
+            before_h2: before_h2.unwrap_or(0),
             ..Part::zeroed()
         };
     }
@@ -96,9 +110,9 @@ mod tests {
         };
         for arm in [Arm::Steered, Arm::PinnedH2, Arm::PinnedH3] {
             let mut entry = Entry::new(1, OWN, 0);
-            entry.take_part(1, arm, &steering, 1_000_000);
+            entry.take_part(1, arm, None, &steering, 1_000_000);
             assert!(!entry.part.counts(1_329_999) && entry.part.counts(1_330_000));
-            entry.take_part(2, Arm::Steered, &steering, 2_500_000);
+            entry.take_part(2, Arm::Steered, None, &steering, 2_500_000);
             let from_ms = if arm == Arm::Steered {
                 2_500_000
             } else {

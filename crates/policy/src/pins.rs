@@ -21,6 +21,30 @@ pub(crate) fn arm(secret: &[u8; 16], own: u64, epoch: u64, holdout: f64) -> Arm 
     }
 }
 
+/// Offers reach over no more epochs than these.
+const EPOCHS_AHEAD: u8 = 16;
+
+/// After how many epochs from this one on, 1 to 16, the next begins that pins the key to h2; none where nobody is pinned. Beyond 16 it isn't looked.
+pub(crate) fn epochs_before_h2(
+    secret: &[u8; 16],
+    own: u64,
+    epoch: u64,
+    holdout: f64,
+) -> Option<u8> {
+    if holdout <= 0.0 {
+        return None;
+    }
+    let pins = |epochs: &u8| {
+        arm(
+            secret,
+            own,
+            epoch.saturating_add(u64::from(*epochs)),
+            holdout,
+        ) == Arm::PinnedH2
+    };
+    Some((1..EPOCHS_AHEAD).find(pins).unwrap_or(EPOCHS_AHEAD))
+}
+
 /// The chance of that arm.
 pub(crate) fn propensity(arm: Arm, holdout: f64) -> f64 {
     match arm {
