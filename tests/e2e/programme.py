@@ -145,18 +145,25 @@ def doubled(trials: Sequence[Trial]) -> list[TrialKey]:
     return [key for key, times in Counter(trial.key for trial in trials).items() if times > 1]
 
 
-def missing(trials: Sequence[Trial], *, arms: Sequence[str], blocks: int, cells: int) -> int:
+def missing(
+    trials: Sequence[Trial],
+    *,
+    arms: Sequence[str],
+    blocks: int,
+    cells: int,
+    attempts: int = MOST_ATTEMPTS,
+) -> int:
     """How many of the plan's blocks are neither complete in their last attempt nor kept out (contaminated as
-    often as a block may be)."""
+    often as a block may be, `attempts` times)."""
     by_block: dict[tuple[Cell, int], list[Trial]] = {}
     for trial in trials:
         by_block.setdefault((trial.cell, trial.block), []).append(trial)
-    return blocks * cells - sum(_over(found, set(arms)) for found in by_block.values())
+    return blocks * cells - sum(_over(found, set(arms), attempts) for found in by_block.values())
 
 
-def _over(block: Sequence[Trial], arms: set[str]) -> bool:
+def _over(block: Sequence[Trial], arms: set[str], attempts: int) -> bool:
     attempt = max(trial.attempt for trial in block)
     last = [trial for trial in block if trial.attempt == attempt]
     if any(trial.status == "contaminated" for trial in last):
-        return attempt + 1 == MOST_ATTEMPTS
+        return attempt + 1 == attempts
     return {trial.arm for trial in last} == arms
