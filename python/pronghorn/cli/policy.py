@@ -45,9 +45,7 @@ _PopulationFile = Annotated[
 _Downgrade = Annotated[
     str, typer.Option(metavar="HOW", help="How the gateway lets clients go: lease, clear or off.")
 ]
-_MaxAge = Annotated[
-    int | None, typer.Option(metavar="SECONDS", help="Alt-Svc's ma (default: the policy's).")
-]
+_MaxAge = Annotated[int | None, typer.Option(metavar="SECONDS", help="Alt-Svc's ma (default: the policy's).")]
 _CheckBound = Annotated[
     bool, typer.Option("--check-bound", help="Exit with 1 where the bound doesn't hold for a control.")
 ]
