@@ -16,9 +16,11 @@ const NAMED: [&str; 9] = [
 ];
 
 fn main() {
-    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
+    // Where the crate is built, which needn't be where this script was compiled.
+    let crate_root = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    let lock = Path::new(&crate_root).join("../../Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());
-    let text = std::fs::read_to_string(&lock).unwrap_or_default();
+    let text = std::fs::read_to_string(&lock).expect("the workspace has a Cargo.lock");
     let mut code = String::from("BTreeMap::from([");
     for package in text.split("[[package]]") {
         let value = |key: &str| {
