@@ -117,4 +117,4 @@ pub use steering::Steering;
 pub use table::{Table, TableError};
 
 /// The C ABI's version, which stands in a table's memory as well.
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;

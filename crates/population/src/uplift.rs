@@ -26,7 +26,6 @@ struct Open {
     epoch: u64,
     counts_from_s: u64,
     steered: bool,
-    pinned: bool,
     change: f64,
     responses: f64,
 }
@@ -51,7 +50,8 @@ impl Uplift {
         if before.epoch != epoch {
             self.close(&before);
             let washed_s = (epoch - 1) * self.epoch_ms / 1000 + self.lease_s + PAGE_S;
-            let waits_s = if before.pinned { PAGE_S } else { 0 };
+            let was_pinned = before.epoch > 0 && !before.steered;
+            let waits_s = if was_pinned { PAGE_S } else { 0 };
             self.open[key as usize] = Open {
                 epoch,
                 counts_from_s: washed_s.max(now_s + waits_s),
@@ -60,7 +60,6 @@ impl Uplift {
         }
         let open = &mut self.open[key as usize];
         open.steered = played.group == Group::Steered;
-        open.pinned = !open.steered;
         if now_s >= open.counts_from_s {
             let responses = f64::from(played.responses);
             open.change += change * responses;
