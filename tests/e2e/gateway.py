@@ -166,9 +166,19 @@ class Gateway:
             [*self.curl_argv(), *again, *options, self.url(path, host)],
             cwd=self.folder,
             capture_output=True,
-            check=True,
+            check=False,
         )
+        assert done.returncode == 0, f"{done.stderr.decode()}\nnginx:\n{self._doing()}\n{self.errors[-2000:]}"
         return _answers(done.stdout)
+
+    def _doing(self) -> str:
+        """What the kernel tells of nginx's processes: what each waits for, and the CPU time that it had."""
+        assert self._process is not None
+        told = []
+        for process in sorted({self._process.pid, *self.workers()}):
+            files = [Path(f"/proc/{process}/{name}") for name in ("stat", "wchan", "syscall", "stack")]
+            told += [file.read_text(encoding="ascii").strip() for file in files if file.exists()]
+        return "\n".join(told)
 
     def curl_argv(self, address: str = "127.0.0.1") -> list[str]:
         """curl, which knows the host's name and its authority, and writes headers before bodies."""

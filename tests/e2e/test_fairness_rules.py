@@ -29,9 +29,6 @@ WIDE: Definition = {
 }
 """It holds 375 kB, nearly six of nginx's buffers."""
 
-ROUND_TRIP_S = 0.3
-"""Long enough for a buffer of megabytes to be too small at a rate that costs little CPU."""
-
 
 def page(folder: Path, size: int) -> Path:
     """A page with one image of `size` bytes."""
@@ -67,15 +64,12 @@ def test_quinns_window_below_what_the_path_holds_is_named(tmp_path: Path, identi
 
 
 def test_tcps_send_buffer_below_what_the_path_holds_is_named(tmp_path: Path, identity: Certificates) -> None:
-    """The hosts begin with this machine's buffers, so that the path has to hold more than these."""
-    most = int(Path("/proc/sys/net/ipv4/tcp_wmem").read_text(encoding="ascii").split()[2])
-    rate = f"{round(1.4 * most * 8 / ROUND_TRIP_S)}bit"
-    one_way = {"rate": rate, "delay": f"{500 * ROUND_TRIP_S:g}ms", "queue": "4MB"}
-    asked = scene(page(tmp_path, 5 * most), identity, {"down": one_way, "up": one_way})
+    knobs = KnobTables(common=Knobs(tcp_send_buffer=128_000))
+    asked = scene(page(tmp_path, 2_000_000), identity, WIDE, settings={"knobs": knobs})
     said = text(asyncio.run(examine(beside(asked, "h1"), tmp_path / "run")), "tcp-send-buffer")
-    assert "the origin's TCP may have a send buffer of" in said
-    near = asyncio.run(examine(beside(asked._replace(path=NEAR), "h1"), tmp_path / "near"))
-    assert not [code for code in codes(near) if code.startswith("tcp-")]
+    assert "the origin's TCP may have a send buffer of 128 kB" in said
+    shipped = asyncio.run(examine(beside(asked._replace(settings={}), "h1"), tmp_path / "shipped"))
+    assert not [code for code in codes(shipped) if code.startswith("tcp-")]
 
 
 def test_tcps_receive_buffer_below_what_the_path_holds_is_named(

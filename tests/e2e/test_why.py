@@ -12,6 +12,8 @@ from pronghorn.model.arrivals import read
 from pronghorn.model.trial import Trial
 from pronghorn.model.why import Part
 
+from . import pages
+from .pages import Named
 from .programme import Run, run
 
 pytestmark = pytest.mark.needs("engine", "namespaces")
@@ -103,8 +105,10 @@ def test_a_lost_first_packet_is_recovery_and_nothing_waits_where_nothing_was_los
 def test_a_lost_packet_makes_others_wait_as_long_as_a_hand_computes(tmp_path: Path) -> None:
     """Over h2 what the other streams' next bytes wait is the time from when they came until the lost packet's
     bytes did; over h3 its own stream's later bytes wait alone."""
-    asked = ("--set", 'artifacts=["arrivals"]')
-    for trial in _measured(tmp_path, _experiment(["holed"], ["h2", "h3"]), *asked):
+    # Packet 40 is one of six images that are all on the way by then, on a slow host as well.
+    pages.write(tmp_path / "site", [Named(f"large{number}", "image", 60_000) for number in range(6)])
+    text = _experiment(["holed"], ["h2", "h3"]).replace('["small"]', '["dir:site"]')
+    for trial in _measured(tmp_path, text, "--set", 'artifacts=["arrivals"]'):
         assert trial.why is not None and trial.why.head_of_line is not None
         (connection,) = read(tmp_path / "out" / trial.artifacts["arrivals"]).connections
         assert connection.packets.fate.count("loss") == 1
