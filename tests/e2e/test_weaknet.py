@@ -1,4 +1,5 @@
-"""The weak-network matrix at a hundredth of its size: every count closes, and its report comes out."""
+"""The weak-network matrix at a hundredth of its size, on half of its paths: every count closes, and its
+report comes out."""
 
 from collections import Counter
 from itertools import product
@@ -14,12 +15,13 @@ from .programme import Run
 
 pytestmark = [pytest.mark.needs("namespaces", "engine", "nginx"), pytest.mark.beside]
 
-PATHS = {"clean", "delay", "loss", "duplicate", "corrupt", "delay-loss", "loss-duplicate", "loss-corrupt"}
+PATHS = {"clean", "corrupt", "delay-loss", "loss-duplicate"}
 ORIGINS = {"nginx", "builtin"}
 ARMS = {"h1": "h1", "h1+clear": "h1", "h2": "h2", "h3": "h3"}
 REQUESTS = 100
 LIMIT_S = 3.0
 SIZE = {
+    "paths": ",".join(sorted(PATHS)),
     "load.requests": REQUESTS,
     "load.connections": 10,
     "load.streams": 10,
@@ -82,7 +84,7 @@ def test_a_load_that_failed_was_cut_or_says_of_its_requests_why(finished: Finish
     assert {trial.reason for trial in failed} <= {"cut", "requests"}, [trial.detail for trial in failed]
     for trial in failed:
         assert trial.metrics.load_s is None
-        assert trial.cell.path not in ("clean", "duplicate", "delay"), (trial.key, trial.detail)
+        assert trial.cell.path != "clean", (trial.key, trial.detail)
         if trial.reason == "cut":
             rate = trial.metrics.requests_per_second
             assert rate == trial.metrics.requests / LIMIT_S, trial.key

@@ -63,7 +63,8 @@ def _measured(folder: Path, text: str, *more: str) -> list[Trial]:
     """The trials that an experiment leaves, those on a crowded host too."""
     (folder / "experiment.toml").write_text(text, encoding="utf-8")
     out = folder / "out"
-    result = run("run", "experiment.toml", "--out", str(out), "--jobs", "1", *more, folder=folder)
+    asked = ("--set=attempts=1", "--jobs=1", *more)
+    result = run("run", "experiment.toml", "--out", str(out), *asked, folder=folder)
     assert result.status == 0, result.stderr
     found = [one for one in Run(out).trials() if one.page is not None and one.page.load_s is not None]
     assert found
