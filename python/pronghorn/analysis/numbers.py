@@ -28,10 +28,8 @@ def rate(value: float | None) -> str:
 
 
 def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """A ratio to two decimals, to three where its interval is narrower than 0.1."""
-    if value is None:
-        return "–"
-    return f"{value:.{_decimals(low, high)}f}"
+    """A ratio to two decimals, to three where its interval is narrower than 0.1; 0 itself is `0`."""
+    return "–" if value is None else _of_ratio(value, _decimals(low, high))
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -81,7 +79,11 @@ def listed(parts: list[str]) -> str:
 def _end(value: float | None, places: int) -> str:
     if value is None:
         return "∞"
-    return f"{value:.{places}f}" if value <= 1000 else "over 1000"
+    return _of_ratio(value, places) if value <= 1000 else "over 1000"
+
+
+def _of_ratio(value: float, places: int) -> str:
+    return f"{value:.{places}f}" if value else "0"
 
 
 def _decimals(low: float | None, high: float | None) -> int:

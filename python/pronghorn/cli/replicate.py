@@ -20,6 +20,7 @@ from pronghorn.execute import awake, prepare
 from pronghorn.execute.describe import describe
 from pronghorn.execute.directory import RunDirectory
 from pronghorn.execute.run import execute
+from pronghorn.model import sampling
 from pronghorn.model import study as studies
 from pronghorn.model.study import Size
 from pronghorn.replicate import found, page, terminal
@@ -72,8 +73,8 @@ def replicate(
     ] = False,
 ) -> None:
     """Run published experiments again: each claim, theirs beside ours, and a verdict."""
-    if blocks is not None and blocks < 1:
-        raise InputError(f"--blocks {blocks}: at least 1.")
+    if blocks is not None and not 1 <= blocks <= sampling.MOST:
+        raise InputError(f"--blocks {blocks}: 1 to {sampling.MOST}.")
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: at least 1 trial runs at a time.")
     for option, folder in (("--pages", pages), ("--keep", keep)):

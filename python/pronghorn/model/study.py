@@ -119,11 +119,13 @@ class ClaimPart(_Data):
 
 
 class StudyClaim(_Data):
-    """What the authors conclude, in our words, and the parts of which all must hold. It is read in the
-    `settings` named, or in all."""
+    """What the authors conclude, in our words, and the parts of which all must hold but those that the
+    authors' own figures don't bear out. It is read in the `settings` named, or in all. `note`: what is to be
+    said of how it is read, such as the reason of a bound."""
 
     text: str
     parts: tuple[ClaimPart, ...]
+    note: str | None = None
     settings: tuple[str, ...] | None = None
 
 

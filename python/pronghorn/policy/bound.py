@@ -41,8 +41,8 @@ class Judgement(NamedTuple):
             "regret": {rule: one.model_dump() for rule, one in self.regret.items()},
             "minus_best_fixed": None if self.minus is None else self.minus.model_dump(),
             "share_of_best_fixed": self.share,
-            "bound_holds": self.holds,
-            "bound_holds_beyond_informed": self.holds_beyond,
+            "holds": self.holds,
+            "holds_beyond": self.holds_beyond,
         }
 
 

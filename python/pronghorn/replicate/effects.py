@@ -79,7 +79,9 @@ def _agrees(found: Found, theirs: float | None) -> bool | None:
 def _nearest(told: list[tuple[Setting, Found]], theirs: float | None, kind: Kind) -> str | None:
     distances = {}
     for setting, found in told:
-        if theirs is None or not math.isfinite(found.value) or (kind == "ratio" and found.value <= 0):
+        if theirs is None or found.objection is not None or not math.isfinite(found.value):
+            continue
+        if kind == "ratio" and found.value <= 0:
             continue
         away = math.log(found.value / theirs) if kind == "ratio" else found.value - theirs
         distances[setting.name] = abs(away)

@@ -75,7 +75,7 @@ def _claim(claim: ClaimFound) -> str:
             *([reading.setting] if several else []),
             words.quantity(part),
             words.theirs(part.theirs, part.kind, part.metric)
-            + (" (outside the bounds, too)" if part.theirs_hold is False else ""),
+            + (" (outside the bounds, too; not counted)" if part.theirs_hold is False else ""),
             "; ".join(filter(None, (words.ours(part.ours, part.kind, part.metric), words.failed(part.ours)))),
             words.bounds(part),
             part.state,
@@ -84,7 +84,8 @@ def _claim(claim: ClaimFound) -> str:
         for part in reading.parts
     ]
     headings = (*(["setting"] if several else []), "what is compared", "theirs", "ours", "wanted", "verdict")
-    return f"### {escaped(claim.claim)}\n\n{_table(headings, rows)}"
+    note = f"{escaped(claim.note)}\n\n" if claim.note else ""
+    return f"### {escaped(claim.claim)}\n\n{note}{_table(headings, rows)}"
 
 
 def _reasons(found: StudyFound) -> list[str]:
@@ -94,7 +95,7 @@ def _reasons(found: StudyFound) -> list[str]:
         for claim in found.claims
         for reading in claim.readings
         for part in reading.parts
-        if part.state == "not reproduced"
+        if part.state == "not reproduced" and part.theirs_hold is not False
     ]
 
 

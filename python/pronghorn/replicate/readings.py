@@ -27,6 +27,7 @@ def _claim(measured: Measured, claim: StudyClaim, sampler: Sampler) -> ClaimFoun
     ]
     return ClaimFound(
         claim=claim.text,
+        note=claim.note,
         state=agreed([reading.state for reading in readings]),
         words=_words(readings),
         readings=readings,
@@ -60,7 +61,9 @@ def _without_the_unmeasured(
 
 
 def _reading(setting: Setting, parts: list[Tested]) -> ReadingFound:
-    return ReadingFound(setting=setting.name, state=every([one.state for one in parts]), parts=parts)
+    # What their own figures contradict nobody can reproduce by measuring as they did.
+    counted = [one for one in parts if one.theirs_hold is not False] or parts
+    return ReadingFound(setting=setting.name, state=every([one.state for one in counted]), parts=parts)
 
 
 def _tested(

@@ -42,7 +42,8 @@ class Cause(_Result):
 
 class Tested(_Result):
     """One comparison on which a claim rests. `theirs` is the published value, as a range; `theirs_hold` says
-    whether the author's own figure lies within the bounds. `causes` are given where it is not reproduced."""
+    whether the author's own figure lies within the bounds: where it doesn't, the claim doesn't rest on this
+    comparison. `causes` are given where it is not reproduced."""
 
     what: str
     case: str
@@ -67,9 +68,11 @@ class ReadingFound(_Result):
 
 
 class ClaimFound(_Result):
-    """A claim: what it is in all of its readings, undecided where they differ. `words` says so."""
+    """A claim: what it is in all of its readings, undecided where they differ. `words` says so; `note` says
+    how it is read."""
 
     claim: str
+    note: str | None = None
     state: State
     words: str
     readings: list[ReadingFound]

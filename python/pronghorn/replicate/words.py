@@ -48,6 +48,8 @@ def ours(value: Value, kind: Kind, metric: Metric) -> str:
         said = numbers.ratio(value.value, low, high)
         if value.ci95 != (None, None):
             said += f" [{numbers.interval(low, high)}]"
+        if value.value == 0:
+            said += " (too few loads of the second arm succeeded)"
     return said if value.reason is None else f"{said} ({value.reason})"
 
 

@@ -99,7 +99,7 @@ def test_an_explanation_has_the_looks_intervals_too() -> None:
     for change in (early.total, *early.steps):
         assert change.ratio is not None
         assert (change.ci95, change.ci95_s) == ((0.0, None), (None, None))
-    assert "95 % interval 0.00 to ∞" in early.words
+    assert "95 % interval 0 to ∞" in early.words
 
 
 def test_at_the_most_blocks_it_says_that_the_answer_is_not_known() -> None:

@@ -104,6 +104,6 @@ def test_what_is_written_names_the_rule_that_is_best_and_the_share_of_it() -> No
     document = bound.document(bound.of_reports({"cubic": a_report(0.03, 0.12, 0.5)}))
 
     (judged,) = document["judgements"]
-    assert (judged["tcp"], judged["best_fixed"], judged["bound_holds"]) == ("cubic", "always-h2", True)
+    assert (judged["tcp"], judged["best_fixed"], judged["holds"]) == ("cubic", "always-h2", True)
     assert judged["share_of_best_fixed"] == pytest.approx(0.25)
     assert set(document["summary"]) == {*RULES, bound.BEST_FIXED}

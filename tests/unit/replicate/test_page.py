@@ -50,7 +50,7 @@ def test_what_is_not_reproduced_has_its_reasons() -> None:
     reasons = said.partition("## Why what is not reproduced is not")[2].partition("\n## ")[0]
     assert "h3 ÷ h2 on virginia-cloud, mean load time: " in reasons
     assert "Nothing that was measured leads to theirs." in reasons
-    assert "Reno under h2 as well" in reasons
+    assert "Reno under h2, beside nginx's own New Reno under h3" in reasons
 
 
 def test_a_page_says_how_it_was_made() -> None:
