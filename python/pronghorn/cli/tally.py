@@ -4,7 +4,6 @@ import math
 import statistics
 from collections import defaultdict
 
-from pronghorn.execute import cell_cost
 from pronghorn.execute.observer import Outlook
 from pronghorn.model.trial import Cell, Trial
 
@@ -19,11 +18,10 @@ class Tally:
         self.arms = [arm.name for arm in experiment.arms]
         self.contaminated = 0
         self.failed = 0
-        self._jobs = min(outlook.jobs, len(self.cells)) if experiment.kept else outlook.jobs
         self._pause_s = experiment.pause_s
         self._attempts = experiment.attempts
         self._expected_s = outlook.expected_s
-        self._alone = {cell: cell_cost.alone(experiment, cell) for cell in self.cells}
+        self._beside = outlook.beside
         self._wanted = {cell: experiment.repeat * len(self.arms) for cell in self.cells}
         self._blocks: dict[tuple[Cell, int], dict[str, Trial]] = defaultdict(dict)
         self._lost: set[tuple[Cell, int]] = set()
@@ -75,14 +73,10 @@ class Tally:
 
     def left_s(self) -> float:
         """About how long the run still takes, in seconds."""
-        alone = shared = 0.0
+        left = 0.0
         for cell in self.cells:
             done, wanted = self.done_in(cell)
             walls = self._walls[cell]
             each = statistics.fmean(walls) if walls else self._expected_s[cell]
-            work = max(0, wanted - done) * (each + self._pause_s)
-            if self._alone[cell]:
-                alone += work
-            else:
-                shared += work
-        return alone + shared / self._jobs
+            left += max(0, wanted - done) * (each + self._pause_s) / self._beside[cell]
+        return left

@@ -33,5 +33,15 @@ def busy_cores(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
     return cost.busy_cores(path, total_bytes, experiment.pause_s, expense, kept=experiment.kept)
 
 
+def beside(experiment: Experiment, cell: Cell, total_bytes: int, jobs: int) -> float:
+    """Roughly how many of its trials run side by side with each other, or with others that cost as much."""
+    if alone(experiment, cell, total_bytes):
+        return 1.0
+    browsers = clients.of(experiment, cell.client).expense.start_cpu_s > 0
+    carried = cost.cpu_budget(browsers=browsers) / busy_cores(experiment, cell, total_bytes)
+    slots = min(jobs, len(experiment.cells())) if experiment.kept else jobs
+    return min(slots, max(1.0, carried))
+
+
 def _load(experiment: Experiment, cell: Cell) -> LoadSettings | None:
     return experiment.load if cell.client == load.CLIENT else None

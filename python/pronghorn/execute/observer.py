@@ -9,13 +9,14 @@ from pronghorn.model.trial import Cell, Trial
 
 
 class Outlook(NamedTuple):
-    """What lies ahead when a run starts: its trials, those recorded earlier, the jobs, and what a trial of
-    each cell is expected to take in seconds."""
+    """What lies ahead when a run starts: its trials, those recorded earlier, the jobs, what a trial of each
+    cell is expected to take in seconds, and how many of them the host is expected to carry side by side."""
 
     experiment: Experiment
     recorded: Sequence[Trial]
     jobs: int
     expected_s: dict[Cell, float]
+    beside: dict[Cell, float]
 
 
 class Observer(Protocol):

@@ -169,9 +169,12 @@ def _measure(
         + (0.0 if experiment.kept else clients.of(experiment, cell.client).expense.start_s)
         for cell in experiment.cells()
     }
+    beside = {
+        cell: cell_cost.beside(experiment, cell, sites[cell.site].total_bytes, jobs) for cell in expected
+    }
     blocks = plan.make(experiment, expected)
     with Journal(directory.path, header) as record:
-        observer.begins(Outlook(experiment, recorded, jobs, expected))
+        observer.begins(Outlook(experiment, recorded, jobs, expected, beside))
         conditions = Conditions(experiment, sites, identity, work, directory.path)
         slots = Slots(conditions, jobs, record, observer)
         return interrupts.run(slots.run(blocks, recorded))

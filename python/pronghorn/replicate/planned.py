@@ -108,11 +108,7 @@ def expected_s(experiment: Experiment) -> float:
         each = cost.warmup_s(path) + cell_cost.expected_s(experiment, cell, total_bytes) + experiment.pause_s
         if not experiment.kept:
             each += clients.of(experiment, cell.client).expense.start_s
-        beside = 1.0
-        if not cell_cost.alone(experiment, cell, total_bytes):
-            browsers = clients.of(experiment, cell.client).expense.start_cpu_s > 0
-            carried = cost.cpu_budget(browsers=browsers) / cell_cost.busy_cores(experiment, cell, total_bytes)
-            beside = min(jobs, max(1.0, carried))
+        beside = cell_cost.beside(experiment, cell, total_bytes, jobs)
         whole += each * experiment.repeat * len(experiment.arms) / beside
     return whole
 

@@ -49,8 +49,8 @@ def trial(arm: str, block: int, load_s: float | None, status: Status = "ok", att
     )
 
 
-def outlook(*recorded: Trial, jobs: int = 1) -> Outlook:
-    return Outlook(EXPERIMENT, recorded, jobs, {CELL: 5.0})
+def outlook(*recorded: Trial, jobs: int = 1, beside: float = 1.0) -> Outlook:
+    return Outlook(EXPERIMENT, recorded, jobs, {CELL: 5.0}, {CELL: beside})
 
 
 def test_recorded_trials_count_as_done() -> None:
@@ -76,7 +76,7 @@ def test_what_else_is_loaded_in_a_block_that_is_kept_out_does_not_count() -> Non
 
 def test_of_a_sampled_cell_no_more_is_wanted_once_it_is_settled() -> None:
     sampled = EXPERIMENT.model_copy(update={"repeat": 60, "sampling": Sampling(least=6, most=60)})
-    tally = Tally(Outlook(sampled, [trial("h2", 0, 1.0), trial("h3", 0, 1.0)], 1, {CELL: 5.0}))
+    tally = Tally(Outlook(sampled, [trial("h2", 0, 1.0), trial("h3", 0, 1.0)], 1, {CELL: 5.0}, {CELL: 1.0}))
     assert (tally.done, tally.wanted, tally.at_most) == (2, 120, True)
     tally.settle(CELL)
     assert (tally.done, tally.wanted, tally.left_s()) == (2, 2, 0)
@@ -93,7 +93,7 @@ def test_failed_loads_count_as_endless_in_the_running_median() -> None:
 def test_the_time_left_follows_what_trials_took_and_how_many_run_side_by_side() -> None:
     assert Tally(outlook()).left_s() == pytest.approx(6 * 5.0)
     assert Tally(outlook(trial("h2", 0, 1.0))).left_s() == pytest.approx(5 * 2.0)
-    assert Tally(outlook(trial("h2", 0, 1.0), jobs=5)).left_s() == pytest.approx(2.0)
+    assert Tally(outlook(trial("h2", 0, 1.0), jobs=5, beside=2.5)).left_s() == pytest.approx(4.0)
 
 
 def test_a_terminal_shows_cells_medians_and_what_runs() -> None:
