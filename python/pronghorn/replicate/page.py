@@ -11,6 +11,7 @@ from pronghorn.analysis.times import has_failed, times
 from pronghorn.errors import HostError
 from pronghorn.model.comparison import Figures
 from pronghorn.model.expression import Term
+from pronghorn.model.path.profile import PathProfile
 from pronghorn.model.study import FigureTable, Setting, ShownStatistic
 from pronghorn.model.summary import Metric
 from pronghorn.replicate import words
@@ -42,6 +43,8 @@ def page(found: StudyFound, measured: Measured, command: str) -> str:
         _list(study.departures),
         "What they don't say, and what stands for it here:",
         _list(study.guesses),
+        "## The networks",
+        _networks(measured),
         "## The claims",
         _table(("claim", "verdict"), [(one.claim, one.words) for one in found.claims]),
         *(_claim(one) for one in found.claims),
@@ -65,6 +68,38 @@ def _opening(found: StudyFound, command: str) -> str:
         f"Made by `{command}` at commit {', '.join(commits)}.{quick} How to read it, and how verdicts are "
         "reached: [README.md](README.md). Ratios are of times, so that less than 1 is faster, unless they "
         "are of requests per second; intervals are of 95 %."
+    )
+
+
+def _networks(measured: Measured) -> str:
+    """Every path as it was emulated, and where its figures are from."""
+    found: dict[tuple[str, ...], tuple[PathProfile, list[str]]] = {}
+    for run in measured.runs.values():
+        used = {cell.path for cell in run.cells}
+        for path in run.planned.experiment.paths:
+            if path.name in used:
+                mine = (one for one in run.planned.overrides if one.startswith(f"path.{path.name}."))
+                changed = [one.removeprefix(f"path.{path.name}.") for one in mine]
+                found.setdefault((path.name, *changed), (path, []))[1].append(run.planned.name)
+    rows = [
+        (
+            name,
+            ", ".join(runs),
+            *(_figures_of(path.definition.get(link) or "–") for link in ("down", "up")),
+            "; ".join([path.source, *(f"here {one}, a guess of ours" for one in changed)]),
+        )
+        for (name, *changed), (path, runs) in found.items()
+    ]
+    return _table(("path", "runs", "down", "up", "where its figures are from"), rows)
+
+
+def _figures_of(definition: Any) -> str:
+    """A link's definition, or a part of one, in words: `rate 20Mbit, delay 31ms, queue 256kB`."""
+    if not isinstance(definition, Mapping):
+        return str(definition)
+    return ", ".join(
+        f"{key} ({_figures_of(value)})" if isinstance(value, Mapping) else f"{key} {value}"
+        for key, value in definition.items()
     )
 
 
