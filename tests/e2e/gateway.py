@@ -18,8 +18,9 @@ from .. import peers
 
 LIMIT_S = 30.0
 
-H3_RETRIES = ("--max-time", "3", "--retry", "4", "--retry-all-errors")
-"""curl's options by which it asks again for what was left unread."""
+H3_RETRIES = ("--max-time", "10", "--retry", "4", "--retry-all-errors")
+"""curl's options by which it asks again for what was left unread; an answer may take seconds on a host that
+others keep busy."""
 
 LOG_FORMAT = (
     '{"path": "$request_uri", "protocol": "$server_protocol", "status": $status, "bytes": $body_bytes_sent, '
