@@ -124,7 +124,8 @@ def _claim(claim: ClaimFound) -> str:
 
 
 def _reasons(found: StudyFound) -> list[str]:
-    return [
+    """Of each comparison once, though several claims rest on it."""
+    said = [
         f"{words.quantity(part)}{_where(claim, reading)}: "
         f"{' '.join([*words.reasons(part), *words.measured_as_well(part)])}"
         for claim in found.claims
@@ -132,6 +133,7 @@ def _reasons(found: StudyFound) -> list[str]:
         for part in reading.parts
         if part.state == "not reproduced" and part.theirs_hold is not False
     ]
+    return list(dict.fromkeys(said))
 
 
 def _where(claim: ClaimFound, reading: ReadingFound) -> str:
