@@ -160,7 +160,7 @@ def load(one: Server, http: str, seconds: float) -> "subprocess.Popen[str]":
         f"https://127.0.0.1:{one.port}/index.html",
     ]
     options = ["--http", http, "--insecure", "--json", "-c", "8", "-m", "4", "-d", f"{seconds}s"]
-    return subprocess.Popen([*argv, *options], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen([*argv, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
 def costs(servers: Sequence[Server], http: str, seconds: float) -> list[float]:
