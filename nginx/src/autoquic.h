@@ -143,14 +143,16 @@ struct autoquic_connection_s {
     autoquic_loc_conf_t *decided_by;       /* NULL: not yet */
     ngx_msec_t          decided;
     uint64_t            decided_path;      /* QUIC: the path that it was decided for */
+    in_port_t           port;              /* where it sends clients to */
     pronghorn_decision  decision;
+    uint32_t            said_to;           /* a hash of the host whose response has said it; 0: none has */
 
     autoquic_counts_t   reported;
     autoquic_quic_loss_t quic_loss;
-    ngx_msec_t          last_watched;
+    ngx_msec_t          rests_since;
     autoquic_watched_t  watched;
     unsigned            watching:1;
-    unsigned            watched_before:1;
+    unsigned            rested:1;
     unsigned            keyed:1;
     unsigned            spared:1;
     unsigned            advertised:1;      /* HTTP/3 has been offered over this connection */

@@ -4,6 +4,10 @@
  * Where the module is on, Alt-Svc is its own: what a location's add_header or an upstream says by this header is left
  * out, since it would move the very clients that the policy keeps. In a dry run every header stays as it is. `withdraw`
  * takes back what was said, from everyone, and decides and measures nothing.
+ *
+ * A client remembers what it is told, so that over HTTP/2 and 3 a decision is told once on a connection to each host that
+ * it serves (an alternative is one host's), and again with the next decision, a second later: a header costs the server
+ * more CPU time than all the rest of this module. What comes over HTTP/1.1 may be a proxy's connection, and many clients'.
  */
 #include "autoquic.h"
 
@@ -12,6 +16,7 @@
 static ngx_int_t header_filter(ngx_http_request_t *r);
 static autoquic_request_t *decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf);
 static ngx_int_t decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf);
+static ngx_uint_t is_news(autoquic_connection_t *a, ngx_http_request_t *r);
 static void remove_others(ngx_http_request_t *r);
 static void say(ngx_http_request_t *r, const pronghorn_decision *decision, in_port_t port);
 
@@ -83,15 +88,17 @@ decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
     autoquic_request_t     *request;
     autoquic_connection_t  *a;
 
-    port = autoquic_port_of(r, conf);
-    if (port == 0) {
+    a = autoquic_connection_of(r, conf);
+    if (a == NULL) {
         return NULL;
     }
 
-    a = autoquic_connection_of(r, conf);
-    if (a == NULL || decide(a, conf) != NGX_OK) {
+    port = a->decided_by == conf ? a->port : autoquic_port_of(r, conf);
+    if (port == 0 || decide(a, conf) != NGX_OK) {
         return NULL;
     }
+
+    a->port = port;
 
     request = ngx_http_get_module_ctx(r, ngx_http_autoquic_module);
     if (request == NULL) {
@@ -105,11 +112,33 @@ decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
     request->connection = a;
     request->decision = a->decision;
 
-    if (!conf->dry_run) {
+    if (!conf->dry_run && is_news(a, r)) {
         say(r, &a->decision, port);
     }
 
     return request;
+}
+
+
+static ngx_uint_t
+is_news(autoquic_connection_t *a, ngx_http_request_t *r)
+{
+    uint32_t    host;
+    ngx_str_t  *name = &r->headers_in.server;
+
+    if (r->http_version < NGX_HTTP_VERSION_20) {
+        return 1;
+    }
+
+    host = ngx_murmur_hash2(name->data, name->len) | 1;
+
+    if (a->said_to == host) {
+        return 0;
+    }
+
+    a->said_to = host;
+
+    return 1;
 }
 
 
@@ -166,6 +195,7 @@ decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
         a->advertised = 1;
     }
 
+    a->said_to = 0;
     a->decided_by = conf;
     a->decided_path = path;
     a->decided = ngx_current_msec;

@@ -12,10 +12,11 @@
 #define LOOK_SHARE       16       /* of the time that has passed */
 #define LOOK_LEAST_MS    2
 #define ENDLESS_MS       120000
-#define APART_MS         200      /* between two watched responses of a connection */
+#define APART_MS         200      /* between two watched responses of a connection, and after one whose key had enough */
 
 static ngx_uint_t is_worth_watching(ngx_http_request_t *r, autoquic_request_t *request);
 static ngx_uint_t is_free(const autoquic_connection_t *a);
+static void rest(autoquic_connection_t *a);
 static autoquic_discard_e watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *request);
 static void end(autoquic_connection_t *a, ngx_uint_t stalled);
 static void count_discard(autoquic_connection_t *a, autoquic_discard_e why);
@@ -46,6 +47,7 @@ autoquic_sample_begin(ngx_http_request_t *r, autoquic_request_t *request)
         break;
 
     default:
+        rest(a);
         why = AUTOQUIC_DISCARD_FREQUENT;
     }
 
@@ -77,8 +79,15 @@ is_worth_watching(ngx_http_request_t *r, autoquic_request_t *request)
 static ngx_uint_t
 is_free(const autoquic_connection_t *a)
 {
-    return !a->watching
-           && !(a->watched_before && (ngx_msec_int_t) (ngx_current_msec - a->last_watched) < APART_MS);
+    return !a->watching && !(a->rested && (ngx_msec_int_t) (ngx_current_msec - a->rests_since) < APART_MS);
+}
+
+
+static void
+rest(autoquic_connection_t *a)
+{
+    a->rested = 1;
+    a->rests_since = ngx_current_msec;
 }
 
 
@@ -113,8 +122,7 @@ watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *reque
     w->progressed = ngx_current_msec;
 
     a->watching = 1;
-    a->watched_before = 1;
-    a->last_watched = ngx_current_msec;
+    rest(a);
 
     (void) ngx_atomic_fetch_add(&a->zone->shared->watched[a->protocol], 1);
 

@@ -43,6 +43,39 @@ def test_a_client_that_h3_helps_is_offered_it_over_every_protocol_and_the_log_sa
     assert float(logged["gain"]) < -0.02
 
 
+@pytest.mark.parametrize(
+    ("protocol", "each"), [("--http1.1", True), ("--http2", False), ("--http3-only", False)]
+)
+def test_a_connection_of_h2_or_h3_is_told_once_a_second_and_one_of_h1_each_time(
+    protocol: str, each: bool, identity: Certificates, tmp_path: Path
+) -> None:
+    requests = 40
+    with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
+        began_s = time.monotonic()
+        said = alternative(one.curl(protocol, *[one.url()] * (requests - 1)))
+        most = 2 + int(time.monotonic() - began_s)
+        logged = one.log(requests)
+
+    assert said[0] == offer(one)
+    assert {line["decision"] for line in logged} == {"advertise"}
+    told = [what for what in said if what is not None]
+    assert len(told) == requests if each else len(told) <= most
+
+
+def test_each_host_of_a_connection_is_told(identity: Certificates, tmp_path: Path) -> None:
+    """An alternative is one origin's alone (RFC 7838, section 2)."""
+    with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
+        again = ["--next", *one.curl_argv()[1:], "--http2", "--header"]
+        answers = one.curl(
+            *("--http2", "--header", "host: a.test", one.url(), one.url()),
+            *(*again, "host: b.test", one.url()),
+            *(*again, "host: a.test"),
+        )
+
+    first, _, other, back = alternative(answers)
+    assert first == other == back == offer(one)
+
+
 def test_a_client_that_h3_does_not_help_is_not_offered_it(identity: Certificates, tmp_path: Path) -> None:
     with gateway(tmp_path, identity, policy_text=H3_SLOWER) as one:
         answers = one.curl("--http2")
