@@ -102,10 +102,11 @@ decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
 
     request = ngx_http_get_module_ctx(r, ngx_http_autoquic_module);
     if (request == NULL) {
-        request = ngx_pcalloc(r->pool, sizeof(autoquic_request_t));
+        request = ngx_palloc(r->pool, sizeof(autoquic_request_t));
         if (request == NULL) {
             return NULL;
         }
+        ngx_memzero(request, sizeof(autoquic_request_t));
         ngx_http_set_ctx(r, request, ngx_http_autoquic_module);
     }
 

@@ -32,7 +32,7 @@ autoquic_sample_begin(ngx_http_request_t *r, autoquic_request_t *request)
     autoquic_discard_e      why;
     autoquic_connection_t  *a = request->connection;
 
-    if (!is_worth_watching(r, request) || !is_free(a)) {
+    if (!is_free(a) || !is_worth_watching(r, request)) {
         return;
     }
 
