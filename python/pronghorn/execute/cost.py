@@ -4,7 +4,7 @@ import math
 import os
 from typing import NamedTuple
 
-from pronghorn.model.path import PathProfile
+from pronghorn.model.path import PathProfile, PathSpec
 
 CPU_BOUND_BIT_PER_S = 300_000_000
 """From this rate down on, the host and not the path sets the load time; such trials run alone."""
@@ -107,26 +107,29 @@ def warmup_s(path: PathProfile) -> float:
 
 def _load_s(path: PathProfile, total_bytes: int) -> float:
     """As `expected_s`, without set-up, of a path without a handover."""
-    round_trip_s = path.spec.round_trip_s if path.spec else 0.0
-    return _ROUND_TRIPS * round_trip_s + total_bytes * 8 / _throughput_bit_per_s(path)
+    if path.spec is None:
+        return 0.0
+    rate, bounded = _rates_bit_per_s(path.spec, path.down_figures.mean_rate_bit_per_s or math.inf)
+    total_bits = total_bytes * 8
+    loss = path.spec.down.loss.mean if path.spec.down.loss is not None else 0.0
+    unharmed_bits = min(total_bits, _SEGMENT_BITS / loss) if loss > 0 else total_bits
+    transfer_s = unharmed_bits / rate + (total_bits - unharmed_bits) / bounded
+    return _ROUND_TRIPS * path.spec.round_trip_s + transfer_s
 
 
-def _throughput_bit_per_s(path: PathProfile) -> float:
-    """Roughly what a load on `path` carries: its share of the mean rate down beside the path's other flows,
-    or what loss on the way down leaves of it to one connection.
+def _rates_bit_per_s(spec: PathSpec, mean_rate: float) -> tuple[float, float]:
+    """Roughly what a load on a path carries until its first loss, which is its share of the mean rate down
+    beside the path's other flows, and what loss on the way down leaves of that to one connection.
 
     The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
     """
-    if path.spec is None:
-        return math.inf
-    rate: float = path.down_figures.mean_rate_bit_per_s or math.inf
-    if path.spec.cross is not None and path.spec.cross.direction == "down":
-        rate /= 1 + path.spec.cross.flows
-    loss = path.spec.down.loss.mean if path.spec.down.loss is not None else 0.0
-    if loss > 0:
-        round_trip = max(path.spec.round_trip_s, 0.001)
-        rate = min(rate, _SEGMENT_BITS / round_trip * 1.22 / math.sqrt(loss))
-    return rate
+    rate = mean_rate
+    if spec.cross is not None and spec.cross.direction == "down":
+        rate /= 1 + spec.cross.flows
+    loss = spec.down.loss.mean if spec.down.loss is not None else 0.0
+    if loss <= 0:
+        return rate, rate
+    return rate, min(rate, _SEGMENT_BITS / max(spec.round_trip_s, 0.001) * 1.22 / math.sqrt(loss))
 
 
 def cores() -> int:

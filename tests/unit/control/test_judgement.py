@@ -6,7 +6,15 @@ import pytest
 
 from pronghorn.execute import cost, guard, physics, proof
 from pronghorn.model import arm as arms
-from pronghorn.model.path import CrossSpec, LinkFigures, LinkSpec, PathFigures, PathProfile, PathSpec
+from pronghorn.model.path import (
+    CrossSpec,
+    IndependentLoss,
+    LinkFigures,
+    LinkSpec,
+    PathFigures,
+    PathProfile,
+    PathSpec,
+)
 from pronghorn.model.trial import Counters, OriginConnection, OriginRequest, PageLoad
 from pronghorn.origins import OriginLog
 
@@ -158,6 +166,17 @@ def test_other_flows_take_their_share_and_their_time() -> None:
     transfer = cost.expected_s(alone, SITE_BYTES) - cost.expected_s(alone, 0)
     assert cost.expected_s(shared, SITE_BYTES) - cost.expected_s(shared, 0) == pytest.approx(4 * transfer)
     assert (cost.warmup_s(alone), cost.warmup_s(shared)) == (0.0, 2.0)
+
+
+def test_a_load_goes_at_the_rate_until_its_first_loss_and_then_as_losses_let_it() -> None:
+    """One packet of 10 000 is 14.6 MB on the average; 1.46 Mbit/s are 1460 bytes in 100 ms, over 0.01, times 1.22."""
+    clean = path(rate=100_000_000)
+    assert clean.spec is not None
+    down = clean.spec.down.model_copy(update={"loss": IndependentLoss(probability=1e-4)})
+    lossy = clean.model_copy(update={"spec": clean.spec.model_copy(update={"down": down})})
+    assert cost.expected_s(lossy, 14_600_000) == pytest.approx(cost.expected_s(clean, 14_600_000))
+    more = cost.expected_s(lossy, 24_600_000) - cost.expected_s(lossy, 14_600_000)
+    assert more == pytest.approx(80e6 / (1460 * 8 / 0.1 * 1.22 / 0.01))
 
 
 def test_packets_that_the_path_cannot_read_contaminate() -> None:
