@@ -169,7 +169,7 @@ def test_other_flows_take_their_share_and_their_time() -> None:
 
 
 def test_a_load_goes_at_the_rate_until_its_first_loss_and_then_as_losses_let_it() -> None:
-    """One packet of 10 000 is 14.6 MB on the average; 1.46 Mbit/s are 1460 bytes in 100 ms, over 0.01, times 1.22."""
+    """A packet in 10 000 is one in 14.6 MB; Mathis et al.: 1460 bytes in 100 ms, times 1.22 over 0.01."""
     clean = path(rate=100_000_000)
     assert clean.spec is not None
     down = clean.spec.down.model_copy(update={"loss": IndependentLoss(probability=1e-4)})
