@@ -22,6 +22,9 @@ _RESPONSE_BYTES = 400
 
 _SET_UP_ROUND_TRIPS = 3
 
+_BURST = 2.0
+"""So many times as long as without loss a load that loses packets is busy."""
+
 
 def cpu_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
     """Roughly the CPU time that a load takes of the whole host."""
@@ -32,23 +35,41 @@ def cpu_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_
 
 
 def expected_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
-    """Roughly how long a load lasts, at most until its limit: what its CPU time takes on this host, or the
-    rate for its bytes, or on a path with delay or loss the round trips and time-outs of a connection."""
+    """Roughly how long a load lasts, at most until its limit: as long as if nothing were lost, or on a path
+    with loss the round trips and time-outs of a connection."""
+    least = undisturbed_s(path, settings, document_bytes, limit_s)
+    if settings.duration_s is not None or path.spec is None:
+        return least
+    requests = _requests(path, settings, document_bytes, limit_s)
+    each = math.ceil(requests / settings.connections)
+    packets = each * (document_bytes + _RESPONSE_BYTES) / _SEGMENT_BYTES
+    waits = _rounds(settings, requests) * path.spec.round_trip_s
+    waits += packets * _s_per_packet(path.spec) + _slowest_handshake_s(path.spec, settings.connections)
+    return min(limit_s, max(least, waits))
+
+
+def undisturbed_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
+    """As `expected_s` if nothing is lost: what its CPU time takes on this host, the path's rate for its
+    bytes, or its round trips."""
     if settings.duration_s is not None:
         return _lasts_s(settings, limit_s)
     least = cpu_s(path, settings, document_bytes, limit_s) / cost.cores()
-    requests = _requests(path, settings, document_bytes, limit_s)
     if path.spec is None:
         return min(limit_s, least)
+    requests = _requests(path, settings, document_bytes, limit_s)
     rate: float = path.down_figures.mean_rate_bit_per_s or math.inf
     sent = requests * (document_bytes + _RESPONSE_BYTES)
-    each = math.ceil(requests / settings.connections)
-    rounds = math.ceil(each / settings.streams)
-    waits = (_SET_UP_ROUND_TRIPS + rounds) * path.spec.round_trip_s
-    packets = each * (document_bytes + _RESPONSE_BYTES) / _SEGMENT_BYTES
-    waits += packets * _s_per_packet(path.spec) + _slowest_handshake_s(path.spec, settings.connections)
+    waits = _rounds(settings, requests) * path.spec.round_trip_s
     paced = requests / settings.rate if settings.rate else 0.0
     return min(limit_s, max(least, sent * 8 / rate, waits, paced))
+
+
+def burst_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
+    """How long a load has nearly all of its work at once, before few connections wait for what was lost; 0
+    where its duration or its rate spreads it."""
+    if settings.duration_s is not None or settings.rate is not None:
+        return 0.0
+    return _BURST * undisturbed_s(path, settings, document_bytes, limit_s)
 
 
 def alone(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> bool:
@@ -67,6 +88,12 @@ def timescale_s(spec: PathSpec) -> float:
     lasts, if that is more."""
     lossy = LEAST_RETRANSMISSION_S if _lost_share(spec) > 0 else 0.0
     return max(spec.least_round_trip_s, lossy)
+
+
+def _rounds(settings: LoadSettings, requests: int) -> int:
+    """The round trips that a connection's share of the requests takes."""
+    each = math.ceil(requests / settings.connections)
+    return _SET_UP_ROUND_TRIPS + math.ceil(each / settings.streams)
 
 
 def _requests(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> int:

@@ -17,7 +17,7 @@ from pronghorn.clients.load import warm_up
 from pronghorn.clients.native import NativeSession
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
-from pronghorn.execute import beside, cost, guard, reasons
+from pronghorn.execute import beside, cell_cost, cost, guard, reasons, turns
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG, Artifacts
 from pronghorn.load.report import LoadReport
 from pronghorn.model import effective
@@ -63,8 +63,8 @@ class Site(NamedTuple):
 
 class Plot(NamedTuple):
     """What a stage is built of: one arm in one cell of an experiment. `folder` need not exist; what origin
-    and client write goes there, and whoever made the stage removes it. Clients whose start costs CPU time
-    start one at a time, each with `starting` in its hand."""
+    and client write goes there, and whoever made the stage removes it. What takes much CPU time at its start
+    starts with `starting` in its hand: clients, and loads of many requests with their stages."""
 
     experiment: Experiment
     cell: Cell
@@ -119,6 +119,10 @@ class Stage:
     async def open(self, seed: int) -> None:
         """Opens the bench, whose path's decisions follow from `seed`, starts the origin and makes the client
         ready, after its unmeasured visit where the arm asks for one."""
+        async with self._turn or contextlib.nullcontext():
+            await self._open(seed)
+
+    async def _open(self, seed: int) -> None:
         plot = self._plot
         self._seed = seed
         path = plot.experiment.path(plot.cell.path)
@@ -240,6 +244,15 @@ class Stage:
         return self._plot.cell.client == CLIENT
 
     @property
+    def _burst_s(self) -> float:
+        plot = self._plot
+        return cell_cost.burst_s(plot.experiment, plot.cell, plot.site.total_bytes)
+
+    @property
+    def _turn(self) -> asyncio.Lock | None:
+        return self._plot.starting if self._burst_s else None
+
+    @property
     def _foreign(self) -> bool:
         """Whether the origin is a process of its own that starts with the stage."""
         return self._plot.cell.origin != BUILTIN and not self._plot.experiment.live
@@ -268,7 +281,8 @@ class Stage:
 
     async def _loaded(self, client: ClientSession) -> PageLoad:
         try:
-            page = await client.load()
+            async with turns.beginning(self._turn, self._burst_s):
+                page = await client.load()
         except ClientFailed as failure:
             page = self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
         self._share = await self._cpu_share() if guard.foreign(page) else None

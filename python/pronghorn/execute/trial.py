@@ -216,7 +216,7 @@ def _pace(experiment: Experiment, cell: Cell, total_bytes: int) -> LoadPace | No
     if experiment.load is None or cell.client != CLIENT:
         return None
     return LoadPace(
-        expected_s=cell_cost.expected_s(experiment, cell, total_bytes),
+        undisturbed_s=cell_cost.undisturbed_s(experiment, cell, total_bytes),
         alone=cell_cost.alone(experiment, cell, total_bytes),
         threads=experiment.load.threads,
     )

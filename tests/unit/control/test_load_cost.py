@@ -46,6 +46,18 @@ def test_waiting_loads_are_expected_to_last_about_as_long_as_the_studys(weaknet:
     assert expected["loss-corrupt"] == weaknet.limit_s
 
 
+def test_a_load_that_waits_for_losses_has_its_work_at_its_beginning(weaknet: Experiment) -> None:
+    """As long as where nothing is lost, twice; its guard tolerates a share of that, not of the waiting."""
+    cells = by_path(weaknet)
+    undisturbed = {name: cell_cost.undisturbed_s(weaknet, one, DOCUMENT_BYTES) for name, one in cells.items()}
+    assert undisturbed["loss"] == undisturbed["clean"] == undisturbed["corrupt"]
+    assert undisturbed["loss"] < cell_cost.expected_s(weaknet, cells["loss"], DOCUMENT_BYTES) / 10
+    assert cell_cost.burst_s(weaknet, cells["loss"], DOCUMENT_BYTES) == 2 * undisturbed["loss"]
+    for spread in ("load={ duration = '7s' }", "load={ requests = 100, rate = 10 }"):
+        paced = prepare.resolve(Request("weaknet", overrides=["origins=builtin", spread]))
+        assert cell_cost.burst_s(paced, by_path(paced)["loss"], DOCUMENT_BYTES) == 0
+
+
 def test_a_load_of_a_stated_duration_lasts_as_long() -> None:
     timed = prepare.resolve(Request("weaknet", overrides=["origins=builtin", "load={ duration = '7s' }"]))
     assert {cell_cost.expected_s(timed, one, DOCUMENT_BYTES) for one in timed.cells()} == {7.0}
@@ -95,6 +107,6 @@ def test_a_waiting_load_is_contaminated_by_what_its_threads_waited_on_the_averag
     assert page is not None and page.report is not None
     cpu = page.report.cpu_s.model_copy(update={"waited": waited_s})
     page = page.model_copy(update={"report": page.report.model_copy(update={"cpu_s": cpu})})
-    pace = LoadPace(expected_s=10.0, alone=False, threads=4)
+    pace = LoadPace(undisturbed_s=10.0, alone=False, threads=4)
     found = guard.contamination(page, Counters(), weaknet.path("loss"), DOCUMENT_BYTES, pace)
     assert (found.reason if found else None) == reason
