@@ -16,14 +16,6 @@ def expected_s(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
     return load_cost.expected_s(path, settings, total_bytes, experiment.limit_of(cell.client))
 
 
-def undisturbed_s(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
-    """As `expected_s`; of a load of many requests if nothing is lost."""
-    path, settings = experiment.path(cell.path), _load(experiment, cell)
-    if settings is None:
-        return cost.expected_s(path, total_bytes)
-    return load_cost.undisturbed_s(path, settings, total_bytes, experiment.limit_of(cell.client))
-
-
 def burst_s(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
     """How long a load of many requests would crowd others that begin beside it; 0 of anything else."""
     path, settings = experiment.path(cell.path), _load(experiment, cell)

@@ -4,7 +4,7 @@ import math
 import os
 from typing import NamedTuple
 
-from pronghorn.model.path import PathProfile, PathSpec
+from pronghorn.model.path import PathProfile
 
 CPU_BOUND_BIT_PER_S = 300_000_000
 """From this rate down on, the host and not the path sets the load time; such trials run alone."""
@@ -106,30 +106,25 @@ def warmup_s(path: PathProfile) -> float:
 
 
 def _load_s(path: PathProfile, total_bytes: int) -> float:
-    """As `expected_s`, without set-up, of a path without a handover."""
-    if path.spec is None:
-        return 0.0
-    rate, bounded = _rates_bit_per_s(path.spec, path.down_figures.mean_rate_bit_per_s or math.inf)
-    total_bits = total_bytes * 8
-    loss = path.spec.down.loss.mean if path.spec.down.loss is not None else 0.0
-    unharmed_bits = min(total_bits, _SEGMENT_BITS / loss) if loss > 0 else total_bits
-    transfer_s = unharmed_bits / rate + (total_bits - unharmed_bits) / bounded
-    return _ROUND_TRIPS * path.spec.round_trip_s + transfer_s
-
-
-def _rates_bit_per_s(spec: PathSpec, mean_rate: float) -> tuple[float, float]:
-    """Roughly what a load on a path carries until its first loss, which is its share of the mean rate down
-    beside the path's other flows, and what loss on the way down leaves of that to one connection.
+    """As `expected_s`, without set-up, of a path without a handover: at its share of the mean rate down
+    beside the path's other flows until the first loss on the way down, then as that leaves it to one
+    connection.
 
     The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
     """
-    rate = mean_rate
+    if path.spec is None:
+        return 0.0
+    spec, total_bits = path.spec, total_bytes * 8
+    rate: float = path.down_figures.mean_rate_bit_per_s or math.inf
     if spec.cross is not None and spec.cross.direction == "down":
         rate /= 1 + spec.cross.flows
+    rounds_s = _ROUND_TRIPS * spec.round_trip_s
     loss = spec.down.loss.mean if spec.down.loss is not None else 0.0
     if loss <= 0:
-        return rate, rate
-    return rate, min(rate, _SEGMENT_BITS / max(spec.round_trip_s, 0.001) * 1.22 / math.sqrt(loss))
+        return rounds_s + total_bits / rate
+    unharmed_bits = min(total_bits, _SEGMENT_BITS / loss)
+    bounded = min(rate, _SEGMENT_BITS / max(spec.round_trip_s, 0.001) * 1.22 / math.sqrt(loss))
+    return rounds_s + unharmed_bits / rate + (total_bits - unharmed_bits) / bounded
 
 
 def cores() -> int:

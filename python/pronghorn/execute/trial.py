@@ -15,7 +15,7 @@ from pronghorn.analysis.protocols import protocols
 from pronghorn.certificates import Certificates
 from pronghorn.clients.load import MADE, requests_per_second
 from pronghorn.engine import Engine, EngineError
-from pronghorn.execute import beside, cell_cost, guard, physics, proof, reasons
+from pronghorn.execute import beside, cell_cost, guard, load_cost, physics, proof, reasons
 from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.guard import Fault, LoadPace
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
@@ -215,8 +215,9 @@ def _judge(
 def _pace(experiment: Experiment, cell: Cell, total_bytes: int) -> LoadPace | None:
     if experiment.load is None or cell.client != CLIENT:
         return None
+    path, limit_s = experiment.path(cell.path), experiment.limit_of(cell.client)
     return LoadPace(
-        undisturbed_s=cell_cost.undisturbed_s(experiment, cell, total_bytes),
+        undisturbed_s=load_cost.undisturbed_s(path, experiment.load, total_bytes, limit_s),
         alone=cell_cost.alone(experiment, cell, total_bytes),
         threads=experiment.load.threads,
     )

@@ -49,7 +49,11 @@ def test_waiting_loads_are_expected_to_last_about_as_long_as_the_studys(weaknet:
 def test_a_load_that_waits_for_losses_has_its_work_at_its_beginning(weaknet: Experiment) -> None:
     """As long as where nothing is lost, twice; its guard tolerates a share of that, not of the waiting."""
     cells = by_path(weaknet)
-    undisturbed = {name: cell_cost.undisturbed_s(weaknet, one, DOCUMENT_BYTES) for name, one in cells.items()}
+    assert weaknet.load is not None
+    undisturbed = {
+        name: load_cost.undisturbed_s(weaknet.path(name), weaknet.load, DOCUMENT_BYTES, weaknet.limit_s)
+        for name in cells
+    }
     assert undisturbed["loss"] == undisturbed["clean"] == undisturbed["corrupt"]
     assert undisturbed["loss"] < cell_cost.expected_s(weaknet, cells["loss"], DOCUMENT_BYTES) / 10
     assert cell_cost.burst_s(weaknet, cells["loss"], DOCUMENT_BYTES) == 2 * undisturbed["loss"]
