@@ -28,7 +28,8 @@ def rate(value: float | None) -> str:
 
 
 def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """A ratio to two decimals, to three where its interval is narrower than 0.1; 0 itself is `0`."""
+    """A ratio to two decimals, to three where its interval is narrower than 0.1, to four below 0.005; 0
+    itself is `0`."""
     return "–" if value is None else _of_ratio(value, _decimals(low, high))
 
 
@@ -87,4 +88,6 @@ def _of_ratio(value: float, places: int) -> str:
 
 
 def _decimals(low: float | None, high: float | None) -> int:
-    return 3 if low is not None and high is not None and high - low < 0.1 else 2
+    if low is None or high is None or high - low >= 0.1:
+        return 2
+    return 4 if 0 < high - low < 0.005 else 3

@@ -4,17 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from pronghorn.analysis.numbers import count
 from pronghorn.execute.caution import Caution
-from pronghorn.model.trial import Trial
-
-REASONS = ("origin", "client", "browser")
-"""The reasons of trials in which a program failed and not the load: it did not start, ended, or hung."""
+from pronghorn.model.trial import PROGRAM_FAILED, Trial
 
 
 def cautions(trials: Sequence[Trial]) -> Iterator[Caution]:
     """A warning for each origin, and each client, that made trials fail."""
     found: dict[tuple[str, str, str], list[Trial]] = {}
     for trial in trials:
-        if trial.status == "failed" and trial.reason in REASONS:
+        if trial.status == "failed" and trial.reason in PROGRAM_FAILED:
             whose = (
                 ("origin", trial.cell.origin) if trial.reason == "origin" else ("client", trial.cell.client)
             )

@@ -3,6 +3,7 @@
 from pronghorn import clients
 from pronghorn.execute import cost, load_cost
 from pronghorn.model import load
+from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.trial import Cell
@@ -16,12 +17,13 @@ def expected_s(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
     return load_cost.expected_s(path, settings, total_bytes, experiment.limit_of(cell.client))
 
 
-def burst_s(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
+def burst_s(experiment: Experiment, cell: Cell, arm: Arm, total_bytes: int) -> float:
     """How long a load of many requests would crowd others that begin beside it; 0 of anything else."""
     path, settings = experiment.path(cell.path), _load(experiment, cell)
     if settings is None:
         return 0.0
-    return load_cost.burst_s(path, settings, total_bytes, experiment.limit_of(cell.client))
+    limit_s = experiment.limit_of(cell.client)
+    return load_cost.burst_s(path, settings, total_bytes, limit_s, primed=arm.prepared)
 
 
 def alone(experiment: Experiment, cell: Cell, total_bytes: int = 0) -> bool:
@@ -47,6 +49,9 @@ def beside(experiment: Experiment, cell: Cell, total_bytes: int, jobs: int) -> f
         return 1.0
     browsers = clients.of(experiment, cell.client).expense.start_cpu_s > 0
     carried = cost.cpu_budget(browsers=browsers) / busy_cores(experiment, cell, total_bytes)
+    bursts = [burst_s(experiment, cell, arm, total_bytes) for arm in experiment.arms]
+    if longest := max(bursts):
+        carried = min(carried, expected_s(experiment, cell, total_bytes) / longest)
     slots = min(jobs, len(experiment.cells())) if experiment.kept else jobs
     return min(slots, max(1.0, carried))
 

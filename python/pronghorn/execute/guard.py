@@ -53,11 +53,10 @@ def load_tolerance_s(path: PathProfile) -> float:
 
 
 class LoadPace(NamedTuple):
-    """How long a load of the cell takes in seconds if nothing is lost, since a wait that delays a handshake
-    costs as much again with each packet that is lost later; whether it has the host for itself, since the CPU
-    sets its pace; how many threads make it."""
+    """Against how long a time, in seconds, the waits of a load of the cell are held (`load_cost.bearable_s`);
+    whether it has the host for itself, since the CPU sets its pace; how many threads make it."""
 
-    undisturbed_s: float
+    bearable_s: float
     alone: bool
     threads: int
 
@@ -126,7 +125,7 @@ def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | 
 def _load_starvation(report: LoadReport, pace: LoadPace) -> Fault | None:
     """As `_starvation`, of a load: the mean over the generator's threads, each of which has its own
     connections."""
-    tolerance = STARVED_SHARE * pace.undisturbed_s
+    tolerance = STARVED_SHARE * pace.bearable_s
     waited = report.cpu_s.waited / pace.threads
     if waited <= tolerance:
         return None

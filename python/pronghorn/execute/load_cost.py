@@ -23,7 +23,10 @@ _RESPONSE_BYTES = 400
 _SET_UP_ROUND_TRIPS = 3
 
 _BURST = 2.0
-"""So many times as long as without loss a load that loses packets is busy."""
+"""So many times as long as its work takes, a load that begins is busy."""
+
+_AT_ONCE = 2
+"""So many cores at most work on one load: generator, path and origin hand each packet on to each other."""
 
 
 def cpu_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
@@ -64,12 +67,24 @@ def undisturbed_s(path: PathProfile, settings: LoadSettings, document_bytes: int
     return min(limit_s, max(least, sent * 8 / rate, waits, paced))
 
 
-def burst_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
-    """How long a load has nearly all of its work at once, before few connections wait for what was lost; 0
-    where its duration or its rate spreads it."""
-    if settings.duration_s is not None or settings.rate is not None:
-        return 0.0
-    return _BURST * undisturbed_s(path, settings, document_bytes, limit_s)
+def burst_s(
+    path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float, *, primed: bool = False
+) -> float:
+    """How long a load that begins may have much to do at a time, before few connections wait for what was
+    lost: its handshakes, and its requests where neither duration nor rate spreads them. One that gains
+    sessions or warms up first does what is measured later, whenever that is: all of its time."""
+    if primed or settings.warmed_up() is not None:
+        return limit_s
+    return min(limit_s, _BURST * _work_s(path, settings, document_bytes, limit_s))
+
+
+def bearable_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
+    """The time against which a load's waits for a CPU are held: on a path that loses packets that of its work
+    alone, since a wait that delays a handshake costs as much again with each packet that is lost later."""
+    lossy = path.spec is not None and _lost_share(path.spec) > 0
+    if lossy and settings.duration_s is None and settings.rate is None:
+        return min(limit_s, _work_s(path, settings, document_bytes, limit_s))
+    return undisturbed_s(path, settings, document_bytes, limit_s)
 
 
 def alone(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> bool:
@@ -88,6 +103,15 @@ def timescale_s(spec: PathSpec) -> float:
     lasts, if that is more."""
     lossy = LEAST_RETRANSMISSION_S if _lost_share(spec) > 0 else 0.0
     return max(spec.least_round_trip_s, lossy)
+
+
+def _work_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
+    """How long a load is busy that has nothing to wait for but its handshakes' round trips."""
+    cpu = settings.connections * _CPU_S_PER_CONNECTION
+    if settings.duration_s is None and settings.rate is None:
+        cpu = cpu_s(path, settings, document_bytes, limit_s)
+    round_trip_s = path.spec.round_trip_s if path.spec is not None else 0.0
+    return cpu / min(_AT_ONCE, cost.cores()) + _SET_UP_ROUND_TRIPS * round_trip_s
 
 
 def _rounds(settings: LoadSettings, requests: int) -> int:

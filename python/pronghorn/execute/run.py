@@ -138,6 +138,8 @@ _SESSION = (
     "isolation",
     "engine",
     "libraries",
+    "origins",
+    "clients",
     "jobs",
     "command_line",
 )

@@ -79,24 +79,32 @@ class Slots:
         CPU-bound cells come first, one trial at a time; then the others, up to `jobs` at once, as long as
         they together leave so much of the CPU idle that none of them waits for it: those whose client's start
         costs nothing, and then those of browsers, which would disturb them. Blocks that were contaminated are
-        repeated when all others are done: those from which others took the CPU as before, the rest one at a
-        time, since what ran beside them may have been the cause.
+        repeated when all others are done: those from which others took the CPU as before, the rest with half
+        as much beside them each time and alone the last time, since what ran beside them may have been the
+        cause.
         """
         await self._side_by_side(blocks)
-        for _ in range(self._conditions.experiment.attempts - 1):
+        last = self._conditions.experiment.attempts - 1
+        for repetition in range(1, last + 1):
             done = by_block(self._trials)
             stolen = [stolen_from(done.get((block.cell, block.number), ())) for block in blocks]
             await self._side_by_side([block for block, was in zip(blocks, stolen, strict=True) if was])
-            await self._work([block for block, was in zip(blocks, stolen, strict=True) if not was], 1)
+            others = [block for block, was in zip(blocks, stolen, strict=True) if not was]
+            if repetition == last:
+                await self._work(others, 1)
+            else:
+                await self._side_by_side(others, 2**-repetition)
 
-    async def _side_by_side(self, blocks: Sequence[Block]) -> None:
+    async def _side_by_side(self, blocks: Sequence[Block], share: float = 1.0) -> None:
+        """One attempt at each of `blocks`, with a `share` of what the host can carry side by side."""
         alone = [block for block in blocks if self._cpu_bound(block.cell)]
         shared = [block for block in blocks if not self._cpu_bound(block.cell)]
         quiet = [block for block in shared if not self._starts(block.cell)]
         starting = [block for block in shared if self._starts(block.cell)]
+        jobs = max(1, round(self._jobs * share))
         await self._work(alone, 1)
-        await self._work(quiet, self._jobs, cost.cpu_budget())
-        await self._work(starting, self._jobs, cost.cpu_budget(browsers=True))
+        await self._work(quiet, jobs, share * cost.cpu_budget())
+        await self._work(starting, jobs, share * cost.cpu_budget(browsers=True))
 
     def _standing(self, block: Block, trials: Iterable[Trial]) -> Standing:
         return standing(block, trials, self._conditions.experiment.attempts)

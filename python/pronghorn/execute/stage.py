@@ -155,18 +155,23 @@ class Stage:
         if self._fault is not None or self._client is None or self._origin is None:
             return Measurement(self._fault or failed("client", "there is no client"), OriginLog([], []))
         try:
-            if self._warms_up:
-                await self._begin(self._origin, seed)
-            if (background := self._plot.experiment.background) is not None:
-                return await self._load_beside(background, self._origin, self._client)
-            page, cpu = await self._page(self._origin, self._client)
-            if self._makes_loads:
-                log, counts = await self._count(page)
-                return Measurement(page, log, cpu, counts)
-            return Measurement(page, await self._log(page), cpu)
+            # What waits for its turn begins with it: neither its path nor its host's counters run meanwhile.
+            async with turns.beginning(self._turn, self._burst_s):
+                return await self._load(self._origin, self._client, seed)
         except OriginFailed as failure:
             self._fault = failed("origin", str(failure))
             return Measurement(self._fault, OriginLog([], []))
+
+    async def _load(self, origin: RunningOrigin, client: ClientSession, seed: int) -> Measurement:
+        if self._warms_up:
+            await self._begin(origin, seed)
+        if (background := self._plot.experiment.background) is not None:
+            return await self._load_beside(background, origin, client)
+        page, cpu = await self._page(origin, client)
+        if self._makes_loads:
+            log, counts = await self._count(page)
+            return Measurement(page, log, cpu, counts)
+        return Measurement(page, await self._log(page), cpu)
 
     async def _page(self, origin: RunningOrigin, client: ClientSession) -> tuple[PageLoad, CpuSeconds]:
         before_s = None if self._tells_cpu else await origin.cpu_s()
@@ -237,7 +242,8 @@ class Stage:
         plot = self._plot
         experiment = plot.experiment
         client = clients.of(experiment, plot.cell.client)
-        return experiment.kept or plot.arm.prepared or client.warms_up or self._foreign
+        before = plot.arm.prepared or client.warms_up or self._foreign or self._turn is not None
+        return experiment.kept or before
 
     @property
     def _makes_loads(self) -> bool:
@@ -246,7 +252,7 @@ class Stage:
     @property
     def _burst_s(self) -> float:
         plot = self._plot
-        return cell_cost.burst_s(plot.experiment, plot.cell, plot.site.total_bytes)
+        return cell_cost.burst_s(plot.experiment, plot.cell, plot.arm, plot.site.total_bytes)
 
     @property
     def _turn(self) -> asyncio.Lock | None:
@@ -281,8 +287,7 @@ class Stage:
 
     async def _loaded(self, client: ClientSession) -> PageLoad:
         try:
-            async with turns.beginning(self._turn, self._burst_s):
-                page = await client.load()
+            page = await client.load()
         except ClientFailed as failure:
             page = self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
         self._share = await self._cpu_share() if guard.foreign(page) else None

@@ -29,7 +29,8 @@ from pronghorn.plan import Block
 
 class Conditions(NamedTuple):
     """What all of a run's trials share. `work` is the run's temporary folder, `run` the directory that takes
-    their artifacts; None: they leave none. Who starts a costly client holds `starting` meanwhile."""
+    their artifacts; None: they leave none. What takes much CPU time at its beginning begins with `starting`
+    in its hand."""
 
     experiment: Experiment
     sites: dict[str, Site]
@@ -217,7 +218,7 @@ def _pace(experiment: Experiment, cell: Cell, total_bytes: int) -> LoadPace | No
         return None
     path, limit_s = experiment.path(cell.path), experiment.limit_of(cell.client)
     return LoadPace(
-        undisturbed_s=load_cost.undisturbed_s(path, experiment.load, total_bytes, limit_s),
+        bearable_s=load_cost.bearable_s(path, experiment.load, total_bytes, limit_s),
         alone=cell_cost.alone(experiment, cell, total_bytes),
         threads=experiment.load.threads,
     )

@@ -100,7 +100,8 @@ class ClaimPart(_Data):
     """Comparisons on which a claim rests: `compare` in each of `cases` by each of `statistics`.
 
     Bounds are a `rule` over the published figure, or `least` and `most`. `theirs` is the figure, as a value
-    or a range, where it is in no table."""
+    or a range, where it is in no table. A `premise` is what the claim explains: where it isn't so, there is
+    nothing to explain, and the claim is undecided."""
 
     compare: str
     cases: tuple[str, ...] = ("",)
@@ -110,6 +111,7 @@ class ClaimPart(_Data):
     least: float | None = None
     most: float | None = None
     theirs: float | tuple[float, float] | None = None
+    premise: bool = False
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:

@@ -15,6 +15,9 @@ from pronghorn.model.why import Why
 
 Status = Literal["ok", "failed", "contaminated"]
 
+PROGRAM_FAILED = ("origin", "client", "browser")
+"""The reasons of trials in which a program failed and not the load: it did not start, ended, or hung."""
+
 
 class Cell(BaseModel):
     """One combination of site, path, origin and client, in which the arms are compared."""

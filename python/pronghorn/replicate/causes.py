@@ -25,6 +25,9 @@ def causes(
     """What the other `settings` and the study's factors make of a statement's value: first those that lead to
     the published one, and of these those that come within the bounds."""
     found = []
+    judged = sampler.evaluate(
+        statement.compared, measured.locate(setting), statement.metric, statement.statistic
+    )
     for name, before, after in _changes(measured, statement.compared, setting, settings):
         without, with_it = (
             sampler.evaluate(statement.compared, at, statement.metric, statement.statistic)
@@ -40,7 +43,7 @@ def causes(
                 ours=value(with_it),
                 change=finite(change.value),
                 change_ci95=(finite(change.low), finite(change.high)),
-                direction=_direction(without, change, _wanted(statement), kind),
+                direction=_direction(judged, change, _wanted(statement), kind),
                 state=state(with_it, statement.bounds)[0],
             )
         )
@@ -114,15 +117,15 @@ def _wanted(statement: Statement) -> Theirs:
     return -math.inf if least is None else least, math.inf if most is None else most
 
 
-def _direction(before: Found, change: Found, wanted: Theirs, kind: Kind) -> Direction:
-    """Where the change leads, where it is surely one."""
+def _direction(judged: Found, change: Found, wanted: Theirs, kind: Kind) -> Direction:
+    """Where the change leads from the value that was judged, where it is surely one."""
     neutral = 1.0 if kind == "ratio" else 0.0
     if not (change.low > neutral or change.high < neutral):
         return "not told"
-    if wanted[0] <= before.value <= wanted[1]:
+    if wanted[0] <= judged.value <= wanted[1]:
         return "away"
     rises = change.low > neutral
-    return "towards" if rises == (before.value < wanted[0]) else "away"
+    return "towards" if rises == (judged.value < wanted[0]) else "away"
 
 
 def _logarithm(found: Found) -> Found:

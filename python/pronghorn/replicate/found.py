@@ -46,6 +46,7 @@ def _run(planned: PlannedRun, read: ReadRun | None) -> RunFound:
         seed=planned.experiment.seed,
         finished=read is not None and read.notes.get("ended") is not None,
         trials=read.trials if read else 0,
+        used=len(walls),
         contaminated=read.contaminated if read else 0,
         wall_s=math.fsum(walls) if walls else None,
         notes=dict(read.notes) if read else {},

@@ -47,7 +47,7 @@ NOTES = (
         "certificate",
         "offloads",
     ),
-    *("overhead_s", "discards", "warnings"),
+    *("overhead_s", "discards", "warnings", "resumed"),
 )
 """What is kept of a manifest."""
 

@@ -62,13 +62,21 @@ def page(found: StudyFound, measured: Measured, command: str) -> str:
 
 
 def _opening(found: StudyFound, command: str) -> str:
-    commits = list(dict.fromkeys(str(run.notes.get("commit") or "not known") for run in found.runs))
+    commits = list(dict.fromkeys(commit for run in found.runs if run.trials for commit in _commits(run)))
+    unfinished = [run.name for run in found.runs if run.trials and not run.finished]
+    cut = f" **Not finished: {', '.join(unfinished)}.**" if unfinished else ""
     quick = " **This is the quick size: it decides little.**" if found.size == "quick" else ""
     return (
-        f"Made by `{command}` at commit {', '.join(commits)}.{quick} How to read it, and how verdicts are "
-        "reached: [README.md](README.md). Ratios are of times, so that less than 1 is faster, unless they "
-        "are of requests per second; intervals are of 95 %."
+        f"Made by `{command}` at commit {', '.join(commits)}.{quick}{cut} How to read it, and how verdicts "
+        "are reached: [README.md](README.md). Ratios are of times, so that less than 1 is faster, unless "
+        "they are of requests per second; intervals are of 95 %."
     )
+
+
+def _commits(run: RunFound) -> list[str]:
+    """Those that a run was made at, one or more where it was cut and went on."""
+    sessions = [run.notes, *run.notes.get("resumed", [])]
+    return list(dict.fromkeys(str(one.get("commit") or "not known") for one in sessions))
 
 
 def _networks(measured: Measured) -> str:
@@ -110,15 +118,18 @@ def _claim(claim: ClaimFound) -> str:
             *([reading.setting] if several else []),
             words.quantity(part),
             words.theirs(part.theirs, part.kind, part.metric)
-            + (" (outside the bounds, too; not counted)" if part.theirs_hold is False else ""),
+            + ("" if part.counted else " (outside the bounds, too; not counted)")
+            + (" (the premise)" if part.premise else ""),
             "; ".join(filter(None, (words.ours(part.ours, part.kind, part.metric), words.failed(part.ours)))),
+            str(part.ours.blocks or "–"),
             words.bounds(part),
             part.state,
         )
         for reading in claim.readings
         for part in reading.parts
     ]
-    headings = (*(["setting"] if several else []), "what is compared", "theirs", "ours", "wanted", "verdict")
+    leading = ["setting"] if several else []
+    headings = (*leading, "what is compared", "theirs", "ours", "blocks", "wanted", "verdict")
     note = f"{escaped(claim.note)}\n\n" if claim.note else ""
     return f"### {escaped(claim.claim)}\n\n{note}{_table(headings, rows)}"
 
@@ -131,7 +142,7 @@ def _reasons(found: StudyFound) -> list[str]:
         for claim in found.claims
         for reading in claim.readings
         for part in reading.parts
-        if part.state == "not reproduced" and part.theirs_hold is not False
+        if part.state == "not reproduced" and part.counted
     ]
     return list(dict.fromkeys(said))
 
@@ -208,10 +219,11 @@ def _run(run: RunFound) -> str:
         "command": f"{run.command}",
         "started": run.notes.get("started"),
         "ended": run.notes.get("ended") or "not finished",
-        "trials": f"{run.trials}, of which {run.contaminated} were discarded as contaminated",
-        "time that the loads took together": numbers.seconds(run.wall_s),
+        "trials": f"{run.trials}, of which {run.used} entered; {run.contaminated} were contaminated, the "
+        "rest discarded with their blocks",
+        "time that the trials took together, with their waits for a turn": numbers.seconds(run.wall_s),
         "program": run.notes.get("program"),
-        "commit": run.notes.get("commit"),
+        "commit": ", then ".join(_commits(run)),
         "host": ", ".join(str(host[key]) for key in ("system", "kernel", "cpu", "machine") if host.get(key)),
         "cores": host.get("cores"),
         "isolation": run.notes.get("isolation"),

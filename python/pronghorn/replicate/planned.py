@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn import clients
+from pronghorn import clients, journal
 from pronghorn.errors import InputError, unknown
 from pronghorn.execute import cell_cost, cost, prepare
 from pronghorn.execute import directory as files
@@ -43,6 +43,11 @@ class PlannedRun(NamedTuple):
             return True
         reported = (self.folder / files.REPORT).is_file()
         return reported and files.read_manifest(self.folder).get("ended") is not None
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything of it is there."""
+        return kept.is_kept(self.folder) or (self.folder / journal.JOURNAL).is_file()
 
     @property
     def command(self) -> str:

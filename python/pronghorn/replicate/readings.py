@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pronghorn.analysis.claims.bounds import agreed, every, state
 from pronghorn.analysis.claims.judged import Statement, statements
-from pronghorn.analysis.claims.sampled import Sampler
+from pronghorn.analysis.claims.sampled import Locate, Sampler
 from pronghorn.model.expression import worded
 from pronghorn.model.study import Setting, StudyClaim
 from pronghorn.model.summary import State
@@ -37,33 +37,40 @@ def _claim(measured: Measured, claim: StudyClaim, sampler: Sampler) -> ClaimFoun
 def _told_apart(
     measured: Measured, tested: Sequence[Statement], settings: Sequence[Setting]
 ) -> list[Setting]:
-    """The first setting, and of the others those in which something was measured, and elsewhere than in those
-    before."""
-    seen: set[tuple[tuple[int, str] | None, ...]] = set()
+    """The settings in which something was measured elsewhere than in those before; the first one where
+    nothing was measured at all. One of which nothing of its own was measured would repeat another's
+    figures beside what is missing."""
+    seen: list[_Places] = []
     chosen: list[Setting] = []
     for setting in settings:
-        locate = measured.locate(setting)
-        places = [locate(term) for one in tested for term in one.compared.terms]
-        key = tuple(None if at is None else (id(at.trials), at.arm) for at in places)
-        if not chosen or (key not in seen and any(at is not None for at in places)):
+        found = _places(measured.locate(setting), tested)
+        if any(found) and not any(_within(found, other) for other in seen):
             chosen.append(setting)
-        seen.add(key)
-    return _without_the_unmeasured(chosen, measured, tested)
+            seen.append(found)
+    return chosen or list(settings[:1])
 
 
-def _without_the_unmeasured(
-    chosen: list[Setting], measured: Measured, tested: Sequence[Statement]
-) -> list[Setting]:
-    """Without the first setting where nothing was measured in it, but in others."""
-    locate = measured.locate(chosen[0])
-    nothing = all(locate(term) is None for one in tested for term in one.compared.terms)
-    return chosen[1:] if nothing and len(chosen) > 1 else chosen
+_Places = tuple[tuple[int, str] | None, ...]
+"""Where each of the terms lies, None where it wasn't measured."""
+
+
+def _places(locate: Locate, tested: Sequence[Statement]) -> _Places:
+    found = (locate(term) for one in tested for term in one.compared.terms)
+    return tuple(None if at is None else (id(at.trials), at.arm) for at in found)
+
+
+def _within(found: _Places, other: _Places) -> bool:
+    """Whether nothing was measured that wasn't measured in the same place of the other."""
+    return all(mine is None or mine == theirs for mine, theirs in zip(found, other, strict=True))
 
 
 def _reading(setting: Setting, parts: list[Tested]) -> ReadingFound:
-    # What their own figures contradict nobody can reproduce by measuring as they did.
-    counted = [one for one in parts if one.theirs_hold is not False] or parts
-    return ReadingFound(setting=setting.name, state=every([one.state for one in counted]), parts=parts)
+    counted = [one for one in parts if one.counted] or parts
+    premises = [one for one in counted if one.premise]
+    said = every([one.state for one in counted])
+    if any(one.state == "not reproduced" for one in premises):
+        said = "undecided"
+    return ReadingFound(setting=setting.name, state=said, parts=parts)
 
 
 def _tested(
@@ -83,6 +90,7 @@ def _tested(
         most=one.bounds.most,
         ours=value(found),
         state=reached,
+        premise=one.premise,
         causes=causes(measured, one, setting, settings, sampler) if reached == "not reproduced" else [],
     )
 

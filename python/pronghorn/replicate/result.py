@@ -43,7 +43,8 @@ class Cause(_Result):
 class Tested(_Result):
     """One comparison on which a claim rests. `theirs` is the published value, as a range; `theirs_hold` says
     whether the author's own figure lies within the bounds: where it doesn't, the claim doesn't rest on this
-    comparison. `causes` are given where it is not reproduced."""
+    comparison. A `premise` that is not reproduced leaves the claim undecided. `causes` are given where it is
+    not reproduced."""
 
     what: str
     case: str
@@ -56,7 +57,14 @@ class Tested(_Result):
     most: float | None
     ours: Value
     state: State
+    premise: bool = False
     causes: list[Cause] = Field(default_factory=list)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the claim rests on it: what their own figures contradict nobody can reproduce by measuring
+        as they did."""
+        return self.theirs_hold is not False
 
 
 class ReadingFound(_Result):
@@ -101,8 +109,8 @@ class Effect(_Result):
 
 
 class RunFound(_Result):
-    """One of the runs that all this rests on. `notes` are its manifest's, `explanations` the sentences of its
-    summary that take differences between arms apart."""
+    """One of the runs that all this rests on, on `used` of its trials. `notes` are its manifest's,
+    `explanations` the sentences of its summary that take differences between arms apart."""
 
     name: str
     experiment: str
@@ -111,6 +119,7 @@ class RunFound(_Result):
     seed: int
     finished: bool
     trials: int
+    used: int
     contaminated: int
     wall_s: float | None
     notes: dict[str, Any]

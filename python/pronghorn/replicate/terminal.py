@@ -39,7 +39,7 @@ def _render_study(found: StudyFound, console: Console) -> None:
                 console.print(Padding(Text(f"{reading.setting}:"), (0, 0, 0, 4), expand=False))
             console.print(Padding(_parts(reading), (0, 0, 0, 4), expand=False))
             for part in reading.parts:
-                if part.state == "not reproduced":
+                if part.state == "not reproduced" and part.counted:
                     why = Text(f"{part.what}: {' '.join(words.reasons(part)[:MOST_REASONS])}", style="dim")
                     console.print(Padding(why, (0, 0, 0, 4), expand=False))
     if said_of_settings := words.sensitivity(found.effects):
@@ -89,7 +89,9 @@ def _depends(claim: ClaimFound) -> str:
 def _deciding(claim: ClaimFound) -> Tested:
     """The part on which the first reading's verdict rests: one that isn't reproduced, else one that is
     undecided, else the first."""
-    return min(claim.readings[0].parts, key=lambda part: _GRAVEST.index(part.state))
+    parts = claim.readings[0].parts
+    counted = [part for part in parts if part.counted] or parts
+    return min(counted, key=lambda part: _GRAVEST.index(part.state))
 
 
 def _grid(*leading: str) -> Table:
@@ -100,7 +102,7 @@ def _grid(*leading: str) -> Table:
 
 
 def _contradicts(part: Tested) -> str:
-    return " (outside, too)" if part.theirs_hold is False else ""
+    return "" if part.counted else " (outside, too)"
 
 
 def _runs(found: StudyFound) -> str:

@@ -84,13 +84,22 @@ def reasons(found: Tested) -> list[str]:
     if not found.causes:
         return ["No factor that could move it was measured at this size."]
     towards = [_cause(one, found) for one in found.causes if one.direction == "towards"]
-    return towards or ["Nothing that was measured leads to theirs."]
+    if towards:
+        return towards
+    untold = [one for one in found.causes if not _tells(one)]
+    if len(untold) == len(found.causes):
+        return ["What was measured is too little to tell what leads to theirs."]
+    but = f", as far as it tells: of {count(len(untold), 'change')} it is too little" if untold else ""
+    return [f"Nothing that was measured surely leads to theirs{but}."]
 
 
 def measured_as_well(found: Tested) -> list[str]:
     """What was measured and doesn't lead to theirs, in one sentence; none where there is nothing."""
     others = [one for one in found.causes if one.direction != "towards"]
-    told = "; ".join(f"with {_under(one, found)}, {_DIRECTIONS[one.direction]}" for one in others)
+    told = "; ".join(
+        f"with {_under(one, found)}, {_DIRECTIONS[one.direction] if _tells(one) else 'which tells nothing'}"
+        for one in others
+    )
     return [f"Measured as well: {told}."] if told else []
 
 
@@ -111,6 +120,11 @@ def sensitivity(found: Sequence[Effect]) -> list[str]:
 
 
 SENSITIVITY = "What was left open, and which setting's interval holds theirs (a wide one holds much):"
+
+
+def _tells(one: Cause) -> bool:
+    """Whether enough was measured under a change for it to be one, or none."""
+    return one.change_ci95 != (None, None)
 
 
 def _cause(one: Cause, found: Tested) -> str:

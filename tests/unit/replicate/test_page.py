@@ -49,7 +49,7 @@ def test_what_is_not_reproduced_has_its_reasons() -> None:
     said = written("kiwee")
     reasons = said.partition("## Why what is not reproduced is not")[2].partition("\n## ")[0]
     assert "h3 ÷ h2 on virginia-cloud, mean load time: " in reasons
-    assert "Nothing that was measured leads to theirs." in reasons
+    assert "Nothing that was measured surely leads to theirs." in reasons
     assert "Reno under h2, beside nginx's own New Reno under h3" in reasons
 
 

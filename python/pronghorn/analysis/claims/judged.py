@@ -11,7 +11,8 @@ from pronghorn.model.summary import Metric
 
 class Statement(NamedTuple):
     """One thing that can be tested: `compared` over arms, by one statistic of one metric, within `bounds`.
-    `theirs` is the published value, None where there is none. `case` is what the part was written for."""
+    `theirs` is the published value, None where there is none. `case` is what the part was written for, and
+    `premise` says that it is what the claim explains."""
 
     case: str
     compared: Expression
@@ -19,6 +20,7 @@ class Statement(NamedTuple):
     statistic: ClaimStatistic
     theirs: Theirs | None
     bounds: Bounds
+    premise: bool = False
 
 
 def statements(study: Study, part: ClaimPart) -> Iterator[Statement]:
@@ -35,7 +37,7 @@ def statements(study: Study, part: ClaimPart) -> Iterator[Statement]:
                 raise ValueError(f"{part.compare} on {case}: no figure was published for '{part.rule}'")
             else:
                 bounds = by(part.rule, theirs, compared.kind)
-            yield Statement(case, compared, part.metric, statistic, theirs, bounds)
+            yield Statement(case, compared, part.metric, statistic, theirs, bounds, part.premise)
 
 
 def _theirs(

@@ -15,6 +15,7 @@ from pronghorn.analysis.verdict import LEAST_BLOCKS
 from pronghorn.model.expression import Expression, Term
 from pronghorn.model.study import ClaimStatistic
 from pronghorn.model.summary import HIGHER_IS_BETTER, Metric
+from pronghorn.model.trial import PROGRAM_FAILED
 
 
 class Located(NamedTuple):
@@ -79,6 +80,8 @@ class Sampler:
         if blocks < least:
             needs = f"needs more blocks ({blocks} of at least {least})"
             return found._replace(low=math.nan, high=math.nan, objection=needs)
+        if broken := [told for _, at in measured if (told := _broken(at)) is not None]:
+            return found._replace(objection=broken[0])
         if found.objection is None and math.isnan(found.value):
             return found._replace(objection=f"the {expression.kind} is not defined")
         return found
@@ -144,6 +147,9 @@ class Sampler:
         return generator(self._seed, "claims", str(trials.cell))
 
 
+MOST_BROKEN = 0.05
+"""Of an arm's loads: so many may have failed for a program that did, which says nothing of a protocol."""
+
 INTERQUARTILE_BLOCKS = 20
 """From here on the interval of a ratio of interquartile ranges was simulated (docs/methodology.md)."""
 
@@ -166,6 +172,15 @@ def _joined(expression: Expression, term: Term, so_far: Times, more: Times) -> T
             return so_far * more if term.sign > 0 else divide(so_far, more)
     with np.errstate(invalid="ignore"):
         return np.asarray(so_far + term.sign * more)
+
+
+def _broken(at: Located) -> str | None:
+    """Why an arm's loads say nothing: too many failed for a program that did."""
+    trials = at.trials.of(at.arm)
+    number = sum(trial.status == "failed" and trial.reason in PROGRAM_FAILED for trial in trials)
+    if number <= MOST_BROKEN * len(trials):
+        return None
+    return f"in {number} of {len(trials)} loads of {at.arm} a program failed"
 
 
 def _failed(at: Located) -> dict[str, int]:
