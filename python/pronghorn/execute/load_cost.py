@@ -25,6 +25,10 @@ _SET_UP_ROUND_TRIPS = 3
 _BURST = 2.0
 """So many times as long as its work takes, a load that begins is busy."""
 
+_LATER_SHARE = 0.025
+"""Of the time after its work, counted as time that a load may wait in: its connections that losses hold up are
+few then, and each load that begins meanwhile makes its threads wait a little."""
+
 _AT_ONCE = 2
 """So many cores at most work on one load: generator, path and origin hand each packet on to each other."""
 
@@ -80,10 +84,13 @@ def burst_s(
 
 def bearable_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
     """The time against which a load's waits for a CPU are held: on a path that loses packets that of its work
-    alone, since a wait that delays a handshake costs as much again with each packet that is lost later."""
+    and little of the rest, since a wait that delays a handshake costs as much again with each packet that is
+    lost later."""
     lossy = path.spec is not None and _lost_share(path.spec) > 0
     if lossy and settings.duration_s is None and settings.rate is None:
-        return min(limit_s, _work_s(path, settings, document_bytes, limit_s))
+        work_s = _work_s(path, settings, document_bytes, limit_s)
+        later_s = expected_s(path, settings, document_bytes, limit_s) - work_s
+        return min(limit_s, work_s + _LATER_SHARE * max(0.0, later_s))
     return undisturbed_s(path, settings, document_bytes, limit_s)
 
 

@@ -103,6 +103,23 @@ def test_a_failed_load_leaves_a_median_and_no_mean() -> None:
     assert (median.value, median.objection) == (0.5, None)
 
 
+@pytest.mark.parametrize(("number", "decides"), [(1, True), (2, False)])
+def test_loads_that_failed_for_a_program_decide_nothing(number: int, decides: bool) -> None:
+    """More than one of twenty: an origin that keeps falling over says nothing of a protocol."""
+    where = cell("near")
+    trials = [
+        trial(where, arm, block, 1.0)
+        if arm == "h3" or block >= number
+        else trial(where, arm, block, None, status="failed", reason="origin")
+        for arm in ("h2", "h3")
+        for block in range(20)
+    ]
+    [found] = select(trials, ["h2", "h3"]).values()
+    told = sampler().evaluate(parse("h3 / h2"), _in(found), "load", "median")
+    assert told.value == 1.0
+    assert told.objection == (None if decides else "in 2 of 20 loads of h2 a program failed")
+
+
 def test_means_of_several_cells_are_not_compared() -> None:
     cells = {path: measured(path, h2=[1.0] * 6, h3=[0.5] * 6) for path in ("near", "far")}
     with pytest.raises(ValueError, match="one cell"):

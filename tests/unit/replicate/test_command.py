@@ -35,6 +35,16 @@ def test_a_second_call_makes_nothing_twice(laboratory: Laboratory) -> None:
     assert len(laboratory.trials(FOLDER)) == 3
 
 
+def test_a_run_asked_for_alone_is_judged_with_those_that_are_there(laboratory: Laboratory) -> None:
+    size = ("--quick", "--blocks", "1", "--json")
+    laboratory.run("replicate", "cloudflare/controls", *size)
+    done = laboratory.run("replicate", "cloudflare/first-byte-lossy", *size)
+    assert done.status == 0, done.stderr
+    [study] = json.loads(done.stdout)
+    assert [run["name"] for run in study["runs"]] == ["first-byte-lossy", "controls"]
+    assert "controls" not in done.stderr
+
+
 def test_a_run_that_was_kept_says_what_the_run_said(laboratory: Laboratory) -> None:
     first = laboratory.run(*RUN, "--blocks", "2", "--json", "--keep", "kept")
     assert first.status == 0, first.stderr

@@ -9,8 +9,8 @@ from pronghorn.model import published
 from pronghorn.model import study as studies
 from pronghorn.model.study import Study
 from pronghorn.model.trial import Cell
-from pronghorn.replicate import found
-from pronghorn.replicate.result import ClaimFound, StudyFound
+from pronghorn.replicate import found, words
+from pronghorn.replicate.result import Cause, ClaimFound, StudyFound, Value
 
 from .replicated import RESAMPLES, Behaviour, measured, planned
 
@@ -202,3 +202,67 @@ def test_what_the_authors_own_figures_contradict_is_told_and_not_counted() -> No
         assert [part.theirs_hold for part in reading.parts] == [True, True, False, False]
         assert [part.state for part in reading.parts] == ["reproduced"] * 2 + ["not reproduced"] * 2
     assert more.state == "reproduced"
+
+
+def test_what_explains_something_is_undecided_where_there_is_nothing_to_explain() -> None:
+    """h3 is faster; that congestion control makes it slower is then neither so nor not."""
+
+    def quick(cell: Cell, arm: str) -> float:
+        return 0.9 if arm.startswith("h3") else 1.0
+
+    def slow(cell: Cell, arm: str) -> float:
+        return 1.1 if arm.startswith("h3") else 1.0
+
+    study = studies.read("cloudflare")
+    states = {one: claim(judged(study, one), "That h3 is slower") for one in (quick, slow)}
+    assert {reading.state for reading in states[quick].readings} == {"undecided"}
+    assert {reading.state for reading in states[slow].readings} == {"not reproduced"}
+    [premise] = [part for part in states[quick].readings[0].parts if part.premise]
+    assert premise.state == "not reproduced"
+
+
+def test_a_setting_of_which_a_part_is_missing_repeats_no_other_ones_figures() -> None:
+    study = studies.read("requestmetrics")
+    whole = measured(study, lambda _cell, arm: 2.0 if arm.startswith("h2") else 1.0)
+    some = whole._replace(runs={name: run for name, run in whole.runs.items() if name != "kept-lossless"})
+    for read, lossless in ((whole, True), (some, False)):
+        of = found.study(read, planned(study), "full", resamples=RESAMPLES)
+        settings = [reading.setting for reading in claim(of, "h3 is faster").readings]
+        assert ("one browser kept open, nothing lost" in settings) is lossless
+        assert settings[0] == "one browser kept open"
+
+
+def test_where_a_change_leads_is_told_from_the_value_that_was_judged() -> None:
+    """Theirs is 0.75. Of 0.95 that stand beside it tuned nginx makes 0.85, which is away from it where 0.5 was
+    judged."""
+    study = studies.read("kiwee")
+    judged_at = measured(study, lambda _cell, arm: 5.0 if arm == "h3" else 10.0)
+
+    def beside(cell: Cell, arm: str) -> float:
+        return 10.0 if arm != "h3" else 8.5 if cell.origin == "nginx:tuned" else 9.5
+
+    factors = measured(study, beside).runs["factors"]
+    both = judged_at._replace(runs={**judged_at.runs, "factors": factors})
+    of = found.study(both, planned(study), "full", resamples=RESAMPLES)
+    [part] = claim(of, "Between continents").readings[0].parts
+    tuned = next(cause for cause in part.causes if cause.factor.startswith("nginx tuned"))
+    assert (tuned.direction, tuned.change) == ("away", pytest.approx(8.5 / 9.5, rel=0.01))
+
+
+def test_factors_with_too_few_blocks_are_not_taken_for_factors_without_effect() -> None:
+    of = judged(studies.read("kiwee"), lambda _cell, arm: 2.0 if arm == "h3" else 1.0, blocks=12)
+    for one in claim(of, "Nine loads in ten").readings[0].parts:
+        assert one.state == "undecided"
+    few = Cause(
+        factor="more loss",
+        ours=Value(value=1.0, blocks=12, reason="needs more blocks (12 of at least 100)"),
+        change=1.1,
+        change_ci95=(None, None),
+        direction="not told",
+        state="undecided",
+    )
+    [part] = claim(of, "Between continents").readings[0].parts
+    [said] = words.reasons(part.model_copy(update={"causes": [few]}))
+    assert said == "What was measured is too little to tell what leads to theirs."
+    [said] = words.reasons(part.model_copy(update={"causes": [few, part.causes[0]]}))
+    assert "of 1 change it is too little" in said

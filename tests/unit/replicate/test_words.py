@@ -52,6 +52,16 @@ def test_a_factor_that_leads_past_theirs_is_not_said_to_lead_there() -> None:
     assert far.endswith("past theirs and outside the bounds on the other side.")
 
 
+def test_the_row_of_a_claim_is_of_a_part_that_counts() -> None:
+    held = part_of(Value(value=0.7, ci95=(0.69, 0.71), blocks=20)).model_copy(update={"state": "reproduced"})
+    other = part_of(Value(value=1.0, ci95=(0.99, 1.01), blocks=20)).model_copy(
+        update={"what": "not what they found", "theirs_hold": False}
+    )
+    said = shown(ReadingFound(setting="one", state="reproduced", parts=[other, held]))
+    assert "(h3 ÷ h2 on near, and 1 more)" in said
+    assert "not what they found: " not in said
+
+
 def test_what_failed_loads_leave_without_a_value_says_so_in_the_terminal_too() -> None:
     none = Value(value=None, blocks=6, failed={"h3 on near": 6})
     assert words.ours(none, "ratio", "load") == "not finite, since loads failed"

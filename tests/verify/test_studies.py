@@ -7,9 +7,9 @@ import pytest
 
 from pronghorn.model.trial import Trial
 
-from . import programme
+from ..e2e import programme
 
-pytestmark = [pytest.mark.needs("namespaces", "engine", "chromium"), pytest.mark.beside]
+pytestmark = pytest.mark.needs("namespaces", "engine", "chromium")
 
 BLOCKS = 2
 

@@ -1,0 +1,34 @@
+"""What is installed holds all that stands in the tree; `make verify` proves it with a wheel and its engine."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+PACKAGE = ROOT / "python" / "pronghorn"
+
+
+def tracked() -> Iterator[Path]:
+    """The package's files that are committed, through its links to other folders, as paths in the package."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "python/pronghorn"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        file = ROOT / name
+        found = sorted(file.rglob("*")) if file.is_dir() else [file]
+        yield from (one.relative_to(PACKAGE) for one in found if one.is_file())
+
+
+def test_it_holds_every_module_template_and_profile(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-c", "import setuptools; setuptools.setup()", "-q", "build_py"]
+        + ["--build-lib", str(tmp_path)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    names = list(tracked())
+    assert len(names) > 300
+    assert {"data/paths/lte.toml", "data/experiments/default.toml"} <= {str(name) for name in names}
+    assert [str(name) for name in names if not (tmp_path / "pronghorn" / name).is_file()] == []
