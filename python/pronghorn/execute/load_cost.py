@@ -26,8 +26,8 @@ _BURST = 2.0
 """So many times as long as its work takes, a load that begins is busy."""
 
 _LATER_SHARE = 0.025
-"""Of the time after its work, counted as time that a load may wait in: its connections that losses hold up are
-few then, and each load that begins meanwhile makes its threads wait a little."""
+"""Of the time after its work, counted as time that a load may wait in: its connections that losses hold up
+are few then, and each load that begins meanwhile makes its threads wait a little."""
 
 _AT_ONCE = 2
 """So many cores at most work on one load: generator, path and origin hand each packet on to each other."""

@@ -207,10 +207,10 @@ def test_what_the_authors_own_figures_contradict_is_told_and_not_counted() -> No
 def test_what_explains_something_is_undecided_where_there_is_nothing_to_explain() -> None:
     """h3 is faster; that congestion control makes it slower is then neither so nor not."""
 
-    def quick(cell: Cell, arm: str) -> float:
+    def quick(_cell: Cell, arm: str) -> float:
         return 0.9 if arm.startswith("h3") else 1.0
 
-    def slow(cell: Cell, arm: str) -> float:
+    def slow(_cell: Cell, arm: str) -> float:
         return 1.1 if arm.startswith("h3") else 1.0
 
     study = studies.read("cloudflare")
@@ -233,8 +233,8 @@ def test_a_setting_of_which_a_part_is_missing_repeats_no_other_ones_figures() ->
 
 
 def test_where_a_change_leads_is_told_from_the_value_that_was_judged() -> None:
-    """Theirs is 0.75. Of 0.95 that stand beside it tuned nginx makes 0.85, which is away from it where 0.5 was
-    judged."""
+    """Theirs is 0.75. Of 0.95 that stand beside it tuned nginx makes 0.85, which is away from it where 0.5
+    was judged."""
     study = studies.read("kiwee")
     judged_at = measured(study, lambda _cell, arm: 5.0 if arm == "h3" else 10.0)
 
@@ -246,7 +246,8 @@ def test_where_a_change_leads_is_told_from_the_value_that_was_judged() -> None:
     of = found.study(both, planned(study), "full", resamples=RESAMPLES)
     [part] = claim(of, "Between continents").readings[0].parts
     tuned = next(cause for cause in part.causes if cause.factor.startswith("nginx tuned"))
-    assert (tuned.direction, tuned.change) == ("away", pytest.approx(8.5 / 9.5, rel=0.01))
+    assert tuned.direction == "away"
+    assert tuned.change == pytest.approx(8.5 / 9.5, rel=0.01)
 
 
 def test_factors_with_too_few_blocks_are_not_taken_for_factors_without_effect() -> None:
