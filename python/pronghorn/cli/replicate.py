@@ -26,7 +26,7 @@ from pronghorn.model.study import Size
 from pronghorn.replicate import found, page, terminal
 from pronghorn.replicate import measured as measurements
 from pronghorn.replicate.measured import Measured
-from pronghorn.replicate.planned import DEFAULT_FOLDER, PlannedRun, Wanted, expected_s, plan, wanted
+from pronghorn.replicate.planned import DEFAULT_FOLDER, PlannedRun, expected_s, others, plan, wanted
 from pronghorn.replicate.result import StudyFound
 
 
@@ -83,11 +83,11 @@ def replicate(
     size: Size = "quick" if quick else "full"
     asked = wanted(names or ())
     planned = plan(asked, size, out or DEFAULT_FOLDER, blocks=blocks, seed=seed)
+    # A claim may rest on runs that weren't asked for, but are there.
+    there = [*planned, *others(asked, size, out or DEFAULT_FOLDER, blocks=blocks)]
     if measure:
         with awake.keeping(keep_awake):
             _measure([run for run in planned if not run.is_done], jobs)
-    # A claim may rest on runs that weren't asked for, but are there.
-    there = _there(asked, planned, size, out or DEFAULT_FOLDER, blocks)
     results = [
         (read := measurements.measured(one.study, there), found.study(read, there, size)) for one in asked
     ]
@@ -103,18 +103,6 @@ def replicate(
         terminal.render([one for _, one in results], Console())
         if written:
             print("", *written, sep="\n")
-
-
-def _there(
-    asked: Sequence[Wanted], planned: Sequence[PlannedRun], size: Size, folder: Path, blocks: int | None
-) -> list[PlannedRun]:
-    """All runs of the studies asked for that were planned, or begun at some other time."""
-    whole = [Wanted(one.study, tuple(one.study.runs)) for one in asked]
-    named = {(one.study, one.name): one for one in planned}
-    known = (
-        (one, named.get((one.study, one.name))) for one in plan(whole, size, folder, blocks=blocks, seed=None)
-    )
-    return [asked_for or one for one, asked_for in known if asked_for is not None or one.is_begun]
 
 
 def _measure(missing: Sequence[PlannedRun], jobs: int | None) -> None:

@@ -1,5 +1,7 @@
 """What a trial of a cell is expected to cost, whatever its client does."""
 
+import math
+
 from pronghorn import clients
 from pronghorn.execute import cost, load_cost
 from pronghorn.model import load
@@ -50,8 +52,8 @@ def beside(experiment: Experiment, cell: Cell, total_bytes: int, jobs: int) -> f
     browsers = clients.of(experiment, cell.client).expense.start_cpu_s > 0
     carried = cost.cpu_budget(browsers=browsers) / busy_cores(experiment, cell, total_bytes)
     bursts = [burst_s(experiment, cell, arm, total_bytes) for arm in experiment.arms]
-    if longest := max(bursts):
-        carried = min(carried, expected_s(experiment, cell, total_bytes) / longest)
+    if held_s := math.fsum(bursts) / len(bursts):
+        carried = min(carried, expected_s(experiment, cell, total_bytes) / held_s)
     slots = min(jobs, len(experiment.cells())) if experiment.kept else jobs
     return min(slots, max(1.0, carried))
 

@@ -75,18 +75,23 @@ def burst_s(
     path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float, *, primed: bool = False
 ) -> float:
     """How long a load that begins may have much to do at a time, before few connections wait for what was
-    lost: its handshakes, and its requests where neither duration nor rate spreads them. One that gains
-    sessions or warms up first does what is measured later, whenever that is: all of its time."""
-    if primed or settings.warmed_up() is not None:
-        return limit_s
-    return min(limit_s, _BURST * _work_s(path, settings, document_bytes, limit_s))
+    lost: its handshakes, and its requests where neither duration nor rate spreads them. A warm-up goes
+    before, and so do the handshakes of one that gains sessions first (`primed`), the slowest of which may be
+    late."""
+    before_s = settings.warm_up_s
+    work_s = _work_s(path, settings, document_bytes, limit_s)
+    if primed:
+        before_s += work_s
+        if path.spec is not None:
+            before_s += _slowest_handshake_s(path.spec, settings.connections)
+    return min(limit_s, _BURST * (before_s + work_s))
 
 
 def bearable_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limit_s: float) -> float:
-    """The time against which a load's waits for a CPU are held: on a path that loses packets that of its work
-    and little of the rest, since a wait that delays a handshake costs as much again with each packet that is
+    """The time against which a load's waits for a CPU are held: where handshakes lose packets that of its
+    work and little of the rest, since a wait that delays one costs as much again with each packet that is
     lost later."""
-    lossy = path.spec is not None and _lost_share(path.spec) > 0
+    lossy = path.spec is not None and _lost_share(path.spec) * settings.connections >= 1
     if lossy and settings.duration_s is None and settings.rate is None:
         work_s = _work_s(path, settings, document_bytes, limit_s)
         later_s = expected_s(path, settings, document_bytes, limit_s) - work_s
@@ -117,6 +122,8 @@ def _work_s(path: PathProfile, settings: LoadSettings, document_bytes: int, limi
     cpu = settings.connections * _CPU_S_PER_CONNECTION
     if settings.duration_s is None and settings.rate is None:
         cpu = cpu_s(path, settings, document_bytes, limit_s)
+        if isinstance(settings.warm_up, int):
+            cpu += settings.warm_up * (_CPU_S_PER_REQUEST + document_bytes * cost.CPU_S_PER_BYTE)
     round_trip_s = path.spec.round_trip_s if path.spec is not None else 0.0
     return cpu / min(_AT_ONCE, cost.cores()) + _SET_UP_ROUND_TRIPS * round_trip_s
 

@@ -83,17 +83,20 @@ class Slots:
         as much beside them each time and alone the last time, since what ran beside them may have been the
         cause.
         """
-        await self._side_by_side(blocks)
-        last = self._conditions.experiment.attempts - 1
-        for repetition in range(1, last + 1):
+        attempts = self._conditions.experiment.attempts
+        for attempt in range(attempts):
             done = by_block(self._trials)
-            stolen = [stolen_from(done.get((block.cell, block.number), ())) for block in blocks]
-            await self._side_by_side([block for block, was in zip(blocks, stolen, strict=True) if was])
-            others = [block for block, was in zip(blocks, stolen, strict=True) if not was]
-            if repetition == last:
+            tried = [(block, done.get((block.cell, block.number), ())) for block in blocks]
+            due = [
+                (block, trials) for block, trials in tried if self._standing(block, trials).attempt == attempt
+            ]
+            stolen = [block for block, trials in due if attempt and stolen_from(trials)]
+            others = [block for block, _ in due if block not in stolen]
+            await self._side_by_side(stolen)
+            if 0 < attempt == attempts - 1:
                 await self._work(others, 1)
             else:
-                await self._side_by_side(others, 2**-repetition)
+                await self._side_by_side(others, 2**-attempt)
 
     async def _side_by_side(self, blocks: Sequence[Block], share: float = 1.0) -> None:
         """One attempt at each of `blocks`, with a `share` of what the host can carry side by side."""

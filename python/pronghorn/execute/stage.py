@@ -156,15 +156,16 @@ class Stage:
             return Measurement(self._fault or failed("client", "there is no client"), OriginLog([], []))
         try:
             # What waits for its turn begins with it: neither its path nor its host's counters run meanwhile.
-            async with turns.beginning(self._turn, self._burst_s):
-                return await self._load(self._origin, self._client, seed)
+            async with turns.beginning(self._turn, self._burst_s) as begins:
+                if self._warms_up:
+                    await self._begin(self._origin, seed)
+                begins()
+                return await self._load(self._origin, self._client)
         except OriginFailed as failure:
             self._fault = failed("origin", str(failure))
             return Measurement(self._fault, OriginLog([], []))
 
-    async def _load(self, origin: RunningOrigin, client: ClientSession, seed: int) -> Measurement:
-        if self._warms_up:
-            await self._begin(origin, seed)
+    async def _load(self, origin: RunningOrigin, client: ClientSession) -> Measurement:
         if (background := self._plot.experiment.background) is not None:
             return await self._load_beside(background, origin, client)
         page, cpu = await self._page(origin, client)

@@ -2,21 +2,22 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 
 @contextlib.asynccontextmanager
-async def beginning(turn: asyncio.Lock | None, lasts_s: float) -> AsyncIterator[None]:
-    """Holds `turn` while what is done within begins: for its first `lasts_s` seconds, or until it ends."""
+async def beginning(turn: asyncio.Lock | None, lasts_s: float) -> AsyncIterator[Callable[[], None]]:
+    """Holds `turn` while what is done within begins: from here until `lasts_s` seconds after what it gives is
+    called, or until all of it ends."""
     if turn is None:
-        yield
+        yield lambda: None
         return
     await turn.acquire()
-    held = contextlib.ExitStack()
-    held.callback(turn.release)
-    timer = asyncio.get_running_loop().call_later(lasts_s, held.close)
-    try:
-        yield
-    finally:
-        timer.cancel()
-        held.close()
+    loop = asyncio.get_running_loop()
+    with contextlib.ExitStack() as timer, contextlib.ExitStack() as held:
+        held.callback(turn.release)
+
+        def begins() -> None:
+            timer.callback(loop.call_later(lasts_s, held.close).cancel)
+
+        yield begins

@@ -100,8 +100,8 @@ class ClaimPart(_Data):
     """Comparisons on which a claim rests: `compare` in each of `cases` by each of `statistics`.
 
     Bounds are a `rule` over the published figure, or `least` and `most`. `theirs` is the figure, as a value
-    or a range, where it is in no table. A `premise` is what the claim explains: where it isn't so, there is
-    nothing to explain, and the claim is undecided."""
+    or a range, where it is in no table. A `premise` is what the claim explains: unless that is reproduced
+    there is nothing to explain, and the claim is undecided."""
 
     compare: str
     cases: tuple[str, ...] = ("",)

@@ -142,7 +142,7 @@ def _reasons(found: StudyFound) -> list[str]:
         for claim in found.claims
         for reading in claim.readings
         for part in reading.parts
-        if part.state == "not reproduced" and part.counted
+        if part.state == "not reproduced" and part.counted and not part.premise
     ]
     return list(dict.fromkeys(said))
 

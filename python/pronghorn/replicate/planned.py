@@ -1,5 +1,6 @@
 """The runs that stand for the studies asked for: their experiments, directories and expected duration."""
 
+import contextlib
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,11 +46,6 @@ class PlannedRun(NamedTuple):
         return reported and files.read_manifest(self.folder).get("ended") is not None
 
     @property
-    def is_begun(self) -> bool:
-        """Whether anything of it is there."""
-        return kept.is_kept(self.folder) or (self.folder / journal.JOURNAL).is_file()
-
-    @property
     def command(self) -> str:
         """The command that makes it by itself."""
         sets = [word for override in self.overrides for word in ("--set", override)]
@@ -89,9 +85,8 @@ def plan(
 ) -> list[PlannedRun]:
     """The runs of the studies asked for; `blocks` replaces the size's number of them. InputError where a
     run's directory holds another experiment, or none of them is of that size."""
-    label = size if blocks is None else f"{size}-{blocks}"
     found = [
-        _planned(one.study, run, size, folder / f"{one.study.name}-{run}-{label}", blocks, seed)
+        _planned(one.study, run, size, _folder(one.study, run, size, folder, blocks), blocks, seed)
         for one in asked
         for run in one.runs
         if one.study.runs[run].is_of(size)
@@ -99,6 +94,20 @@ def plan(
     if not found:
         runs = [f"{one.study.name}/{run}" for one in asked for run in one.runs]
         raise InputError(f"{', '.join(runs)}: made in full size alone; leave --quick out.")
+    return found
+
+
+def others(asked: Sequence[Wanted], size: Size, folder: Path, *, blocks: int | None) -> list[PlannedRun]:
+    """The runs of these studies that weren't asked for and were begun at some other time, but for those of an
+    experiment that isn't the study's any more."""
+    found = []
+    for one in asked:
+        for run in one.study.runs:
+            place = _folder(one.study, run, size, folder, blocks)
+            if run in one.runs or not (kept.is_kept(place) or (place / journal.JOURNAL).is_file()):
+                continue
+            with contextlib.suppress(InputError):
+                found.append(_planned(one.study, run, size, place, blocks, None))
     return found
 
 
@@ -116,6 +125,11 @@ def expected_s(experiment: Experiment) -> float:
         beside = cell_cost.beside(experiment, cell, total_bytes, jobs)
         whole += each * experiment.repeat * len(experiment.arms) / beside
     return whole
+
+
+def _folder(study: Study, run: str, size: Size, folder: Path, blocks: int | None) -> Path:
+    label = size if blocks is None else f"{size}-{blocks}"
+    return folder / f"{study.name}-{run}-{label}"
 
 
 def _planned(

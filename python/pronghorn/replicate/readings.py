@@ -68,7 +68,7 @@ def _reading(setting: Setting, parts: list[Tested]) -> ReadingFound:
     counted = [one for one in parts if one.counted] or parts
     premises = [one for one in counted if one.premise]
     said = every([one.state for one in counted])
-    if any(one.state == "not reproduced" for one in premises):
+    if any(one.state != "reproduced" for one in premises):
         said = "undecided"
     return ReadingFound(setting=setting.name, state=said, parts=parts)
 

@@ -43,7 +43,7 @@ class Cause(_Result):
 class Tested(_Result):
     """One comparison on which a claim rests. `theirs` is the published value, as a range; `theirs_hold` says
     whether the author's own figure lies within the bounds: where it doesn't, the claim doesn't rest on this
-    comparison. A `premise` that is not reproduced leaves the claim undecided. `causes` are given where it is
+    comparison. A `premise` that isn't reproduced leaves the claim undecided. `causes` are given where it is
     not reproduced."""
 
     what: str

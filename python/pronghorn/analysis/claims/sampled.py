@@ -81,7 +81,7 @@ class Sampler:
             needs = f"needs more blocks ({blocks} of at least {least})"
             return found._replace(low=math.nan, high=math.nan, objection=needs)
         if broken := [told for _, at in measured if (told := _broken(at)) is not None]:
-            return found._replace(objection=broken[0])
+            return found._replace(low=math.nan, high=math.nan, objection=broken[0])
         if found.objection is None and math.isnan(found.value):
             return found._replace(objection=f"the {expression.kind} is not defined")
         return found
