@@ -50,7 +50,9 @@ def beside(experiment: Experiment, cell: Cell, total_bytes: int, jobs: int) -> f
     if alone(experiment, cell, total_bytes):
         return 1.0
     browsers = clients.of(experiment, cell.client).expense.start_cpu_s > 0
-    carried = cost.cpu_budget(browsers=browsers) / busy_cores(experiment, cell, total_bytes)
+    carried = cost.cpu_budget(browsers=browsers, kept=experiment.kept) / busy_cores(
+        experiment, cell, total_bytes
+    )
     bursts = [burst_s(experiment, cell, arm, total_bytes) for arm in experiment.arms]
     if held_s := math.fsum(bursts) / len(bursts):
         carried = min(carried, expected_s(experiment, cell, total_bytes) / held_s)

@@ -18,6 +18,10 @@ BROWSER_CPU_BUDGET = 0.55
 path, load as one alone does (`tests/verify/test_jobs.py`). `guard.contamination` tells where one was
 crowded."""
 
+KEPT_SHARE = 0.5
+"""So much of this for browsers that are kept: they load without a pause for a start, and repeat a block at
+once, with as much beside them as spoilt it."""
+
 STARTS_A_LOAD = 4
 """A load beside which another client starts has to last as long as so many starts keep a CPU busy. Shorter
 ones run alone: of 20 such loads, two at a time, every one had more of the CPUs taken by the other than a
@@ -54,9 +58,10 @@ def default_jobs() -> int:
     return max(1, min(MOST_JOBS, JOBS_PER_CORE * cores()))
 
 
-def cpu_budget(*, browsers: bool = False) -> float:
+def cpu_budget(*, browsers: bool = False, kept: bool = False) -> float:
     """How many cores the trials that run side by side may keep busy together."""
-    return (BROWSER_CPU_BUDGET if browsers else CPU_BUDGET) * cores()
+    share = BROWSER_CPU_BUDGET * (KEPT_SHARE if kept else 1.0) if browsers else CPU_BUDGET
+    return share * cores()
 
 
 def busy_cores(

@@ -104,10 +104,10 @@ class Slots:
         shared = [block for block in blocks if not self._cpu_bound(block.cell)]
         quiet = [block for block in shared if not self._starts(block.cell)]
         starting = [block for block in shared if self._starts(block.cell)]
-        jobs = max(1, round(self._jobs * share))
+        jobs, kept = max(1, round(self._jobs * share)), self._conditions.experiment.kept
         await self._work(alone, 1)
         await self._work(quiet, jobs, share * cost.cpu_budget())
-        await self._work(starting, jobs, share * cost.cpu_budget(browsers=True))
+        await self._work(starting, jobs, share * cost.cpu_budget(browsers=True, kept=kept))
 
     def _standing(self, block: Block, trials: Iterable[Trial]) -> Standing:
         return standing(block, trials, self._conditions.experiment.attempts)

@@ -73,6 +73,22 @@ def test_the_engine_is_asked_for_the_load_over_each_arm(loads: Laboratory) -> No
     assert {one.get("clear_port") for one in origins} == {None, 80}
 
 
+def test_loads_side_by_side_begin_one_at_a_time_each_with_its_path(loads: Laboratory) -> None:
+    """Between the two, what takes no time; the fake engine's loads are over at once, and so are their
+    turns."""
+    log = loads.folder / "requests"
+    loads.behave(log=str(log))
+    lossy = "path.lossy={ down = { loss = '30%' }, up = {} }"
+    run(loads, "--set", lossy, "--set", "paths=lossy", "--jobs", "4")
+    asked = [(one["pid"], one["op"]) for one in loads.requests(log)]
+    assert len({pid for pid, op in asked if op == "generate"}) > 1
+    begun = [(pid, op) for pid, op in asked if op in ("begin", "generate")]
+    assert len(begun) == 2 * 4 * 6
+    for begin, generate in zip(begun[::2], begun[1::2], strict=True):
+        assert (begin[1], generate[1]) == ("begin", "generate")
+        assert begin[0] == generate[0]
+
+
 def test_the_origins_log_is_counted_and_not_kept(loads: Laboratory) -> None:
     run(loads, "--set", "repeat=1")
     for trial in loads.trials("out"):

@@ -143,6 +143,23 @@ def test_a_half_done_attempt_is_completed_and_a_contaminated_one_repeated(labora
         assert all(trial.status == "ok" for trial in last.values())
 
 
+def test_a_run_that_goes_on_repeats_a_block_with_as_much_beside_it_as_its_attempt_bears(
+    laboratory: Laboratory,
+) -> None:
+    """Cut when every block has but its last attempt left: these come alone."""
+    laboratory.behave(rules=[{"do": "late", "protocol": "h2"}], pace_s=0.01)
+    asked = ("--set", "paths=far", "--set", "repeat=8", "--jobs", "4")
+    laboratory.run("run", "experiment.toml", "--out", "out", *asked)
+    journal = laboratory.folder / "out" / "trials.jsonl"
+    lines = journal.read_text(encoding="utf-8").splitlines()
+    earlier = [line for line in lines if json.loads(line).get("attempt") != 2]
+    journal.write_text("\n".join(earlier) + "\n", encoding="utf-8")
+    laboratory.run("run", "--resume", "out", "--jobs", "4")
+    last = [trial for trial in laboratory.trials("out") if trial.attempt == 2]
+    assert len(last) == 8 * 3
+    assert {trial.slot for trial in last} == {0}
+
+
 def test_resuming_an_experiment_by_name_takes_over_its_seed(laboratory: Laboratory) -> None:
     text = Path("experiment.toml").read_text(encoding="utf-8").replace("seed = 7\n", "")
     laboratory.write("seedless.toml", text)
