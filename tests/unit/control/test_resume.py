@@ -1,5 +1,6 @@
 """Runs that were cut off go on where they stopped: no trial lost, none doubled, nothing left behind."""
 
+import json
 import random
 import signal
 import subprocess
