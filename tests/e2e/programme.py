@@ -113,11 +113,13 @@ def load_every_arm(
 ) -> Loaded:
     """Runs an experiment for its loads, the contaminated ones too: what was loaded, and over what, can be
     read off them as well. Where contamination has left an arm without a load (one that could not be begun),
-    or not `enough`, the experiment is run again."""
+    or not `enough`, the experiment is run again, the last time with all attempts, before which it waits for a
+    calm host."""
     loads: list[Trial] = []
     for turn in range(RUNS):
         one = Run(folder / f"found-{turn}")
-        sets = (f"--set=arms={','.join(arms)}", "--set=attempts=1")
+        once = ("--set=attempts=1",) if turn < RUNS - 1 else ()
+        sets = (f"--set=arms={','.join(arms)}", *once)
         result = run("run", *arguments, *sets, "--awake", "--out", one.directory.name, folder=folder)
         assert result.status == 0, result.stderr
         trials = one.trials()
