@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pronghorn_flight::together;
 use pronghorn_path::{Cross, Direction};
 use serde::Serialize;
 
@@ -114,9 +115,11 @@ impl CrossTraffic {
 
 impl Counted {
     fn now(sender: &Arc<Tally>, receiver: &Arc<Tally>) -> Counted {
+        let bytes = || receiver.received_bytes();
+        let (at, bytes) = together(Instant::now, bytes);
         Counted {
-            at: Instant::now(),
-            bytes: receiver.received_bytes(),
+            at,
+            bytes,
             retransmits: sender.retransmits(),
         }
     }

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::Duration;
 
-use nix::time::{ClockId, clock_gettime};
 use pronghorn_path::{Direction, DropCause, PathSpec, Time};
 
+use crate::clock::now;
 use crate::cross;
 use crate::host::Side;
 use crate::level::Level;
@@ -323,13 +323,6 @@ impl Tap for PassageTap {
     fn dropped(&mut self, facts: &Dropping, packet: &[u8]) {
         self.inner.dropped(facts, packet);
     }
-}
-
-fn now() -> Time {
-    // Every kernel has this clock.
-    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Time::ZERO, |time| {
-        Time(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
-    })
 }
 
 #[cfg(test)]

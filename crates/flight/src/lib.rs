@@ -17,7 +17,7 @@ mod recorder;
 mod sample;
 mod series;
 
-pub use clock::{monotonic_s, thread_cpu_time};
+pub use clock::{monotonic_s, thread_cpu_time, timed, together};
 pub use pace::Pace;
 pub use recorder::{
     ConnectionFlight, Cost, End, Flight, IntervalError, Key, Reading, Recorder, Transport,

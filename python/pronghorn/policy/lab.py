@@ -3,11 +3,15 @@
 The gateway learns from one half of each cell's blocks (the engine's simulation, clients on the run's cells),
 and what it did is valued by the other half, then the other way round, so that no block teaches and judges at
 once. Which protocol was the better one for a block is told by all other blocks of its cell: the smaller of
-two means of few blocks would be too small, and every rule's regret too large. Intervals are of the cells'
-blocks drawn again (percentile bootstrap within each cell, Efron 1979); where the cells are themselves drawn
-from many, as a map's points are, of the cells drawn again as well.
+two means of few blocks would be too small, and every rule's regret too large.
+
+The clients are simulated several times, each time others of them, for what a gateway does depends on who
+comes. Intervals are of the cells' blocks and of these draws of clients, drawn again (percentile bootstrap,
+Efron 1979; the draws, which are few, as much wider as their variance would be too small); where the cells are
+themselves drawn from many, as a map's points are, of the cells drawn again as well.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +28,9 @@ from pronghorn.policy.population import Population
 from pronghorn.policy.simulate import PATIENCE_S, WHOLE, Asked, simulations
 
 RESAMPLES = 2000
+
+DRAWS = 10
+"""So often are clients drawn, a tenth of those asked for each time."""
 
 _BAND = (0.025, 0.975)
 
@@ -97,19 +104,26 @@ class Judged(NamedTuple):
         }
 
 
-class _Half(NamedTuple):
-    """What was learned from one half, and the other half's blocks: (blocks, 3) a cell, of each its times over
-    h2, over h3 and over the one that the cell's other blocks say is better, in seconds."""
+class Half(NamedTuple):
+    """What was learned from one half: (draws, rules) a cell, the shares of requests over h3. And the other
+    half's blocks: (blocks, 3) a cell, of each its times over h2, over h3 and over the one that the cell's
+    other blocks say is better, in seconds."""
 
-    shares: dict[str, dict[str, float]]
+    shares: dict[str, Array]
     blocks: dict[str, Array]
+
+    def regrets(self, cell: str) -> dict[str, float]:
+        """Each rule's in a cell."""
+        shares = dict(zip(RULES, self.shares[cell].mean(axis=0), strict=True))
+        return regrets(shares, *self.blocks[cell].mean(axis=0))
 
 
 def judge(
     cases: Sequence[Case], population: Population, asked: Asked, *, drawn_cells: bool = False
 ) -> Judged:
     """Simulates and values all cases together, whose cells have names of their own. `asked.clients` are those
-    of each case, congestion control and half; `drawn_cells` says that the cells are some of many."""
+    of each case, congestion control and half in all draws; `drawn_cells` says that the cells are some of
+    many."""
     rows: list[Row] = []
     judgements: list[Judgement] = []
     for control in _controls(asked, cases):
@@ -118,18 +132,18 @@ def judge(
         cells = [cell for case in mine for cell in case.cells]
         rows += [_row(cell, control, halves) for cell in cells]
         names = [cell.name for cell in cells]
-        judgements.append(_judgement(control, names, halves, asked.seed, drawn_cells=drawn_cells))
+        judgements.append(judgement(control, names, halves, asked.seed, drawn_cells=drawn_cells))
     return Judged(cases[0].policy.place, rows, judgements)
 
 
-def _half(cases: Sequence[Case], population: Population, asked: Asked, control: str, keep: int) -> _Half:
-    shares: dict[str, dict[str, float]] = {}
+def _half(cases: Sequence[Case], population: Population, asked: Asked, control: str, keep: int) -> Half:
+    shares: dict[str, Array] = {}
     blocks: dict[str, Array] = {}
     for case in cases:
         taught = [cell.of_blocks(keep) for cell in case.cells]
         shares |= _learned(case.policy, population, asked, control, taught)
         blocks |= {cell.name: judging(cell.times[control])[1 - keep :: 2] for cell in case.cells}
-    return _Half(shares, blocks)
+    return Half(shares, blocks)
 
 
 def judging(pairs: Sequence[tuple[float, float]]) -> Array:
@@ -151,18 +165,22 @@ def _controls(asked: Asked, cases: Sequence[Case]) -> list[str]:
 
 def _learned(
     policy: Parsed, population: Population, asked: Asked, control: str, cells: Sequence[MeasuredCell]
-) -> dict[str, dict[str, float]]:
-    """Each cell's share of requests over h3, by rule."""
+) -> dict[str, Array]:
+    """Each cell's shares of requests over h3: (draws, rules)."""
     only = [cell._replace(times={control: cell.times[control]}) for cell in cells]
-    spec = simulations(policy, population, asked._replace(run=only))[control][WHOLE]
-    told = outcome.read(asked_of_engine(policy.place, "simulate", patience_s=PATIENCE_S, spec=spec))
-    shares = {one.name: {rule: one.rules[rule].h3 for rule in RULES} for one in told.by("network")}
-    if empty := sum(cell.name not in shares for cell in cells):
-        raise InputError(
-            f"--clients {asked.clients}: {empty} of {len(cells)} cells have nobody; "
-            f"{_CLIENTS_A_CELL * len(cells)} are enough."
-        )
-    return shares
+    draws: list[dict[str, list[float]]] = []
+    for draw in range(DRAWS):
+        seed = int(generator(asked.seed, "policy lab", "clients", str(draw)).integers(2**63))
+        some = asked._replace(run=only, seed=seed, clients=max(asked.clients // DRAWS, 1))
+        spec = simulations(policy, population, some)[control][WHOLE]
+        told = outcome.read(asked_of_engine(policy.place, "simulate", patience_s=PATIENCE_S, spec=spec))
+        draws.append({one.name: [one.rules[rule].h3 for rule in RULES] for one in told.by("network")})
+        if empty := sum(cell.name not in draws[-1] for cell in cells):
+            raise InputError(
+                f"--clients {asked.clients}: {empty} of {len(cells)} cells have nobody in a draw; "
+                f"{DRAWS * _CLIENTS_A_CELL * len(cells)} are enough."
+            )
+    return {cell.name: np.array([draw[cell.name] for draw in draws]) for cell in cells}
 
 
 def regrets(shares: Mapping[str, float], h2_s: float, h3_s: float, best_s: float) -> dict[str, float]:
@@ -170,27 +188,30 @@ def regrets(shares: Mapping[str, float], h2_s: float, h3_s: float, best_s: float
     return {rule: (share * h3_s + (1 - share) * h2_s) / best_s - 1 for rule, share in shares.items()}
 
 
-def _row(cell: MeasuredCell, control: str, halves: Sequence[_Half]) -> Row:
+def _row(cell: MeasuredCell, control: str, halves: Sequence[Half]) -> Row:
     h2_s, h3_s = np.array(cell.times[control]).mean(axis=0)
-    each = [regrets(half.shares[cell.name], *half.blocks[cell.name].mean(axis=0)) for half in halves]
+    each = [half.regrets(cell.name) for half in halves]
+    shares = np.mean([half.shares[cell.name].mean(axis=0) for half in halves], axis=0)
     return Row(
         cell=cell.name,
         control=control,
         blocks=len(cell.times[control]),
         h2_s=float(h2_s),
         h3_s=float(h3_s),
-        h3_share={rule: float(np.mean([half.shares[cell.name][rule] for half in halves])) for rule in RULES},
+        h3_share=dict(zip(RULES, shares.tolist(), strict=True)),
         regret={rule: float(np.mean([one[rule] for one in each])) for rule in RULES},
     )
 
 
-def _judgement(
-    control: str, cells: Sequence[str], halves: Sequence[_Half], seed: int, *, drawn_cells: bool
+def judgement(
+    control: str, cells: Sequence[str], halves: Sequence[Half], seed: int, *, drawn_cells: bool
 ) -> Judgement:
-    each = [regrets(half.shares[cell], *half.blocks[cell].mean(axis=0)) for half in halves for cell in cells]
+    """What was done in these cells, valued: by `halves`, each of which one half of the blocks taught."""
+    each = [half.regrets(cell) for half in halves for cell in cells]
     point = {rule: float(np.mean([one[rule] for one in each])) for rule in RULES}
     rng = generator(seed, "policy lab", control)
-    again = np.mean([[_drawn(half, cell, rng) for cell in cells] for half in halves], axis=0)
+    clients = _clients_again(rng)
+    again = np.mean([[_drawn(half, cell, clients, rng) for cell in cells] for half in halves], axis=0)
     even = np.full((RESAMPLES, len(cells)), 1 / len(cells))
     weights = rng.multinomial(len(cells), even[0], size=RESAMPLES) / len(cells) if drawn_cells else even
     drawn = dict(zip(RULES, np.einsum("crs,sc->rs", again, weights), strict=True))
@@ -207,12 +228,20 @@ def _judgement(
     return Judgement(control, len(cells), intervals, better, minus, beyond, holds, holds_beyond)
 
 
-def _drawn(half: _Half, cell: str, rng: np.random.Generator) -> Array:
-    """The rules' regrets in a cell with its blocks drawn again: (rules, resamples)."""
+def _clients_again(rng: np.random.Generator) -> Array:
+    """How much each draw of clients counts in each resample: (draws, resamples). Resampled means of n draws
+    vary by (n - 1)/n of what they should."""
+    even = np.full(DRAWS, 1 / DRAWS)
+    again = rng.multinomial(DRAWS, even, size=RESAMPLES) / DRAWS
+    return np.asarray((even + (again - even) * math.sqrt(DRAWS / (DRAWS - 1))).T)
+
+
+def _drawn(half: Half, cell: str, clients: Array, rng: np.random.Generator) -> Array:
+    """The rules' regrets in a cell with its clients and its blocks drawn again: (rules, resamples)."""
     blocks = half.blocks[cell]
     again = blocks[rng.integers(len(blocks), size=(RESAMPLES, len(blocks)))].mean(axis=1)
     h2_s, h3_s, best_s = again.T
-    shares = np.array([[half.shares[cell][rule]] for rule in RULES])
+    shares = half.shares[cell].T @ clients
     return np.asarray((shares * h3_s + (1 - shares) * h2_s) / best_s - 1)
 
 

@@ -208,8 +208,8 @@ def test_a_bound_that_does_not_hold_fails_the_check(
 def test_maps_are_validated_on_points_that_their_fit_did_not_see(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["policy", "validate", str(folder / "cubic"), "bbr", "--clients", "600", "--seed", "1", "--json"]
-    result = run(monkeypatch, capsys, *words)
+    words = ["policy", "validate", str(folder / "cubic"), "bbr", "--clients", "6000", "--seed", "1"]
+    result = run(monkeypatch, capsys, *words, "--json")
 
     assert result.status == 0, result.stderr
     document = json.loads(result.stdout)
@@ -224,7 +224,7 @@ def test_cells_without_a_client_are_bad_input(
     result = run(monkeypatch, capsys, "policy", "validate", str(folder / "cubic"), "--clients", "3")
 
     assert result.status == 2
-    assert "of 30 cells have nobody; 600 are enough" in result.stderr
+    assert "of 30 cells have nobody in a draw; 6000 are enough" in result.stderr
 
 
 @pytest.mark.needs("engine")

@@ -12,9 +12,9 @@ use nix::cmsg_space;
 use nix::errno::Errno;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
 use nix::sys::time::TimeSpec;
-use nix::time::{ClockId, clock_gettime};
 
 use super::PORT;
+use crate::clock;
 use crate::host::Host;
 use crate::priority;
 
@@ -84,18 +84,18 @@ fn receive(socket: &UdpSocket, ends: &AtomicBool) -> io::Result<Vec<Arrival>> {
         arrivals.push(Arrival {
             phase: u32::from_le_bytes([p0, p1, p2, p3]),
             number: u32::from_le_bytes([n0, n1, n2, n3]),
-            at_ns: monotonic_ns(stamp)?,
+            at_ns: monotonic_ns(stamp),
         });
     }
 }
 
-/// A stamp of `CLOCK_REALTIME`, the only clock that the kernel stamps by, on `CLOCK_MONOTONIC`: so
-/// long ago as it is by the one, it is by the other. Now, where there is no stamp.
-fn monotonic_ns(stamp: Option<TimeSpec>) -> io::Result<u64> {
-    let monotonic = clock_gettime(ClockId::CLOCK_MONOTONIC)?;
-    let real = clock_gettime(ClockId::CLOCK_REALTIME)?;
-    let ago = stamp.map_or(0, |stamp| ns(real).saturating_sub(ns(stamp)));
-    Ok(ns(monotonic).saturating_sub(ago))
+/// A stamp of `CLOCK_REALTIME`, the only clock that the kernel stamps by, on `CLOCK_MONOTONIC`. Now,
+/// where there is no stamp.
+fn monotonic_ns(stamp: Option<TimeSpec>) -> u64 {
+    stamp.map_or_else(
+        || clock::now().0,
+        |stamp| ns(stamp).saturating_sub(clock::real_ahead_ns()),
+    )
 }
 
 fn ns(time: TimeSpec) -> u64 {

@@ -26,12 +26,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle};
 
-use nix::errno::Errno;
-use nix::time::{ClockId, clock_gettime};
 use pronghorn_path::{Direction, PathSpec};
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::clock;
 use crate::link_tap::{LinkTap, Missed};
 use crate::mailbox::mailbox;
 use crate::tap::Taps;
@@ -119,7 +118,7 @@ impl Capture {
             .name("capture".into())
             .spawn(move || spools.fill(&down_mail, &up_mail, &told, &counted))
             .map_err(CaptureError::Thread)?;
-        let start_ns = now_ns(ClockId::CLOCK_MONOTONIC);
+        let start_ns = clock::now().0;
         let capture = Capture {
             file: file.to_owned(),
             about: about.to_owned(),
@@ -128,7 +127,7 @@ impl Capture {
             down,
             up,
             start_ns,
-            epoch_ns: now_ns(ClockId::CLOCK_REALTIME).saturating_sub(start_ns),
+            epoch_ns: clock::real_ahead_ns(),
             writer: Some(writer),
         };
         Ok((capture, taps))
@@ -177,7 +176,7 @@ impl Capture {
             key_log,
             epoch_ns: self.epoch_ns,
             start_ns: self.start_ns,
-            end_ns: now_ns(ClockId::CLOCK_MONOTONIC),
+            end_ns: clock::now().0,
             lost: [
                 count(&self.up.entered) + count(&self.down.left),
                 count(&self.down.entered) + count(&self.up.left),
@@ -219,12 +218,6 @@ fn tidy(key_log: &str) -> String {
         }
     }
     tidied
-}
-
-fn now_ns(clock: ClockId) -> u64 {
-    clock_gettime(clock)
-        .map(|time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
-        .unwrap_or_else(|errno: Errno| unreachable!("every kernel has this clock: {errno}"))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod own;
 
 use std::time::{Duration, Instant};
 
+use pronghorn_flight::timed;
 use serde::Serialize;
 
 use machine::MachineTime;
@@ -13,6 +14,12 @@ use crate::awake;
 
 /// The shortest time about which something is said: the kernel counts in hundredths of a second.
 const LEAST: Duration = Duration::from_millis(50);
+
+/// What is read at once is read again, so often at most, where reading took longer than [`SOON`]: what was done meanwhile would
+/// be nobody's, or the others'.
+const LOOKS: u32 = 3;
+
+const SOON: Duration = Duration::from_millis(5);
 
 /// The CPU time of the engine and of everything inside a bench's hosts, and what of the CPUs went to others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -39,11 +46,14 @@ pub(crate) struct CpuReading {
 
 impl CpuReading {
     pub(crate) fn now() -> CpuReading {
+        let (at, (own_s, awake_s, machine)) = timed(LOOKS, SOON, Instant::now, || {
+            (own::seconds(), awake::seconds(), MachineTime::now())
+        });
         CpuReading {
-            own_s: own::seconds(),
-            awake_s: awake::seconds(),
-            machine: MachineTime::now(),
-            at: Instant::now(),
+            at,
+            machine,
+            own_s,
+            awake_s,
         }
     }
 

@@ -291,6 +291,8 @@ impl Worker {
                 return;
             };
             let more = link.connection.readable(now, &mut self.scratch);
+            // By a clock read before, what came while this thread had no CPU would have come too early.
+            now = Instant::now();
             if more && now.saturating_duration_since(begun) >= LONGEST_READ {
                 if !std::mem::replace(&mut link.unread, true) {
                     self.unread.push((index, generation));
@@ -301,7 +303,6 @@ impl Worker {
             if !more && std::mem::replace(&mut last, true) {
                 return;
             }
-            now = Instant::now();
         }
     }
 
