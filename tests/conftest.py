@@ -3,6 +3,8 @@
 `@pytest.mark.needs("namespaces")` marks such a test. Where the host lacks it, the test is not run: the
 closing summary counts it and names the mend; with CI=true it fails instead, for CI must have it.
 
+A test that fails while the host's CPU is taken from it is run again (`disturbed.py`).
+
 Programs that the tests start heed Ctrl-C, also where the tests run in a background that ignores it.
 """
 
@@ -21,7 +23,9 @@ from pronghorn.clients.chromium import Chromium
 from pronghorn.errors import HostError
 from pronghorn.origins import programs
 
-from . import peers
+from . import disturbed, peers
+
+pytest_plugins = ["pytester"]
 
 # What a process ignores, all that it starts ignores as well (POSIX, execve).
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -91,6 +95,11 @@ _LACKS = "lacks"
 def mend(capability: str) -> str | None:
     """What would give this host the capability; None where it has it."""
     return CAPABILITIES[capability]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Has disturbed tests run again."""
+    config.pluginmanager.register(disturbed.Disturbed(), "disturbed")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

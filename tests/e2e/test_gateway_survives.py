@@ -28,7 +28,7 @@ TWO_PLACES = """
 def test_no_request_fails_while_the_configuration_is_read_again(
     protocol: str, identity: Certificates, tmp_path: Path
 ) -> None:
-    requests = 300
+    requests = 600
     with gateway(tmp_path, identity, policy_text=H3_FASTER) as one:
         asked = ["--rate", "150/s", f"{one.url()}?[1-{requests}]"]
         load = subprocess.Popen([*one.curl_argv(), protocol, *asked], cwd=tmp_path, stdout=subprocess.DEVNULL)

@@ -115,7 +115,7 @@ def test_the_command_finds_the_far_sides_program_which_finds_it(tmp_path: Path) 
 
 
 def test_a_far_sides_program_that_ends_early_is_told(tmp_path: Path) -> None:
-    result = path("delay=1ms", "--server", "sh -c 'exit 4'", "--", "sleep", "0.3", folder=tmp_path)
+    result = path("delay=1ms", "--server", "sh -c 'exit 4'", "--", "sleep", "3", folder=tmp_path)
     assert result.status == 0
     assert "ended early: exit status: 4" in result.stderr
 

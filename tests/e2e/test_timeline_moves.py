@@ -76,9 +76,10 @@ def test_play_moves_it_and_for_those_who_want_less_motion_by_jumps(
 ) -> None:
     with reader.opened(report) as page:
         page.emulate_media(reduced_motion=motion)  # type: ignore[arg-type]
-        page.clock.install()
+        page.clock.install(time=0)
         page.reload()
         reading.unfold(page)
+        page.clock.pause_at(3600)
         button, slider = page.locator(".scrub button"), page.locator(".scrub input")
         button.click()
         places = []

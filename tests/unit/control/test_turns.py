@@ -41,7 +41,7 @@ def test_what_is_made_ready_first_takes_none_of_the_time() -> None:
             await asyncio.sleep(0.2)
             told.append("a is ready")
             begins()
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(2.0)
             told.append("a ends")
 
     async def both() -> None:

@@ -58,7 +58,7 @@ fn an_open_loop_that_nobody_answers_does_not_hide_what_was_due() {
 fn what_was_to_warm_up_is_not_unsent_when_a_load_is_cut_before() {
     let port = start(|stream, _| h1(stream, |_| (h1_response(200), Then::Goes)));
     let more = json!({
-        "arrivals": {"rate_per_s": 100.0}, "warm_up": {"duration_s": 20.0}, "stop": {"requests": 50}, "limit_s": 0.3,
+        "arrivals": {"rate_per_s": 100.0}, "warm_up": {"duration_s": 20.0}, "stop": {"requests": 50}, "limit_s": 2.0,
     });
     let report = load("h1", port, more);
     assert!(report.requests.warm_up > 0 && !report.finished);
