@@ -3,7 +3,7 @@
 `@pytest.mark.needs("namespaces")` marks such a test. Where the host lacks it, the test is not run: the
 closing summary counts it and names the mend; with CI=true it fails instead, for CI must have it.
 
-A test that fails while the host's CPU is taken from it is run again (`disturbed.py`).
+An end-to-end test that fails while the host's CPU is taken from it is run again (`disturbed.py`).
 
 Programs that the tests start heed Ctrl-C, also where the tests run in a background that ignores it.
 """
@@ -99,7 +99,8 @@ def mend(capability: str) -> str | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Has disturbed tests run again."""
-    config.pluginmanager.register(disturbed.Disturbed(), "disturbed")
+    here = Path(__file__).parent
+    config.pluginmanager.register(disturbed.Disturbed(here / "e2e", here / "verify"), "disturbed")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

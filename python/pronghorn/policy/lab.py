@@ -5,10 +5,11 @@ and what it did is valued by the other half, then the other way round, so that n
 once. Which protocol was the better one for a block is told by all other blocks of its cell: the smaller of
 two means of few blocks would be too small, and every rule's regret too large.
 
-The clients are simulated several times, each time others of them, for what a gateway does depends on who
-comes. Intervals are of the cells' blocks and of these draws of clients, drawn again (percentile bootstrap,
-Efron 1979; the draws, which are few, as much wider as their variance would be too small); where the cells are
-themselves drawn from many, as a map's points are, of the cells drawn again as well.
+Ten gateways are simulated, each with a tenth of the clients, for what one does depends on who comes.
+Intervals are of the cells' judging blocks and of these gateways, drawn again (percentile bootstrap, Efron
+1979; since both are few, their deviations as much larger as the variance would be too small); where the
+cells are themselves drawn from many, as a map's points are, of the cells drawn again as well. What the
+teaching blocks taught is taken as it is.
 """
 
 import math
@@ -30,7 +31,7 @@ from pronghorn.policy.simulate import PATIENCE_S, WHOLE, Asked, simulations
 RESAMPLES = 2000
 
 DRAWS = 10
-"""So often are clients drawn, a tenth of those asked for each time."""
+"""So many gateways are simulated, each with its part of the clients."""
 
 _BAND = (0.025, 0.975)
 
@@ -210,11 +211,11 @@ def judgement(
     each = [half.regrets(cell) for half in halves for cell in cells]
     point = {rule: float(np.mean([one[rule] for one in each])) for rule in RULES}
     rng = generator(seed, "policy lab", control)
-    clients = _clients_again(rng)
-    again = np.mean([[_drawn(half, cell, clients, rng) for cell in cells] for half in halves], axis=0)
+    clients = again(DRAWS, rng)
+    resampled = np.mean([[_drawn(half, cell, clients, rng) for cell in cells] for half in halves], axis=0)
     even = np.full((RESAMPLES, len(cells)), 1 / len(cells))
     weights = rng.multinomial(len(cells), even[0], size=RESAMPLES) / len(cells) if drawn_cells else even
-    drawn = dict(zip(RULES, np.einsum("crs,sc->rs", again, weights), strict=True))
+    drawn = dict(zip(RULES, np.einsum("crs,sc->rs", resampled, weights), strict=True))
     better = min(ALWAYS, key=lambda rule: point[rule])
     intervals = {rule: _interval(point[rule], drawn[rule]) for rule in RULES}
     minus = _interval(point[LEARNED] - point[better], drawn[LEARNED] - drawn[better])
@@ -228,19 +229,20 @@ def judgement(
     return Judgement(control, len(cells), intervals, better, minus, beyond, holds, holds_beyond)
 
 
-def _clients_again(rng: np.random.Generator) -> Array:
-    """How much each draw of clients counts in each resample: (draws, resamples). Resampled means of n draws
-    vary by (n - 1)/n of what they should."""
-    even = np.full(DRAWS, 1 / DRAWS)
-    again = rng.multinomial(DRAWS, even, size=RESAMPLES) / DRAWS
-    return np.asarray((even + (again - even) * math.sqrt(DRAWS / (DRAWS - 1))).T)
+def again(count: int, rng: np.random.Generator) -> Array:
+    """How much each of `count` observations counts in each resampled mean: (count, resamples). Plainly
+    resampled means of n vary by (n - 1)/n of what means of n do."""
+    even = np.full(count, 1 / count)
+    if count == 1:
+        return np.ones((1, RESAMPLES))
+    drawn = rng.multinomial(count, even, size=RESAMPLES) / count
+    return np.asarray((even + (drawn - even) * math.sqrt(count / (count - 1))).T)
 
 
 def _drawn(half: Half, cell: str, clients: Array, rng: np.random.Generator) -> Array:
     """The rules' regrets in a cell with its clients and its blocks drawn again: (rules, resamples)."""
     blocks = half.blocks[cell]
-    again = blocks[rng.integers(len(blocks), size=(RESAMPLES, len(blocks)))].mean(axis=1)
-    h2_s, h3_s, best_s = again.T
+    h2_s, h3_s, best_s = blocks.T @ again(len(blocks), rng)
     shares = half.shares[cell].T @ clients
     return np.asarray((shares * h3_s + (1 - shares) * h2_s) / best_s - 1)
 
