@@ -233,18 +233,28 @@ def again(count: int, rng: np.random.Generator) -> Array:
     """How much each of `count` observations counts in each resampled mean: (count, resamples). Plainly
     resampled means of n vary by (n - 1)/n of what means of n do."""
     even = np.full(count, 1 / count)
-    if count == 1:
-        return np.ones((1, RESAMPLES))
     drawn = rng.multinomial(count, even, size=RESAMPLES) / count
-    return np.asarray((even + (drawn - even) * math.sqrt(count / (count - 1))).T)
+    return np.asarray((even + (drawn - even) * _widening(count)).T)
+
+
+def _widening(count: int) -> float:
+    return math.sqrt(count / (count - 1)) if count > 1 else 1.0
 
 
 def _drawn(half: Half, cell: str, clients: Array, rng: np.random.Generator) -> Array:
     """The rules' regrets in a cell with its clients and its blocks drawn again: (rules, resamples)."""
     blocks = half.blocks[cell]
-    h2_s, h3_s, best_s = blocks.T @ again(len(blocks), rng)
+    count = len(blocks)
     shares = half.shares[cell].T @ clients
-    return np.asarray((shares * h3_s + (1 - shares) * h2_s) / best_s - 1)
+
+    def regret(times: Array) -> Array:
+        h2_s, h3_s, best_s = times
+        return np.asarray((shares * h3_s + (1 - shares) * h2_s) / best_s - 1)
+
+    known = regret(blocks.mean(axis=0))
+    resampled = regret(blocks[rng.integers(count, size=(RESAMPLES, count))].mean(axis=1).T)
+    # Of the regrets rather than of the times, which would become negative.
+    return known + (resampled - known) * _widening(count)
 
 
 def _interval(value: float, drawn: Array) -> Interval:
