@@ -23,6 +23,9 @@ may be stolen without its being disturbed."""
 LEAST_TICKS = 10.0
 """What is stolen in short tests without their being disturbed, however large a share it is: 0.1 s."""
 
+MOST_S = 300.0
+"""So long is waited for the host to be left alone: bursts last minutes."""
+
 _AGAIN = "run again"
 """The property of a test's report that tells why it was run again."""
 
@@ -31,7 +34,7 @@ Reading = tuple[float, float]
 
 
 async def _calm() -> None:
-    host = calm.Calm()
+    host = calm.Calm(most_s=MOST_S)
     host.disturbed()
     await host.wait()
 

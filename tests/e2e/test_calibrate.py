@@ -89,7 +89,7 @@ def test_no_packet_is_early_and_the_rest_is_as_asked_on_a_host_that_keeps_up() -
         (CHANCES, (*CHANCES[:4], "reorder=50%"), {"reordering"}),
         (
             ("delay=20ms", "jitter=5ms"),
-            ("delay=20ms", "jitter.spread=5ms", "jitter.distribution=normal"),
+            ("delay=20ms", "jitter.spread=10ms", "jitter.distribution=normal"),
             {"jitter (KS distance)"},
         ),
     ],

@@ -37,9 +37,12 @@ def stolen() -> tuple[float, float]:
 class Calm:
     """Whether trials may begin. `disturbed` after one that others' use of the CPU spoilt."""
 
-    def __init__(self, read: Stolen = stolen, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self, read: Stolen = stolen, sleep: Sleep = asyncio.sleep, *, most_s: float = MOST_S
+    ) -> None:
         self._read = read
         self._sleep = sleep
+        self._most_s = most_s
         self._disturbed = False
         self._waiting = asyncio.Lock()
 
@@ -51,7 +54,7 @@ class Calm:
         """Returns at once where nothing disturbed, else when the host is calm again."""
         async with self._waiting:
             calm, waited_s = 0, 0.0
-            while self._disturbed and calm < CALM_WINDOWS and waited_s < MOST_S:
+            while self._disturbed and calm < CALM_WINDOWS and waited_s < self._most_s:
                 share = await self._window()
                 calm = calm + 1 if share < STEAL_SHARE else 0
                 waited_s += WINDOW_S
