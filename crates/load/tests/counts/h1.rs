@@ -133,7 +133,11 @@ fn what_is_in_flight_at_the_limit_is_cut() {
     assert_eq!(report.requests.succeeded, 10);
     assert_eq!(failed_as(&report, FailureKind::Cut), 2);
     assert_eq!((report.requests.unsent, report.finished), (28, false));
-    assert!((2.0..20.0).contains(&report.window_s), "{}", report.window_s);
+    assert!(
+        (2.0..20.0).contains(&report.window_s),
+        "{}",
+        report.window_s
+    );
 }
 
 #[test]
