@@ -67,7 +67,7 @@ def _off(error: Error) -> str:
 
 def of_lab(found: lab.Judged, where: str = "on the run's cells") -> str:
     """A row a congestion control, then the cells where ours loses most."""
-    lines = [f"Regret {where}, with 95 % intervals from their blocks and {lab.DRAWS} draws of the clients."]
+    lines = [f"Regret {where}, with 95 % intervals from their blocks and {lab.DRAWS} simulated gateways."]
     for one in found.judgements:
         lines += ["", f"TCP with {one.control}, {one.cells} cells"]
         lines += [
