@@ -16,6 +16,7 @@ from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
 from pronghorn.execute.progress import Standing, by_block, standing
 from pronghorn.execute.rounds import Rounds
+from pronghorn.execute.seen_cost import SeenCost
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.journal import Journal
 from pronghorn.model.trial import Cell, Trial
@@ -56,6 +57,7 @@ class Slots:
         self._faults = 0
         self._trials: list[Trial] = []
         self._calm = Calm()
+        self._seen = SeenCost()
 
     async def run(self, blocks: Sequence[Block], recorded: Iterable[Trial]) -> list[Trial]:
         """Measures what `recorded` leaves of `blocks`, round by round; gives every trial, the recorded ones
@@ -65,6 +67,7 @@ class Slots:
         refuses a request as wrong.
         """
         self._trials = list(recorded)
+        self._seen = SeenCost(self._trials)
         rounds = Rounds(self._conditions.experiment, blocks, self._observer)
         try:
             while due := rounds.due(self._trials):
@@ -166,8 +169,15 @@ class Slots:
         return None
 
     def _busy_cores(self, course: Course) -> float:
-        cell, conditions = course[0].cell, self._conditions
-        return cell_cost.busy_cores(conditions.experiment, cell, conditions.sites[cell.site].total_bytes)
+        """What the cell's browsers kept busy so far; before there was one, where they are kept, and of other
+        clients what path and site let expect."""
+        cell, experiment = course[0].cell, self._conditions.experiment
+        expected = cell_cost.busy_cores(experiment, cell, self._conditions.sites[cell.site].total_bytes)
+        if experiment.kept or not self._starts(cell) or math.isinf(expected):
+            return expected
+        expense = clients.of(experiment, cell.client).expense
+        seen = self._seen.busy_cores(cell, expense, experiment.pause_s)
+        return expected if seen is None else seen
 
     async def _course(self, slot: int, course: Course) -> None:
         await self._calm.wait()
@@ -195,6 +205,7 @@ class Slots:
             measured = await self._measure(stages, assignment)
             self._journal.append(measured)
             self._trials.append(measured)
+            self._seen.add(measured)
             trials.append(measured)
             self._observer.ends(measured)
             if measured.status == "contaminated" and measured.reason == guard.STEAL:
