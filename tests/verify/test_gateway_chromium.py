@@ -13,7 +13,8 @@ import pytest
 
 from pronghorn import certificates
 from pronghorn.certificates import Certificates
-from pronghorn.execute.stage import WARM_UP, Measurement
+from pronghorn.execute.origin_notes import WARM_UP
+from pronghorn.execute.stage import Measurement
 from pronghorn.origins import nginx_conf
 
 from .. import peers

@@ -66,13 +66,13 @@ def execute(
     if not finished:
         notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment)]
         _write_manifest(directory, notes)
-    with work_folder() as work:
+    with work_folder() as work, work_folder(small=True) as stages:
         identity = _identity(experiment, work)
         if not experiment.live:
             notes["certificate"] = first_flight.describe(
                 experiment.certificate.key, certificates.sizes(identity)
             )
-        trials = _measure(experiment, directory, observer, jobs, recorded, work, identity)
+        trials = _measure(experiment, directory, observer, jobs, recorded, work, stages, identity)
         return _finish(experiment, hello, directory, notes, trials, work)
 
 
@@ -160,6 +160,7 @@ def _measure(
     jobs: int,
     recorded: list[Trial],
     work: Path,
+    stages: Path,
     identity: Certificates,
 ) -> list[Trial]:
     sites = _build_sites(experiment, work)
@@ -177,7 +178,7 @@ def _measure(
     blocks = plan.make(experiment, expected)
     with Journal(directory.path, header) as record:
         observer.begins(Outlook(experiment, recorded, jobs, expected, beside))
-        conditions = Conditions(experiment, sites, identity, work, directory.path)
+        conditions = Conditions(experiment, sites, identity, stages, directory.path)
         slots = Slots(conditions, jobs, record, observer)
         return interrupts.run(slots.run(blocks, recorded))
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronghorn import clients, origins
-from pronghorn.analysis.protocols import answered
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.clients import ClientFailed, ClientSession, Visit
 from pronghorn.clients.load import warm_up
@@ -19,6 +18,7 @@ from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
 from pronghorn.execute import beside, cell_cost, cost, guard, reasons, turns
 from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG, Artifacts
+from pronghorn.execute.origin_notes import WARM_UP, OriginNotes
 from pronghorn.load.report import LoadReport
 from pronghorn.model import effective
 from pronghorn.model.arm import Arm
@@ -27,14 +27,10 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import CLIENT
 from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
-from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, Tickets
-from pronghorn.origins.counts import Counts, counted, since, usual, without
+from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin
 from pronghorn.origins.live import RunningLive, Target
 
 BUILTIN = "builtin"
-
-WARM_UP = "/.pronghorn-warm-up"
-"""What an origin's first request asks for; no site has it."""
 
 _WARM_UP_S = 10.0
 
@@ -49,8 +45,6 @@ _FLIGHT_INTERVAL_S = 0.01
 
 _FAREWELL_S = 5.0
 """How long a client that is given up may take to end."""
-
-_LOG_WAITS_S = (0.02, 0.05, 0.2, 1.0, 2.0, 4.0)
 
 
 class Site(NamedTuple):
@@ -100,13 +94,10 @@ class Stage:
     def __init__(self, engine: Engine, plot: Plot) -> None:
         self._engine = engine
         self._plot = plot
-        self._origin: RunningOrigin | None = None
+        self._notes: OriginNotes | None = None
         self._client: ClientSession | None = None
-        self._seen = 0
-        self._counted: Counts = {}
         self._seed = 0
         self._visit: Visit | None = None
-        self._tickets: Tickets = {}
         self._fault: PageLoad | None = None
         self._share: CpuShare | None = None
         self._begun = False
@@ -152,27 +143,27 @@ class Stage:
     async def load(self, seed: int) -> Measurement:
         """One measured navigation; where the client did something before, the path begins anew with `seed`
         first."""
-        if self._fault is not None or self._client is None or self._origin is None:
+        if self._fault is not None or self._client is None or self._notes is None:
             return Measurement(self._fault or failed("client", "there is no client"), OriginLog([], []))
         try:
             # What waits for its turn begins with it: neither its path nor its host's counters run meanwhile.
             async with turns.beginning(self._turn, self._burst_s) as begins:
                 if self._warms_up:
-                    await self._begin(self._origin, seed)
+                    await self._begin(self._notes, seed)
                 begins()
-                return await self._load(self._origin, self._client)
+                return await self._load(self._notes, self._client)
         except OriginFailed as failure:
             self._fault = failed("origin", str(failure))
             return Measurement(self._fault, OriginLog([], []))
 
-    async def _load(self, origin: RunningOrigin, client: ClientSession) -> Measurement:
+    async def _load(self, notes: OriginNotes, client: ClientSession) -> Measurement:
         if (background := self._plot.experiment.background) is not None:
-            return await self._load_beside(background, origin, client)
-        page, cpu = await self._page(origin, client)
+            return await self._load_beside(background, notes, client)
+        page, cpu = await self._page(notes.origin, client)
         if self._makes_loads:
-            log, counts = await self._count(page)
+            log, counts = await notes.of_load(page)
             return Measurement(page, log, cpu, counts)
-        return Measurement(page, await self._log(page), cpu)
+        return Measurement(page, await notes.of_page(page), cpu)
 
     async def _page(self, origin: RunningOrigin, client: ClientSession) -> tuple[PageLoad, CpuSeconds]:
         before_s = None if self._tells_cpu else await origin.cpu_s()
@@ -181,14 +172,14 @@ class Stage:
         return await self._explained(loaded, origin), cpu
 
     async def _load_beside(
-        self, background: Background, origin: RunningOrigin, client: ClientSession
+        self, background: Background, notes: OriginNotes, client: ClientSession
     ) -> Measurement:
         """As `load`, while another load runs over the same path."""
         assert self._visit is not None
         ours = await beside.start(self._engine, self._visit, background)
-        page, cpu = await self._page(origin, client)
+        page, cpu = await self._page(notes.origin, client)
         report = await beside.stop(self._engine)
-        log = await self._log(page)
+        log = await notes.of_page(page)
         requests, counts = beside.apart(log.requests, ours, page)
         return Measurement(page, log._replace(requests=requests), cpu, counts, report)
 
@@ -264,11 +255,9 @@ class Stage:
         """Whether the origin is a process of its own that starts with the stage."""
         return self._plot.cell.origin != BUILTIN and not self._plot.experiment.live
 
-    async def _begin(self, origin: RunningOrigin, seed: int) -> None:
+    async def _begin(self, notes: OriginNotes, seed: int) -> None:
         path = self._plot.experiment.path(self._plot.cell.path)
-        before = await origin.log()
-        self._seen, self._tickets = len(before.requests), before.tickets
-        self._counted = _counts(before)
+        await notes.begin()
         await self._engine.request("begin", seed=seed, patience_s=PATIENCE_S + cost.warmup_s(path))
         self._begun = True
 
@@ -317,7 +306,7 @@ class Stage:
         experiment = plot.experiment
         isolated = experiment.path(plot.cell.path).spec is not None
         port, clear_port = (HTTPS, HTTP) if isolated else (_free_port(), _free_port())
-        self._origin = await origins.of(experiment, plot.cell.origin).start(
+        origin = await origins.of(experiment, plot.cell.origin).start(
             self._engine,
             OriginSetup(
                 root=plot.site.root,
@@ -333,13 +322,14 @@ class Stage:
                 counts=self._makes_loads,
             ),
         )
+        self._notes = OriginNotes(origin)
         if experiment.dns:
             await self._engine.request("dns", records=[_record(plot.arm, address)])
-        target = Target(HOST_NAME, address, self._origin.port, plot.site.document)
+        target = Target(HOST_NAME, address, origin.port, plot.site.document)
         certificates: Certificates | None = plot.certificates
         authority: Path | None = plot.certificates.authority
-        if isinstance(self._origin, RunningLive):
-            target, certificates, authority = self._origin.target, None, self._origin.authority
+        if isinstance(origin, RunningLive):
+            target, certificates, authority = origin.target, None, origin.authority
         visit = Visit(
             **target._asdict(),
             certificates=certificates,
@@ -385,48 +375,9 @@ class Stage:
                 limit_s=_WARM_UP_S,
             )
 
-    async def _log(self, page: PageLoad) -> OriginLog:
-        """The origin's log of the measured load; an origin may note a request a moment after the client has
-        its answer."""
-        assert self._origin is not None
-        for wait_s in (*_LOG_WAITS_S, 0.0):
-            log = await self._origin.log()
-            requests = [one for one in log.requests[self._seen :] if one.path != WARM_UP]
-            if not log.kept or page.outcome != "ok" or len(requests) >= len(answered(page)):
-                break
-            await asyncio.sleep(wait_s)
-        return log._replace(requests=requests, tickets=_since(self._tickets, log.tickets))
-
-    async def _count(self, page: PageLoad) -> tuple[OriginLog, Sequence[OriginCount]]:
-        """The origin's log of the measured load, counted: of many requests it is too long to be kept."""
-        assert self._origin is not None
-        succeeded = page.report.requests.succeeded if page.report else 0
-        for wait_s in (*_LOG_WAITS_S, 0.0):
-            log = await self._origin.log()
-            counts = since(self._counted, _counts(log))
-            if not log.kept or sum(one.requests for one in counts) >= succeeded:
-                break
-            await asyncio.sleep(wait_s)
-        tickets = _since(self._tickets, log.tickets)
-        kept = log._replace(requests=[], connections=usual(log.connections), tickets=tickets)
-        return kept, counts
-
     def _with_last_lines(self, sentence: str) -> str:
-        lines = self._origin.last_lines() if self._origin else ""
+        lines = self._notes.origin.last_lines() if self._notes else ""
         return f"{sentence}; the origin's last lines: {lines}" if lines else sentence
-
-
-def _counts(log: OriginLog) -> Counts:
-    """A log's requests, but for the one that warmed the origin up."""
-    return without(counted(log.requests) if log.counts is None else log.counts, WARM_UP)
-
-
-def _since(before: Tickets, now: Tickets) -> Tickets:
-    """What became of the tickets that were offered after `before`."""
-    return {
-        transport: {fate: number - before.get(transport, {}).get(fate, 0) for fate, number in fates.items()}
-        for transport, fates in now.items()
-    }
 
 
 def failed(reason: str, detail: str) -> PageLoad:

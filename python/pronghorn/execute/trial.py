@@ -28,14 +28,14 @@ from pronghorn.plan import Block
 
 
 class Conditions(NamedTuple):
-    """What all of a run's trials share. `work` is the run's temporary folder, `run` the directory that takes
-    their artifacts; None: they leave none. What takes much CPU time at its beginning begins with `starting`
-    in its hand."""
+    """What all of a run's trials share. `stages` is a temporary folder for what their origins and clients
+    write, `run` the directory that takes their artifacts; None: they leave none. What takes much CPU time at
+    its beginning begins with `starting` in its hand."""
 
     experiment: Experiment
     sites: dict[str, Site]
     certificates: Certificates
-    work: Path
+    stages: Path
     run: Path | None = None
     starting: asyncio.Lock | None = None
 
@@ -164,7 +164,7 @@ def plot_of(conditions: Conditions, assignment: Assignment, artifacts: Artifacts
         site=conditions.sites[cell.site],
         certificates=conditions.certificates,
         artifacts=artifacts,
-        folder=conditions.work / folder,
+        folder=conditions.stages / folder,
         starting=conditions.starting,
     )
 

@@ -133,7 +133,7 @@ def test_a_request_that_failed_fails_the_load_but_not_its_rate(loads: Laboratory
 def test_a_load_that_the_origins_log_disproves_counts_for_nothing(
     loads: Laboratory, fault: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pronghorn.execute.stage._LOG_WAITS_S", ())
+    monkeypatch.setattr("pronghorn.execute.origin_notes._WAITS_S", ())
     loads.behave(rules=[{"do": fault, "protocol": "h2"}])
     run(loads, "--set", "repeat=1")
     for trial in loads.trials("out"):
