@@ -10,7 +10,7 @@ from typing import Any
 
 from pronghorn import __version__, clients, origins, repository
 from pronghorn.engine import Hello
-from pronghorn.execute import awake
+from pronghorn.execute import awake, work
 from pronghorn.fairness import labels
 from pronghorn.model import effective
 from pronghorn.model.arm import Arm
@@ -119,7 +119,7 @@ def offloads(trials: Sequence[Trial]) -> list[str]:
 
 def host() -> dict[str, Any]:
     """This host: kernel, CPU, memory in bytes, governor (None where the kernel does not say), whether its
-    CPUs are kept from halting."""
+    CPUs are kept from halting, whether browsers write to memory or to a disk."""
     return {
         "kernel": platform.release(),
         "machine": platform.machine(),
@@ -128,6 +128,7 @@ def host() -> dict[str, Any]:
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "governor": governor(),
         "kept_awake": awake.kept(),
+        "browsers_in_memory": work.has_memory(),
         labels.BBR_VERSION: _read(Path("/sys/module/tcp_bbr/version")),
         "load_average": round(os.getloadavg()[0], 2),
         "system": _system(),

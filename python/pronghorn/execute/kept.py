@@ -1,7 +1,6 @@
 """Kept state: each arm of a cell keeps one bench, origin and client over all of the cell's blocks."""
 
 import asyncio
-import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 from pronghorn.engine import Engine
 from pronghorn.execute import cell_cost, reasons, trial
 from pronghorn.execute.artifacts import Artifacts
-from pronghorn.execute.stage import Stage
+from pronghorn.execute.stage import Plot, Stage
 from pronghorn.execute.trial import Assignment, Conditions, Watch
 from pronghorn.model.trial import Trial
 
@@ -21,7 +20,7 @@ class _Kept:
 
     engine: Engine
     stage: Stage
-    folder: Path
+    plot: Plot
     visits: int = 0
 
 
@@ -76,7 +75,7 @@ class KeptStages:
         name = f"stage-{assignment.slot}-{sorted(assignment.block.order).index(assignment.arm)}"
         plot = trial.plot_of(conditions, assignment, Artifacts.of(Path(), assignment.key, ()), name)
         engine = await Engine.start()
-        kept = self._kept[assignment.arm] = _Kept(engine, Stage(engine, plot), plot.folder)
+        kept = self._kept[assignment.arm] = _Kept(engine, Stage(engine, plot), plot)
         cell = assignment.block.cell
         if cell_cost.alone(conditions.experiment, cell, conditions.sites[cell.site].total_bytes):
             await trial.measure(engine, conditions._replace(run=None), assignment)
@@ -89,4 +88,4 @@ async def _end(kept: _Kept) -> None:
         await kept.stage.abandon()
     finally:
         await kept.engine.stop()
-        shutil.rmtree(kept.folder, ignore_errors=True)
+        kept.plot.remove()

@@ -24,7 +24,7 @@ from pronghorn.execute.observer import Observer, Outlook
 from pronghorn.execute.slots import Slots
 from pronghorn.execute.stage import Site
 from pronghorn.execute.trial import Conditions
-from pronghorn.execute.work import work_folder
+from pronghorn.execute.work import memory_folder, work_folder
 from pronghorn.fairness import first_flight
 from pronghorn.journal import Journal
 from pronghorn.model import load, toml_text
@@ -66,13 +66,13 @@ def execute(
     if not finished:
         notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment)]
         _write_manifest(directory, notes)
-    with work_folder() as work, work_folder(small=True) as stages:
+    with work_folder() as work, memory_folder() as memory:
         identity = _identity(experiment, work)
         if not experiment.live:
             notes["certificate"] = first_flight.describe(
                 experiment.certificate.key, certificates.sizes(identity)
             )
-        trials = _measure(experiment, directory, observer, jobs, recorded, work, stages, identity)
+        trials = _measure(experiment, directory, observer, jobs, recorded, work, memory, identity)
         return _finish(experiment, hello, directory, notes, trials, work)
 
 
@@ -160,7 +160,7 @@ def _measure(
     jobs: int,
     recorded: list[Trial],
     work: Path,
-    stages: Path,
+    memory: Path | None,
     identity: Certificates,
 ) -> list[Trial]:
     sites = _build_sites(experiment, work)
@@ -178,7 +178,7 @@ def _measure(
     blocks = plan.make(experiment, expected)
     with Journal(directory.path, header) as record:
         observer.begins(Outlook(experiment, recorded, jobs, expected, beside))
-        conditions = Conditions(experiment, sites, identity, stages, directory.path)
+        conditions = Conditions(experiment, sites, identity, work, directory.path, memory=memory)
         slots = Slots(conditions, jobs, record, observer)
         return interrupts.run(slots.run(blocks, recorded))
 

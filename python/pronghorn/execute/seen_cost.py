@@ -9,8 +9,7 @@ from pronghorn.model.trial import Cell, Trial
 
 
 class SeenCost:
-    """The CPU time and the duration of the loads of each cell whose client or origin is foreign: of these
-    alone it is known how much of the CPUs they used."""
+    """The CPU time and the duration of each cell's loads."""
 
     def __init__(self, trials: Iterable[Trial] = ()) -> None:
         self._cells: dict[Cell, _Sum] = {}
@@ -18,23 +17,25 @@ class SeenCost:
             self.add(trial)
 
     def add(self, trial: Trial) -> None:
-        """Takes note of a trial, whatever came of it."""
-        host = trial.counters.host if trial.counters else None
-        share = host.cpu if host else None
-        if share is None or share.own_share <= 0:
+        """Takes note of a trial, whatever came of it, unless its load never began."""
+        page, host = trial.page, trial.counters.host if trial.counters else None
+        if page is None or not (page.connections or page.resources) or host is None or host.cpu is None:
+            return
+        share = host.cpu
+        if share.own_share <= 0:
             return
         before = self._cells.get(trial.cell, _Sum())
         lasted_s = share.own_s / share.own_share / cost.cores()
         self._cells[trial.cell] = _Sum(before.n + 1, before.cpu_s + share.own_s, before.lasted_s + lasted_s)
 
-    def busy_cores(self, cell: Cell, expense: Expense, pause_s: float = 0.0) -> float | None:
-        """How many cores a trial of `cell` keeps busy from its client's start to the end of the pause after
-        it; None where no load has been seen."""
+    def busy_cores(self, cell: Cell, expense: Expense) -> float | None:
+        """How many cores a trial of `cell` keeps busy from its client's start on; None where no load has been
+        seen."""
         seen = self._cells.get(cell)
         if seen is None:
             return None
         cpu_s = seen.cpu_s + seen.n * expense.start_cpu_s
-        return cpu_s / (seen.lasted_s + seen.n * (expense.start_s + pause_s))
+        return cpu_s / (seen.lasted_s + seen.n * expense.start_s)
 
 
 class _Sum(NamedTuple):

@@ -169,15 +169,13 @@ class Slots:
         return None
 
     def _busy_cores(self, course: Course) -> float:
-        """What the cell's browsers kept busy so far; before there was one, where they are kept, and of other
-        clients what path and site let expect."""
+        """What path and site let expect; of browsers that are started for each load no less than was seen."""
         cell, experiment = course[0].cell, self._conditions.experiment
         expected = cell_cost.busy_cores(experiment, cell, self._conditions.sites[cell.site].total_bytes)
         if experiment.kept or not self._starts(cell) or math.isinf(expected):
             return expected
-        expense = clients.of(experiment, cell.client).expense
-        seen = self._seen.busy_cores(cell, expense, experiment.pause_s)
-        return expected if seen is None else seen
+        seen = self._seen.busy_cores(cell, clients.of(experiment, cell.client).expense)
+        return max(expected, seen or 0.0)
 
     async def _course(self, slot: int, course: Course) -> None:
         await self._calm.wait()

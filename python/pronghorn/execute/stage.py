@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import shutil
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -56,9 +57,10 @@ class Site(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """What a stage is built of: one arm in one cell of an experiment. `folder` need not exist; what origin
-    and client write goes there, and whoever made the stage removes it. What takes much CPU time at its start
-    starts with `starting` in its hand: clients, and loads of many requests with their stages."""
+    """What a stage is built of: one arm in one cell of an experiment. Neither `folder` nor `memory` need
+    exist; what origin and client write goes there, the client's to `memory` where it is given, and whoever
+    made the stage removes it. What takes much CPU time at its start starts with `starting` in its hand:
+    clients, and loads of many requests with their stages."""
 
     experiment: Experiment
     cell: Cell
@@ -68,6 +70,13 @@ class Plot(NamedTuple):
     artifacts: Artifacts
     folder: Path
     starting: asyncio.Lock | None = None
+    memory: Path | None = None
+
+    def remove(self) -> None:
+        """Removes what origin and client wrote."""
+        for folder in (self.folder, self.memory):
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
 
     @property
     def knobs(self) -> Knobs:
@@ -338,7 +347,7 @@ class Stage:
             dns=experiment.dns,
             browser=experiment.browser,
             artifacts=plot.artifacts,
-            folder=_made(plot.folder / "client"),
+            folder=_made((plot.memory or plot.folder) / "client"),
             authority=authority,
             knobs=plot.knobs,
             clear_port=clear_port if plot.arm.clear else None,

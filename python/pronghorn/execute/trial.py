@@ -1,7 +1,6 @@
 """One trial: the load on a stage of its own, the origin's log, the counters, and what they say."""
 
 import asyncio
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,16 +27,17 @@ from pronghorn.plan import Block
 
 
 class Conditions(NamedTuple):
-    """What all of a run's trials share. `stages` is a temporary folder for what their origins and clients
-    write, `run` the directory that takes their artifacts; None: they leave none. What takes much CPU time at
-    its beginning begins with `starting` in its hand."""
+    """What all of a run's trials share. `work` is the run's temporary folder, `run` the directory that takes
+    their artifacts; None: they leave none. What takes much CPU time at its beginning begins with `starting`
+    in its hand. `memory` is a temporary folder for what clients write; None: that goes to `work`."""
 
     experiment: Experiment
     sites: dict[str, Site]
     certificates: Certificates
-    stages: Path
+    work: Path
     run: Path | None = None
     starting: asyncio.Lock | None = None
+    memory: Path | None = None
 
 
 class Assignment(NamedTuple):
@@ -155,7 +155,7 @@ def broken(assignment: Assignment, fault: Fault) -> Trial:
 
 
 def plot_of(conditions: Conditions, assignment: Assignment, artifacts: Artifacts, folder: str) -> Plot:
-    """What the assignment's stage is built of; `folder` is a name in the run's temporary folder."""
+    """What the assignment's stage is built of; `folder` is a name in the run's temporary folders."""
     experiment, cell = conditions.experiment, assignment.block.cell
     return Plot(
         experiment=experiment,
@@ -164,7 +164,8 @@ def plot_of(conditions: Conditions, assignment: Assignment, artifacts: Artifacts
         site=conditions.sites[cell.site],
         certificates=conditions.certificates,
         artifacts=artifacts,
-        folder=conditions.stages / folder,
+        folder=conditions.work / folder,
+        memory=conditions.memory / folder if conditions.memory else None,
         starting=conditions.starting,
     )
 
@@ -183,7 +184,7 @@ async def _bench(
         await stage.abandon()
         raise
     finally:
-        shutil.rmtree(plot.folder, ignore_errors=True)
+        plot.remove()
 
 
 def _judge(

@@ -1,6 +1,7 @@
-"""A run's temporary folders, for what is built once a run (sites, certificates) and for its trials: gone when
-the run ends."""
+"""A run's temporary folders, for what is built once a run (sites, certificates) and for what its origins and
+clients write: gone when the run ends."""
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -15,20 +16,35 @@ MEMORY = Path("/dev/shm")
 """A file system in memory: a browser whose profile lies there waits for no disk."""
 
 MEMORY_BYTES = 2**30
-"""So much has to be free there."""
+"""So much has to be free there; a profile has some 20 MB, a browser in memory ten times that."""
 
 
 @contextmanager
-def work_folder(*, small: bool = False) -> Iterator[Path]:
-    """A private folder, held by flock(2) and removed at the end; in memory where that has room and what goes
-    there is `small`, unless TMPDIR says where. What killed runs left is swept first."""
+def work_folder() -> Iterator[Path]:
+    """A private folder, held by flock(2) and removed at the end. What killed runs left is swept first."""
     sweep()
-    path, lock = _make(_in_memory() if small else None)
-    try:
+    with _held(None) as path:
         yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
-        os.close(lock)
+
+
+@contextmanager
+def memory_folder() -> Iterator[Path | None]:
+    """As `work_folder`, for what browsers write, in memory; None where there is none or too little."""
+    with contextlib.ExitStack() as stack:
+        path = None
+        if has_memory():
+            with contextlib.suppress(OSError):
+                path = stack.enter_context(_held(MEMORY))
+        yield path
+
+
+def has_memory() -> bool:
+    """Whether browsers' profiles go to memory: where there is room and TMPDIR says nothing else, and for root
+    alone, since of others systemd-logind may remove what lies there when they log out (`RemoveIPC`)."""
+    if os.environ.get("TMPDIR") or os.geteuid() != 0 or not os.access(MEMORY, os.W_OK | os.X_OK):
+        return False
+    seen = os.statvfs(MEMORY)
+    return seen.f_bavail * seen.f_frsize >= MEMORY_BYTES
 
 
 def sweep() -> None:
@@ -42,6 +58,16 @@ def sweep() -> None:
                 os.close(lock)
 
 
+@contextmanager
+def _held(parent: Path | None) -> Iterator[Path]:
+    path, lock = _make(parent)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        os.close(lock)
+
+
 def _make(parent: Path | None) -> tuple[Path, int]:
     while True:
         path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
@@ -51,15 +77,6 @@ def _make(parent: Path | None) -> tuple[Path, int]:
             return path, lock
         if lock is not None:
             os.close(lock)
-
-
-def _in_memory() -> Path | None:
-    if any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")):
-        return None
-    if not os.access(MEMORY, os.W_OK | os.X_OK):
-        return None
-    seen = os.statvfs(MEMORY)
-    return MEMORY if seen.f_bavail * seen.f_frsize >= MEMORY_BYTES else None
 
 
 def _lock(path: Path) -> int | None:

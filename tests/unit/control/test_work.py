@@ -1,11 +1,13 @@
 """Where a run's temporary folders are."""
 
+import errno
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pronghorn.execute import work
-from pronghorn.execute.work import PREFIX, work_folder
+from pronghorn.execute.work import PREFIX, has_memory, memory_folder, work_folder
 
 
 @pytest.fixture
@@ -15,45 +17,63 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setattr(work, "MEMORY", folder)
     monkeypatch.setattr(work, "MEMORY_BYTES", 1)
-    for name in ("TMPDIR", "TEMP", "TMP"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("TMPDIR", raising=False)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
     return folder
 
 
-def test_what_is_small_is_kept_in_memory_and_gone_afterwards(memory: Path) -> None:
-    with work_folder() as large, work_folder(small=True) as small:
-        assert small.parent == memory
-        assert large.parent != memory
-    assert not small.exists()
-    assert not large.exists()
+def test_what_browsers_write_is_in_memory_and_gone_afterwards(memory: Path) -> None:
+    assert has_memory()
+    with work_folder() as work, memory_folder() as mine:
+        assert mine is not None
+        assert (mine.parent, work.parent == memory) == (memory, False)
+    assert not mine.exists()
+    assert not work.exists()
 
 
-def test_nothing_is_kept_in_memory_where_there_is_no_room(
-    memory: Path, monkeypatch: pytest.MonkeyPatch
+def without_room(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(work, "MEMORY_BYTES", 2**62)
+
+
+def without_memory(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(work, "MEMORY", Path("/nowhere"))
+
+
+def elsewhere(patch: pytest.MonkeyPatch) -> None:
+    patch.setenv("TMPDIR", "/anywhere")
+
+
+def as_a_person(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("os.geteuid", lambda: 1000)
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize("hinder", [without_room, without_memory, elsewhere, as_a_person])
+def test_elsewhere_it_is_on_the_disk(
+    hinder: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "MEMORY_BYTES", 2**62)
-    with work_folder(small=True) as small:
-        assert small.parent != memory
+    hinder(monkeypatch)
+    assert not has_memory()
+    with memory_folder() as mine:
+        assert mine is None
 
 
-def test_nothing_is_kept_in_memory_where_there_is_none(memory: Path) -> None:
-    memory.rmdir()
-    with work_folder(small=True) as small:
-        assert small.is_dir()
+@pytest.mark.usefixtures("memory")
+def test_a_folder_that_cannot_be_made_in_memory_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: object) -> str:
+        raise OSError(errno.EDQUOT, "no quota left")
 
-
-def test_nothing_is_kept_in_memory_where_the_environment_says_otherwise(
-    memory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TMPDIR", "/anywhere")
-    with work_folder(small=True) as small:
-        assert small.parent != memory
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    with memory_folder() as mine:
+        assert mine is None
 
 
 def test_what_a_killed_run_left_in_memory_is_swept_and_what_lives_is_not(memory: Path) -> None:
     left = memory / f"{PREFIX}left"
     left.mkdir()
-    with work_folder(small=True) as small:
-        assert not left.exists()
-        with work_folder(small=True):
-            assert small.exists()
+    with memory_folder() as mine:
+        assert left.exists()
+        with work_folder():
+            assert not left.exists()
+            assert mine is not None
+            assert mine.exists()
