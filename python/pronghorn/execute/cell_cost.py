@@ -19,6 +19,18 @@ def expected_s(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
     return load_cost.expected_s(path, settings, total_bytes, experiment.limit_of(cell.client))
 
 
+def trial_s(experiment: Experiment, cell: Cell, total_bytes: int) -> float:
+    """Roughly how long a trial takes, in seconds, as a mean over the arms: with the path's warm-up, the
+    client's start, the unmeasured visit of those that have one, and the pause."""
+    expense = clients.of(experiment, cell.client).expense
+    load_s = cost.warmup_s(experiment.path(cell.path)) + expected_s(experiment, cell, total_bytes)
+    load_s += expense.load_cpu_s
+    if experiment.kept:
+        return load_s + experiment.pause_s
+    prepared = sum(arm.prepared for arm in experiment.arms) / len(experiment.arms)
+    return expense.start_s + load_s * (1 + prepared)
+
+
 def burst_s(experiment: Experiment, cell: Cell, arm: Arm, total_bytes: int) -> float:
     """How long a load of many requests would crowd others that begin beside it; 0 of anything else."""
     path, settings = experiment.path(cell.path), _load(experiment, cell)

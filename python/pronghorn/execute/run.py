@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import __version__, certificates, clients, fairness, journal, manifest, plan
+from pronghorn import __version__, certificates, fairness, journal, manifest, plan
 from pronghorn.analysis.resources import Requests, of_trial
 from pronghorn.analysis.summarise import Loads
 from pronghorn.analysis.summarise import summarise as analyse
@@ -167,10 +167,7 @@ def _measure(
     header = _header(experiment, sites)
     _check_sites(header, directory)
     expected = {
-        cell: cost.warmup_s(experiment.path(cell.path))
-        + cell_cost.expected_s(experiment, cell, sites[cell.site].total_bytes)
-        + (0.0 if experiment.kept else clients.of(experiment, cell.client).expense.start_s)
-        for cell in experiment.cells()
+        cell: cell_cost.trial_s(experiment, cell, sites[cell.site].total_bytes) for cell in experiment.cells()
     }
     beside = {
         cell: cell_cost.beside(experiment, cell, sites[cell.site].total_bytes, jobs) for cell in expected

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn import clients, journal
+from pronghorn import journal
 from pronghorn.errors import InputError, unknown
 from pronghorn.execute import cell_cost, cost, prepare
 from pronghorn.execute import directory as files
@@ -118,10 +118,7 @@ def expected_s(experiment: Experiment) -> float:
     whole = 0.0
     for cell in experiment.cells():
         total_bytes = SPECIFICATIONS[cell.site].total
-        path = experiment.path(cell.path)
-        each = cost.warmup_s(path) + cell_cost.expected_s(experiment, cell, total_bytes) + experiment.pause_s
-        if not experiment.kept:
-            each += clients.of(experiment, cell.client).expense.start_s
+        each = cell_cost.trial_s(experiment, cell, total_bytes)
         beside = cell_cost.beside(experiment, cell, total_bytes, jobs)
         whole += each * experiment.repeat * len(experiment.arms) / beside
     return whole

@@ -19,7 +19,7 @@ class Chromium:
     """Chromium by Playwright, in a process inside the client's host."""
 
     warms_up = True
-    expense = Expense(start_s=1.5, start_cpu_s=1.8, load_cpu_s=0.5, waiting_cores=0.1)
+    expense = Expense(start_s=2.2, start_cpu_s=1.8, load_cpu_s=0.5, waiting_cores=0.1)
     artifacts: tuple[str, ...] = (HAR, NETLOG, SCREENSHOT, FILMSTRIP)
     takes_authority = False
     is_browser = True
