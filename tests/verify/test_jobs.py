@@ -28,7 +28,7 @@ SETTINGS = [
     pytest.param(Setting("lte", ("h1", "h2", "h3"), 50), id="lte"),
     pytest.param(Setting("fiber", ("h1", "h2", "h3"), 50), id="fiber"),
     pytest.param(
-        Setting("wpt-cable", ("h2", "h3"), 20, site="cms", client="chromium"),
+        Setting("wpt-3g", ("h2", "h3"), 10, site="cms", client="chromium"),
         id="chromium",
         marks=pytest.mark.needs("chromium"),
     ),
@@ -49,6 +49,7 @@ Times = dict[tuple[int, int], float]
 def test_four_jobs_give_the_medians_of_one(
     setting: Setting, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Of browsers those share the host whose loads are long beside their start (`cost.STARTS_A_LOAD`)."""
     one: dict[str, Times] = {arm: {} for arm in setting.arms}
     four: dict[str, Times] = {arm: {} for arm in setting.arms}
     open_arms = list(setting.arms)
@@ -88,7 +89,9 @@ def measure(
     name = f"{number}-jobs-{jobs}"
     result = programme.run("run", str(experiment), "--jobs", str(jobs), "--out", name, folder=folder)
     assert result.status == 0, result.stderr
-    for trial in Run(folder / name).trials():
+    trials = Run(folder / name).trials()
+    assert jobs == 1 or {trial.slot for trial in trials} > {0}, "nothing ran side by side"
+    for trial in trials:
         if trial.status == "ok" and trial.metrics.load_s is not None:
             times[trial.arm][number, trial.block] = trial.metrics.load_s
 
