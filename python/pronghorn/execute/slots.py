@@ -132,20 +132,21 @@ class Slots:
         ]
         queue = self._courses(left)
         free = list(range(jobs))
-        running: dict[asyncio.Task[None], tuple[int, float]] = {}
+        running: dict[asyncio.Task[None], tuple[int, float, Cell]] = {}
         try:
             while queue or running:
                 while free:
-                    room = budget - sum(load for _, load in running.values())
-                    course = self._next(queue, room if running else math.inf)
+                    room = budget - sum(load for _, load, _ in running.values())
+                    untried = {cell for _, _, cell in running.values() if self._seen_cores(cell) is None}
+                    course = self._next(queue, room if running else math.inf, untried)
                     if course is None:
                         break
                     slot = free.pop(0)
                     task = asyncio.create_task(self._course(slot, course))
-                    running[task] = slot, self._busy_cores(course)
+                    running[task] = slot, self._busy_cores(course), course[0].cell
                 finished, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in finished:
-                    slot, _ = running.pop(task)
+                    slot, _, _ = running.pop(task)
                     free = sorted([*free, slot])
                 await asyncio.gather(*finished)
         finally:
@@ -161,10 +162,11 @@ class Slots:
             cells.setdefault(block.cell, []).append(block)
         return [sorted(course, key=lambda block: block.number) for course in cells.values()]
 
-    def _next(self, queue: list[Course], room: float) -> Course | None:
-        """The first course of `queue` (taken from it) that keeps no more than `room` cores busy."""
+    def _next(self, queue: list[Course], room: float, untried: set[Cell]) -> Course | None:
+        """The first course of `queue` (taken from it) that keeps no more than `room` cores busy. Of a cell
+        that is running `untried`, a second waits until the first has shown what it uses."""
         for place, course in enumerate(queue):
-            if self._busy_cores(course) <= room:
+            if course[0].cell not in untried and self._busy_cores(course) <= room:
                 return queue.pop(place)
         return None
 
@@ -172,10 +174,15 @@ class Slots:
         """What path and site let expect; of browsers that are started for each load no less than was seen."""
         cell, experiment = course[0].cell, self._conditions.experiment
         expected = cell_cost.busy_cores(experiment, cell, self._conditions.sites[cell.site].total_bytes)
-        if experiment.kept or not self._starts(cell) or math.isinf(expected):
-            return expected
-        seen = self._seen.busy_cores(cell, clients.of(experiment, cell.client).expense)
-        return max(expected, seen or 0.0)
+        return expected if math.isinf(expected) else max(expected, self._seen_cores(cell) or 0.0)
+
+    def _seen_cores(self, cell: Cell) -> float | None:
+        """What trials of `cell` were seen to use, if only browsers that are started for each load; None where
+        that isn't known yet."""
+        experiment = self._conditions.experiment
+        if experiment.kept or not self._starts(cell):
+            return 0.0
+        return self._seen.busy_cores(cell, clients.of(experiment, cell.client).expense)
 
     async def _course(self, slot: int, course: Course) -> None:
         await self._calm.wait()
