@@ -1,4 +1,4 @@
-"""What the trials of a cell cost, as a run has seen it: better than any guess from path and site."""
+"""What trials cost, as a run has seen it: better than any guess from path and site."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,10 +9,10 @@ from pronghorn.model.trial import Cell, Trial
 
 
 class SeenCost:
-    """The CPU time and the duration of each cell's loads."""
+    """The CPU time and the duration of the loads of each arm in each cell."""
 
     def __init__(self, trials: Iterable[Trial] = ()) -> None:
-        self._cells: dict[Cell, _Sum] = {}
+        self._sums: dict[tuple[Cell, str], _Sum] = {}
         for trial in trials:
             self.add(trial)
 
@@ -24,14 +24,15 @@ class SeenCost:
         share = host.cpu
         if share.own_share <= 0:
             return
-        before = self._cells.get(trial.cell, _Sum())
+        of = trial.cell, trial.arm
+        before = self._sums.get(of, _Sum())
         lasted_s = share.own_s / share.own_share / cost.cores()
-        self._cells[trial.cell] = _Sum(before.n + 1, before.cpu_s + share.own_s, before.lasted_s + lasted_s)
+        self._sums[of] = _Sum(before.n + 1, before.cpu_s + share.own_s, before.lasted_s + lasted_s)
 
-    def busy_cores(self, cell: Cell, expense: Expense) -> float | None:
-        """How many cores a trial of `cell` keeps busy from its client's start on; None where no load has been
-        seen."""
-        seen = self._cells.get(cell)
+    def busy_cores(self, cell: Cell, arm: str, expense: Expense) -> float | None:
+        """How many cores a trial of `arm` in `cell` keeps busy from its client's start on; None where no load
+        has been seen."""
+        seen = self._sums.get((cell, arm))
         if seen is None:
             return None
         cpu_s = seen.cpu_s + seen.n * expense.start_cpu_s

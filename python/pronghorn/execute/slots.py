@@ -15,6 +15,7 @@ from pronghorn.execute.guard import Fault
 from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
 from pronghorn.execute.progress import Standing, by_block, standing
+from pronghorn.execute.room import Need, Room
 from pronghorn.execute.rounds import Rounds
 from pronghorn.execute.seen_cost import SeenCost
 from pronghorn.execute.trial import Assignment, Conditions
@@ -125,28 +126,29 @@ class Slots:
     async def _work(self, blocks: Sequence[Block], jobs: int, budget: float = 0.0) -> None:
         """One attempt at each of `blocks` not over yet; together they keep `budget` cores busy at most."""
         done = by_block(self._trials)
-        left = [
-            block
-            for block in blocks
-            if not self._standing(block, done.get((block.cell, block.number), ())).over
-        ]
-        queue = self._courses(left)
+        first: dict[tuple[Cell, int], str] = {}
+        left = []
+        for block in blocks:
+            key = block.cell, block.number
+            if not (standing := self._standing(block, done.get(key, ()))).over:
+                first[key] = standing.next_arm(block)
+                left.append(block)
+        queue = [(course, first[course[0].cell, course[0].number]) for course in self._courses(left)]
+        room = Room(budget, self._need)
         free = list(range(jobs))
-        running: dict[asyncio.Task[None], tuple[int, float, Cell]] = {}
+        running: dict[asyncio.Task[None], int] = {}
         try:
             while queue or running:
-                while free:
-                    room = budget - sum(load for _, load, _ in running.values())
-                    untried = {cell for _, _, cell in running.values() if self._seen_cores(cell) is None}
-                    course = self._next(queue, room if running else math.inf, untried)
-                    if course is None:
-                        break
+                while free and (course := _next(queue, room, free[0])) is not None:
                     slot = free.pop(0)
-                    task = asyncio.create_task(self._course(slot, course))
-                    running[task] = slot, self._busy_cores(course), course[0].cell
-                finished, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for task in finished:
-                    slot, _, _ = running.pop(task)
+                    running[asyncio.create_task(self._course(slot, course, room))] = slot
+                change = asyncio.create_task(room.changed())
+                try:
+                    finished, _ = await asyncio.wait([*running, change], return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    change.cancel()
+                for task in finished - {change}:
+                    room.leave(slot := running.pop(task))
                     free = sorted([*free, slot])
                 await asyncio.gather(*finished)
         finally:
@@ -162,55 +164,44 @@ class Slots:
             cells.setdefault(block.cell, []).append(block)
         return [sorted(course, key=lambda block: block.number) for course in cells.values()]
 
-    def _next(self, queue: list[Course], room: float, untried: set[Cell]) -> Course | None:
-        """The first course of `queue` (taken from it) that keeps no more than `room` cores busy. Of a cell
-        that is running `untried`, a second waits until the first has shown what it uses."""
-        for place, course in enumerate(queue):
-            if course[0].cell not in untried and self._busy_cores(course) <= room:
-                return queue.pop(place)
-        return None
-
-    def _busy_cores(self, course: Course) -> float:
+    def _need(self, cell: Cell, arm: str) -> Need:
         """What path and site let expect; of browsers that are started for each load no less than was seen."""
-        cell, experiment = course[0].cell, self._conditions.experiment
-        expected = cell_cost.busy_cores(experiment, cell, self._conditions.sites[cell.site].total_bytes)
-        return expected if math.isinf(expected) else max(expected, self._seen_cores(cell) or 0.0)
-
-    def _seen_cores(self, cell: Cell) -> float | None:
-        """What trials of `cell` were seen to use, if only browsers that are started for each load; None where
-        that isn't known yet."""
         experiment = self._conditions.experiment
-        if experiment.kept or not self._starts(cell):
-            return 0.0
-        return self._seen.busy_cores(cell, clients.of(experiment, cell.client).expense)
+        expected = cell_cost.busy_cores(experiment, cell, self._conditions.sites[cell.site].total_bytes)
+        if experiment.kept or not self._starts(cell) or math.isinf(expected):
+            return Need(expected)
+        seen = self._seen.busy_cores(cell, arm, clients.of(experiment, cell.client).expense)
+        return Need(expected, known=False) if seen is None else Need(max(expected, seen))
 
-    async def _course(self, slot: int, course: Course) -> None:
+    async def _course(self, slot: int, course: Course, room: Room) -> None:
         await self._calm.wait()
         if not self._conditions.experiment.kept:
             stages = self._fresh.setdefault(slot, FreshStages(self._conditions))
             for block in course:
-                await self._attempt(slot, block, stages)
+                await self._attempt(slot, block, stages, room)
             return
         kept = KeptStages(self._conditions)
         try:
             for _ in range(self._conditions.experiment.attempts):
                 for block in course:
-                    await self._attempt(slot, block, kept)
+                    await self._attempt(slot, block, kept, room)
         finally:
             await kept.close()
 
-    async def _attempt(self, slot: int, block: Block, stages: Stages) -> None:
+    async def _attempt(self, slot: int, block: Block, stages: Stages, room: Room) -> None:
         """Measures `block` until it is over or has to be repeated."""
         trials = [trial for trial in self._trials if (trial.cell, trial.block) == (block.cell, block.number)]
         attempt = self._standing(block, trials).attempt
         while not (now := self._standing(block, trials)).over and now.attempt == attempt:
-            arm = next(arm for arm in block.order if arm not in now.recorded)
+            arm = now.next_arm(block)
+            await room.enter(slot, block.cell, arm)
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)
             self._observer.starts(assignment)
             measured = await self._measure(stages, assignment)
             self._journal.append(measured)
             self._trials.append(measured)
             self._seen.add(measured)
+            room.leave(slot)
             trials.append(measured)
             self._observer.ends(measured)
             if measured.status == "contaminated" and measured.reason == guard.STEAL:
@@ -243,6 +234,19 @@ class Slots:
                 f"{self._faults} benches broke one after the other; the last: {error.message}",
                 hint=error.hint or "Look at 'pronghorn doctor'.",
             ) from error
+
+
+def _next(queue: list[tuple[Course, str]], room: Room, slot: int) -> Course | None:
+    """The first course of `queue`, taken from it, whose first trial the `room` lets into `slot`."""
+    refused: set[tuple[Cell, str]] = set()
+    for place, (course, arm) in enumerate(queue):
+        if (course[0].cell, arm) in refused:
+            continue
+        if room.begins(slot, course[0].cell, arm):
+            del queue[place]
+            return course
+        refused.add((course[0].cell, arm))
+    return None
 
 
 def stolen_from(trials: Iterable[Trial]) -> bool:

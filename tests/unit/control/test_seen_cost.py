@@ -46,35 +46,40 @@ def trial(
 def test_cores_are_cpu_time_over_time_with_the_clients_start() -> None:
     seen = SeenCost([trial(2.0, 4.0)])
     seen.add(trial(3.0, 16.0))
-    assert seen.busy_cores(CELL, Expense()) == pytest.approx(5 / 20)
-    started = seen.busy_cores(CELL, Expense(start_s=1.5, start_cpu_s=2.0))
+    assert seen.busy_cores(CELL, "h2", Expense()) == pytest.approx(5 / 20)
+    started = seen.busy_cores(CELL, "h2", Expense(start_s=1.5, start_cpu_s=2.0))
     assert started == pytest.approx((5 + 2 * 2) / (20 + 2 * 1.5))
 
 
-def test_of_a_cell_without_a_load_nothing_is_known() -> None:
+def test_of_an_arm_without_a_load_in_the_cell_nothing_is_known() -> None:
     elsewhere = CELL.model_copy(update={"path": "dsl"})
     nothing = [trial(2.0, 4.0, shared=False), trial(0.0, 4.0), trial(2.0, 60.0, began=False)]
     seen = SeenCost([trial(2.0, 4.0, elsewhere), *nothing])
-    assert seen.busy_cores(CELL, Expense()) is None
-    assert seen.busy_cores(elsewhere, Expense()) == pytest.approx(0.5)
+    assert seen.busy_cores(CELL, "h2", Expense()) is None
+    assert seen.busy_cores(elsewhere, "h2", Expense()) == pytest.approx(0.5)
+    assert seen.busy_cores(elsewhere, "h3", Expense()) is None
 
 
 class Stages:
-    """Stages of browsers each of whose loads uses `cores` of two; how many load at once is noted."""
+    """Stages of browsers, a load of whose arms uses so many `cores` of two and takes so many `turns` of the
+    event loop; what loads at once is noted."""
 
-    cores = 0.0
-    loading = 0
-    beside: ClassVar[list[int]] = []
+    cores: ClassVar[dict[str, float]] = {}
+    turns: ClassVar[dict[str, int]] = {"h2": 1, "h3": 1}
+    loading: ClassVar[list[str]] = []
+    beside: ClassVar[list[list[str]]] = []
 
     def __init__(self, conditions: Conditions) -> None:
         pass
 
     async def measure(self, assignment: Assignment) -> Trial:
-        Stages.loading += 1
-        Stages.beside.append(Stages.loading)
-        await asyncio.sleep(0)
-        Stages.loading -= 1
-        share = CpuShare(own_s=10 * self.cores, own_share=self.cores / 2, others_share=0.1)
+        Stages.loading.append(assignment.arm)
+        Stages.beside.append(list(Stages.loading))
+        for _ in range(self.turns[assignment.arm]):
+            await asyncio.sleep(0)
+        Stages.loading.remove(assignment.arm)
+        cores = self.cores[assignment.arm]
+        share = CpuShare(own_s=10 * cores, own_share=cores / 2, others_share=0.1)
         return measured(assignment.block, assignment.arm, assignment.attempt).model_copy(
             update={"page": PAGE, "counters": Counters(host=HostCounters(cpu=share))}
         )
@@ -84,11 +89,17 @@ class Stages:
     async def close(self) -> None: ...
 
 
-def side_by_side(cores: float, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many trials ran at each one's beginning, of browsers that use so much."""
+def side_by_side(
+    cores: dict[str, float],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    turns: dict[str, int] | None = None,
+) -> list[list[str]]:
+    """The arms of what ran at each trial's beginning, of browsers that use so much."""
     monkeypatch.setattr(slots, "FreshStages", Stages)
     monkeypatch.setattr(cost, "cores", lambda: 2)
     monkeypatch.setattr(Stages, "cores", cores)
+    monkeypatch.setattr(Stages, "turns", turns or Stages.turns)
     monkeypatch.setattr(Stages, "beside", [])
     experiment = parse(
         'sites = ["tiny"]\npaths = ["plain"]\nclients = ["chromium"]\narms = ["h2", "h3"]\n'
@@ -107,12 +118,20 @@ def side_by_side(cores: float, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_cells_second_block_waits_until_the_first_has_shown_what_it_uses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert max(side_by_side(0.8, tmp_path, monkeypatch)) == 1
+    assert max(map(len, side_by_side({"h2": 0.8, "h3": 0.8}, tmp_path, monkeypatch))) == 1
 
 
 def test_browsers_that_use_less_get_no_more_beside_them_than_was_expected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    beside = side_by_side(0.01, tmp_path, monkeypatch)
-    assert beside[:2] == [1, 1]
-    assert 2 < max(beside) < 8
+    beside = side_by_side({"h2": 0.01, "h3": 0.01}, tmp_path, monkeypatch)
+    assert len(beside[0]) == 1
+    assert 2 < max(map(len, beside)) < 8
+
+
+def test_the_trials_of_the_arm_that_uses_more_get_fewer_beside_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = side_by_side({"h2": 0.01, "h3": 0.5}, tmp_path, monkeypatch, {"h2": 50, "h3": 1})
+    assert max(loading.count("h3") for loading in beside) == 1
+    assert max(loading.count("h2") for loading in beside) > 2
