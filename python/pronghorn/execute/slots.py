@@ -144,10 +144,11 @@ class Slots:
                     running[asyncio.create_task(self._course(slot, course, room))] = slot
                 change = asyncio.create_task(room.changed())
                 try:
-                    finished, _ = await asyncio.wait([*running, change], return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.wait([*running, change], return_when=asyncio.FIRST_COMPLETED)
                 finally:
                     change.cancel()
-                for task in finished - {change}:
+                finished = [task for task in running if task.done()]
+                for task in finished:
                     room.leave(slot := running.pop(task))
                     free = sorted([*free, slot])
                 await asyncio.gather(*finished)
