@@ -79,7 +79,7 @@ async def logged(origin: RunningOrigin, page: PageLoad) -> OriginLog:
 
 
 @pytest.mark.parametrize("arm", ["h1", "h2", "h3", "h2+tls12"])
-@pytest.mark.parametrize("variant", ["nginx", "nginx:tuned"])
+@pytest.mark.parametrize("variant", ["nginx", "nginx:patient", "nginx:tuned"])
 def test_each_request_bears_the_asked_protocol_at_the_client_and_in_nginxs_log(
     variant: str, arm: str, small: sites.BuiltSite, identity: Certificates, tmp_path: Path
 ) -> None:

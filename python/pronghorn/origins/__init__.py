@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.stacks import is_url
+from pronghorn.origins import nginx_conf
 from pronghorn.origins.base import Origin, OriginFailed, OriginLog, OriginSetup, RunningOrigin, Tickets
 from pronghorn.origins.builtin import Builtin
 from pronghorn.origins.caddy import Caddy
@@ -21,7 +22,8 @@ ORIGINS: Mapping[str, Origin] = MappingProxyType(
         "haproxy": HAProxy(),
         "haproxy:tuned": HAProxy(tuned=True),
         "nginx": Nginx(),
-        "nginx:tuned": Nginx(tuned=True),
+        "nginx:patient": Nginx(nginx_conf.patient),
+        "nginx:tuned": Nginx(nginx_conf.tuned),
     }
 )
 """The origins that have a name of their own; a variant's name is `SERVER:VARIANT`."""

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import ValidationError
 
@@ -33,12 +34,20 @@ _EARLY_DATA_OPENSSL = (3, 5, 1)
 _OPENSSL = re.compile(r"built with (?:OpenSSL|quictls) ([\d.]+)(\S*)")
 
 
-class Nginx:
-    """An nginx as shipped or `tuned` (`nginx_conf`), or with a `configuration`, a person's own as text.
-    InputError where that has a placeholder that is none."""
+class Configures(Protocol):
+    """Writes a configuration, for arms with 0-RTT (`early_data`) and for those without TLS (`clear`)."""
 
-    def __init__(self, *, tuned: bool = False, configuration: str | None = None) -> None:
-        self._tuned = tuned
+    def __call__(self, *, early_data: bool, clear: bool) -> str: ...
+
+
+class Nginx:
+    """An nginx as one of `nginx_conf`'s functions `configures` it, or with a `configuration`, a person's own
+    as text. InputError where that has a placeholder that is none."""
+
+    def __init__(
+        self, configures: Configures = nginx_conf.shipped, *, configuration: str | None = None
+    ) -> None:
+        self._configures = configures
         self._own = configuration
         if configuration is not None:
             template.check(configuration, "nginx's configuration")
@@ -117,8 +126,7 @@ class Nginx:
     def _text(self, *, early_data: bool = False, clear: bool = False) -> str:
         if self._own is not None:
             return self._own
-        make = nginx_conf.tuned if self._tuned else nginx_conf.shipped
-        return make(early_data=early_data, clear=clear)
+        return self._configures(early_data=early_data, clear=clear)
 
 
 class RunningNginx:

@@ -1,4 +1,4 @@
-"""nginx's configurations, with the placeholders of `template`: as shipped, and tuned.
+"""nginx's configurations, with the placeholders of `template`: as shipped, tuned, and patient.
 
 Relative names are within the trial's folder, which is nginx's prefix."""
 
@@ -63,6 +63,11 @@ _TUNED_HTTP = """\
     quic_gso on;
 """
 
+_PATIENT_HTTP = """\
+    # A response that could not go on for this long is given up, over HTTP/2 by a reset; the default is 60s.
+    send_timeout 15m;
+"""
+
 _TLS_LISTEN = "        listen ${PRONGHORN_ADDRESS}:${PRONGHORN_PORT} ssl;\n"
 _CLEAR_LISTEN = "        listen ${PRONGHORN_ADDRESS}:${PRONGHORN_CLEAR_PORT}; # The arm goes without TLS.\n"
 
@@ -96,6 +101,12 @@ def tuned(*, early_data: bool = False, clear: bool = False) -> str:
     text = shipped(early_data=early_data, clear=clear)
     text = text.replace(_WORKERS, _TUNED_WORKERS).replace(_LISTEN, _TUNED_LISTEN)
     return _before(text, "\n    server {", "\n" + _TUNED_HTTP)
+
+
+def patient(*, early_data: bool = False, clear: bool = False) -> str:
+    """As `shipped`, but for waiting for a slow client longer than any load may last."""
+    text = shipped(early_data=early_data, clear=clear)
+    return _before(text, "\n    server {", "\n" + _PATIENT_HTTP)
 
 
 def stream_buffer_bytes(text: str) -> int:

@@ -49,7 +49,7 @@ def test_of_quic_what_the_version_can_not_do_is_refused(
 ) -> None:
     if said:
         program(path / "nginx", said)
-    refusal = Nginx(tuned=True).refusal(parse(arm))
+    refusal = Nginx(nginx_conf.tuned).refusal(parse(arm))
     if reason is None:
         assert refusal is None
     else:
@@ -62,7 +62,7 @@ def test_the_manifest_says_what_nginx_sends_with(path: Path) -> None:
     settings = Nginx().settings(parse("h3"))
     assert settings["initial_window"] == "131054 bytes, and never less (nginx before 1.27.5)"
     assert Nginx().settings(parse("h2@bbr"))["transport"] == "kernel TCP"
-    identity = Nginx(tuned=True).identity()
+    identity = Nginx(nginx_conf.tuned).identity()
     assert (identity["version"], identity["program"]) == (
         "nginx 1.26.3, OpenSSL 3.5.7",
         os.fspath(path / "nginx"),
@@ -72,7 +72,7 @@ def test_the_manifest_says_what_nginx_sends_with(path: Path) -> None:
 
 
 def test_early_data_is_on_only_where_it_is_asked_for() -> None:
-    for write in (nginx_conf.shipped, nginx_conf.tuned):
+    for write in (nginx_conf.shipped, nginx_conf.tuned, nginx_conf.patient):
         assert nginx_conf.says(write(early_data=True), "ssl_early_data")
         assert not nginx_conf.says(write(early_data=False), "ssl_early_data")
 
@@ -88,8 +88,15 @@ def test_tuned_differs_from_shipped_in_what_it_tunes_only() -> None:
     }
 
 
+def test_patient_differs_from_shipped_in_how_long_it_waits_only() -> None:
+    shipped = nginx_conf.shipped().splitlines()
+    added = [line.strip() for line in nginx_conf.patient().splitlines() if line not in shipped]
+    assert [line for line in added if not line.startswith("#")] == ["send_timeout 15m;"]
+    assert set(shipped) <= set(nginx_conf.patient().splitlines())
+
+
 def test_every_placeholder_of_a_configuration_is_one_that_a_trial_fills_in() -> None:
-    for write in (nginx_conf.shipped, nginx_conf.tuned):
+    for write in (nginx_conf.shipped, nginx_conf.tuned, nginx_conf.patient):
         text = write(early_data=True)
         assert "${" not in template.fill(text, dict.fromkeys(template.PLACEHOLDERS, ""))
 
