@@ -15,10 +15,6 @@ class Standing(NamedTuple):
     recorded: frozenset[str]
     over: bool
 
-    def next_arm(self, block: Block) -> str:
-        """The arm of the `block` that is measured next, while it isn't over."""
-        return next(arm for arm in block.order if arm not in self.recorded)
-
 
 def standing(block: Block, trials: Iterable[Trial], attempts: int) -> Standing:
     """Where `block` stands after its recorded `trials`, of which there may be so many `attempts`.

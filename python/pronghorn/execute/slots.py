@@ -15,9 +15,8 @@ from pronghorn.execute.guard import Fault
 from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
 from pronghorn.execute.progress import Standing, by_block, standing
-from pronghorn.execute.room import Need, Room
 from pronghorn.execute.rounds import Rounds
-from pronghorn.execute.seen_cost import SeenCost
+from pronghorn.execute.seen_cost import Load, SeenCost, together
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.journal import Journal
 from pronghorn.model.trial import Cell, Trial
@@ -126,30 +125,25 @@ class Slots:
     async def _work(self, blocks: Sequence[Block], jobs: int, budget: float = 0.0) -> None:
         """One attempt at each of `blocks` not over yet; together they keep `budget` cores busy at most."""
         done = by_block(self._trials)
-        first: dict[tuple[Cell, int], str] = {}
-        left = []
-        for block in blocks:
-            key = block.cell, block.number
-            if not (standing := self._standing(block, done.get(key, ()))).over:
-                first[key] = standing.next_arm(block)
-                left.append(block)
-        queue = [(course, first[course[0].cell, course[0].number]) for course in self._courses(left)]
-        room = Room(budget, self._need)
+        left = [
+            block
+            for block in blocks
+            if not self._standing(block, done.get((block.cell, block.number), ())).over
+        ]
+        queue = self._courses(left)
         free = list(range(jobs))
-        running: dict[asyncio.Task[None], int] = {}
+        running: dict[asyncio.Task[None], tuple[int, Course]] = {}
         try:
             while queue or running:
-                while free and (course := _next(queue, room, free[0])) is not None:
+                while free:
+                    course = self._next(queue, [beside for _, beside in running.values()], budget)
+                    if course is None:
+                        break
                     slot = free.pop(0)
-                    running[asyncio.create_task(self._course(slot, course, room))] = slot
-                change = asyncio.create_task(room.changed())
-                try:
-                    await asyncio.wait([*running, change], return_when=asyncio.FIRST_COMPLETED)
-                finally:
-                    change.cancel()
-                finished = [task for task in running if task.done()]
+                    running[asyncio.create_task(self._course(slot, course))] = slot, course
+                finished, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in finished:
-                    room.leave(slot := running.pop(task))
+                    slot, _ = running.pop(task)
                     free = sorted([*free, slot])
                 await asyncio.gather(*finished)
         finally:
@@ -165,44 +159,64 @@ class Slots:
             cells.setdefault(block.cell, []).append(block)
         return [sorted(course, key=lambda block: block.number) for course in cells.values()]
 
-    def _need(self, cell: Cell, arm: str) -> Need:
-        """What path and site let expect; of browsers that are started for each load no less than was seen."""
-        experiment = self._conditions.experiment
-        expected = cell_cost.busy_cores(experiment, cell, self._conditions.sites[cell.site].total_bytes)
-        if experiment.kept or not self._starts(cell) or math.isinf(expected):
-            return Need(expected)
-        seen = self._seen.busy_cores(cell, arm, clients.of(experiment, cell.client).expense)
-        return Need(expected, known=False) if seen is None else Need(max(expected, seen))
+    def _next(self, queue: list[Course], beside: list[Course], budget: float) -> Course | None:
+        """The first course of `queue` (taken from it) that keeps no more than `budget` cores busy together
+        with those `beside` it. A cell's second block waits until its first has shown what its arms use."""
+        loads = [self._load(course) for course in beside]
+        refused = {course[0].cell for course in beside if not self._shown(course)}
+        for place, course in enumerate(queue):
+            cell = course[0].cell
+            if cell in refused:
+                continue
+            if not beside or together([*loads, self._load(course)]) <= budget:
+                return queue.pop(place)
+            refused.add(cell)
+        return None
 
-    async def _course(self, slot: int, course: Course, room: Room) -> None:
+    def _load(self, course: Course) -> Load:
+        """What path and site let expect; of browsers that are started for each load no less than was seen."""
+        cell, experiment = course[0].cell, self._conditions.experiment
+        expected = cell_cost.busy_cores(experiment, cell, self._conditions.sites[cell.site].total_bytes)
+        if math.isinf(expected) or not self._shows(cell):
+            return Load(expected, expected)
+        seen = self._seen.load(cell, course[0].order, clients.of(experiment, cell.client).expense)
+        return Load(max(expected, seen.mean), max(expected, seen.peak))
+
+    def _shown(self, course: Course) -> bool:
+        cell = course[0].cell
+        return not self._shows(cell) or self._seen.tried(cell, course[0].order)
+
+    def _shows(self, cell: Cell) -> bool:
+        """Whether what is seen of a cell's trials counts: of browsers that are started for each load."""
+        return self._starts(cell) and not self._conditions.experiment.kept
+
+    async def _course(self, slot: int, course: Course) -> None:
         await self._calm.wait()
         if not self._conditions.experiment.kept:
             stages = self._fresh.setdefault(slot, FreshStages(self._conditions))
             for block in course:
-                await self._attempt(slot, block, stages, room)
+                await self._attempt(slot, block, stages)
             return
         kept = KeptStages(self._conditions)
         try:
             for _ in range(self._conditions.experiment.attempts):
                 for block in course:
-                    await self._attempt(slot, block, kept, room)
+                    await self._attempt(slot, block, kept)
         finally:
             await kept.close()
 
-    async def _attempt(self, slot: int, block: Block, stages: Stages, room: Room) -> None:
+    async def _attempt(self, slot: int, block: Block, stages: Stages) -> None:
         """Measures `block` until it is over or has to be repeated."""
         trials = [trial for trial in self._trials if (trial.cell, trial.block) == (block.cell, block.number)]
         attempt = self._standing(block, trials).attempt
         while not (now := self._standing(block, trials)).over and now.attempt == attempt:
-            arm = now.next_arm(block)
-            await room.enter(slot, block.cell, arm)
+            arm = next(arm for arm in block.order if arm not in now.recorded)
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)
             self._observer.starts(assignment)
             measured = await self._measure(stages, assignment)
             self._journal.append(measured)
             self._trials.append(measured)
             self._seen.add(measured)
-            room.leave(slot)
             trials.append(measured)
             self._observer.ends(measured)
             if measured.status == "contaminated" and measured.reason == guard.STEAL:
@@ -235,19 +249,6 @@ class Slots:
                 f"{self._faults} benches broke one after the other; the last: {error.message}",
                 hint=error.hint or "Look at 'pronghorn doctor'.",
             ) from error
-
-
-def _next(queue: list[tuple[Course, str]], room: Room, slot: int) -> Course | None:
-    """The first course of `queue`, taken from it, whose first trial the `room` lets into `slot`."""
-    refused: set[tuple[Cell, str]] = set()
-    for place, (course, arm) in enumerate(queue):
-        if (course[0].cell, arm) in refused:
-            continue
-        if room.begins(slot, course[0].cell, arm):
-            del queue[place]
-            return course
-        refused.add((course[0].cell, arm))
-    return None
 
 
 def stolen_from(trials: Iterable[Trial]) -> bool:

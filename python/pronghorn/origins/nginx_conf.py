@@ -104,7 +104,7 @@ def tuned(*, early_data: bool = False, clear: bool = False) -> str:
 
 
 def patient(*, early_data: bool = False, clear: bool = False) -> str:
-    """As `shipped`, but for waiting for a slow client longer than any load may last."""
+    """As `shipped`, but waits a quarter of an hour for a slow client, not a minute."""
     text = shipped(early_data=early_data, clear=clear)
     return _before(text, "\n    server {", "\n" + _PATIENT_HTTP)
 

@@ -219,7 +219,10 @@ def test_a_resolved_experiment_of_loads_is_resumed(loads: Laboratory) -> None:
             ["arms=h2+clear", "clients=load,native"],
             "client 'native' can't honour it: it loads pages over TLS",
         ),
-        (["arms=h2+clear", "origins=caddy"], "It can be honoured by builtin, nginx, nginx:patient, nginx:tuned."),
+        (
+            ["arms=h2+clear", "origins=caddy"],
+            "It can be honoured by builtin, nginx, nginx:patient, nginx:tuned.",
+        ),
         (["arms=h3~altsvc"], "It can be honoured by chromium."),
         (["arms=h2+warm"], "client 'load' can't honour it: it has no cache"),
         (["load.requests=5"], "5 requests leave some of the 10 connections without any"),

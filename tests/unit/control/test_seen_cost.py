@@ -1,6 +1,7 @@
 """What a cell's trials were seen to cost."""
 
 import asyncio
+import math
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ import pytest
 from pronghorn import certificates, plan
 from pronghorn.execute import cost, slots
 from pronghorn.execute.cost import Expense
-from pronghorn.execute.seen_cost import SeenCost
+from pronghorn.execute.seen_cost import Load, SeenCost, together
 from pronghorn.execute.stage import Site
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.journal import Journal
@@ -43,29 +44,41 @@ def trial(
     )
 
 
-def test_cores_are_cpu_time_over_time_with_the_clients_start() -> None:
+def test_a_block_s_cores_are_cpu_time_over_time_with_the_clients_starts() -> None:
     seen = SeenCost([trial(2.0, 4.0)])
     seen.add(trial(3.0, 16.0))
-    assert seen.busy_cores(CELL, "h2", Expense()) == pytest.approx(5 / 20)
-    started = seen.busy_cores(CELL, "h2", Expense(start_s=1.5, start_cpu_s=2.0))
-    assert started == pytest.approx((5 + 2 * 2) / (20 + 2 * 1.5))
+    assert seen.load(CELL, ["h2"], Expense()) == pytest.approx((5 / 20, 5 / 20))
+    started = (5 + 2 * 2) / (20 + 2 * 1.5)
+    assert seen.load(CELL, ["h2"], Expense(start_s=1.5, start_cpu_s=2.0)) == pytest.approx((started, started))
 
 
-def test_of_an_arm_without_a_load_in_the_cell_nothing_is_known() -> None:
+def test_of_arms_that_differ_the_time_that_each_takes_counts_and_the_busiest_is_the_peak() -> None:
+    quick = trial(2.0, 4.0).model_copy(update={"arm": "h3"})
+    seen = SeenCost([trial(4.0, 96.0), trial(4.0, 96.0), quick])
+    assert seen.load(CELL, ["h2", "h3"], Expense()) == pytest.approx((6 / 100, 0.5))
+
+
+def test_an_arm_without_a_load_in_the_cell_was_tried_at_most() -> None:
     elsewhere = CELL.model_copy(update={"path": "dsl"})
     nothing = [trial(2.0, 4.0, shared=False), trial(0.0, 4.0), trial(2.0, 60.0, began=False)]
     seen = SeenCost([trial(2.0, 4.0, elsewhere), *nothing])
-    assert seen.busy_cores(CELL, "h2", Expense()) is None
-    assert seen.busy_cores(elsewhere, "h2", Expense()) == pytest.approx(0.5)
-    assert seen.busy_cores(elsewhere, "h3", Expense()) is None
+    assert seen.load(CELL, ["h2"], Expense()) == Load(0.0, 0.0)
+    assert seen.load(elsewhere, ["h2", "h3"], Expense()) == pytest.approx((0.5, 0.5))
+    assert seen.tried(CELL, ["h2"])
+    assert seen.tried(elsewhere, ["h2"])
+    assert not seen.tried(elsewhere, ["h2", "h3"])
+
+
+def test_of_blocks_side_by_side_one_at_most_is_at_its_peak() -> None:
+    assert together([Load(0.1, 0.5), Load(0.2, 0.3), Load(0.3, 0.3)]) == pytest.approx(0.6 + 0.4)
+    assert together([Load(math.inf, math.inf), Load(0.1, 0.1)]) == math.inf
+    assert together([]) == 0
 
 
 class Stages:
-    """Stages of browsers, a load of whose arms uses so many `cores` of two and takes so many `turns` of the
-    event loop; what loads at once is noted."""
+    """Stages of browsers, a load of whose arms uses so many `cores` of two; what loads at once is noted."""
 
     cores: ClassVar[dict[str, float]] = {}
-    turns: ClassVar[dict[str, int]] = {"h2": 1, "h3": 1}
     loading: ClassVar[list[str]] = []
     beside: ClassVar[list[list[str]]] = []
 
@@ -75,8 +88,7 @@ class Stages:
     async def measure(self, assignment: Assignment) -> Trial:
         Stages.loading.append(assignment.arm)
         Stages.beside.append(list(Stages.loading))
-        for _ in range(self.turns[assignment.arm]):
-            await asyncio.sleep(0)
+        await asyncio.sleep(0)
         Stages.loading.remove(assignment.arm)
         cores = self.cores[assignment.arm]
         share = CpuShare(own_s=10 * cores, own_share=cores / 2, others_share=0.1)
@@ -89,17 +101,11 @@ class Stages:
     async def close(self) -> None: ...
 
 
-def side_by_side(
-    cores: dict[str, float],
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    turns: dict[str, int] | None = None,
-) -> list[list[str]]:
+def side_by_side(cores: dict[str, float], folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The arms of what ran at each trial's beginning, of browsers that use so much."""
     monkeypatch.setattr(slots, "FreshStages", Stages)
     monkeypatch.setattr(cost, "cores", lambda: 2)
     monkeypatch.setattr(Stages, "cores", cores)
-    monkeypatch.setattr(Stages, "turns", turns or Stages.turns)
     monkeypatch.setattr(Stages, "beside", [])
     experiment = parse(
         'sites = ["tiny"]\npaths = ["plain"]\nclients = ["chromium"]\narms = ["h2", "h3"]\n'
@@ -125,13 +131,17 @@ def test_browsers_that_use_less_get_no_more_beside_them_than_was_expected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beside = side_by_side({"h2": 0.01, "h3": 0.01}, tmp_path, monkeypatch)
-    assert len(beside[0]) == 1
+    assert [len(loading) for loading in beside[:2]] == [1, 1]
     assert 2 < max(map(len, beside)) < 8
 
 
-def test_the_trials_of_the_arm_that_uses_more_get_fewer_beside_them(
+def test_blocks_one_of_whose_arms_uses_more_for_a_short_while_get_fewer_beside_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    beside = side_by_side({"h2": 0.01, "h3": 0.5}, tmp_path, monkeypatch, {"h2": 50, "h3": 1})
-    assert max(loading.count("h3") for loading in beside) == 1
-    assert max(loading.count("h2") for loading in beside) > 2
+    found = []
+    for cores in ({"h2": 0.01, "h3": 0.01}, {"h2": 0.01, "h3": 0.55}):
+        folder = tmp_path / str(len(found))
+        folder.mkdir()
+        found.append(side_by_side(cores, folder, monkeypatch))
+    alike, peaks = found
+    assert 1 < max(map(len, peaks)) < max(map(len, alike))
