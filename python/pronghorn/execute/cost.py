@@ -15,8 +15,8 @@ CPU."""
 
 BROWSER_CPU_BUDGET = 0.45
 """The same of trials whose clients are browsers: two beside each other, each of which mostly waits for its
-path, load as one alone does (`tests/verify/test_jobs.py`). What else the host does comes on top, and all of it
-together has to stay below what `guard.contamination` bears, about half of the CPUs."""
+path, load as one alone does (`tests/verify/test_jobs.py`). What else the host does comes on top, and all of
+it together has to stay below what `guard.contamination` bears, about half of the CPUs."""
 
 KEPT_SHARE = 0.6
 """So much of this for browsers that are kept: they load without a pause for a start, and repeat a block at

@@ -138,8 +138,8 @@ def test_browsers_that_use_less_get_no_more_beside_them_than_was_expected(
 def test_blocks_one_of_whose_arms_uses_more_for_a_short_while_get_fewer_beside_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = []
-    for cores in ({"h2": 0.01, "h3": 0.01}, {"h2": 0.01, "h3": 0.55}):
+    found: list[list[list[str]]] = []
+    for cores in ({"h2": 0.01, "h3": 0.01}, {"h2": 0.01, "h3": 0.4}):
         folder = tmp_path / str(len(found))
         folder.mkdir()
         found.append(side_by_side(cores, folder, monkeypatch))
