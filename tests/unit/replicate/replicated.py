@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 
@@ -25,9 +26,13 @@ def planned(study: Study) -> list[PlannedRun]:
 
 
 def measured(study: Study, value: Behaviour, *, scatter: float = 0.002, blocks: int = 20) -> Measured:
-    """Every run of the study with arms that behave so, from so many blocks."""
-    rng = np.random.default_rng(1)
-    return Measured(study, {one.name: _run(one, value, scatter, blocks, rng) for one in planned(study)})
+    """Every run of the study with arms that behave so, from so many blocks; each scatters by itself, whatever
+    other runs there are."""
+    runs = {}
+    for one in planned(study):
+        rng = np.random.default_rng(crc32(one.name.encode()))
+        runs[one.name] = _run(one, value, scatter, blocks, rng)
+    return Measured(study, runs)
 
 
 def _run(one: PlannedRun, value: Behaviour, scatter: float, blocks: int, rng: np.random.Generator) -> ReadRun:
