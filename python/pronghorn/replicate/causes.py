@@ -45,6 +45,7 @@ def causes(
                 change_ci95=(finite(change.low), finite(change.high)),
                 direction=_direction(judged, change, _wanted(statement), kind),
                 state=state(with_it, statement.bounds)[0],
+                apart=measured.apart(statement.compared, before, after),
             )
         )
     return sorted(found, key=lambda one: (_DIRECTIONS.index(one.direction), _STATES.index(one.state)))

@@ -5,7 +5,8 @@ import math
 from collections.abc import Iterator
 from typing import get_args
 
-from pronghorn.analysis.claims.sampled import Found, Sampler
+from pronghorn.analysis.claims.sampled import Found, Sampler, values
+from pronghorn.analysis.figures import finite
 from pronghorn.model.expression import Kind, parse, worded
 from pronghorn.model.study import ClaimStatistic, FigureTable, Setting
 from pronghorn.replicate.causes import value
@@ -44,14 +45,15 @@ def _effect(
     asked = parse(text, case)
     compared = study.expanded(asked)
     theirs = study.published(asked, table.metric, statistic)
-    told: list[tuple[Setting, Found]] = []
+    told: list[tuple[Setting, Found, list[float]]] = []
     seen = set()
     for setting in study.settings:
         locate = measured.locate(setting)
         places = [locate(term) for term in compared.terms]
         key = tuple(None if at is None else (id(at.trials), at.arm) for at in places)
         if None not in places and key not in seen:
-            told.append((setting, sampler.evaluate(compared, locate, table.metric, statistic)))
+            found = sampler.evaluate(compared, locate, table.metric, statistic)
+            told.append((setting, found, values(compared, locate, table.metric, statistic)))
         seen.add(key)
     if theirs is None and not told:
         return None
@@ -62,9 +64,15 @@ def _effect(
         metric=table.metric,
         statistic=statistic,
         theirs=theirs,
+        terms=[study.figure(term, table.metric, statistic) for term in compared.terms],
         settings=[
-            InSetting(setting=setting.name, ours=value(found), agrees=_agrees(found, theirs))
-            for setting, found in told
+            InSetting(
+                setting=setting.name,
+                ours=value(found),
+                terms=[finite(one) for one in terms],
+                agrees=_agrees(found, theirs),
+            )
+            for setting, found, terms in told
         ],
         nearest=_nearest(told, theirs, compared.kind) if len(told) > 1 else None,
     )
@@ -76,9 +84,9 @@ def _agrees(found: Found, theirs: float | None) -> bool | None:
     return found.low <= theirs <= found.high
 
 
-def _nearest(told: list[tuple[Setting, Found]], theirs: float | None, kind: Kind) -> str | None:
+def _nearest(told: list[tuple[Setting, Found, list[float]]], theirs: float | None, kind: Kind) -> str | None:
     distances = {}
-    for setting, found in told:
+    for setting, found, _ in told:
         if theirs is None or found.objection is not None or not math.isfinite(found.value):
             continue
         if kind == "ratio" and found.value <= 0:

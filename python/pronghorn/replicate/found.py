@@ -48,6 +48,7 @@ def _run(planned: PlannedRun, read: ReadRun | None) -> RunFound:
         trials=read.trials if read else 0,
         used=len(walls),
         contaminated=read.contaminated if read else 0,
+        spoilt=dict(read.spoilt) if read else {},
         wall_s=math.fsum(walls) if walls else None,
         notes=dict(read.notes) if read else {},
         explanations=list(read.explanations) if read else [],

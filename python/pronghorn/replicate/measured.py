@@ -1,5 +1,6 @@
 """What was measured of a study: its runs' cells, and where in them each term of an expression lies."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,12 +9,13 @@ from pronghorn import journal
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.claims.sampled import Locate, Located
 from pronghorn.execute import directory as files
-from pronghorn.model.expression import Term
+from pronghorn.model.expression import Expression, Term
 from pronghorn.model.study import Factor, Setting, Study, Where
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Cell, Trial
 from pronghorn.replicate import kept
 from pronghorn.replicate.planned import PlannedRun
+from pronghorn.replicate.result import Apart
 from pronghorn.skim import skim
 
 _NOTHING = Where()
@@ -21,7 +23,7 @@ _NOTHING = Where()
 
 class ReadRun(NamedTuple):
     """A run as far as it was made: its cells, its manifest, how many trials it has, how many were discarded
-    as contaminated, and what its summary explains, where it was finished."""
+    as contaminated and of which arms at least half, and what its summary explains, where it was finished."""
 
     planned: PlannedRun
     cells: Mapping[Cell, CellTrials]
@@ -29,6 +31,14 @@ class ReadRun(NamedTuple):
     trials: int
     contaminated: int
     explanations: Sequence[str] = ()
+    spoilt: Mapping[str, tuple[int, int]] = {}
+
+    @property
+    def hosts(self) -> set[tuple[str, ...]]:
+        """The kinds of host that it was made on, by their CPUs."""
+        sessions = [self.notes, *self.notes.get("resumed", [])]
+        found = (one.get("host") or {} for one in sessions)
+        return {tuple(str(host.get(key)) for key in ("cpu", "cores", "machine")) for host in found}
 
 
 class Measured(NamedTuple):
@@ -58,6 +68,18 @@ class Measured(NamedTuple):
             return Located(cell, arm) if cell is not None and arm in cell.arms else None
 
         return found
+
+    def apart(self, compared: Expression, before: Locate, after: Locate) -> Apart:
+        """What lies between two places of an expression's terms besides what was meant to."""
+        runs = {id(cell): run for run in self.runs.values() for cell in run.cells.values()}
+        here, there = (
+            [runs[id(at.trials)] for term in compared.terms if (at := locate(term)) is not None]
+            for locate in (before, after)
+        )
+        if {one.planned.name for one in here} == {one.planned.name for one in there}:
+            return "one run"
+        hosts = set().union(*(one.hosts for one in (*here, *there)))
+        return "runs" if len(hosts) == 1 else "hosts"
 
 
 def measured(study: Study, planned: Sequence[PlannedRun]) -> Measured:
@@ -91,8 +113,12 @@ def _sorted(
     run: PlannedRun, trials: Sequence[Trial], notes: Mapping[str, Any], explanations: Sequence[str]
 ) -> ReadRun:
     cells = select(trials, [arm.name for arm in run.experiment.arms])
-    discarded = sum(trial.status == "contaminated" for trial in trials)
-    return ReadRun(run, cells, notes, len(trials), discarded, explanations)
+    tried = Counter(f"{trial.arm} on {trial.cell}" for trial in trials)
+    discarded = Counter(f"{one.arm} on {one.cell}" for one in trials if one.status == "contaminated")
+    spoilt = {
+        where: (number, tried[where]) for where, number in discarded.items() if 2 * number >= tried[where]
+    }
+    return ReadRun(run, cells, notes, len(trials), discarded.total(), explanations, spoilt)
 
 
 def _explanations(folder: Path) -> list[str]:

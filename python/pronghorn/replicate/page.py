@@ -75,8 +75,19 @@ def _opening(found: StudyFound, command: str) -> str:
 
 def _commits(run: RunFound) -> list[str]:
     """Those that a run was made at, one or more where it was cut and went on."""
-    sessions = [run.notes, *run.notes.get("resumed", [])]
-    return list(dict.fromkeys(str(one.get("commit") or "not known") for one in sessions))
+    return list(dict.fromkeys(str(one.get("commit") or "not known") for one in _sessions(run)))
+
+
+def _sessions(run: RunFound) -> list[Mapping[str, Any]]:
+    """What is noted of the first and of those in which it went on."""
+    return [run.notes, *run.notes.get("resumed", [])]
+
+
+def _host(session: Mapping[str, Any]) -> str:
+    host = session.get("host") or {}
+    cores = f"{count(host['cores'], 'core')}" if host.get("cores") else ""
+    names = (str(host[key]) for key in ("system", "kernel", "cpu", "machine") if host.get(key))
+    return ", ".join(filter(None, (*names, cores)))
 
 
 def _networks(measured: Measured) -> str:
@@ -141,8 +152,7 @@ def _reasons(found: StudyFound) -> list[str]:
         f"{' '.join([*words.reasons(part), *words.measured_as_well(part)])}"
         for claim in found.claims
         for reading in claim.readings
-        for part in reading.parts
-        if part.state == "not reproduced" and part.counted and not part.premise
+        for part in reading.unreproduced
     ]
     return list(dict.fromkeys(said))
 
@@ -214,7 +224,7 @@ def _effects(found: Sequence[Effect]) -> str:
 
 
 def _run(run: RunFound) -> str:
-    host = run.notes.get("host") or {}
+    spoilt = "; ".join(f"{name} ({number} of {tried})" for name, (number, tried) in run.spoilt.items())
     told = {
         "command": f"{run.command}",
         "started": run.notes.get("started"),
@@ -224,8 +234,8 @@ def _run(run: RunFound) -> str:
         "time that the trials took together, with their waits for a turn": numbers.seconds(run.wall_s),
         "program": run.notes.get("program"),
         "commit": ", then ".join(_commits(run)),
-        "host": ", ".join(str(host[key]) for key in ("system", "kernel", "cpu", "machine") if host.get(key)),
-        "cores": host.get("cores"),
+        "contaminated in half of their loads or more, so that those that entered are a choice": spoilt,
+        "host": ", then ".join(dict.fromkeys(map(_host, _sessions(run)))),
         "isolation": run.notes.get("isolation"),
         "origins": _identities(run.notes.get("origins")),
         "clients": _identities(run.notes.get("clients")),

@@ -20,7 +20,9 @@ def claims(measured: Measured, sampler: Sampler) -> list[ClaimFound]:
 
 def _claim(measured: Measured, claim: StudyClaim, sampler: Sampler) -> ClaimFound:
     tested = [statement for part in claim.parts for statement in statements(measured.study, part)]
-    settings = _told_apart(measured, tested, measured.study.settings_of(claim))
+    wanted = measured.study.settings_of(claim)
+    settings = _told_apart(measured, tested, wanted)
+    missing = [one.name for one in wanted if one not in settings and _lacks(measured, tested, one, settings)]
     readings = [
         _reading(setting, [_tested(measured, one, setting, settings, sampler) for one in tested])
         for setting in settings
@@ -29,7 +31,7 @@ def _claim(measured: Measured, claim: StudyClaim, sampler: Sampler) -> ClaimFoun
         claim=claim.text,
         note=claim.note,
         state=agreed([reading.state for reading in readings]),
-        words=_words(readings),
+        words=_words(readings) + (f" (not measured: {', '.join(missing)})" if missing else ""),
         readings=readings,
     )
 
@@ -48,6 +50,18 @@ def _told_apart(
             chosen.append(setting)
             seen.append(found)
     return chosen or list(settings[:1])
+
+
+def _lacks(
+    measured: Measured, tested: Sequence[Statement], setting: Setting, chosen: Sequence[Setting]
+) -> bool:
+    """Whether something of a setting wasn't measured that was measured in one that is read."""
+    places = _places(measured.locate(setting), tested)
+    return any(
+        mine is None and other is not None
+        for one in chosen
+        for mine, other in zip(places, _places(measured.locate(one), tested), strict=True)
+    )
 
 
 _Places = tuple[tuple[int, str] | None, ...]

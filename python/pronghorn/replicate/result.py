@@ -11,6 +11,10 @@ from pronghorn.model.summary import Interval, Metric, State
 Direction = Literal["towards", "away", "not told"]
 """Where a factor moves a value, seen from what was published."""
 
+Apart = Literal["one run", "runs", "hosts"]
+"""What lies between what a change is held against and what was measured under it: nothing but the change, or
+another run at another hour, or another host as well."""
+
 
 class _Result(BaseModel):
     model_config = ConfigDict(extra="forbid")
@@ -30,7 +34,7 @@ class Value(_Result):
 class Cause(_Result):
     """What one change of the setting does to a value: what it becomes (`ours`), by how much that is another
     (`change`, a ratio of ratios or a difference of differences), and whether that leads to the published
-    one."""
+    one. `apart` says what else lies between the two."""
 
     factor: str
     ours: Value
@@ -38,6 +42,7 @@ class Cause(_Result):
     change_ci95: Interval
     direction: Direction
     state: State
+    apart: Apart = "one run"
 
 
 class Tested(_Result):
@@ -74,6 +79,15 @@ class ReadingFound(_Result):
     state: State
     parts: list[Tested]
 
+    @property
+    def unreproduced(self) -> list[Tested]:
+        """The parts that ask for a reason: none where a premise fails, since then there is nothing to
+        explain."""
+        counted = [one for one in self.parts if one.counted]
+        if any(one.premise and one.state != "reproduced" for one in counted):
+            return []
+        return [one for one in counted if one.state == "not reproduced"]
+
 
 class ClaimFound(_Result):
     """A claim: what it is in all of its readings, undecided where they differ. `words` says so; `note` says
@@ -87,16 +101,18 @@ class ClaimFound(_Result):
 
 
 class InSetting(_Result):
-    """An effect in one setting; `agrees` where the published value lies within the interval."""
+    """An effect in one setting; `agrees` where the published value lies within the interval. `terms` are what
+    it is made of."""
 
     setting: str
     ours: Value
+    terms: list[float | None] = Field(default_factory=list)
     agrees: bool | None
 
 
 class Effect(_Result):
     """A published effect beside ours. `nearest` is the setting in which ours is nearest to it, where there is
-    more than one."""
+    more than one; `terms` are the published figures that it is made of."""
 
     what: str
     case: str
@@ -104,13 +120,15 @@ class Effect(_Result):
     metric: Metric
     statistic: ClaimStatistic
     theirs: float | None
+    terms: list[float | None] = Field(default_factory=list)
     settings: list[InSetting]
     nearest: str | None = None
 
 
 class RunFound(_Result):
-    """One of the runs that all this rests on, on `used` of its trials. `notes` are its manifest's,
-    `explanations` the sentences of its summary that take differences between arms apart."""
+    """One of the runs that all this rests on, on `used` of its trials. `spoilt` are the arms of cells of
+    which at least half of the trials were contaminated, with the numbers of both. `notes` are its
+    manifest's, `explanations` the sentences of its summary that take differences between arms apart."""
 
     name: str
     experiment: str
@@ -121,6 +139,7 @@ class RunFound(_Result):
     trials: int
     used: int
     contaminated: int
+    spoilt: dict[str, tuple[int, int]] = Field(default_factory=dict)
     wall_s: float | None
     notes: dict[str, Any]
     explanations: list[str]

@@ -38,10 +38,9 @@ def _render_study(found: StudyFound, console: Console) -> None:
             if len(claim.readings) > 1:
                 console.print(Padding(Text(f"{reading.setting}:"), (0, 0, 0, 4), expand=False))
             console.print(Padding(_parts(reading), (0, 0, 0, 4), expand=False))
-            for part in reading.parts:
-                if part.state == "not reproduced" and part.counted and not part.premise:
-                    why = Text(f"{part.what}: {' '.join(words.reasons(part)[:MOST_REASONS])}", style="dim")
-                    console.print(Padding(why, (0, 0, 0, 4), expand=False))
+            for part in reading.unreproduced:
+                why = Text(f"{part.what}: {' '.join(words.reasons(part)[:MOST_REASONS])}", style="dim")
+                console.print(Padding(why, (0, 0, 0, 4), expand=False))
     if said_of_settings := words.sensitivity(found.effects):
         console.print()
         console.print(Padding(Text(words.SENSITIVITY), (0, 0, 0, 2)))

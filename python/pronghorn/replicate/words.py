@@ -7,7 +7,7 @@ from pronghorn.analysis import numbers
 from pronghorn.analysis.numbers import count, listed
 from pronghorn.model.expression import Kind
 from pronghorn.model.summary import Metric
-from pronghorn.replicate.result import Cause, Effect, Tested, Value
+from pronghorn.replicate.result import Apart, Cause, Effect, Tested, Value
 
 _METRICS: dict[str, str] = {
     "load": "load time",
@@ -15,7 +15,7 @@ _METRICS: dict[str, str] = {
     "requests_per_second": "requests per second",
 }
 _STATISTICS: dict[str, str] = {"iqr": "interquartile range of"}
-_DIRECTIONS = {"towards": "towards theirs", "away": "away from theirs", "not told": "no sure change"}
+_APART: dict[Apart, str] = {"one run": "", "runs": ", in another run", "hosts": ", on another host"}
 
 
 def statistic(name: str) -> str:
@@ -88,16 +88,17 @@ def reasons(found: Tested) -> list[str]:
         return towards
     untold = [one for one in found.causes if not _tells(one)]
     if len(untold) == len(found.causes):
-        return ["What was measured is too little to tell what leads to theirs."]
+        return [f"What was measured is too little to tell what leads to {_aim(found)}."]
     but = f", as far as it tells: of {count(len(untold), 'change')} it is too little" if untold else ""
-    return [f"Nothing that was measured surely leads to theirs{but}."]
+    return [f"Nothing that was measured surely leads to {_aim(found)}{but}."]
 
 
 def measured_as_well(found: Tested) -> list[str]:
     """What was measured and doesn't lead to theirs, in one sentence; none where there is nothing."""
     others = [one for one in found.causes if one.direction != "towards"]
+    leads = {"away": f"away from {_aim(found)}", "not told": "no sure change"}
     told = "; ".join(
-        f"with {_under(one, found)}, {_DIRECTIONS[one.direction] if _tells(one) else 'which tells nothing'}"
+        f"with {_under(one, found)}, {leads[one.direction] if _tells(one) else 'which tells nothing'}"
         for one in others
     )
     return [f"Measured as well: {told}."] if told else []
@@ -111,12 +112,25 @@ def sensitivity(found: Sequence[Effect]) -> list[str]:
         if one.theirs is None or len(told_in) < 2:
             continue
         told = "; ".join(
-            f"{at.setting}: {ours(at.ours, one.kind, one.metric)}{' (holds theirs)' if at.agrees else ''}"
+            f"{at.setting}: {ours(at.ours, one.kind, one.metric)}{_made_of(at.terms, one)}"
+            f"{', which holds theirs' if at.agrees else ''}"
             for at in told_in
         )
         nearest = f" Nearest: {one.nearest}." if one.nearest else ""
-        said.append(f"{quantity(one)}: theirs {theirs(one.theirs, one.kind, one.metric)}. {told}.{nearest}")
+        none = "" if any(at.agrees for at in told_in) else " No interval holds theirs."
+        published = f"{theirs(one.theirs, one.kind, one.metric)}{_made_of(one.terms, one)}"
+        said.append(f"{quantity(one)}: theirs {published}. {told}.{none}{nearest}")
     return said
+
+
+def _made_of(terms: Sequence[float | None], effect: Effect) -> str:
+    """The two figures that an effect compares, since an equal ratio may be one of quite other times:
+    ` (6.69 s ÷ 12.9 s)`."""
+    known = [one for one in terms if one is not None]
+    if len(known) < len(terms) or len(known) != 2:
+        return ""
+    first, second = (_signed(one, effect.metric) for one in known)
+    return f" ({first} {'÷' if effect.kind == 'ratio' else '−'} {second})"
 
 
 SENSITIVITY = "What was left open, and which setting's interval holds theirs (a wide one holds much):"
@@ -128,27 +142,36 @@ def _tells(one: Cause) -> bool:
 
 
 def _cause(one: Cause, found: Tested) -> str:
-    if _overshoots(one, found):
-        return f"With {_under(one, found)}, past theirs and outside the bounds on the other side."
-    ends = {"reproduced": "within the bounds", "not reproduced": "still outside the bounds"}
+    past = _passes(one, found)
+    ends = {
+        "reproduced": "within the bounds",
+        "not reproduced": "outside the bounds on the other side" if past else "still outside the bounds",
+    }
     where = ends.get(one.state, "perhaps within the bounds")
-    return f"With {_under(one, found)}, towards theirs, {where}."
+    way = f"past {_aim(found)}" if past else f"towards {_aim(found)}"
+    return f"With {_under(one, found)}, {way}, {where}."
 
 
-def _overshoots(one: Cause, found: Tested) -> bool:
-    """Whether a change leads past theirs so far that the value leaves the bounds on their other side."""
-    if one.state != "not reproduced" or found.least is None or found.most is None:
+def _passes(one: Cause, found: Tested) -> bool:
+    """Whether a change leads past theirs to their other side."""
+    least, most = found.theirs if found.theirs is not None else (found.least, found.most)
+    if least is None or most is None:
         return False
     before, after = (math.inf if value.value is None else value.value for value in (found.ours, one.ours))
-    return before < found.least <= found.most < after or after < found.least <= found.most < before
+    return before < least <= most < after or after < least <= most < before
+
+
+def _aim(found: Tested) -> str:
+    """What a change may lead to: the published value, or the bounds where none was published."""
+    return "the bounds" if found.theirs is None else "theirs"
 
 
 def _under(one: Cause, found: Tested) -> str:
     """What a change of the setting makes of a value: `loss both ways: 0.54 [0.5 to 0.6] (0.5 [0.4 to 0.6]
-    times as much)`."""
+    times as much)`; how far apart the two were measured where it isn't in one run."""
     change = ours(Value(value=one.change, ci95=one.change_ci95), found.kind, found.metric)
     by = f"{change} more" if found.kind == "difference" else f"{change} times as much"
-    return f"{one.factor}: {ours(one.ours, found.kind, found.metric)} ({by})"
+    return f"{one.factor}: {ours(one.ours, found.kind, found.metric)} ({by}{_APART[one.apart]})"
 
 
 def _bound(end: float, found: Tested) -> str:

@@ -128,6 +128,17 @@ def test_means_of_several_cells_are_not_compared() -> None:
         )
 
 
+def test_cells_of_the_same_name_are_drawn_by_themselves() -> None:
+    """Of two runs' equal cells the ratio is 1, with an interval: what is drawn of one says nothing of the
+    other."""
+    runs = {name: measured(h3=[1.0, 1.3, 0.9, 1.1, 2.0, 1.7, 1.2]) for name in ("one", "other")}
+    found = sampler().evaluate(
+        parse("h3[one] / h3[other]"), lambda term: Located(runs[term.case], term.arm), "load", "median"
+    )
+    assert found.value == 1.0
+    assert found.low < 0.95 and found.high > 1.05
+
+
 def test_what_was_not_measured_decides_nothing() -> None:
     assert sampler().evaluate(parse("h3 / h2"), lambda _: None, "load", "median").objection == "not measured"
 

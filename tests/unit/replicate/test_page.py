@@ -60,6 +60,19 @@ def test_a_page_says_how_it_was_made() -> None:
     assert "This is the quick size" not in said
 
 
+def test_a_page_names_whose_loads_were_mostly_contaminated_and_every_host() -> None:
+    study = studies.read("kiwee")
+    read = measured(study, slower, blocks=6)
+    hosts = [{"host": {"cpu": name, "cores": 2}} for name in ("A", "B")]
+    steady = read.runs["steady"]._replace(
+        notes={**hosts[0], "resumed": [hosts[1]]}, spoilt={"h3 on cms/wroclaw-lte/nginx/chromium": (18, 25)}
+    )
+    read = read._replace(runs={**read.runs, "steady": steady})
+    said = page(found.study(read, planned(study), "full", resamples=RESAMPLES), read, COMMAND)
+    assert "a choice: h3 on cms/wroclaw-lte/nginx/chromium (18 of 25)" in said
+    assert "host: A, 2 cores, then B, 2 cores" in said
+
+
 @pytest.mark.parametrize(("name", "other"), [("cloudflare", "by the native client"), ("weaknet", "h2load")])
 def test_a_page_says_what_is_done_otherwise_than_the_authors_did(name: str, other: str) -> None:
     said = written(name).partition("What is done otherwise here:")[2].partition("What they don't say")[0]

@@ -14,6 +14,9 @@ from pronghorn.replicate.result import Cause, ClaimFound, StudyFound, Value
 
 from .replicated import RESAMPLES, Behaviour, measured, planned
 
+SHARED = "15 % of what goes there and back lost, half of it each way"
+BBR = [f"BBR under h2, loss {where}" for where in ("on the way up", "on the way down", "both ways")]
+
 
 def kiwees(cell: Cell, arm: str) -> float:
     """Kiwee's means, with whichever direction of loss."""
@@ -78,8 +81,9 @@ def test_names_in_a_study_exist(name: str) -> None:
     known = {setting.name for setting in study.settings}
     named = [*(one.settings for one in study.claims), *(one.settings for one in study.factors)]
     assert all(set(names or ()) <= known for names in named)
+    cases = {*study.cases, *(case for table in study.tables for case in table.rows)}
     for factor in study.factors:
-        assert set(factor.cases or ()) <= set(study.cases)
+        assert set(factor.cases or ()) <= cases
     of_settings = [where for setting in study.settings for where in setting.cases.values()]
     for where in (*study.cases.values(), *study.settings, *study.factors, *of_settings):
         assert where.run is None or where.run in study.runs
@@ -99,6 +103,8 @@ def test_the_studys_own_figures_reproduce_its_claims() -> None:
         "loss on the way up",
         "loss on the way down",
         "loss both ways",
+        SHARED,
+        *BBR,
     ]
     assert poor.readings[0].parts[0].ours.value == pytest.approx(6.6856 / 12.8554, rel=0.01)
 
@@ -123,13 +129,15 @@ def test_settings_that_disagree_leave_a_claim_undecided_and_the_one_that_agrees_
     poor = claim(of, "With 100 ms")
     assert poor.state == "undecided"
     assert poor.words == (
-        "depends: reproduced with loss on the way down, with loss both ways; "
-        "not reproduced with loss on the way up"
+        f"depends: reproduced with loss on the way down, with loss both ways, with {SHARED}, "
+        f"with {BBR[1]}, with {BBR[2]}; not reproduced with loss on the way up, with {BBR[0]}"
     )
     [effect] = [one for one in of.effects if (one.case, one.statistic) == ("wroclaw-lte-poor", "mean")]
     assert effect.theirs == pytest.approx(0.52, abs=0.001)
     assert {one.setting: one.agrees for one in effect.settings}["loss on the way up"] is False
-    assert effect.nearest in ("loss on the way down", "loss both ways")
+    assert effect.nearest in ("loss on the way down", "loss both ways", SHARED, *BBR[1:])
+    assert effect.terms == pytest.approx([6.6856, 12.8554])
+    assert effect.settings[1].terms == pytest.approx(effect.terms, rel=0.01)
 
 
 def test_the_reason_of_a_difference_is_the_factor_that_was_measured_to_lead_to_theirs() -> None:
@@ -157,6 +165,7 @@ def test_a_factor_is_held_against_its_own_run_without_it() -> None:
     [part] = claim(of, "Between continents").readings[0].parts
     causes = {cause.factor: cause for cause in part.causes}
     assert causes["nginx tuned in the place of nginx as it ships"].change == pytest.approx(0.5, rel=0.01)
+    assert causes["nginx tuned in the place of nginx as it ships"].apart == "one run"
     assert causes["Reno under h2, beside nginx's own New Reno under h3"].direction == "not told"
 
 
@@ -175,6 +184,26 @@ def test_a_factor_that_is_a_run_of_its_own_is_held_against_the_settings() -> Non
     )
     assert (more_loss.direction, more_loss.state) == ("towards", "reproduced")
     assert more_loss.change == pytest.approx(1.2 / 0.5, rel=0.01)
+    assert more_loss.apart == "runs"
+
+    there = both._replace(runs={**both.runs, "lossier": lossier._replace(notes={"host": {"cpu": "another"}})})
+    of = found.study(there, planned(study), "full", resamples=RESAMPLES)
+    parts = {(part.case, part.statistic): part for part in claim(of, "Near").readings[0].parts}
+    apart = {cause.factor: cause.apart for cause in parts["nuernberg-cloud", "median"].causes}
+    assert apart[more_loss.factor] == "hosts"
+    assert apart["nothing changed, in another run"] == "runs"
+
+
+def test_what_is_measured_twice_shows_what_two_runs_differ_by() -> None:
+    study = studies.read("kiwee")
+    first = measured(study, lambda _cell, arm: 10.0 if arm == "h3" else 20.0)
+    second = measured(study, lambda _cell, arm: 12.0 if arm == "h3" else 20.0).runs["factors"]
+    both = first._replace(runs={**first.runs, "factors": second})
+    of = found.study(both, planned(study), "full", resamples=RESAMPLES)
+    [part] = claim(of, "Between continents").readings[0].parts
+    [again] = [cause for cause in part.causes if cause.factor == "nothing changed, in another run"]
+    assert again.change == pytest.approx(1.2, rel=0.01)
+    assert again.direction == "towards"
 
 
 def test_a_difference_of_differences_is_measured_in_seconds() -> None:
@@ -229,8 +258,10 @@ def test_a_setting_of_which_a_part_is_missing_repeats_no_other_ones_figures() ->
     some = whole._replace(runs={name: run for name, run in whole.runs.items() if name != "kept-lossless"})
     for read, lossless in ((whole, True), (some, False)):
         of = found.study(read, planned(study), "full", resamples=RESAMPLES)
-        settings = [reading.setting for reading in claim(of, "h3 is faster").readings]
+        faster = claim(of, "h3 is faster")
+        settings = [reading.setting for reading in faster.readings]
         assert ("one browser kept open, nothing lost" in settings) is lossless
+        assert faster.words.endswith(" (not measured: one browser kept open, nothing lost)") is not lossless
         assert settings[0] == "one browser kept open"
 
 

@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
 from pronghorn.replicate import result, terminal, words
@@ -48,8 +49,50 @@ def test_a_factor_that_leads_past_theirs_is_not_said_to_lead_there() -> None:
     ours = Value(value=1.0, ci95=(0.99, 1.01), blocks=20)
     [short] = words.reasons(part_of(ours, cause(0.9)))
     [far] = words.reasons(part_of(ours, cause(0.2)))
+    [near] = words.reasons(part_of(ours, cause(0.7).model_copy(update={"state": "undecided"})))
     assert short.endswith("towards theirs, still outside the bounds.")
-    assert far.endswith("past theirs and outside the bounds on the other side.")
+    assert far.endswith("past theirs, outside the bounds on the other side.")
+    assert near.endswith("past theirs, perhaps within the bounds.")
+
+
+def test_a_factor_leads_to_the_bounds_where_nothing_was_published() -> None:
+    ours = Value(value=1.0, ci95=(0.99, 1.01), blocks=20)
+    [said] = words.reasons(part_of(ours, cause(0.9)).model_copy(update={"theirs": None}))
+    assert said.endswith("towards the bounds, still outside the bounds.")
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"), [("one run", ")"), ("runs", ", in another run)"), ("hosts", ", on another host)")]
+)
+def test_a_factor_of_another_run_or_host_says_so(apart: result.Apart, said: str) -> None:
+    ours = Value(value=1.0, ci95=(0.99, 1.01), blocks=20)
+    [reason] = words.reasons(part_of(ours, cause(0.9).model_copy(update={"apart": apart})))
+    assert f"times as much{said}, towards" in reason
+
+
+def test_where_a_premise_fails_nothing_asks_for_a_reason() -> None:
+    part = part_of(Value(value=1.0, ci95=(0.99, 1.01), blocks=20))
+    premise = part.model_copy(update={"premise": True})
+    reading = ReadingFound(setting="one", state="undecided", parts=[premise, part])
+    assert reading.unreproduced == []
+    held = premise.model_copy(update={"state": "reproduced"})
+    assert reading.model_copy(update={"parts": [held, part]}).unreproduced == [part]
+
+
+def test_an_effect_says_of_which_times_it_is_made_and_that_none_holds_theirs() -> None:
+    ours = Value(value=0.8, ci95=(0.7, 0.9), blocks=20)
+    at = [
+        result.InSetting(setting="up", ours=ours, terms=[2.7, 3.3], agrees=False),
+        result.InSetting(setting="down", ours=ours, terms=[5.0, None], agrees=False),
+    ]
+    effect = result.Effect(
+        what="h3 ÷ h2", case="poor", kind="ratio", metric="load", statistic="mean", theirs=0.52,
+        terms=[6.69, 12.9], settings=at, nearest="up",
+    )  # fmt: skip
+    [said] = words.sensitivity([effect])
+    assert "theirs 0.52 (6.69 s ÷ 12.9 s). up: 0.80" in said
+    assert "(2.70 s ÷ 3.30 s)" in said
+    assert said.endswith("No interval holds theirs. Nearest: up.")
 
 
 def test_the_row_of_a_claim_is_of_a_part_that_counts() -> None:

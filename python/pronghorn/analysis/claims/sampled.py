@@ -55,6 +55,7 @@ class Sampler:
         self._resamples = resamples
         self._drawn: dict[tuple[int, str, Metric, ClaimStatistic], tuple[float, Times]] = {}
         self._kept: list[CellTrials] = []
+        self._twins: dict[str, list[int]] = {}
 
     def evaluate(
         self, expression: Expression, locate: Locate, metric: Metric, statistic: ClaimStatistic
@@ -130,21 +131,24 @@ class Sampler:
     def _statistic(self, at: Located, metric: Metric, statistic: ClaimStatistic) -> tuple[float, Times]:
         key = id(at.trials), at.arm, metric, statistic
         if key not in self._drawn:
-            self._kept.append(at.trials)
-            values = times(at.trials.of(at.arm), metric)
-            ordered = Ordered(values)
-            whole = np.ones((len(values), 1), dtype=np.int32)
+            found = times(at.trials.of(at.arm), metric)
+            ordered = Ordered(found)
             rng = self._generator(at.trials)
             self._drawn[key] = (
-                float(_of(ordered, statistic, whole)[0]),
+                _whole(found, statistic),
                 np.concatenate(
-                    [_of(ordered, statistic, counts) for counts in drawn(len(values), rng, self._resamples)]
+                    [_of(ordered, statistic, counts) for counts in drawn(len(found), rng, self._resamples)]
                 ),
             )
         return self._drawn[key]
 
     def _generator(self, trials: CellTrials) -> np.random.Generator:
-        return generator(self._seed, "claims", str(trials.cell))
+        """The cell's, which it shares with no cell of the same name in another run."""
+        twins = self._twins.setdefault(str(trials.cell), [])
+        if id(trials) not in twins:
+            twins.append(id(trials))
+            self._kept.append(trials)
+        return generator(self._seed, "claims", str(trials.cell), str(twins.index(id(trials))))
 
 
 MOST_BROKEN = 0.05
@@ -157,6 +161,25 @@ INTERQUARTILE_BLOCKS = 20
 def least_blocks(statistic: ClaimStatistic) -> int:
     """From how many blocks on a statistic has an interval that decides."""
     return INTERQUARTILE_BLOCKS if statistic == "iqr" else LEAST_BLOCKS[statistic]
+
+
+def values(expression: Expression, locate: Locate, metric: Metric, statistic: ClaimStatistic) -> list[float]:
+    """What each of an expression's terms comes to by itself, NaN where it wasn't measured."""
+    found = []
+    for term in expression.terms:
+        at = locate(term)
+        if at is None or not at.trials.blocks:
+            found.append(math.nan)
+        else:
+            found.append(_whole(times(at.trials.of(at.arm), metric), statistic))
+    return found
+
+
+def _whole(found: Times, statistic: ClaimStatistic) -> float:
+    """The statistic of all values."""
+    if statistic == "mean":
+        return float(np.mean(found))
+    return float(_of(Ordered(found), statistic, np.ones((len(found), 1), dtype=np.int32))[0])
 
 
 def _of(ordered: Ordered, statistic: ClaimStatistic, counts: np.ndarray) -> Times:
