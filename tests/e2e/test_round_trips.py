@@ -59,6 +59,30 @@ def test_handshakes_and_first_byte_take_their_round_trips(
     assert all(page.load_s is not None and page.load_s >= first_byte * ROUND_TRIP_S for page in pages)
 
 
+@pytest.mark.parametrize(("protocol", "first_byte", "load"), [("h1", 3, 4), ("h2", 3, 4), ("h3", 2, 3)])
+def test_an_answer_that_takes_two_flights_begins_with_the_first(
+    protocol: str, first_byte: int, load: int, identity: Certificates, tmp_path: Path
+) -> None:
+    """Of 15 kB the first flight holds all but the end: what can be read of it depends on no later packet."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_text(
+        "<!doctype html><title>Two flights</title>".ljust(15_000), encoding="utf-8"
+    )
+
+    async def trial(bench: Bench) -> PageLoad:
+        await bench.open(PATH)
+        page = await bench.load(site, identity, protocol)
+        await bench.close()
+        return page
+
+    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, tmp_path, [trial] * FEW_TRIALS))
+
+    assert [page.outcome for page in pages] == ["ok"] * FEW_TRIALS
+    assert first_byte <= min(round_trips([page.ttfb_s for page in pages])) < first_byte + 0.3
+    assert load <= min(round_trips([page.load_s for page in pages])) < load + 0.3
+
+
 @pytest.mark.parametrize(
     ("protocol", "tls", "session", "first_byte"),
     [

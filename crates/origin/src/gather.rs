@@ -1,8 +1,8 @@
-//! Gathers small writes into TLS records.
+//! Gathers small writes.
 //!
 //! h2 hands its frames to the stream below one or two at a time. Each would become a TLS record and a system call
-//! of its own; so they wait here until they fill a record, or until the one who drives the connection has no more
-//! to give.
+//! of its own; so they wait here until they fill the largest record, or until the one who drives the connection has
+//! no more to give.
 
 use std::cell::RefCell;
 use std::io::{self, IoSlice};
@@ -12,8 +12,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Plaintext of one TLS record (RFC 8446 §5.1), in bytes.
-pub(crate) const RECORD: usize = 16 * 1024;
+use crate::records::{RECORD, Records};
 
 /// Slices of one write that are looked at; the rest come again.
 const SLICES: usize = 8;
@@ -28,7 +27,7 @@ impl<S> Clone for Gather<S> {
 }
 
 struct State<S> {
-    stream: S,
+    stream: Records<S>,
     gathered: Vec<u8>,
     /// Whether a flush of the writer's leaves them here.
     holds: bool,
@@ -38,7 +37,7 @@ struct State<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Gather<S> {
     /// A stream that gathers until it is flushed.
-    pub(crate) fn new(stream: S) -> Self {
+    pub(crate) fn new(stream: Records<S>) -> Self {
         Gather(Rc::new(RefCell::new(State {
             stream,
             gathered: Vec::with_capacity(RECORD),
@@ -55,6 +54,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gather<S> {
     /// Whether the last [`Gather::poll_send`] had to wait.
     pub(crate) fn is_blocked(&self) -> bool {
         self.0.borrow().blocked
+    }
+
+    /// What the next record takes, in bytes.
+    pub(crate) fn room(&self) -> usize {
+        self.0.borrow().stream.room()
     }
 
     /// Hands all that was gathered to the stream below; ready when it is the socket's.
@@ -77,26 +81,22 @@ impl<S: AsyncWrite + Unpin> State<S> {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
-    /// Passes on what was gathered, and as much of `slices` as fills a record with it. Returns how many bytes of
-    /// `slices` were taken, which may be none.
+    /// Passes on what was gathered, and of `slices` what fits a record with it. Returns how many bytes of `slices`
+    /// were taken, which may be none.
     fn poll_pass(
         &mut self,
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let mut room = RECORD.saturating_sub(self.gathered.len());
-        let mut record = [IoSlice::new(&[]); SLICES + 1];
-        record[0] = IoSlice::new(&self.gathered);
+        let mut all = [IoSlice::new(&[]); SLICES + 1];
+        all[0] = IoSlice::new(&self.gathered);
         let mut count = 1;
-        for slice in slices.iter().filter(|slice| !slice.is_empty()).take(SLICES) {
-            let length = slice.len().min(room);
-            record[count] = IoSlice::new(&slice[..length]);
+        for slice in slices.iter().take(SLICES) {
+            all[count] = IoSlice::new(slice);
             count += 1;
-            room -= length;
         }
-        let first = usize::from(self.gathered.is_empty());
         let stream = Pin::new(&mut self.stream);
-        let written = ready!(stream.poll_write_vectored(cx, &record[first..count]))?;
+        let written = ready!(stream.poll_write_vectored(cx, &all[..count]))?;
         if written == 0 {
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
         }
@@ -241,7 +241,7 @@ mod tests {
                 writes: writes.clone(),
             };
             World {
-                gather: Gather::new(sink),
+                gather: Gather::new(Records::none(sink)),
                 writes,
             }
         }
@@ -316,7 +316,7 @@ mod tests {
         assert!(!world.send() && world.gather.is_blocked());
         assert_eq!(world.write(&all[300..]), None);
         for room in [50, 200, usize::MAX] {
-            world.gather.0.borrow_mut().stream.room = room;
+            world.gather.0.borrow_mut().stream.get_mut().room = room;
             let _ = world.send();
         }
         assert!(!world.gather.is_blocked());

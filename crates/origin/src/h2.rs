@@ -24,18 +24,17 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
 use crate::boundary::Boundary;
-use crate::gather::{Gather, RECORD};
+use crate::gather::Gather;
 use crate::log::Served;
+use crate::records::Records;
 
-/// Data handed over before the socket is asked to take it: what one TLS record holds.
-const ROUND: usize = RECORD;
 /// Bytes of a frame's own header (RFC 9113 §4.1).
 const FRAME_HEADER: usize = 9;
 /// Receive windows where none are asked for, as hyper's server ships them.
 const RECEIVE_WINDOW: u32 = 1024 * 1024;
 
 /// Serves a connection to its end. Errors of the peer end the connection and nothing else.
-pub(crate) async fn serve<S>(stream: S, boundary: &Boundary, shared: Rc<Shared>)
+pub(crate) async fn serve<S>(stream: Records<S>, boundary: &Boundary, shared: Rc<Shared>)
 where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
@@ -69,7 +68,7 @@ where
             if (gather.is_blocked() || handed_over) && ready!(gather.poll_send(cx)).is_err() {
                 return Poll::Ready(());
             }
-            handed_over = responses.hand_over_a_round(cx);
+            handed_over = responses.hand_over_a_round(cx, gather.room());
             if !handed_over {
                 return match ready!(gather.poll_send(cx)) {
                     Ok(()) => Poll::Pending,
@@ -152,17 +151,17 @@ impl Responses {
         self.waiting.insert(place, response);
     }
 
-    /// Gives h2 frames in their order until they fill a TLS record or nothing more can be sent now.
-    /// Returns whether there was any.
-    fn hand_over_a_round(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut room = ROUND;
+    /// Gives h2 frames in their order until they fill a TLS record, which takes `record` bytes, or nothing more
+    /// can be sent now. Returns whether there was any.
+    fn hand_over_a_round(&mut self, cx: &mut Context<'_>, record: usize) -> bool {
+        let mut room = record;
         while room > FRAME_HEADER {
             match self.hand_over_a_frame(cx, room - FRAME_HEADER) {
                 Some(length) => room -= length + FRAME_HEADER,
                 None => break,
             }
         }
-        room < ROUND
+        room < record
     }
 
     /// Gives h2 one frame of the first response whose flow-control windows have room, of at most

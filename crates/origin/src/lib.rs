@@ -17,6 +17,7 @@ mod h2;
 mod h3;
 mod headers;
 mod log;
+mod records;
 mod site;
 
 use std::net::IpAddr;
@@ -38,6 +39,7 @@ use crate::answer::Answers;
 use crate::boundary::Boundary;
 use crate::clear::Reopened;
 use crate::early::EarlyStream;
+use crate::records::Records;
 
 pub use answer::EXECUTE_PATH;
 pub use headers::{HeaderError, ResponseHeaders};
@@ -317,14 +319,14 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
             limit_unsent(stream.get_ref(), protocol);
             shared.connected_over_tcp(protocol, true, congestion_control, settings);
             let boundary = stream.boundary();
-            serve(stream, protocol, boundary, shared).await;
+            serve(Records::of_tls(stream), protocol, boundary, shared).await;
         }
     } else if let Ok(stream) = acceptor.accept(stream).await {
         let (socket, tls) = stream.get_ref();
         let protocol = negotiated(tls);
         limit_unsent(socket, protocol);
         shared.connected_over_tcp(protocol, true, congestion_control, settings);
-        serve(stream, protocol, Boundary::none(), shared).await;
+        serve(Records::of_tls(stream), protocol, Boundary::none(), shared).await;
     }
 }
 
@@ -336,7 +338,7 @@ async fn in_the_clear(stream: TcpStream, shared: Rc<Shared>) {
     if let Ok((stream, protocol)) = Reopened::tell(stream).await {
         limit_unsent(stream.get_ref(), protocol);
         shared.connected_over_tcp(protocol, false, congestion_control, settings);
-        serve(stream, protocol, Boundary::none(), shared).await;
+        serve(Records::none(stream), protocol, Boundary::none(), shared).await;
     }
 }
 
@@ -354,7 +356,7 @@ fn limit_unsent(stream: &TcpStream, protocol: Protocol) {
     }
 }
 
-async fn serve<S>(stream: S, protocol: Protocol, boundary: Boundary, shared: Rc<Shared>)
+async fn serve<S>(stream: Records<S>, protocol: Protocol, boundary: Boundary, shared: Rc<Shared>)
 where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
