@@ -32,21 +32,27 @@ def round_trips(times: list[float | None]) -> list[float]:
     return known
 
 
+def loads(site: Path, identity: Certificates, protocol: str, number: int, folder: Path) -> list[PageLoad]:
+    """So many loads of a site's document, none of which failed."""
+
+    async def trial(bench: Bench) -> PageLoad:
+        await bench.open(PATH)
+        page = await bench.load(site, identity, protocol)
+        await bench.close()
+        return page
+
+    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, folder, [trial] * number))
+    assert [page.outcome for page in pages] == ["ok"] * number
+    return pages
+
+
 @pytest.mark.parametrize(
     ("protocol", "connect", "tls", "first_byte"), [("h1", 1, 2, 3), ("h2", 1, 2, 3), ("h3", 1, 1, 2)]
 )
 def test_handshakes_and_first_byte_take_their_round_trips(
     protocol: str, connect: int, tls: int, first_byte: int, tiny: Path, identity: Certificates, tmp_path: Path
 ) -> None:
-    async def trial(bench: Bench) -> PageLoad:
-        await bench.open(PATH)
-        page = await bench.load(tiny, identity, protocol)
-        await bench.close()
-        return page
-
-    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, tmp_path, [trial] * TRIALS))
-
-    assert [page.outcome for page in pages] == ["ok"] * TRIALS
+    pages = loads(tiny, identity, protocol, TRIALS, tmp_path)
     assert {resource.protocol for page in pages for resource in page.resources} == {protocol}
     for what, times, least in (
         ("connect", [page.connect_s for page in pages], connect),
@@ -70,15 +76,7 @@ def test_an_answer_that_takes_two_flights_begins_with_the_first(
         "<!doctype html><title>Two flights</title>".ljust(15_000), encoding="utf-8"
     )
 
-    async def trial(bench: Bench) -> PageLoad:
-        await bench.open(PATH)
-        page = await bench.load(site, identity, protocol)
-        await bench.close()
-        return page
-
-    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, tmp_path, [trial] * FEW_TRIALS))
-
-    assert [page.outcome for page in pages] == ["ok"] * FEW_TRIALS
+    pages = loads(site, identity, protocol, FEW_TRIALS, tmp_path)
     assert first_byte <= min(round_trips([page.ttfb_s for page in pages])) < first_byte + 0.3
     assert load <= min(round_trips([page.load_s for page in pages])) < load + 0.3
 

@@ -168,7 +168,7 @@ def _aim(found: Tested) -> str:
 
 def _under(one: Cause, found: Tested) -> str:
     """What a change of the setting makes of a value: `loss both ways: 0.54 [0.5 to 0.6] (0.5 [0.4 to 0.6]
-    times as much)`; how far apart the two were measured where it isn't in one run."""
+    times as much)`; and whether it was measured in another run, or on another host."""
     change = ours(Value(value=one.change, ci95=one.change_ci95), found.kind, found.metric)
     by = f"{change} more" if found.kind == "difference" else f"{change} times as much"
     return f"{one.factor}: {ours(one.ours, found.kind, found.metric)} ({by}{_APART[one.apart]})"
