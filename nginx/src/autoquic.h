@@ -30,11 +30,11 @@ enum { AUTOQUIC_OFF = 0, AUTOQUIC_ON, AUTOQUIC_WITHDRAW };
 /* Why a response is no sample. Kept in step with autoquic_discards in metrics.c. */
 typedef enum {
     AUTOQUIC_DISCARD_CLOSED = 0,   /* its connection ended first */
-    AUTOQUIC_DISCARD_RESET,        /* the client didn't want the rest */
+    AUTOQUIC_DISCARD_RESET,        /* the client wanted nothing of it, before anything had arrived */
     AUTOQUIC_DISCARD_OVERTAKEN,    /* nginx used the stream's memory again before it was looked at */
     AUTOQUIC_DISCARD_UNREADABLE,   /* the kernel doesn't tell */
     AUTOQUIC_DISCARD_ENDLESS,      /* still going on after two minutes */
-    AUTOQUIC_DISCARD_WAITED,       /* the network had to wait for the response's content */
+    AUTOQUIC_DISCARD_WAITED,       /* an upstream took its time for the response's content, or waited for the client */
     AUTOQUIC_DISCARD_UNREAD,       /* stalled since the client doesn't read */
     AUTOQUIC_DISCARD_MOVED,        /* the client is at another address, or at one that isn't proved to be its own */
     AUTOQUIC_DISCARD_CROWDED,      /* not watched: this worker's share of samples was used up */
@@ -48,6 +48,7 @@ typedef struct {
     ngx_atomic_t        watched[2];
     ngx_atomic_t        acknowledged[2];
     ngx_atomic_t        stalled[2];
+    ngx_atomic_t        stopped[2];    /* by the client: what had arrived until then counts */
     ngx_atomic_t        bytes[2];      /* of acknowledged ones */
     ngx_atomic_t        ms[2];         /* that they took, all together */
     ngx_atomic_t        discarded[AUTOQUIC_DISCARDS];
@@ -64,6 +65,8 @@ typedef struct {
     ngx_slab_pool_t    *pool;          /* its mutex guards the table */
     autoquic_shared_t  *shared;
     uint32_t            epoch_s;       /* of its policies; 0: none uses it yet */
+    float               holdout;       /* the share that is pinned to each arm */
+    uint32_t            leases_s;      /* for how long an offer holds at most */
 } autoquic_zone_t;
 
 /* Where a server block itself listens by QUIC (listeners.c). */
@@ -115,7 +118,6 @@ typedef struct {
     uint64_t            bytes;
     uint64_t            delivered;         /* bytes that its connection had been given to send, but for its own */
     ngx_msec_t          began;             /* its first byte was ready */
-    ngx_msec_t          waited;            /* so long in all, the transport had all that there was, and more was to come */
     uint64_t            target;            /* bytes, of the connection or of the stream, to be acknowledged */
     ngx_quic_stream_t  *stream;            /* QUIC; in the pool of the connection */
     uint64_t            stream_id;
@@ -125,6 +127,7 @@ typedef struct {
     ngx_msec_t          progressed;        /* when it last did */
     unsigned            roughly:1;         /* TCP: the target is an upper bound as long as TLS holds bytes back */
     unsigned            unread:1;          /* what isn't acknowledged waits for the client to read */
+    unsigned            dry_run:1;
 } autoquic_watched_t;
 
 /* What is kept of a client's connection, in its own pool. */
@@ -140,7 +143,7 @@ struct autoquic_connection_s {
     uint8_t             protocol;          /* PRONGHORN_TCP or _QUIC */
     uint8_t             control;           /* PRONGHORN_CC_* of TCP; unknown over QUIC */
 
-    autoquic_loc_conf_t *decided_by;       /* NULL: not yet */
+    autoquic_srv_conf_t *decided_by;       /* whose server block; NULL: not yet */
     ngx_msec_t          decided;
     uint64_t            decided_path;      /* QUIC: the path that it was decided for */
     in_port_t           port;              /* where it sends clients to */
@@ -164,9 +167,8 @@ typedef struct {
     pronghorn_decision     decision;
     off_t                  sent;           /* by its connection, before it */
     ngx_msec_t             began;          /* its response's first byte was ready */
-    ngx_msec_t             waited;         /* for content, in all */
-    ngx_msec_t             waiting_since;
-    unsigned               waiting:1;
+    off_t                  end;            /* HTTP/2: where it ends in what its connection sends; 0: not known */
+    unsigned               dry_run:1;
     unsigned               whole:1;        /* the last of its content has come */
     unsigned               composed:1;     /* of several requests' content */
     unsigned               done:1;         /* handed to the transport, or given up */
@@ -175,6 +177,7 @@ typedef struct {
 typedef enum {
     AUTOQUIC_WAITING = 0,
     AUTOQUIC_ACKNOWLEDGED,
+    AUTOQUIC_STOPPED,                      /* the client wants no more; watched.bytes have arrived */
     AUTOQUIC_GONE                          /* and can't be told: *why says so */
 } autoquic_seen_e;
 
@@ -190,6 +193,8 @@ extern ngx_command_t  autoquic_commands[];
 ngx_shm_zone_t *autoquic_zone_add(ngx_conf_t *cf, ngx_str_t *name, size_t size);
 void autoquic_zone_lock(autoquic_zone_t *zone);
 void autoquic_zone_unlock(autoquic_zone_t *zone);
+/* Of all zones of this configuration, which a worker of its own has taken up. */
+void autoquic_begin_holdouts(ngx_cycle_t *cycle);
 
 /* listeners.c */
 ngx_int_t autoquic_init_listeners(ngx_conf_t *cf, autoquic_srv_conf_t *ascf);
@@ -210,7 +215,10 @@ ngx_int_t autoquic_connection_init_process(ngx_cycle_t *cycle);
 
 /* over_tcp.c, over_quic.c */
 ngx_int_t autoquic_tcp_counts(autoquic_connection_t *a, autoquic_counts_t *counts);
-ngx_int_t autoquic_tcp_watch(autoquic_connection_t *a);
+/* `end`: where the response ends in what the connection sends, before TLS; 0: with all that was handed on until now. */
+ngx_int_t autoquic_tcp_watch(autoquic_connection_t *a, off_t end);
+/* Of what the connection sends, before TLS, how much TLS was handed. */
+off_t autoquic_tcp_handed_on(ngx_connection_t *c);
 autoquic_seen_e autoquic_tcp_look(autoquic_connection_t *a, autoquic_discard_e *why);
 uint8_t autoquic_tcp_control(ngx_connection_t *c);
 ngx_int_t autoquic_quic_counts(autoquic_connection_t *a, autoquic_counts_t *counts);
@@ -218,6 +226,9 @@ ngx_int_t autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream
 autoquic_seen_e autoquic_quic_look(autoquic_connection_t *a, autoquic_discard_e *why);
 /* The path that packets go to, by nginx's number for it, and its address. NGX_DECLINED: the client may have made it up. */
 ngx_int_t autoquic_quic_path(autoquic_connection_t *a, uint64_t *number, const struct sockaddr **address);
+
+/* over_http2.c: where a response ends in what its connection sends, before TLS; 0: not known. */
+off_t autoquic_http2_end(ngx_http_request_t *r);
 
 /* written.c: calls autoquic_sample_begin() once all of a response has been handed to the transport. */
 ngx_int_t autoquic_written_init(ngx_conf_t *cf);

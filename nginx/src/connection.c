@@ -211,6 +211,8 @@ autoquic_connection_init_process(ngx_cycle_t *cycle)
 {
     ssl_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, before_ssl_is_freed);
 
+    autoquic_begin_holdouts(cycle);
+
     return NGX_OK;
 }
 

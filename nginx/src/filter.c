@@ -15,7 +15,8 @@
 
 static ngx_int_t header_filter(ngx_http_request_t *r);
 static autoquic_request_t *decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf);
-static ngx_int_t decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf);
+static ngx_int_t decide(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_loc_conf_t *conf);
+static uint32_t host_of(ngx_http_request_t *r);
 static ngx_uint_t is_news(autoquic_connection_t *a, ngx_http_request_t *r);
 static void remove_others(ngx_http_request_t *r);
 static void say(ngx_http_request_t *r, const pronghorn_decision *decision, in_port_t port);
@@ -93,8 +94,8 @@ decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
         return NULL;
     }
 
-    port = a->decided_by == conf ? a->port : autoquic_port_of(r, conf);
-    if (port == 0 || decide(a, conf) != NGX_OK) {
+    port = a->decided_by == ngx_http_get_module_srv_conf(r, ngx_http_autoquic_module) ? a->port : autoquic_port_of(r, conf);
+    if (port == 0 || decide(a, r, conf) != NGX_OK) {
         return NULL;
     }
 
@@ -111,6 +112,7 @@ decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
     }
 
     request->connection = a;
+    request->dry_run = conf->dry_run;
     request->decision = a->decision;
 
     if (!conf->dry_run && is_news(a, r)) {
@@ -124,14 +126,13 @@ decided(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
 static ngx_uint_t
 is_news(autoquic_connection_t *a, ngx_http_request_t *r)
 {
-    uint32_t    host;
-    ngx_str_t  *name = &r->headers_in.server;
+    uint32_t  host;
 
     if (r->http_version < NGX_HTTP_VERSION_20) {
         return 1;
     }
 
-    host = ngx_murmur_hash2(name->data, name->len) | 1;
+    host = host_of(r);
 
     if (a->said_to == host) {
         return 0;
@@ -143,16 +144,28 @@ is_news(autoquic_connection_t *a, ngx_http_request_t *r)
 }
 
 
+/* Never 0. */
+static uint32_t
+host_of(ngx_http_request_t *r)
+{
+    ngx_str_t  *name = &r->headers_in.server;
+
+    return ngx_murmur_hash2(name->data, name->len) | 1;
+}
+
+
 static ngx_int_t
-decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
+decide(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_loc_conf_t *conf)
 {
     uint64_t                path;
     ngx_uint_t              first;
     pronghorn_ask           ask;
     pronghorn_table        *table;
     pronghorn_sample        met;
+    autoquic_srv_conf_t    *ascf;
     const struct sockaddr  *address;
 
+    ascf = ngx_http_get_module_srv_conf(r, ngx_http_autoquic_module);
     first = a->decided_by == NULL;
     path = 0;
 
@@ -160,7 +173,7 @@ decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
         (void) autoquic_quic_path(a, &path, &address);
     }
 
-    if (a->decided_by == conf && a->decided_path == path && ngx_current_msec - a->decided < DECISION_LASTS_MS) {
+    if (a->decided_by == ascf && a->decided_path == path && ngx_current_msec - a->decided < DECISION_LASTS_MS) {
         return NGX_OK;
     }
 
@@ -174,6 +187,7 @@ decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
     ask.downgrade = (uint8_t) conf->downgrade;
     ask.dry_run = (uint8_t) conf->dry_run;
     ask.new_connection = !a->advertised;
+    ask.host = (uint8_t) (host_of(r) >> 24);
 
     if (first) {
         autoquic_report(a, &met);
@@ -197,7 +211,7 @@ decide(autoquic_connection_t *a, autoquic_loc_conf_t *conf)
     }
 
     a->said_to = 0;
-    a->decided_by = conf;
+    a->decided_by = ascf;
     a->decided_path = path;
     a->decided = ngx_current_msec;
 

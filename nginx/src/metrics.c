@@ -85,8 +85,8 @@ autoquic_json(u_char *p, u_char *end, autoquic_zone_t *zone, const pronghorn_sna
 
     put(&page, "}, \"samples\": {");
     for (i = 0; i < 2; i++) {
-        put(&page, "%s\"%s\": {\"watched\": %lu, \"acknowledged\": %lu, \"stalled\": %lu", i ? ", " : "", protocols[i],
-            shared->watched[i], shared->acknowledged[i], shared->stalled[i]);
+        put(&page, "%s\"%s\": {\"watched\": %lu, \"acknowledged\": %lu, \"stalled\": %lu, \"stopped\": %lu",
+            i ? ", " : "", protocols[i], shared->watched[i], shared->acknowledged[i], shared->stalled[i], shared->stopped[i]);
         put(&page, ", \"bytes\": %lu, \"seconds\": %.3f}", shared->bytes[i], (double) shared->ms[i] / 1000);
     }
 
@@ -188,6 +188,8 @@ autoquic_prometheus(u_char *p, u_char *end, autoquic_zone_t *zone, const prongho
         put_value(&page, zone, "autoquic_samples_total", labels, (double) shared->acknowledged[i]);
         (void) snprintf(labels, sizeof(labels), ",protocol=\"%s\",end=\"stalled\"", protocols[i]);
         put_value(&page, zone, "autoquic_samples_total", labels, (double) shared->stalled[i]);
+        (void) snprintf(labels, sizeof(labels), ",protocol=\"%s\",end=\"stopped\"", protocols[i]);
+        put_value(&page, zone, "autoquic_samples_total", labels, (double) shared->stopped[i]);
     }
 
     put_metric(&page, "autoquic_sample_bytes_total", "counter", "Bytes of acknowledged responses");

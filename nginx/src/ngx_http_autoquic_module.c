@@ -114,6 +114,7 @@ merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 static char *
 check_enabled(ngx_conf_t *cf, autoquic_loc_conf_t *conf)
 {
+    float                 holdout;
     uint32_t              epoch_s;
     autoquic_zone_t      *zone;
     autoquic_srv_conf_t  *ascf;
@@ -140,7 +141,20 @@ check_enabled(ngx_conf_t *cf, autoquic_loc_conf_t *conf)
         return NGX_CONF_ERROR;
     }
 
+    holdout = conf->holdout < 0 ? pronghorn_policy_holdout(conf->policy) : (float) conf->holdout / 1000000;
+
+    if (zone->epoch_s != 0 && zone->holdout != holdout) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "places that share the zone \"%V\" have different holdouts, %.4f and %.4f, and what it is worth would be told of "
+                      "different clients: give them the same \"autoquic_holdout\", or each a zone of its own",
+                      &zone->name, (double) zone->holdout, (double) holdout);
+        return NGX_CONF_ERROR;
+    }
+
     zone->epoch_s = epoch_s;
+    zone->holdout = holdout;
+    zone->leases_s = ngx_max(zone->leases_s, conf->max_age ? (uint32_t) conf->max_age
+                                                           : pronghorn_policy_lease_most_s(conf->policy));
 
     ascf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_autoquic_module);
     ascf->enabled = 1;

@@ -166,8 +166,14 @@ autoquic_quic_look(autoquic_connection_t *a, autoquic_discard_e *why)
     }
 
     if (qs->send_state == NGX_QUIC_STREAM_SEND_RESET_SENT || qs->send_state == NGX_QUIC_STREAM_SEND_RESET_RECVD) {
-        *why = AUTOQUIC_DISCARD_RESET;
-        return AUTOQUIC_GONE;
+        if (qs->acked == 0) {
+            *why = AUTOQUIC_DISCARD_RESET;
+            return AUTOQUIC_GONE;
+        }
+
+        /* Over TCP, of which nothing is taken back, the whole would have been told. */
+        w->bytes = ngx_min(w->bytes, qs->acked);
+        return AUTOQUIC_STOPPED;
     }
 
     largest = qc->send_ctx[APPLICATION].largest_ack;

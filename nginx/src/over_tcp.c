@@ -4,9 +4,9 @@
  * One call tells all at one moment. What has been queued is what was sent once (bytes_sent − bytes_retrans) and what
  * wasn't yet (notsent_bytes); it has arrived when bytes_acked reaches it. These fields came with Linux 4.19.
  *
- * Where other responses of the connection (HTTP/2) keep TLS from handing all on at once, a response ends somewhere in what
- * TLS holds back, 16 kB at most: its last byte is taken for the last of these, as long as it isn't known better. What is
- * handed to TLS afterwards doesn't count.
+ * Where other responses of the connection (HTTP/2) follow one before nginx comes to it again, or keep TLS from handing all on
+ * at once, over_http2.c knows where it ends before TLS; what TLS adds to what comes after that is left out of account. Where
+ * it doesn't know, the last byte that TLS was handed is taken for its last.
  */
 #include "autoquic.h"
 
@@ -34,7 +34,8 @@ typedef struct {
 } kernel_tcp_info_t;
 
 static uint64_t queued(const kernel_tcp_info_t *info);
-static uint64_t held_by_tls(ngx_connection_t *c);
+static size_t content_held_by_tls(ngx_connection_t *c);
+static uint64_t on_the_wire(size_t content);
 static ngx_int_t read_info(ngx_connection_t *c, kernel_tcp_info_t *info);
 static uint8_t control_of(const char *name);
 
@@ -58,22 +59,30 @@ autoquic_tcp_counts(autoquic_connection_t *a, autoquic_counts_t *counts)
 }
 
 
-/* Begins to watch for all that nginx has handed on until now. */
 ngx_int_t
-autoquic_tcp_watch(autoquic_connection_t *a)
+autoquic_tcp_watch(autoquic_connection_t *a, off_t end)
 {
-    uint64_t            held;
+    off_t               follows, handed_on;
+    size_t              held;
     kernel_tcp_info_t   info;
 
     if (read_info(a->connection, &info) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    held = held_by_tls(a->connection);
+    held = content_held_by_tls(a->connection);
+    handed_on = autoquic_tcp_handed_on(a->connection);
+    follows = end ? ngx_max(handed_on - end, 0) : 0;
 
-    a->watched.target = queued(&info) + held;
+    if (follows >= (off_t) held) {
+        a->watched.target = queued(&info) - ngx_min((uint64_t) (follows - held), queued(&info));
+        a->watched.roughly = 0;
+    } else {
+        a->watched.target = queued(&info) + on_the_wire(held - (size_t) follows);
+        a->watched.roughly = 1;
+    }
+
     a->watched.delivered = a->watched.target;
-    a->watched.roughly = held != 0;
     a->watched.progress = info.bytes_acked;
     a->watched.rwnd_limited_us = info.rwnd_limited;
 
@@ -99,7 +108,7 @@ autoquic_tcp_look(autoquic_connection_t *a, autoquic_discard_e *why)
 
     w->unread = info.rwnd_limited - w->rwnd_limited_us >= AUTOQUIC_STALLED_MS * 1000 / 2;
 
-    if (w->roughly && held_by_tls(a->connection) == 0) {
+    if (w->roughly && content_held_by_tls(a->connection) == 0) {
         w->roughly = 0;
         w->target = ngx_min(w->target, queued(&info));
     }
@@ -115,20 +124,28 @@ queued(const kernel_tcp_info_t *info)
 }
 
 
-/* How much what TLS has in its buffer will be on the wire, at most: some of a record may have gone already. */
-static uint64_t
-held_by_tls(ngx_connection_t *c)
+off_t
+autoquic_tcp_handed_on(ngx_connection_t *c)
 {
-    size_t      content;
-    ngx_buf_t  *held;
+    return c->sent + (off_t) content_held_by_tls(c);
+}
 
+
+static size_t
+content_held_by_tls(ngx_connection_t *c)
+{
     if (!(c->buffered & NGX_SSL_BUFFERED) || c->ssl == NULL || c->ssl->buf == NULL) {
         return 0;
     }
 
-    held = c->ssl->buf;
-    content = held->last - held->pos;
+    return c->ssl->buf->last - c->ssl->buf->pos;
+}
 
+
+/* How much what TLS has in its buffer will be on the wire, at most: some of a record may have gone already. */
+static uint64_t
+on_the_wire(size_t content)
+{
     return content + (content / RECORD_CONTENT + 1) * RECORD_BYTES;
 }
 

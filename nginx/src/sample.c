@@ -11,6 +11,7 @@
 
 #define LOOK_SHARE       16       /* of the time that has passed */
 #define LOOK_LEAST_MS    2
+#define MADE_SHARE       8        /* of a round trip: so long an upstream's content may take */
 #define ENDLESS_MS       120000
 #define APART_MS         200      /* between two watched responses of a connection, and after one whose key had enough */
 
@@ -18,7 +19,9 @@ static ngx_uint_t is_worth_watching(ngx_http_request_t *r, autoquic_request_t *r
 static ngx_uint_t is_free(const autoquic_connection_t *a);
 static void rest(autoquic_connection_t *a);
 static autoquic_discard_e watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *request);
-static void end(autoquic_connection_t *a, ngx_uint_t stalled);
+static ngx_uint_t was_there(ngx_http_request_t *r, uint64_t bytes, uint32_t min_rtt_us);
+static uint64_t bytes_taken_ahead(const ngx_http_upstream_t *u);
+static void end(autoquic_connection_t *a, autoquic_seen_e seen);
 static void count_discard(autoquic_connection_t *a, autoquic_discard_e why);
 static void discard(autoquic_connection_t *a, autoquic_discard_e why);
 static void look_again(autoquic_connection_t *a);
@@ -106,7 +109,7 @@ watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *reque
         rc = autoquic_quic_watch(a, r->connection);
         (void) autoquic_quic_counts(a, &counts);
     } else {
-        rc = autoquic_tcp_watch(a);
+        rc = autoquic_tcp_watch(a, request->end);
         (void) autoquic_tcp_counts(a, &counts);
     }
 
@@ -114,11 +117,16 @@ watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *reque
         return rc == NGX_DECLINED ? AUTOQUIC_DISCARD_MOVED : AUTOQUIC_DISCARD_UNREADABLE;
     }
 
-    w->keys = a->keys;
     w->bytes = r->connection->sent - request->sent;
+
+    if (!was_there(r, w->bytes, counts.min_rtt_us)) {
+        return AUTOQUIC_DISCARD_WAITED;
+    }
+
+    w->keys = a->keys;
+    w->dry_run = request->dry_run;
     w->delivered -= ngx_min(w->delivered, w->bytes);
     w->began = request->began;
-    w->waited = request->waited;
     w->progressed = ngx_current_msec;
 
     a->watching = 1;
@@ -126,9 +134,54 @@ watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *reque
 
     (void) ngx_atomic_fetch_add(&a->zone->shared->watched[a->protocol], 1);
 
-    ngx_add_timer(&a->look, ngx_max((counts.min_rtt_us + 500) / 1000, 1));
+    /* QUIC's round trips are of whole milliseconds, cut off: what is added makes those of TCP as late. */
+    ngx_add_timer(&a->look, counts.min_rtt_us / 1000 + 1);
 
     return AUTOQUIC_DISCARDS;
+}
+
+
+/*
+ * Whether all of a response was there as soon as the network could have taken it, as nginx's own files are. An upstream's is
+ * where that delivered it at once, and would have, however slow the client: by which transport this comes, and how much that
+ * takes at a time, must not decide whether its response is a sample.
+ */
+static ngx_uint_t
+was_there(ngx_http_request_t *r, uint64_t bytes, uint32_t min_rtt_us)
+{
+    ngx_msec_t                  made;
+    ngx_http_upstream_t        *u = r->upstream;
+    ngx_http_upstream_state_t  *state;
+
+    if (u == NULL || u->state == NULL) {
+        return 1;
+    }
+
+    state = u->state;
+
+    if (state->header_time == (ngx_msec_t) -1 || state->response_time == (ngx_msec_t) -1) {
+        return 1;      /* none was asked: it came from the cache */
+    }
+
+    made = state->response_time - ngx_min(state->header_time, state->response_time);
+
+    return made <= ngx_max(min_rtt_us / 1000 / MADE_SHARE, LOOK_LEAST_MS) && bytes <= bytes_taken_ahead(u);
+}
+
+
+/* So much nginx takes from an upstream, however little the client takes. */
+static uint64_t
+bytes_taken_ahead(const ngx_http_upstream_t *u)
+{
+    if (!u->buffering) {
+        return u->conf->buffer_size;
+    }
+
+    if (u->conf->max_temp_file_size > 0) {
+        return (uint64_t) u->conf->max_temp_file_size;
+    }
+
+    return (uint64_t) u->conf->bufs.num * u->conf->bufs.size;
 }
 
 
@@ -150,7 +203,8 @@ autoquic_look_handler(ngx_event_t *ev)
     switch (seen) {
 
     case AUTOQUIC_ACKNOWLEDGED:
-        end(a, 0);
+    case AUTOQUIC_STOPPED:
+        end(a, seen);
         return;
 
     case AUTOQUIC_GONE:
@@ -168,7 +222,7 @@ autoquic_look_handler(ngx_event_t *ev)
         if (a->watched.unread) {
             discard(a, AUTOQUIC_DISCARD_UNREAD);
         } else {
-            end(a, 1);
+            end(a, AUTOQUIC_WAITING);
         }
         return;
     }
@@ -199,7 +253,7 @@ autoquic_last_look(autoquic_connection_t *a, ngx_uint_t readable)
     }
 
     if (readable && look(a, &why) == AUTOQUIC_ACKNOWLEDGED) {
-        end(a, 0);
+        end(a, AUTOQUIC_ACKNOWLEDGED);
         return;
     }
 
@@ -216,8 +270,9 @@ look(autoquic_connection_t *a, autoquic_discard_e *why)
 }
 
 
+/* The response has ended as it was last seen; AUTOQUIC_WAITING: it has stalled. */
 static void
-end(autoquic_connection_t *a, ngx_uint_t stalled)
+end(autoquic_connection_t *a, autoquic_seen_e seen)
 {
     ngx_msec_t           took;
     pronghorn_sample     sample;
@@ -226,11 +281,6 @@ end(autoquic_connection_t *a, ngx_uint_t stalled)
 
     took = ngx_current_msec - w->began;
 
-    if (w->waited > ngx_max(took / LOOK_SHARE, LOOK_LEAST_MS)) {
-        discard(a, AUTOQUIC_DISCARD_WAITED);
-        return;
-    }
-
     a->watching = 0;
 
     autoquic_report(a, &sample);
@@ -238,14 +288,15 @@ end(autoquic_connection_t *a, ngx_uint_t stalled)
     sample.bytes = w->bytes;
     sample.delivered = w->delivered;
     sample.time_us = took ? (uint64_t) took * 1000 : 500;
-    sample.stalled = (uint8_t) stalled;
+    sample.stalled = seen == AUTOQUIC_WAITING;
+    sample.dry_run = w->dry_run;
 
     autoquic_zone_lock(a->zone);
     pronghorn_observe(a->policy, shared->table, w->keys, a->protocol, &sample, ngx_current_msec);
     autoquic_zone_unlock(a->zone);
 
-    if (stalled) {
-        (void) ngx_atomic_fetch_add(&shared->stalled[a->protocol], 1);
+    if (seen != AUTOQUIC_ACKNOWLEDGED) {
+        (void) ngx_atomic_fetch_add(sample.stalled ? &shared->stalled[a->protocol] : &shared->stopped[a->protocol], 1);
         return;
     }
 

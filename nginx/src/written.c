@@ -1,9 +1,8 @@
 /*
- * When a response began, when all of it had been handed to the transport, and whether its content had to be waited for.
+ * When a response began, and when all of it had been handed to the transport.
  *
  * A response begins when its headers are ready, so that the time of whoever made it, a slow upstream's or a long poll's,
- * isn't counted as the network's. While it goes on, the time counts as waited in which the transport has taken all that
- * there was and more is to come. It has been written when the last of its content was handed on and nginx keeps nothing of
+ * isn't counted as the network's. It has been written when the last of its content was handed on and nginx keeps nothing of
  * it back; what the request does afterwards (a mirror, the cache) doesn't matter.
  */
 #include "autoquic.h"
@@ -65,14 +64,7 @@ body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return next_body_filter(r, in);
     }
 
-    if (in != NULL) {
-        if (request->waiting) {
-            request->waiting = 0;
-            request->waited += ngx_current_msec - request->waiting_since;
-        }
-
-        request->whole |= ends(in);
-    }
+    request->whole |= ends(in);
 
     rc = next_body_filter(r, in);
 
@@ -102,20 +94,24 @@ ends(const ngx_chain_t *in)
 static void
 went(ngx_http_request_t *r, autoquic_request_t *request)
 {
+    off_t  end;
+
     if (r->postponed) {
         request->composed = 1;
     }
 
-    if (request->done || (r->connection->buffered & HELD_BACK)) {
+    if (request->done || !request->whole) {
         return;
     }
 
-    if (request->whole) {
-        request->done = 1;
-        autoquic_sample_begin(r, request);
-
-    } else if (!request->waiting) {
-        request->waiting = 1;
-        request->waiting_since = ngx_current_msec;
+    if (r->connection->buffered & HELD_BACK) {
+        end = r->stream ? autoquic_http2_end(r) : 0;
+        if (end) {
+            request->end = end;
+        }
+        return;
     }
+
+    request->done = 1;
+    autoquic_sample_begin(r, request);
 }

@@ -52,6 +52,45 @@ autoquic_zone_unlock(autoquic_zone_t *zone)
 }
 
 
+/* Not before a worker runs by the configuration: until then it may still be refused. */
+void
+autoquic_begin_holdouts(ngx_cycle_t *cycle)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_shm_zone_t   *shm_zone;
+    autoquic_zone_t  *zone;
+
+    part = &cycle->shared_memory.part;
+    shm_zone = part->elts;
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                return;
+            }
+            part = part->next;
+            shm_zone = part->elts;
+            i = 0;
+        }
+
+        if (shm_zone[i].tag != &ngx_http_autoquic_module) {
+            continue;
+        }
+
+        zone = shm_zone[i].data;
+        if (zone->epoch_s == 0) {
+            continue;
+        }
+
+        autoquic_zone_lock(zone);
+        pronghorn_table_begin_holdout(zone->shared->table, zone->holdout, zone->leases_s, ngx_current_msec);
+        autoquic_zone_unlock(zone);
+    }
+}
+
+
 /* `data`: the zone as the configuration before this one knew it, where its memory is the same. */
 static ngx_int_t
 init_zone(ngx_shm_zone_t *shm_zone, void *data)

@@ -103,6 +103,11 @@ class Gateway:
         """The error log so far."""
         return (self.folder / "stderr").read_text(encoding="utf-8", errors="replace")
 
+    @property
+    def authority(self) -> Path:
+        """The certificate of who has signed the origin's."""
+        return self._identity.authority
+
     def argv(self, *more: str) -> list[str]:
         """The command that starts nginx in `folder`."""
         return [*programs.find("nginx").argv, "-p", ".", "-c", "nginx.conf", "-e", "stderr", *more]
@@ -189,7 +194,7 @@ class Gateway:
             "--show-error",
             "--include",
             "--cacert",
-            str(self._identity.authority),
+            str(self.authority),
             "--resolve",
             f"{HOST_NAME}:{self.port}:{address}",
         ]

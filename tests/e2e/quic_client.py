@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from aioquic.h3.connection import H3_ALPN, H3Connection
+from aioquic.h3.connection import H3_ALPN, ErrorCode, H3Connection
 from aioquic.h3.events import DataReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
@@ -56,6 +56,11 @@ class QuicClient:
                 self._send(sends)
                 return True
         return False
+
+    def stop(self, *, sends: socket.socket) -> None:
+        """Wants no more of what was asked for last."""
+        self._quic.stop_stream(self._quic.get_next_available_stream_id() - 4, ErrorCode.H3_REQUEST_CANCELLED)
+        self._send(sends)
 
     def _send(self, sends: socket.socket) -> None:
         for data, _ in self._quic.datagrams_to_send(now=time.monotonic()):

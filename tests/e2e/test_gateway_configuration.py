@@ -158,6 +158,23 @@ def test_policies_of_different_epochs_do_not_share_a_zone(identity: Certificates
     assert apart.returncode == 0, apart.stderr
 
 
+def test_places_of_different_holdouts_do_not_share_a_zone(identity: Certificates, tmp_path: Path) -> None:
+    other = SECOND_SERVER.replace("HERE", "autoquic_holdout 20%;")
+    with gateway(tmp_path, identity, policy_text=policy(0.7, holdout=0.05), more=other, start=False) as one:
+        shared = one.tested()
+        one.write(one.text.replace("20%;", "20%; autoquic_zone others:1m;"))
+        apart = one.tested()
+        one.write(one.text.replace("20%;", "5%;"))
+        alike = one.tested()
+
+    assert shared.returncode == 1
+    assert 'places that share the zone "clients" have different holdouts, ' in shared.stderr
+    assert "0.0500" in shared.stderr
+    assert "0.2000" in shared.stderr
+    assert apart.returncode == 0, apart.stderr
+    assert alike.returncode == 0, alike.stderr
+
+
 def test_a_server_block_that_does_not_listen_by_quic_is_warned_of(
     identity: Certificates, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ pub fn policy_table(bytes: &[u8]) {
                     sent: u32::from(a),
                     lost: u32::from(b),
                     stalled: what & 16 != 0,
+                    dry_run: what & 32 != 0,
                     ..Sample::default()
                 };
                 table.observe(policy, keys, protocol, &sample, now_ms);
@@ -61,9 +62,13 @@ pub fn policy_table(bytes: &[u8]) {
                         [usize::from(b) % 3],
                     dry_run: what & 16 != 0,
                     new_connection: what & 32 != 0,
+                    host: b & 3,
                 };
                 let decision = table.decide(policy, keys, protocol, &ask, now_ms);
                 assert!((0.0..=1.0).contains(&decision.propensity));
+            }
+            6 if what & 16 != 0 => {
+                table.begin_holdout(f64::from(a) / 256.0, u32::from(b), now_ms);
             }
             _ => now_ms = now_ms.wrapping_add_signed(i64::from_le_bytes(word) >> 24),
         }

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define PRONGHORN_POLICY_ABI 3
+#define PRONGHORN_POLICY_ABI 4
 
 /* A parsed policy file: immutable, on the heap. */
 typedef struct pronghorn_policy pronghorn_policy;
@@ -60,7 +60,8 @@ typedef struct {
     uint32_t lost;             /* of these, those that the sender took for lost */
     uint8_t tcp_control;       /* PRONGHORN_CC_*: what TCP connections are controlled by, whatever this sample's protocol */
     uint8_t stalled;           /* 1: the connection died with bytes of the response unacknowledged */
-    uint8_t reserved[2];       /* 0 */
+    uint8_t dry_run;           /* 1: it came about in a dry run, so that it counts for no arm of the holdout */
+    uint8_t reserved;          /* 0 */
 } pronghorn_sample;
 
 enum { PRONGHORN_NOTHING = 0, PRONGHORN_ADVERTISE = 1, PRONGHORN_CLEAR = 2 };
@@ -99,10 +100,11 @@ typedef struct {
                                h2 isn't worth what it costs */
     uint8_t downgrade;      /* PRONGHORN_DOWNGRADE_*; PRONGHORN_CLEAR may be the answer whichever it is: over QUIC to a key pinned to h2,
                                over either protocol to one that is let go while an offer holds for longer than the file's lease_s */
-    uint8_t dry_run;        /* 1: the answer says what would be done, the caller doesn't do it, no offer is counted, and no outcome of the
-                               key counts for the holdout until it is asked about otherwise */
+    uint8_t dry_run;        /* 1: the answer says what would be done, the caller doesn't do it, and no offer is counted; what is measured
+                               then is to say so itself */
     uint8_t new_connection; /* 1: nothing was advertised over this connection yet */
-    uint8_t reserved;       /* 0 */
+    uint8_t host;           /* a hash of whom the client asks for: an offer is of one host alone, and goes unanswered by those alone who
+                               come to that one */
 } pronghorn_ask;
 
 /* The keys of one arm: each key's mean of ln(time / a reference for the size), one number a key and epoch. */
@@ -153,12 +155,22 @@ pronghorn_policy *pronghorn_policy_parse(const char *text, size_t length, prongh
 void pronghorn_policy_free(pronghorn_policy *policy);
 /* Its epoch_s: all policies that are used with one table must agree on it. 0: no policy. */
 uint32_t pronghorn_policy_epoch_s(const pronghorn_policy *policy);
+/* For how many seconds its offers hold at most; 0: no policy. */
+uint32_t pronghorn_policy_lease_most_s(const pronghorn_policy *policy);
+/* The share of keys that it pins to each arm; 0: no policy. */
+float pronghorn_policy_holdout(const pronghorn_policy *policy);
 
 /* Makes an empty table of `bytes` bytes of memory. -1: too small or not aligned, *error says why. The secret keys all
  * hashes: draw it at random, once. */
 int pronghorn_table_init(void *memory, size_t bytes, const uint8_t secret[16], pronghorn_error *error);
 /* 0: the memory holds a table of this ABI and size, which may be used as it is (after a reload). -1: it doesn't. */
 int pronghorn_table_check(const void *memory, size_t bytes);
+/*
+ * From now on this share of the keys, 0 to 0.5, is pinned to each arm, and nothing counts for the holdout in the next leases_s seconds: for so
+ * long offers may hold that were made before it. Groups that were drawn with different chances are of different keys and times, so what counted with
+ * another share counts no more, and of a key that is asked about with another share nothing does. Does nothing where the share is that already.
+ */
+void pronghorn_table_begin_holdout(pronghorn_table *table, float holdout, uint32_t leases_s, uint64_t now_ms);
 /* Keys and parents that fit into so many bytes; 0: too few bytes for a table. */
 size_t pronghorn_table_capacity(size_t bytes);
 

@@ -118,10 +118,14 @@ impl Question<'_> {
         }
     }
 
-    /// Gives the key its part in the epoch, where it has none of this arm. In a dry run it has none: nobody is treated as its arm says.
+    /// Gives the key its part in the epoch, where it has none of this arm. It has none where it is asked about with another share than the
+    /// table's: nobody knows then which of the two it was treated by. A dry run changes nothing; what is measured in one doesn't count.
     fn draw(&self, head: &mut Head, entry: &mut Entry, arm: Arm, holdout: f64) {
-        let drawn = (!self.ask.dry_run).then_some(arm);
-        if entry.part.arm(self.epoch) == drawn {
+        if self.ask.dry_run {
+            return;
+        }
+        let drawn = head.holds(holdout).then_some(arm);
+        if entry.part.arm(head.stamp(self.epoch)) == drawn {
             return;
         }
         let part = entry.part;
@@ -131,6 +135,7 @@ impl Question<'_> {
                 let before_h2 =
                     pins::epochs_before_h2(&head.secret, entry.key, self.epoch, holdout);
                 entry.take_part(
+                    head,
                     self.epoch,
                     arm,
                     before_h2,
@@ -226,9 +231,9 @@ impl Question<'_> {
                 counters.offers = counters.offers.saturating_add(1);
             }
             if arm == Arm::Steered {
-                entry.came_over_tcp(self.now_ms, self.ask.new_connection);
+                entry.came_over_tcp(self.now_ms, self.ask.host, self.ask.new_connection);
             }
         }
-        entry.lease(self.now_ms, max_age_s);
+        entry.lease(self.now_ms, self.ask.host, max_age_s);
     }
 }

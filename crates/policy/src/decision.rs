@@ -141,6 +141,8 @@ pub struct Ask {
     pub dry_run: bool,
     /// The first decision on this connection.
     pub new_connection: bool,
+    /// Whom the client asks for, hashed: an offer is of one host alone.
+    pub host: u8,
 }
 
 impl Default for Ask {
@@ -152,6 +154,7 @@ impl Default for Ask {
             downgrade: Downgrade::Lease,
             dry_run: false,
             new_connection: true,
+            host: 0,
         }
     }
 }

@@ -89,7 +89,8 @@ pub(crate) struct Entry {
     pub(crate) mark: u8,
     /// Samples since `expected` was reckoned.
     told: u8,
-    reserved: [u8; 1],
+    /// The host of the offer that is waited for, hashed.
+    pub(crate) offered_by: u8,
 }
 
 /// ln(time with h3 / time with h2) of a key's responses.
@@ -254,7 +255,7 @@ mod tests {
         assert_eq!(entry.advance(950_000, 3600.0), 1_000_000);
         assert_eq!(entry.advance(100_000, 3600.0), 100_000);
         assert_eq!((entry.changed_ms, entry.cool_until_ms()), (90_000, 600_000));
-        entry.lease(100_000, 300);
+        entry.lease(100_000, 0, 300);
         assert_eq!(entry.leased_for_s(150_000), 250);
         entry.advance(20_000, 3600.0);
         assert_eq!(entry.leased_for_s(20_000), 300);

@@ -35,7 +35,13 @@ pub(crate) struct Head {
     pub(crate) keys_blocked: u32,
     /// What was told last of TCP's congestion control.
     pub(crate) control: u8,
-    reserved: [u8; 11],
+    /// Counts the holdouts that there have been: a key's part in one is none in the next.
+    pub(crate) holdouts: u8,
+    reserved: [u8; 2],
+    /// The share that is pinned to each arm; below 0: whichever a question has.
+    pub(crate) holdout: f32,
+    /// From when on outcomes count, seconds of the clock.
+    pub(crate) counts_from_s: u32,
     pub(crate) counters: Counters,
     pub(crate) epoch: u64,
     /// By arm.
@@ -73,6 +79,7 @@ impl Head {
             newest: NONE,
             oldest: NONE,
             free: NONE,
+            holdout: -1.0,
             ..Head::zeroed()
         };
         head.seal = head.sealed();

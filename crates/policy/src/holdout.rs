@@ -2,11 +2,47 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::head::Head;
 use crate::math;
 use crate::sample::CLIP;
+use crate::table::Table;
 
 /// Keys that each arm needs for an interval.
 const KEYS_LEAST: f64 = 8.0;
+
+/// Shares that differ by less are one.
+const SAME_SHARE: f64 = 1e-6;
+
+impl Table<'_> {
+    /// From now on this share of the keys is pinned to each arm, where offers that hold for `leases_s` at most may be out that were made
+    /// before. What counted with another share counts no more: groups that were drawn with different chances are of different keys and
+    /// times. Does nothing where the share is that already. Before the first one the table takes whichever a question has.
+    pub fn begin_holdout(&mut self, holdout: f64, leases_s: u32, now_ms: u64) {
+        self.guarded(|table| {
+            let head = &mut *table.head;
+            if head.holdout < 0.0 || !head.holds(holdout) {
+                head.holdout = holdout as f32;
+                head.holdouts = head.holdouts.wrapping_add(1);
+                head.counts_from_s = ((now_ms / 1000) as u32).saturating_add(leases_s);
+                head.all = [Tally::default(); 3];
+                head.now = [Tally::default(); 3];
+            }
+            Ok(())
+        });
+    }
+}
+
+impl Head {
+    /// Whether keys are pinned with this share.
+    pub(crate) fn holds(&self, holdout: f64) -> bool {
+        self.holdout < 0.0 || (f64::from(self.holdout) - holdout).abs() < SAME_SHARE
+    }
+
+    /// What a key's part in this epoch and holdout is known by.
+    pub(crate) fn stamp(&self, epoch: u64) -> u32 {
+        (u32::from(self.holdouts) << 24) | (epoch as u32 & 0x00ff_ffff)
+    }
+}
 
 /// Numbers as their count, sum and sum of squares: one can be taken out again.
 #[repr(C)]

@@ -25,20 +25,25 @@ impl Steering {
 }
 
 impl Entry {
-    /// An offer is made at `now_ms`, to hold for so long.
-    pub(crate) fn lease(&mut self, now_ms: u64, max_age_s: u32) {
+    /// An offer is made at `now_ms` in the name of `host`, to hold for so long. Offers are a host's: that of one holds for no other.
+    pub(crate) fn lease(&mut self, now_ms: u64, host: u8, max_age_s: u32) {
         let now_s = (now_ms / 1000) as u32;
-        if self.leased_until_s <= now_s {
+        let has_lapsed = self.leased_until_s <= now_s;
+        // The one that was waited for, if it was another host's, can't be followed any more.
+        let is_over = now_s.saturating_sub(self.offered_s) >= max_age_s;
+        if has_lapsed || (host != self.offered_by && is_over) {
             self.offered_s = now_s;
+            self.offered_by = host;
         }
         self.leased_until_s = self.leased_until_s.max(now_s.saturating_add(max_age_s));
     }
 
-    /// A client comes over TCP at `now_ms`: an offer that it could have followed goes unanswered.
-    pub(crate) fn came_over_tcp(&mut self, now_ms: u64, new_connection: bool) {
+    /// A client comes to `host` over TCP at `now_ms`: an offer that it could have followed goes unanswered.
+    pub(crate) fn came_over_tcp(&mut self, now_ms: u64, host: u8, new_connection: bool) {
         let now_s = (now_ms / 1000) as u32;
         let grace_s = if new_connection { GRACE_S } else { PAGE_S };
-        if self.leased_until_s > now_s && now_s.saturating_sub(self.offered_s) >= grace_s {
+        let could_follow = self.leased_until_s > now_s && self.offered_by == host;
+        if could_follow && now_s.saturating_sub(self.offered_s) >= grace_s {
             self.unanswered = self.unanswered.saturating_add(1);
             self.offered_s = now_s;
         }
@@ -90,8 +95,8 @@ mod tests {
     fn an_offer_goes_unanswered_where_it_held_for_long_enough_to_be_followed() {
         let mut entry = Entry::new(1, OWN, 0);
         let mut unanswered_after = |second: u64, new_connection| {
-            entry.came_over_tcp(second * 1000, new_connection);
-            entry.lease(second * 1000, 300);
+            entry.came_over_tcp(second * 1000, 1, new_connection);
+            entry.lease(second * 1000, 1, 300);
             entry.unanswered
         };
         assert_eq!(unanswered_after(1000, true), 0, "nobody knew of one");
@@ -100,5 +105,26 @@ mod tests {
         assert_eq!(unanswered_after(1039, false), 1, "it may be the same page");
         assert_eq!(unanswered_after(1040, false), 2);
         assert_eq!(unanswered_after(1340, true), 2, "all have lapsed");
+    }
+
+    #[test]
+    fn a_host_s_offer_goes_unanswered_by_those_alone_who_come_to_that_host() {
+        let mut entry = Entry::new(1, OWN, 0);
+        let mut unanswered_after = |second: u64, host: u8| {
+            entry.came_over_tcp(second * 1000, host, true);
+            entry.lease(second * 1000, host, 300);
+            entry.unanswered
+        };
+        for (place, host) in [1, 2, 3, 4, 5].into_iter().enumerate() {
+            assert_eq!(unanswered_after(1000 + 20 * place as u64, host), 0);
+        }
+        assert_eq!(unanswered_after(1100, 1), 1, "it was told 100 s before");
+        assert_eq!(unanswered_after(1390, 2), 1, "1 may still come");
+        assert_eq!(
+            unanswered_after(1400, 2),
+            1,
+            "1's has lapsed, 2's is waited for"
+        );
+        assert_eq!(unanswered_after(1410, 2), 2);
     }
 }

@@ -48,7 +48,8 @@
 //! interval (Welch 1947, The generalization of "Student's" problem when several different population variances are involved).
 //! Whether a client followed an offer doesn't matter there: what is compared is what was intended. Where an offer of an earlier epoch still holds
 //! when a key is first asked about in a new one, its outcomes count from 30 s later on, in whichever arm it is: by then a client
-//! that is pinned to h2 was told to come over TCP. What comes in a dry run counts for no arm.
+//! that is pinned to h2 was told to come over TCP. What comes in a dry run counts for no arm. A table has one share at a time: with another one
+//! the groups begin anew, after as long as the longest offer holds that was made before.
 //!
 //! # Where what is
 //!
@@ -117,4 +118,4 @@ pub use steering::Steering;
 pub use table::{Table, TableError};
 
 /// The C ABI's version, which stands in a table's memory as well.
-pub const ABI: u32 = 3;
+pub const ABI: u32 = 4;

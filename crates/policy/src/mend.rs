@@ -14,6 +14,9 @@ impl Table<'_> {
             tally.make_sound();
         }
         head.correction.make_sound();
+        if !head.holdout.is_finite() {
+            head.holdout = -1.0;
+        }
 
         self.rebuild_chains();
         self.rebuild_order();

@@ -36,7 +36,8 @@ impl Table<'_> {
             if protocol == Protocol::Quic && entry.arrived_by_quic() {
                 head.keys_blocked = head.keys_blocked.saturating_sub(1);
             }
-            if let Some(outcome) = outcome.filter(|_| entry.part.counts(now_ms)) {
+            let counts = !sample.dry_run && entry.part.counts(now_ms);
+            if let Some(outcome) = outcome.filter(|_| counts) {
                 head.contribute(entry, epoch, protocol, outcome);
             }
             Ok(())
@@ -99,7 +100,7 @@ impl Head {
 
     /// Exchanges what the key has contributed to the epoch's groups for what it is with this outcome.
     fn contribute(&mut self, entry: &mut Entry, epoch: u64, protocol: Protocol, outcome: Outcome) {
-        let Some(arm) = entry.part.arm(epoch) else {
+        let Some(arm) = entry.part.arm(self.stamp(epoch)) else {
             return; // nobody asked about it in this epoch, or only in a dry run
         };
         let control = entry.tcp_control(self);
@@ -139,7 +140,7 @@ impl Head {
 
     /// Takes out again what a key contributed in this epoch.
     pub(crate) fn withdraw(&mut self, part: &Part, epoch: u64) {
-        let Some(arm) = part.arm(epoch).filter(|_| part.count > 0) else {
+        let Some(arm) = part.arm(self.stamp(epoch)).filter(|_| part.count > 0) else {
             return;
         };
         let mean = f64::from(part.mean);

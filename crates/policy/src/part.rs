@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::correction::NOWHERE;
 use crate::decision::Arm;
 use crate::entry::Entry;
+use crate::head::Head;
 use crate::lease::PAGE_S;
 use crate::steering::Steering;
 
@@ -12,8 +13,8 @@ use crate::steering::Steering;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Part {
-    /// The epoch's low bits.
-    pub(crate) epoch: u32,
+    /// The epoch and holdout that it is of: [`Head::stamp`].
+    stamp: u32,
     /// Of outcomes of either transport.
     pub(crate) mean: f32,
     /// Of outcomes by the arm's own transport.
@@ -54,9 +55,9 @@ impl Part {
         self.arm > Arm::Steered as u8 + 1
     }
 
-    /// The arm of the key in `epoch`, where it was asked about in it.
-    pub(crate) fn arm(&self, epoch: u64) -> Option<Arm> {
-        if self.epoch != epoch as u32 {
+    /// The arm of the key in the epoch and holdout of `stamp`, where it was asked about in these.
+    pub(crate) fn arm(&self, stamp: u32) -> Option<Arm> {
+        if self.stamp != stamp {
             return None;
         }
         match self.arm {
@@ -70,9 +71,11 @@ impl Part {
 
 impl Entry {
     /// Belongs to an epoch's arm from now on. What an epoch begins with counts for nobody until the offers that were made before it have lapsed
-    /// where they must have; nor does the first page of a key that was pinned, which comes as its pin left it. Neither depends on the arm.
+    /// where they must have, nor what a holdout does; nor does the first page of a key that was pinned, which comes as its pin left it. None of
+    /// these depends on the arm.
     pub(crate) fn take_part(
         &mut self,
+        head: &Head,
         epoch: u64,
         arm: Arm,
         before_h2: Option<u8>,
@@ -84,10 +87,11 @@ impl Entry {
         let washed_s = begins_s + u64::from(steering.lease_s) + u64::from(PAGE_S);
         let washed_s = u32::try_from(washed_s).unwrap_or(u32::MAX);
         self.part = Part {
-            epoch: epoch as u32,
+            stamp: head.stamp(epoch),
             counts_from_s: ((now_ms / 1000) as u32)
                 .saturating_add(waits_s)
-                .max(washed_s),
+                .max(washed_s)
+                .max(head.counts_from_s),
             arm: arm as u8 + 1,
             anchor: NOWHERE,
             before_h2: before_h2.unwrap_or(0),
@@ -109,10 +113,11 @@ mod tests {
             ..Steering::default()
         };
         for arm in [Arm::Steered, Arm::PinnedH2, Arm::PinnedH3] {
+            let head = Head::new(0, 0, [7; 16]);
             let mut entry = Entry::new(1, OWN, 0);
-            entry.take_part(1, arm, None, &steering, 1_000_000);
+            entry.take_part(&head, 1, arm, None, &steering, 1_000_000);
             assert!(!entry.part.counts(1_329_999) && entry.part.counts(1_330_000));
-            entry.take_part(2, Arm::Steered, None, &steering, 2_500_000);
+            entry.take_part(&head, 2, Arm::Steered, None, &steering, 2_500_000);
             let from_ms = if arm == Arm::Steered {
                 2_500_000
             } else {

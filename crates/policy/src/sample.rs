@@ -82,6 +82,8 @@ pub struct Sample {
     pub stalled: bool,
     /// What its connection had delivered before the response began, in bytes.
     pub delivered: u64,
+    /// It came about in a dry run: whoever sent it was treated as no arm says.
+    pub dry_run: bool,
 }
 
 /// How a response went, as far as arms are compared.

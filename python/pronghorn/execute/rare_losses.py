@@ -42,8 +42,8 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
             f"The path lost a packet in {fewest.words()}"
             + (f", and in as few elsewhere, {count(more, 'case')} more." if more else "."),
             "Medians don't feel that; means, p90 and beyond hang on what these few loads cost, and their "
-            f"intervals may be too narrow. Where that matters, give it more blocks: about {fewest.blocks} (--set "
-            f"repeat={fewest.blocks}) have {ENOUGH} such loads.",
+            "intervals may be too narrow. Where that matters, give it more blocks: about "
+            f"{fewest.blocks} (--set repeat={fewest.blocks}) have {ENOUGH} such loads.",
         )
 
 

@@ -21,7 +21,7 @@ def said(hit: Mapping[str, int], blocks: int = BLOCKS, kind: str = "lost") -> li
 
 
 def _met(trial: Trial, kind: str | None) -> Trial:
-    link = LinkCounters(packets_in=700, **({kind: 1} if kind else {}))
+    link = LinkCounters.model_validate({"packets_in": 700} | ({kind: 1} if kind else {}))
     links: Sequence[LinkCounters] = (link, LinkCounters())
     down, up = links if trial.block % 2 else reversed(links)
     return trial.model_copy(update={"counters": Counters(down=down, up=up)})

@@ -83,6 +83,46 @@ pub unsafe extern "C" fn pronghorn_policy_epoch_s(policy: *const Policy) -> u32 
 /// See the header.
 ///
 /// # Safety
+/// `policy` is null or comes from `pronghorn_policy_parse`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pronghorn_policy_lease_most_s(policy: *const Policy) -> u32 {
+    // SAFETY: as the caller promises.
+    unsafe { policy.as_ref() }.map_or(0, |policy| {
+        let steering = policy.steering();
+        steering.lease_most_s.max(steering.lease_s)
+    })
+}
+
+/// See the header.
+///
+/// # Safety
+/// `policy` is null or comes from `pronghorn_policy_parse`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pronghorn_policy_holdout(policy: *const Policy) -> f32 {
+    // SAFETY: as the caller promises.
+    unsafe { policy.as_ref() }.map_or(0.0, |policy| policy.steering().holdout as f32)
+}
+
+/// See the header.
+///
+/// # Safety
+/// `table` begins a table's memory that nobody else touches in the meantime.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pronghorn_table_begin_holdout(
+    table: *mut c_void,
+    holdout: f32,
+    leases_s: u32,
+    now_ms: u64,
+) {
+    // SAFETY: as the caller promises.
+    if let Some(mut table) = unsafe { table_of(table) } {
+        table.begin_holdout(f64::from(holdout), leases_s, now_ms);
+    }
+}
+
+/// See the header.
+///
+/// # Safety
 /// `memory` has `bytes` bytes that nobody else touches in the meantime, `secret` 16; `error` is null or may be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pronghorn_table_init(

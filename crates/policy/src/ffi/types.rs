@@ -24,7 +24,8 @@ pub struct CSample {
     lost: u32,
     tcp_control: u8,
     stalled: u8,
-    reserved: [u8; 2],
+    dry_run: u8,
+    reserved: u8,
 }
 
 /// `pronghorn_ask`.
@@ -35,7 +36,7 @@ pub struct CAsk {
     downgrade: u8,
     dry_run: u8,
     new_connection: u8,
-    reserved: u8,
+    host: u8,
 }
 
 /// `pronghorn_decision`.
@@ -63,6 +64,7 @@ impl CSample {
             tcp_control: TcpControl::of(self.tcp_control),
             stalled: self.stalled != 0,
             delivered: self.delivered,
+            dry_run: self.dry_run != 0,
         }
     }
 }
@@ -79,6 +81,7 @@ impl CAsk {
             },
             dry_run: self.dry_run != 0,
             new_connection: self.new_connection != 0,
+            host: self.host,
         }
     }
 }
@@ -164,6 +167,7 @@ mod tests {
             lost,
             tcp_control,
             stalled,
+            dry_run,
             reserved
         );
         layout!(
@@ -179,7 +183,7 @@ mod tests {
             downgrade,
             dry_run,
             new_connection,
-            reserved
+            host
         );
         layout!(text, "group", Group, keys, mean, sd);
         layout!(text, "uplift", Uplift, ratio, low, high);

@@ -24,12 +24,12 @@ static void layout(void) {
     SIZE(keys), FIELD(keys, own), FIELD(keys, parent);
     SIZE(sample), FIELD(sample, bytes), FIELD(sample, time_us), FIELD(sample, rate_bytes_per_s);
     FIELD(sample, delivered), FIELD(sample, min_rtt_us), FIELD(sample, sent), FIELD(sample, lost), FIELD(sample, tcp_control);
-    FIELD(sample, stalled), FIELD(sample, reserved);
+    FIELD(sample, stalled), FIELD(sample, dry_run), FIELD(sample, reserved);
     SIZE(decision), FIELD(decision, action), FIELD(decision, reason), FIELD(decision, arm);
     FIELD(decision, reserved), FIELD(decision, max_age_s), FIELD(decision, propensity), FIELD(decision, gain);
     FIELD(decision, sd);
     SIZE(ask), FIELD(ask, holdout), FIELD(ask, max_age_s), FIELD(ask, downgrade), FIELD(ask, dry_run);
-    FIELD(ask, new_connection), FIELD(ask, reserved);
+    FIELD(ask, new_connection), FIELD(ask, host);
     SIZE(group), FIELD(group, keys), FIELD(group, mean), FIELD(group, sd);
     SIZE(uplift), FIELD(uplift, ratio), FIELD(uplift, low), FIELD(uplift, high);
     SIZE(snapshot), FIELD(snapshot, capacity), FIELD(snapshot, keys), FIELD(snapshot, parents);
@@ -170,7 +170,7 @@ int main(int count, char **arguments) {
                           address, protocol, &x, &y, &a, &b, &c, &z, name, &d) == 10) {
             const char *delivered = strstr(line, " delivered=");
             uint64_t before = delivered == NULL ? 0 : strtoull(delivered + strlen(" delivered="), NULL, 10);
-            pronghorn_sample sample = {x, y, z, before, a, b, c, one_of(name, controls, 4), (uint8_t)d, {0, 0}};
+            pronghorn_sample sample = {x, y, z, before, a, b, c, one_of(name, controls, 4), (uint8_t)d, 0, 0};
             pronghorn_observe(policy, table, keys_of(table, address, 0, 0), protocol_of(protocol), &sample, now_ms);
         } else if (sscanf(line, "decide %63s %7s holdout=%f max_age=%u downgrade=%15[a-z] dry_run=%u new=%u", address, protocol,
                           &holdout, &a, name, &d, &e) == 7) {

@@ -155,6 +155,7 @@ fn replayed(policy: &Policy, script: &str) -> String {
                     tcp_control: control(name(9)),
                     stalled: number(10) == 1,
                     delivered: words.get(11).map_or(0, |_| number(11)),
+                    dry_run: false,
                 };
                 let keys = table.keys_of(address(), 0, 0);
                 table.observe(policy, keys, protocol(words[2]), &sample, now_ms);
@@ -171,6 +172,7 @@ fn replayed(policy: &Policy, script: &str) -> String {
                     },
                     dry_run: number(6) == 1,
                     new_connection: number(7) == 1,
+                    host: 0,
                 };
                 let keys = table.keys_of(address(), 0, 0);
                 let d = table.decide(policy, keys, protocol(words[2]), &ask, now_ms);

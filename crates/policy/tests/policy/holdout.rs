@@ -1,7 +1,7 @@
 //! The holdout's interval covers the truth as often as it says.
 
 use crate::common::{Memory, NOON_MS, Random, keys, policy_with, sample};
-use pronghorn_policy::{Arm, Ask, Policy, Protocol, Table};
+use pronghorn_policy::{Arm, Ask, Policy, Protocol, Sample, Table};
 
 /// Of 2000 epochs with intervals of 95 %, fewer than 93 % cover the truth with a probability of 2e-5 (binomial, 4.1 sd).
 #[test]
@@ -91,7 +91,10 @@ fn a_key_counts_once_an_epoch_however_much_it_asks() {
 /// How many numbers the groups of the current epoch hold after a key told of a response at `now_ms`.
 fn counted(table: &mut Table<'_>, policy: &Policy, key: u64, ask: &Ask, now_ms: u64) -> u64 {
     table.decide(policy, keys(key), Protocol::Tcp, ask, now_ms);
-    let sample = sample(20_000, 200_000);
+    let sample = Sample {
+        dry_run: ask.dry_run,
+        ..sample(20_000, 200_000)
+    };
     table.observe(policy, keys(key), Protocol::Tcp, &sample, now_ms);
     let groups = table.snapshot(policy, now_ms).now;
     groups.iter().map(|group| group.keys).sum()
@@ -140,6 +143,51 @@ fn what_comes_in_a_dry_run_counts_for_no_arm() {
     let mut counted = |key, ask| counted(&mut table, &policy, key, ask, NOON_MS);
     assert_eq!(counted(1, &dry), 0);
     assert_eq!(counted(2, &serious), 1);
-    assert_eq!(counted(2, &dry), 0, "what it had told before is withdrawn");
-    assert_eq!(counted(1, &serious), 1);
+    assert_eq!(counted(2, &dry), 1, "what it has told stays");
+    assert_eq!(counted(1, &serious), 2);
+    let [told, _] = table.snapshot(&policy, NOON_MS).samples;
+    assert_eq!(
+        told, 4,
+        "what is learned of a network is learned in a dry run, too"
+    );
+}
+
+#[test]
+fn groups_of_another_holdout_begin_anew_once_what_was_offered_before_it_has_lapsed() {
+    let policy = policy_with(|steering| steering.lease_s = 1);
+    let of = |holdout| Ask {
+        holdout,
+        ..Ask::default()
+    };
+    let (little, much) = (of(0.05), of(0.2));
+    let mut memory = Memory::new(1 << 18);
+    let mut table = memory.table();
+    table.begin_holdout(0.05, 300, NOON_MS);
+    let later_ms = |seconds: u64| NOON_MS + seconds * 1000;
+    assert_eq!(counted(&mut table, &policy, 1, &little, later_ms(299)), 0);
+    assert_eq!(counted(&mut table, &policy, 1, &little, later_ms(300)), 1);
+    assert_eq!(
+        counted(&mut table, &policy, 2, &much, later_ms(301)),
+        1,
+        "not the table's"
+    );
+    table.begin_holdout(0.05, 300, later_ms(302));
+    assert_eq!(
+        counted(&mut table, &policy, 3, &little, later_ms(303)),
+        2,
+        "the same"
+    );
+    table.begin_holdout(0.2, 300, later_ms(400));
+    assert_eq!(
+        counted(&mut table, &policy, 1, &little, later_ms(401)),
+        0,
+        "an old worker's"
+    );
+    assert_eq!(counted(&mut table, &policy, 1, &much, later_ms(699)), 0);
+    assert_eq!(counted(&mut table, &policy, 1, &much, later_ms(730)), 1);
+    assert_eq!(
+        counted(&mut table, &policy, 1, &little, later_ms(731)),
+        0,
+        "told of by both"
+    );
 }

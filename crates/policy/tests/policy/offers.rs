@@ -15,6 +15,7 @@ const LOSSY: Sample = Sample {
     tcp_control: pronghorn_policy::TcpControl::Cubic,
     stalled: false,
     delivered: 0,
+    dry_run: false,
 };
 const CLEAN: Sample = Sample {
     min_rtt_us: 10_000,

@@ -95,6 +95,7 @@ impl Rule for Learned<'_> {
             sent: seen.sent,
             lost: seen.lost,
             tcp_control: known.copied().unwrap_or_default(),
+            dry_run: self.ask.dry_run,
             ..Sample::default()
         };
         self.table.observe(
