@@ -18,7 +18,7 @@ pytestmark = pytest.mark.needs("nginx", "autoquic")
 BYTES = 60_000
 """So few that nginx hands all of them on, and so many that the client's windows don't."""
 
-NOTHING = {"watched": 1, "acknowledged": 0, "stalled": 0, "bytes": 0, "seconds": 0}
+NOTHING = {"watched": 1, "acknowledged": 0, "stalled": 0, "stopped": 0, "bytes": 0, "seconds": 0}
 """Watched, and no sample."""
 
 
