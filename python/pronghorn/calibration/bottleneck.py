@@ -28,12 +28,13 @@ _LAST = 0.6
 
 
 class _Train(NamedTuple):
-    """What a train's packets are expected to take: `each_s` on the wire, `bare_s` before the queue, give or
-    take `uneven_s`; `late_s` is how much later than that the host may have made them."""
+    """What a train's packets are expected to take: `each_s` on the wire, `bare_s` before the queue, or up to
+    `early_s` less and `tardy_s` more; `late_s` is how much later than that the host may have made them."""
 
     each_s: float
     bare_s: float
-    uneven_s: float
+    early_s: float
+    tardy_s: float
     late_s: float
 
 
@@ -53,10 +54,12 @@ def rows(direction: Direction, design: LinkDesign, probed: Probed) -> Iterator[R
         return
     each = asked.wire_s(link, design.train_bytes)
     delay = asked.delay(link, design.train_bytes)
+    middle = delay.quantile(0.5)
     train = _Train(
         each_s=each,
-        bare_s=delay.quantile(0.5) - each,
-        uneven_s=(delay.quantile(1 - 1e-3) - delay.quantile(1e-3)) / 2,
+        bare_s=middle - each,
+        early_s=middle - delay.quantile(1e-3),
+        tardy_s=delay.quantile(1 - 1e-4) - middle,
         late_s=delays.tolerance_s(probed, design.train),
     )
     yield _rate(direction, design, train, phase)
@@ -91,7 +94,7 @@ def _rate(direction: Direction, design: LinkDesign, train: _Train, phase: Phase)
 def _busy(train: _Train, phase: Phase) -> list[float]:
     """The departures of the train's longest stretch in which each packet found others before it: it took
     longer than the delay and its own time on the wire explain."""
-    standing = train.bare_s + train.uneven_s + 2 * train.each_s + train.late_s
+    standing = train.bare_s + train.tardy_s + 2 * train.each_s + train.late_s
     arrivals = sorted((at / 1e9, (at - phase.sent_ns[number]) / 1e9) for number, at in phase.arrivals)
     stretches = [
         [at for at, _ in stretch]
@@ -109,7 +112,7 @@ def _queue(direction: Direction, design: LinkDesign, train: _Train, probed: Prob
     if design.queue_s is None:
         return unchecked(direction, "queue", "it can't be filled and emptied within the time given")
     held = asked.queue_packets(link, design.train_bytes)
-    if train.uneven_s > 0.1 * held * each or (link.reorder and link.delay_ns > 0):
+    if (train.early_s + train.tardy_s) / 2 > 0.1 * held * each or (link.reorder and link.delay_ns > 0):
         return unchecked(direction, "queue", "the uneven delay hides how long a packet stood in it")
     if link.loss is not None and link.loss.mean > _LOSSY:
         return unchecked(direction, "queue", "the loss hides which packets the queue dropped")
@@ -124,14 +127,13 @@ def _queue(direction: Direction, design: LinkDesign, train: _Train, probed: Prob
     ]
     if len(waits) < _FEWEST_FULL:
         return unchecked(direction, "queue", "this host could not send fast enough to keep it full")
-    slack = (train.late_s + train.uneven_s) / each
     return judge(
         direction,
         "queue",
         "packets",
         asked=held,
         measured=statistics.median(waits) / each,
-        low=held - 1 - slack,
-        high=held + slack,
+        low=held - 1 - (train.late_s + train.early_s) / each,
+        high=held + (train.late_s + train.tardy_s) / each,
         reason=f"of {design.train_bytes} bytes",
     )

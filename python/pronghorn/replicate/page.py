@@ -47,14 +47,14 @@ def page(found: StudyFound, measured: Measured, command: str) -> str:
         _networks(measured),
         "## The claims",
         _table(("claim", "verdict"), [(one.claim, one.words) for one in found.claims]),
-        *(_claim(one) for one in found.claims),
-        *_section("## Why what is not reproduced is not", _reasons(found)),
+        *(_claim(one, found.effects) for one in found.claims),
+        *_reasons(found),
         *_section("## What explains differences between our arms", _explanations(found)),
         "## Theirs beside ours",
         *(_figures(measured, table) for table in study.tables),
         "## Effects",
         _effects(found.effects),
-        *_section(words.SENSITIVITY, words.sensitivity(found.effects)),
+        *_section(words.SENSITIVITY, words.sensitivity(_unclaimed(found))),
         "## What it was measured on",
         *(_run(run) for run in found.runs),
     ]
@@ -122,7 +122,8 @@ def _figures_of(definition: Any) -> str:
     )
 
 
-def _claim(claim: ClaimFound) -> str:
+def _claim(claim: ClaimFound, effects: Sequence[Effect]) -> str:
+    """Each comparison's verdict in each setting, and which of these is nearest to theirs."""
     several = len(claim.readings) > 1
     rows = [
         (
@@ -142,19 +143,36 @@ def _claim(claim: ClaimFound) -> str:
     leading = ["setting"] if several else []
     headings = (*leading, "what is compared", "theirs", "ours", "blocks", "wanted", "verdict")
     note = f"{escaped(claim.note)}\n\n" if claim.note else ""
-    return f"### {escaped(claim.claim)}\n\n{note}{_table(headings, rows)}"
+    parts = [f"### {escaped(claim.claim)}", f"{note}{_table(headings, rows)}"]
+    nearest = words.sensitivity([one for one in effects if words.quantity(one) in _compared(claim)])
+    return "\n\n".join([*parts, *_section(words.SENSITIVITY, nearest)])
+
+
+def _compared(claim: ClaimFound) -> set[str]:
+    """What a claim that is read in several settings compares."""
+    several = len(claim.readings) > 1
+    return {words.quantity(part) for one in claim.readings if several for part in one.parts}
+
+
+def _unclaimed(found: StudyFound) -> list[Effect]:
+    """The effects of which no claim has said how they are in each setting."""
+    told = set[str]().union(*map(_compared, found.claims))
+    return [one for one in found.effects if words.quantity(one) not in told]
 
 
 def _reasons(found: StudyFound) -> list[str]:
     """Of each comparison once, though several claims rest on it."""
-    said = [
-        f"{words.quantity(part)}{_where(claim, reading)}: "
-        f"{' '.join([*words.reasons(part), *words.measured_as_well(part)])}"
+    said = {
+        f"{words.quantity(part)}{_where(claim, reading)}": [
+            *words.reasons(part),
+            *words.measured_as_well(part),
+        ]
         for claim in found.claims
         for reading in claim.readings
         for part in reading.unreproduced
-    ]
-    return list(dict.fromkeys(said))
+    }
+    told = "\n".join(f"- {escaped(of)}:\n{_list(why, indent='  ')}" for of, why in said.items())
+    return ["## Why what is not reproduced is not", told] if told else []
 
 
 def _where(claim: ClaimFound, reading: ReadingFound) -> str:
@@ -263,8 +281,8 @@ def _section(heading: str, sentences: Sequence[str]) -> list[str]:
     return [heading, _list(sentences)] if sentences else []
 
 
-def _list(sentences: Sequence[str]) -> str:
-    return "\n".join(f"- {escaped(sentence)}" for sentence in sentences)
+def _list(sentences: Sequence[str], *, indent: str = "") -> str:
+    return "\n".join(f"{indent}- {escaped(sentence)}" for sentence in sentences)
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, first_number: int | None = None) -> str:
