@@ -7,7 +7,7 @@ from typing import Any
 
 from pronghorn.analysis.claims.bounds import Theirs, state
 from pronghorn.analysis.claims.judged import Statement
-from pronghorn.analysis.claims.sampled import Found, Locate, Sampler
+from pronghorn.analysis.claims.sampled import Found, Locate, Sampler, values
 from pronghorn.analysis.figures import finite
 from pronghorn.model.expression import Expression, Kind
 from pronghorn.model.study import Setting
@@ -41,6 +41,10 @@ def causes(
             Cause(
                 factor=name,
                 ours=value(with_it),
+                terms=[
+                    finite(one)
+                    for one in values(statement.compared, after, statement.metric, statement.statistic)
+                ],
                 change=finite(change.value),
                 change_ci95=(finite(change.low), finite(change.high)),
                 direction=_direction(judged, change, _wanted(statement), kind),

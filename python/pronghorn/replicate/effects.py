@@ -46,7 +46,7 @@ def _effect(
     compared = study.expanded(asked)
     theirs = study.published(asked, table.metric, statistic)
     told: list[tuple[Setting, Found, list[float]]] = []
-    seen = set()
+    seen: set[tuple[object, ...]] = set()
     for setting in study.settings:
         locate = measured.locate(setting)
         places = [locate(term) for term in compared.terms]
@@ -55,6 +55,7 @@ def _effect(
             found = sampler.evaluate(compared, locate, table.metric, statistic)
             told.append((setting, found, values(compared, locate, table.metric, statistic)))
         seen.add(key)
+    differ = len(seen) > 1
     if theirs is None and not told:
         return None
     return Effect(
@@ -67,14 +68,14 @@ def _effect(
         terms=[study.figure(term, table.metric, statistic) for term in compared.terms],
         settings=[
             InSetting(
-                setting=setting.name,
+                setting=setting.name if differ else "any",
                 ours=value(found),
                 terms=[finite(one) for one in terms],
                 agrees=_agrees(found, theirs),
             )
             for setting, found, terms in told
         ],
-        nearest=_nearest(told, theirs, compared.kind) if len(told) > 1 else None,
+        nearest=_nearest(told, theirs, compared.kind),
     )
 
 
@@ -93,4 +94,4 @@ def _nearest(told: list[tuple[Setting, Found, list[float]]], theirs: float | Non
             continue
         away = math.log(found.value / theirs) if kind == "ratio" else found.value - theirs
         distances[setting.name] = abs(away)
-    return min(distances, key=distances.__getitem__) if distances else None
+    return min(distances, key=distances.__getitem__) if len(distances) > 1 else None

@@ -81,6 +81,17 @@ class Measured(NamedTuple):
         hosts = set().union(*(one.hosts for one in (*here, *there)))
         return "runs" if len(hosts) == 1 else "hosts"
 
+    def spoilt(self, compared: Expression, locate: Locate) -> dict[str, tuple[int, int]]:
+        """Of the arms behind an expression those of which at least half of the loads were contaminated."""
+        found = [at for term in compared.terms if (at := locate(term)) is not None]
+        names = {(f"{at.arm} on {at.trials.cell}", id(at.trials)) for at in found}
+        return {
+            where: numbers
+            for run in self.runs.values()
+            for where, numbers in run.spoilt.items()
+            if any((where, id(trials)) in names for trials in run.cells.values())
+        }
+
 
 def measured(study: Study, planned: Sequence[PlannedRun]) -> Measured:
     """Reads the study's runs from their directories, or what was kept of them."""

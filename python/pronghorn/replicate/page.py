@@ -10,9 +10,9 @@ from pronghorn.analysis.numbers import count
 from pronghorn.analysis.times import has_failed, times
 from pronghorn.errors import HostError
 from pronghorn.model.comparison import Figures
-from pronghorn.model.expression import Term
+from pronghorn.model.expression import Term, parse
 from pronghorn.model.path.profile import PathProfile
-from pronghorn.model.study import FigureTable, Setting, ShownStatistic
+from pronghorn.model.study import FigureTable, ShownStatistic
 from pronghorn.model.summary import Metric
 from pronghorn.replicate import words
 from pronghorn.replicate.measured import Measured
@@ -68,8 +68,9 @@ def _opening(found: StudyFound, command: str) -> str:
     quick = " **This is the quick size: it decides little.**" if found.size == "quick" else ""
     return (
         f"Made by `{command}` at commit {', '.join(commits)}.{quick}{cut} How to read it, and how verdicts "
-        "are reached: [README.md](README.md). Ratios are of times, so that less than 1 is faster, unless "
-        "they are of requests per second; intervals are of 95 %."
+        "are reached: [README.md](README.md). Ratios are of times, so that less than 1 means that the first "
+        "is faster, unless they are of requests per second; intervals are of 95 %. The tables' quantiles are "
+        "values that were measured, those of ratios may lie between two (docs/methodology.md)."
     )
 
 
@@ -132,7 +133,7 @@ def _claim(claim: ClaimFound, effects: Sequence[Effect]) -> str:
             words.theirs(part.theirs, part.kind, part.metric)
             + ("" if part.counted else " (outside the bounds, too; not counted)")
             + (" (the premise)" if part.premise else ""),
-            "; ".join(filter(None, (words.ours(part.ours, part.kind, part.metric), words.failed(part.ours)))),
+            "; ".join(filter(None, (words.told(part.ours, part), words.decider(part), words.spoilt(part)))),
             str(part.ours.blocks or "–"),
             words.bounds(part),
             part.state,
@@ -163,7 +164,7 @@ def _unclaimed(found: StudyFound) -> list[Effect]:
 def _reasons(found: StudyFound) -> list[str]:
     """Of each comparison once, though several claims rest on it."""
     said = {
-        f"{words.quantity(part)}{_where(claim, reading)}": [
+        f"{words.quantity(part)}{_where(claim, reading)}: {words.differs(part)}": [
             *words.reasons(part),
             *words.measured_as_well(part),
         ]
@@ -171,8 +172,14 @@ def _reasons(found: StudyFound) -> list[str]:
         for reading in claim.readings
         for part in reading.unreproduced
     }
-    told = "\n".join(f"- {escaped(of)}:\n{_list(why, indent='  ')}" for of, why in said.items())
-    return ["## Why what is not reproduced is not", told] if told else []
+    told = "\n".join(f"- {escaped(of)}.\n{_list(why, indent='  ')}" for of, why in said.items())
+    return ["## Why what is not reproduced is not", _LEGEND, told] if told else []
+
+
+_LEGEND = (
+    "What each change does to our value: *towards* theirs, *past* it to its other side, or *away*. *Within "
+    "the bounds* it would be reproduced; where they have one side, that says nothing of its size."
+)
 
 
 def _where(claim: ClaimFound, reading: ReadingFound) -> str:
@@ -187,8 +194,8 @@ def _figures(measured: Measured, table: FigureTable) -> str:
     """Their figures of a table and ours of the same arms, in each setting that has them."""
     rows = [
         (case, name, whose, *cells)
-        for case, row in table.rows.items()
-        for name in row
+        for case in table.rows
+        for name in _arms(measured, table, case)
         for whose, cells in (
             ("theirs", [_shown(table.value(case, name, one), table.metric) for one in table.statistics]),
             *_ours(measured, table, Term(name, case)),
@@ -198,23 +205,31 @@ def _figures(measured: Measured, table: FigureTable) -> str:
     return f"**{escaped(table.caption)}**\n\n{_table(headings, rows, first_number=3)}"
 
 
+def _arms(measured: Measured, table: FigureTable, case: str) -> list[str]:
+    """Those of a row: with a published figure, or compared with one that has."""
+    compared = [
+        term.arm for text in table.compare for term in measured.study.expanded(parse(text, case)).terms
+    ]
+    return list(dict.fromkeys([*table.rows[case], *compared]))
+
+
 def _ours(measured: Measured, table: FigureTable, term: Term) -> Iterator[tuple[str, list[str]]]:
+    """The figures of the arm in each setting that has its own; without the setting's name where all share
+    them."""
+    found = [(setting, measured.locate(setting)(term)) for setting in measured.study.settings]
+    places = {None if at is None else (id(at.trials), at.arm) for _, at in found}
     seen = set()
-    for setting in measured.study.settings:
-        at = measured.locate(setting)(term)
+    for setting, at in found:
         if at is None or (key := (id(at.trials), at.arm)) in seen:
             continue
         seen.add(key)
         trials = at.trials.of(at.arm)
         failed = sum(map(has_failed, trials))
-        found = figures(times(trials, table.metric), with_mean=not failed)
-        cells = [_shown(_figure(found, one), table.metric) for one in table.statistics]
-        yield _whose(setting, at.arm, len(trials), failed), cells
-
-
-def _whose(setting: Setting, arm: str, number: int, failed: int) -> str:
-    lost = f", {failed} of them failed" if failed else ""
-    return f"ours, {setting.name}: {arm}, {count(number, 'load')}{lost}"
+        told = figures(times(trials, table.metric), with_mean=not failed)
+        cells = [_shown(_figure(told, one), table.metric) for one in table.statistics]
+        where = f", {setting.name}" if len(places) > 1 else ""
+        lost = f", {failed} of them failed" if failed else ""
+        yield f"ours{where}: {at.arm}, {count(len(trials), 'load')}{lost}", cells
 
 
 def _figure(found: Figures, statistic: ShownStatistic) -> float | None:
@@ -232,7 +247,7 @@ def _effects(found: Sequence[Effect]) -> str:
             words.quantity(one),
             words.theirs(one.theirs, one.kind, one.metric),
             at.setting,
-            words.ours(at.ours, one.kind, one.metric),
+            words.told(at.ours, one),
             "" if at.agrees is None else "yes" if at.agrees else "no",
         )
         for one in found

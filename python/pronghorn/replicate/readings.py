@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from pronghorn.analysis.claims.bounds import agreed, every, state
 from pronghorn.analysis.claims.judged import Statement, statements
-from pronghorn.analysis.claims.sampled import Locate, Sampler
+from pronghorn.analysis.claims.sampled import Locate, Sampler, values
+from pronghorn.analysis.figures import finite
 from pronghorn.model.expression import worded
 from pronghorn.model.study import Setting, StudyClaim
 from pronghorn.model.summary import State
@@ -90,7 +91,8 @@ def _reading(setting: Setting, parts: list[Tested]) -> ReadingFound:
 def _tested(
     measured: Measured, one: Statement, setting: Setting, settings: list[Setting], sampler: Sampler
 ) -> Tested:
-    found = sampler.evaluate(one.compared, measured.locate(setting), one.metric, one.statistic)
+    locate = measured.locate(setting)
+    found = sampler.evaluate(one.compared, locate, one.metric, one.statistic)
     reached, _ = state(found, one.bounds)
     return Tested(
         what=worded(one.compared),
@@ -105,6 +107,9 @@ def _tested(
         ours=value(found),
         state=reached,
         premise=one.premise,
+        terms=[finite(each) for each in values(one.compared, locate, one.metric, one.statistic)],
+        their_terms=[measured.study.figure(term, one.metric, one.statistic) for term in one.compared.terms],
+        spoilt=measured.spoilt(one.compared, locate),
         causes=causes(measured, one, setting, settings, sampler) if reached == "not reproduced" else [],
     )
 
@@ -115,5 +120,9 @@ def _words(readings: Sequence[ReadingFound]) -> str:
         said[reading.state].append(reading.setting)
     met = [found for found, names in said.items() if names]
     if len(met) == 1:
-        return met[0] if len(readings) == 1 else f"{met[0]} in all {len(readings)} settings"
+        return met[0] if len(readings) == 1 else f"{met[0]} in {_all(len(readings))} settings"
     return "depends: " + "; ".join(f"{found} with {', with '.join(said[found])}" for found in met)
+
+
+def _all(number: int) -> str:
+    return "both" if number == 2 else f"all {number}"

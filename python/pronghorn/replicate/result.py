@@ -34,10 +34,11 @@ class Value(_Result):
 class Cause(_Result):
     """What one change of the setting does to a value: what it becomes (`ours`), by how much that is another
     (`change`, a ratio of ratios or a difference of differences), and whether that leads to the published
-    one. `apart` says what else lies between the two."""
+    one. `terms` are what it is made of, `apart` says what else lies between the two."""
 
     factor: str
     ours: Value
+    terms: list[float | None] = Field(default_factory=list)
     change: float | None
     change_ci95: Interval
     direction: Direction
@@ -48,8 +49,9 @@ class Cause(_Result):
 class Tested(_Result):
     """One comparison on which a claim rests. `theirs` is the published value, as a range; `theirs_hold` says
     whether the author's own figure lies within the bounds: where it doesn't, the claim doesn't rest on this
-    comparison. A `premise` that isn't reproduced leaves the claim undecided. `causes` are given where it is
-    not reproduced."""
+    comparison. A `premise` that isn't reproduced leaves the claim undecided. `terms` and `their_terms` are
+    what both values are made of. `spoilt` are those of its arms of which at least half of the loads were
+    contaminated, with the numbers of both. `causes` are given where it is not reproduced."""
 
     what: str
     case: str
@@ -63,6 +65,9 @@ class Tested(_Result):
     ours: Value
     state: State
     premise: bool = False
+    terms: list[float | None] = Field(default_factory=list)
+    their_terms: list[float | None] = Field(default_factory=list)
+    spoilt: dict[str, tuple[int, int]] = Field(default_factory=dict)
     causes: list[Cause] = Field(default_factory=list)
 
     @property
@@ -101,8 +106,8 @@ class ClaimFound(_Result):
 
 
 class InSetting(_Result):
-    """An effect in one setting; `agrees` where the published value lies within the interval. `terms` are what
-    it is made of."""
+    """An effect in one setting, or `any` where all share it; `agrees` where the published value lies within
+    the interval. `terms` are what it is made of."""
 
     setting: str
     ours: Value
@@ -111,8 +116,8 @@ class InSetting(_Result):
 
 
 class Effect(_Result):
-    """A published effect beside ours. `nearest` is the setting in which ours is nearest to it, where there is
-    more than one; `terms` are the published figures that it is made of."""
+    """A published effect beside ours. `nearest` is the setting in which ours is nearest to it, of those that
+    have an interval, where these are more than one; `terms` are the published figures that it is made of."""
 
     what: str
     case: str

@@ -55,7 +55,7 @@ def _parts(reading: ReadingFound) -> Table:
             words.quantity(part),
             words.bounds(part),
             words.theirs(part.theirs, part.kind, part.metric) + _contradicts(part),
-            "; ".join(filter(None, (words.ours(part.ours, part.kind, part.metric), words.failed(part.ours)))),
+            words.told(part.ours, part),
             Text(part.state, style=_COLOURS[part.state]),
         )
     return grid

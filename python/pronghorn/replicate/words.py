@@ -7,7 +7,7 @@ from pronghorn.analysis import numbers
 from pronghorn.analysis.numbers import count, listed
 from pronghorn.model.expression import Kind
 from pronghorn.model.summary import Metric
-from pronghorn.replicate.result import Apart, Cause, Effect, Tested, Value
+from pronghorn.replicate.result import Apart, Cause, Effect, InSetting, Tested, Value
 
 _METRICS: dict[str, str] = {
     "load": "load time",
@@ -73,10 +73,42 @@ def bounds(found: Tested) -> str:
     return f"at least {ends[0]}" if ends[1] is None else f"{ends[0]} to {ends[1]}"
 
 
+def decider(found: Tested) -> str:
+    """`the end that decides is 1.496`, where rounding makes an end of the interval look like the bound."""
+    if found.kind == "difference" or found.state == "undecided":
+        return ""
+    ends = [end for end in found.ours.ci95 if end is not None]
+    bounds = [end for end in (found.least, found.most) if end is not None]
+    close = [end for end in ends for bound in bounds if f"{end:.2f}" == f"{bound:.2f}"]
+    return f"the end that decides is {close[0]:.5g}" if close else ""
+
+
+def spoilt(found: Tested) -> str:
+    """`of a choice: 18 of 25 loads of h3 on tiny/delay-loss were contaminated`; empty where few were."""
+    told = [f"{number} of {tried} loads of {where}" for where, (number, tried) in found.spoilt.items()]
+    return f"of a choice: {listed(told)} were contaminated" if told else ""
+
+
+def told(value: Value, of: Tested | Effect) -> str:
+    """A value with its interval, and which loads behind it failed."""
+    return "; ".join(filter(None, (ours(value, of.kind, of.metric), failed(value))))
+
+
 def failed(value: Value) -> str:
     """`failed: 3 loads of h2 on wroclaw-lte-poor`; empty where none did."""
     told = [f"{count(number, 'load')} of {where}" for where, number in value.failed.items()]
     return f"failed: {listed(told)}" if told else ""
+
+
+def differs(found: Tested) -> str:
+    """Both values, and what they are made of: `ours 0.81 [0.77 to 0.85] (2.67 s ÷ 3.31 s), theirs 0.52 (6.69
+    s ÷ 12.9 s)`."""
+    mine = f"ours {ours(found.ours, found.kind, found.metric)}{_made_of(found.terms, found)}"
+    if found.theirs is None:
+        return mine
+    return (
+        f"{mine}, theirs {theirs(found.theirs, found.kind, found.metric)}{_made_of(found.their_terms, found)}"
+    )
 
 
 def reasons(found: Tested) -> list[str]:
@@ -116,14 +148,26 @@ def sensitivity(found: Sequence[Effect]) -> list[str]:
             f"{', which holds theirs' if at.agrees else ''}"
             for at in told_in
         )
-        nearest = f" Nearest: {one.nearest}." if one.nearest else ""
-        none = "" if any(at.agrees for at in told_in) else " No interval holds theirs."
         published = f"{theirs(one.theirs, one.kind, one.metric)}{_made_of(one.terms, one)}"
-        said.append(f"{quantity(one)}: theirs {published}. {told}.{none}{nearest}")
+        said.append(f"{quantity(one)}: theirs {published}. {told}. {_nearest(one, told_in)}")
     return said
 
 
-def _made_of(terms: Sequence[float | None], effect: Effect) -> str:
+def _nearest(effect: Effect, told_in: Sequence[InSetting]) -> str:
+    """Which of the settings that have an interval is nearest, and whether any holds theirs."""
+    known = [at for at in told_in if at.agrees is not None]
+    if not known:
+        return "No setting has an interval."
+    said = [] if any(at.agrees for at in known) else ["No interval holds theirs."]
+    if len(known) < len(told_in):
+        only = f"{'Only ' if len(known) == 1 else ''}{listed([at.setting for at in known])}"
+        said.append(f"{only} {'has' if len(known) == 1 else 'have'} an interval.")
+    if effect.nearest:
+        said.append(f"Nearest{' of these' if len(known) < len(told_in) else ''}: {effect.nearest}.")
+    return " ".join(said)
+
+
+def _made_of(terms: Sequence[float | None], effect: Effect | Tested) -> str:
     """The two figures that an effect compares, since an equal ratio may be one of quite other times:
     ` (6.69 s ÷ 12.9 s)`."""
     known = [one for one in terms if one is not None]
@@ -169,9 +213,12 @@ def _aim(found: Tested) -> str:
 def _under(one: Cause, found: Tested) -> str:
     """What a change of the setting makes of a value: `loss both ways: 0.54 [0.5 to 0.6] (0.5 [0.4 to 0.6]
     times as much)`; and whether it was measured in another run, or on another host."""
+    under = f"{one.factor}: {ours(one.ours, found.kind, found.metric)}{_made_of(one.terms, found)}"
+    if one.change is None:
+        return under + _APART[one.apart]
     change = ours(Value(value=one.change, ci95=one.change_ci95), found.kind, found.metric)
     by = f"{change} more" if found.kind == "difference" else f"{change} times as much"
-    return f"{one.factor}: {ours(one.ours, found.kind, found.metric)} ({by}{_APART[one.apart]})"
+    return f"{under}, {by}{_APART[one.apart]}"
 
 
 def _bound(end: float, found: Tested) -> str:

@@ -62,12 +62,28 @@ def test_a_factor_leads_to_the_bounds_where_nothing_was_published() -> None:
 
 
 @pytest.mark.parametrize(
-    ("apart", "said"), [("one run", ")"), ("runs", ", in another run)"), ("hosts", ", on another host)")]
+    ("apart", "said"), [("one run", ""), ("runs", ", in another run"), ("hosts", ", on another host")]
 )
 def test_a_factor_of_another_run_or_host_says_so(apart: result.Apart, said: str) -> None:
     ours = Value(value=1.0, ci95=(0.99, 1.01), blocks=20)
     [reason] = words.reasons(part_of(ours, cause(0.9).model_copy(update={"apart": apart})))
     assert f"times as much{said}, towards" in reason
+
+
+def test_a_change_that_left_no_value_is_no_number_of_times_as_much() -> None:
+    none = Value(value=None, blocks=6, reason="loads failed, so that there is no mean")
+    change = cause(0.9).model_copy(
+        update={
+            "ours": none,
+            "change": None,
+            "change_ci95": (None, None),
+            "direction": "not told",
+            "apart": "runs",
+        }
+    )
+    [said] = words.measured_as_well(part_of(Value(value=1.0, ci95=(0.99, 1.01), blocks=20), change))
+    told = "with more loss: loads failed, so that there is no mean, in another run, which tells nothing."
+    assert said == f"Measured as well: {told}"
 
 
 def test_where_a_premise_fails_nothing_asks_for_a_reason() -> None:
@@ -93,6 +109,35 @@ def test_an_effect_says_of_which_times_it_is_made_and_that_none_holds_theirs() -
     assert "theirs 0.52 (6.69 s ÷ 12.9 s). up: 0.80" in said
     assert "(2.70 s ÷ 3.30 s)" in said
     assert said.endswith("No interval holds theirs. Nearest: up.")
+
+
+def test_settings_without_an_interval_are_not_passed_over_in_silence() -> None:
+    ours = Value(value=0.8, ci95=(0.7, 0.9), blocks=100)
+    few = Value(value=0.3, blocks=20, reason="needs more blocks (20 of at least 100)")
+    known = result.InSetting(setting="up", ours=ours, agrees=False)
+    unknown = result.InSetting(setting="down", ours=few, agrees=None)
+    effect = result.Effect(
+        what="h3 ÷ h2", case="poor", kind="ratio", metric="load", statistic="p90", theirs=0.34,
+        settings=[known, unknown],
+    )  # fmt: skip
+    [said] = words.sensitivity([effect])
+    assert said.endswith("No interval holds theirs. Only up has an interval.")
+    [said] = words.sensitivity([effect.model_copy(update={"settings": [unknown, unknown]})])
+    assert said.endswith("No setting has an interval.")
+
+
+def test_an_end_that_rounding_makes_the_bound_is_told_with_more_digits() -> None:
+    part = part_of(Value(value=0.7, ci95=(0.55, 0.6462), blocks=10))
+    assert words.decider(part) == "the end that decides is 0.6462"
+    assert words.decider(part.model_copy(update={"state": "undecided"})) == ""
+    assert words.decider(part.model_copy(update={"least": 0.8})) == ""
+
+
+def test_arms_whose_loads_were_mostly_contaminated_are_named_beside_their_value() -> None:
+    part = part_of(Value(value=0.7, ci95=(0.6, 0.8), blocks=7))
+    said = words.spoilt(part.model_copy(update={"spoilt": {"h3 on tiny/loss/nginx/load": (18, 25)}}))
+    assert said == "of a choice: 18 of 25 loads of h3 on tiny/loss/nginx/load were contaminated"
+    assert words.spoilt(part) == ""
 
 
 def test_the_row_of_a_claim_is_of_a_part_that_counts() -> None:
