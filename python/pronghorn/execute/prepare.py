@@ -57,7 +57,7 @@ def resolve(request: Request) -> Experiment:
     stored = experiment_file.read(str(stored_file), vocabulary(), overrides=[], seed=None)
     again = _read(request, request.experiment or str(stored_file), stored.seed)
     if request.experiment is not None and again.digest() != stored.digest():
-        again = again if again.digest() == stored.digest() else _as_fallen_back(again, stored)
+        again = _as_fallen_back(again, stored).worded_as(stored)
     if again.digest() != stored.digest():
         raise InputError(
             f"{request.resume}: holds another experiment (or seed) than the one asked for.",

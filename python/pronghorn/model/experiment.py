@@ -180,6 +180,13 @@ class Experiment(BaseModel):
         """The same experiment without an emulated network."""
         return self.model_copy(update={"paths": (paths.direct(),)})
 
+    def worded_as(self, other: "Experiment") -> "Experiment":
+        """The same experiment with its paths described in another's words, where they have the same paths."""
+        if [path.name for path in self.paths] != [path.name for path in other.paths]:
+            return self
+        described = tuple(own.worded_as(theirs) for own, theirs in zip(self.paths, other.paths, strict=True))
+        return self.model_copy(update={"paths": described})
+
     def resolved(self) -> dict[str, Any]:
         """The experiment as a TOML table which needs no other file: parsing it gives this experiment
         again."""

@@ -2,7 +2,7 @@
 to it."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pronghorn.analysis.claims.bounds import Theirs, state
@@ -13,7 +13,7 @@ from pronghorn.model.expression import Expression, Kind
 from pronghorn.model.study import Setting
 from pronghorn.model.summary import State
 from pronghorn.replicate.measured import Measured
-from pronghorn.replicate.result import Cause, Direction, Value
+from pronghorn.replicate.result import Cause, Direction, Tested, Value
 
 _DIRECTIONS: tuple[Direction, ...] = ("towards", "away", "not told")
 _STATES: tuple[State, ...] = ("reproduced", "undecided", "not reproduced")
@@ -52,7 +52,17 @@ def causes(
                 apart=measured.apart(statement.compared, before, after),
             )
         )
-    return sorted(found, key=lambda one: (_DIRECTIONS.index(one.direction), _STATES.index(one.state)))
+    return sorted(found, key=_rank)
+
+
+def joined(parts: Sequence[Tested]) -> Tested:
+    """A comparison that is of the same trials in several settings, with what was measured of any of them."""
+    found = {cause.factor: cause for part in reversed(parts) for cause in part.causes}
+    return parts[0].model_copy(update={"causes": sorted(found.values(), key=_rank)})
+
+
+def _rank(cause: Cause) -> tuple[int, int]:
+    return _DIRECTIONS.index(cause.direction), _STATES.index(cause.state)
 
 
 def value(found: Found) -> Value:
@@ -86,13 +96,16 @@ def _changes(
     measured: Measured, compared: Expression, setting: Setting, settings: list[Setting]
 ) -> Iterator[tuple[str, Locate, Locate]]:
     """Each change of the setting that the expression feels, by name: where its terms lie without it, and
-    where with it. A factor is held against its own run's trials without it, where there are any: else against
-    the setting's."""
+    where with it. Other settings in which it is of the same trials are one change. A factor is held against
+    its own run's trials without it, where there are any: else against the setting's."""
     here = measured.locate(setting)
+    others: dict[tuple[str, ...], tuple[list[str], Locate]] = {}
     for other in settings:
         there = measured.locate(other)
         if other.name != setting.name and _differ(compared, here, there):
-            yield other.name, here, there
+            others.setdefault(tuple(measured.trials(compared, there)), ([], there))[0].append(other.name)
+    for names, there in others.values():
+        yield ", or with ".join(names), here, there
     for factor in measured.study.factors:
         there = measured.locate(setting, factor)
         if not _differ(compared, here, there):

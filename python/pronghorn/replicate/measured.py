@@ -81,6 +81,12 @@ class Measured(NamedTuple):
         hosts = set().union(*(one.hosts for one in (*here, *there)))
         return "runs" if len(hosts) == 1 else "hosts"
 
+    def trials(self, compared: Expression, locate: Locate) -> list[str]:
+        """The trials behind an expression's terms, `RUN: ARM on CELL` each, as far as there are any."""
+        runs = {id(cell): run for run in self.runs.values() for cell in run.cells.values()}
+        found = (at for term in compared.terms if (at := locate(term)) is not None)
+        return [f"{runs[id(at.trials)].planned.name}: {at.arm} on {at.trials.cell}" for at in found]
+
     def spoilt(self, compared: Expression, locate: Locate) -> dict[str, tuple[int, int]]:
         """Of the arms behind an expression those of which at least half of the loads were contaminated."""
         found = [at for term in compared.terms if (at := locate(term)) is not None]

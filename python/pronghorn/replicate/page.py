@@ -15,8 +15,9 @@ from pronghorn.model.path.profile import PathProfile
 from pronghorn.model.study import FigureTable, ShownStatistic
 from pronghorn.model.summary import Metric
 from pronghorn.replicate import words
+from pronghorn.replicate.causes import joined
 from pronghorn.replicate.measured import Measured
-from pronghorn.replicate.result import ClaimFound, Effect, ReadingFound, RunFound, StudyFound
+from pronghorn.replicate.result import ClaimFound, Effect, RunFound, StudyFound, Tested
 from pronghorn.report.markdown import escaped
 
 
@@ -162,28 +163,29 @@ def _unclaimed(found: StudyFound) -> list[Effect]:
 
 
 def _reasons(found: StudyFound) -> list[str]:
-    """Of each comparison once, though several claims rest on it."""
-    said = {
-        f"{words.quantity(part)}{_where(claim, reading)}: {words.differs(part)}": [
-            *words.reasons(part),
-            *words.measured_as_well(part),
-        ]
-        for claim in found.claims
-        for reading in claim.readings
-        for part in reading.unreproduced
-    }
-    told = "\n".join(f"- {escaped(of)}.\n{_list(why, indent='  ')}" for of, why in said.items())
+    """Of each comparison once, though several claims rest on it, or several settings have the same trials."""
+    same: dict[tuple[str, ...], dict[str, Tested]] = {}
+    for claim in found.claims:
+        for reading in claim.readings:
+            for part in reading.unreproduced:
+                setting = reading.setting if len(claim.readings) > 1 else ""
+                same.setdefault((words.quantity(part), *part.trials), {})[setting] = part
+    told = "\n".join(_why(list(parts), joined([*parts.values()])) for parts in same.values())
     return ["## Why what is not reproduced is not", _LEGEND, told] if told else []
+
+
+def _why(settings: Sequence[str], part: Tested) -> str:
+    """Why a comparison comes out otherwise in some settings, if in several."""
+    where = "; ".join(filter(None, settings))
+    head = f"{words.quantity(part)}{f' ({where})' if where else ''}: {words.differs(part)}."
+    reasons = [*words.reasons(part), *words.measured_as_well(part)]
+    return f"- {escaped(head)}\n{_list(reasons, indent='  ')}"
 
 
 _LEGEND = (
     "What each change does to our value: *towards* theirs, *past* it to its other side, or *away*. *Within "
     "the bounds* it would be reproduced; where they have one side, that says nothing of its size."
 )
-
-
-def _where(claim: ClaimFound, reading: ReadingFound) -> str:
-    return f" ({reading.setting})" if len(claim.readings) > 1 else ""
 
 
 def _explanations(found: StudyFound) -> list[str]:

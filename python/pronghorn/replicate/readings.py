@@ -109,6 +109,7 @@ def _tested(
         premise=one.premise,
         terms=[finite(each) for each in values(one.compared, locate, one.metric, one.statistic)],
         their_terms=[measured.study.figure(term, one.metric, one.statistic) for term in one.compared.terms],
+        trials=measured.trials(one.compared, locate),
         spoilt=measured.spoilt(one.compared, locate),
         causes=causes(measured, one, setting, settings, sampler) if reached == "not reproduced" else [],
     )

@@ -50,8 +50,9 @@ class Tested(_Result):
     """One comparison on which a claim rests. `theirs` is the published value, as a range; `theirs_hold` says
     whether the author's own figure lies within the bounds: where it doesn't, the claim doesn't rest on this
     comparison. A `premise` that isn't reproduced leaves the claim undecided. `terms` and `their_terms` are
-    what both values are made of. `spoilt` are those of its arms of which at least half of the loads were
-    contaminated, with the numbers of both. `causes` are given where it is not reproduced."""
+    what both values are made of, ours of `trials`, a run's arm each. `spoilt` are those of its arms of which
+    at least half of the loads were contaminated, with the numbers of both. `causes` are given where it is
+    not reproduced."""
 
     what: str
     case: str
@@ -67,6 +68,7 @@ class Tested(_Result):
     premise: bool = False
     terms: list[float | None] = Field(default_factory=list)
     their_terms: list[float | None] = Field(default_factory=list)
+    trials: list[str] = Field(default_factory=list)
     spoilt: dict[str, tuple[int, int]] = Field(default_factory=dict)
     causes: list[Cause] = Field(default_factory=list)
 

@@ -4,6 +4,7 @@ import json
 import random
 import signal
 import subprocess
+import textwrap
 import time
 from collections import Counter
 from pathlib import Path
@@ -182,6 +183,35 @@ def test_resuming_another_experiment_is_refused(laboratory: Laboratory) -> None:
         result = laboratory.run("run", *change, "--resume", "out")
         assert result.status == 2
         assert "out: holds another experiment (or seed) than the one asked for." in result.stderr
+
+
+def test_a_run_goes_on_where_its_path_is_only_described_in_other_words_and_keeps_its_own(
+    laboratory: Laboratory,
+) -> None:
+    own = """
+    [path.mine]
+    description = "a line"
+    source = "a guess"
+    down = { rate = "8Mbit", delay = "10ms" }
+    up = { rate = "2Mbit", delay = "10ms" }
+    """
+    text = Path("experiment.toml").read_text(encoding="utf-8") + textwrap.dedent(own)
+    asked = ("--set", "paths=mine", "--set", "repeat=4")
+    laboratory.write("mine.toml", text)
+    assert laboratory.run("run", "mine.toml", *asked, "--out", "out").status == 0
+    kept = Path("out/experiment.toml").read_text(encoding="utf-8")
+    (Path("out") / "trials.jsonl").write_text("", encoding="utf-8")
+
+    laboratory.write(
+        "mine.toml", text.replace('"a guess"', '"measured"').replace('description = "a line"\n', "")
+    )
+    again = laboratory.run("run", "mine.toml", *asked, "--resume", "out")
+    assert again.status == 0, again.stderr
+    assert Path("out/experiment.toml").read_text(encoding="utf-8") == kept
+    assert len(laboratory.trials("out")) == 4 * 3
+
+    laboratory.write("mine.toml", text.replace("8Mbit", "9Mbit"))
+    assert laboratory.run("run", "mine.toml", *asked, "--resume", "out").status == 2
 
 
 def test_a_disk_that_runs_full_ends_with_3_loses_nothing_and_can_be_resumed(laboratory: Laboratory) -> None:

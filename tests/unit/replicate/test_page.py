@@ -55,6 +55,15 @@ def test_what_is_not_reproduced_has_its_reasons() -> None:
     assert "Reno under h2, beside nginx's own New Reno under h3" in reasons
 
 
+def test_reasons_stand_once_where_several_settings_have_the_same_trials() -> None:
+    said = written("requestmetrics").partition("## Why what is not reproduced is not")[2]
+    one = "- h2 − h3 on content from New York, median load time (one browser kept open; one browser"
+    far = "- h2 − h3 on content from London, median load time (one browser kept open): "
+    assert said.count(one) == said.count(far) == 1
+    fresh = "ith a new browser for each load, or with a new browser for each load, nothing lost: "
+    assert fresh in said.partition(one)[2].partition("\n- ")[0]
+
+
 def test_a_claim_that_is_read_in_several_settings_says_which_one_is_nearest() -> None:
     said = written("kiwee")
     claim = said.partition("### With 100 ms")[2].partition("\n### ")[0]

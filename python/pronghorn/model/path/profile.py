@@ -17,7 +17,10 @@ from pronghorn.model.source import Keys, Source
 DIRECT = "direct"
 """The path without an emulated network: loopback of this host."""
 
-PATH_KEYS = ("description", "source", "down", "up", "rebind", "cross", "handover")
+WORDS = ("description", "source")
+"""The keys that are for readers alone."""
+
+PATH_KEYS = (*WORDS, "down", "up", "rebind", "cross", "handover")
 
 MOST_CROSS_FLOWS = 64
 
@@ -49,6 +52,20 @@ class PathProfile(BaseModel):
             return LinkFigures()
         rate = self.spec.down.rate_bit_per_s
         return LinkFigures(mean_rate_bit_per_s=rate, min_rate_bit_per_s=rate, max_rate_bit_per_s=rate)
+
+    def worded_as(self, other: "PathProfile") -> "PathProfile":
+        """The same path described, and its source told, in another's words."""
+        measured = {key: value for key, value in self.definition.items() if key not in WORDS}
+        words = {key: value for key, value in other.definition.items() if key in WORDS}
+        after = self.other and other.other and self.other.worded_as(other.other)
+        return self.model_copy(
+            update={
+                "description": other.description,
+                "source": other.source,
+                "definition": {**words, **measured},
+                "other": after or self.other,
+            }
+        )
 
     @property
     def stretches(self) -> "tuple[PathProfile, ...]":
