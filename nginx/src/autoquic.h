@@ -67,6 +67,8 @@ typedef struct {
     uint32_t            epoch_s;       /* of its policies; 0: none uses it yet */
     float               holdout;       /* the share that is pinned to each arm */
     uint32_t            leases_s;      /* for how long an offer holds at most */
+    ngx_uint_t          v4_bits;       /* of an address, that are one client */
+    ngx_uint_t          v6_bits;
 } autoquic_zone_t;
 
 /* Where a server block itself listens by QUIC (listeners.c). */
@@ -108,13 +110,14 @@ typedef struct {
     ngx_msec_t          looked;
     size_t              mtud;              /* the size that the search for the path's MTU tries */
     ngx_uint_t          probes;            /* of this size */
-    void               *path;
+    uint64_t            path;              /* by which number nginx knows it */
     unsigned            begun:1;
 } autoquic_quic_loss_t;
 
 /* The response of a connection that is being watched. Times are on ngx_current_msec's clock, which is monotonic. */
 typedef struct {
     pronghorn_keys      keys;              /* whose it was when it had been written */
+    pronghorn_policy   *policy;            /* of the place that it is from */
     uint64_t            bytes;
     uint64_t            delivered;         /* bytes that its connection had been given to send, but for its own */
     ngx_msec_t          began;             /* its first byte was ready */

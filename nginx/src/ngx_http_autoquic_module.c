@@ -151,7 +151,17 @@ check_enabled(ngx_conf_t *cf, autoquic_loc_conf_t *conf)
         return NGX_CONF_ERROR;
     }
 
+    if (zone->epoch_s != 0 && (zone->v4_bits != conf->v4_bits || zone->v6_bits != conf->v6_bits)) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "places that share the zone \"%V\" have different prefixes, %ui and %ui bits of IPv4, %ui and %ui of IPv6, and a client's "
+                      "two transports could be told of different keys: give them the same \"autoquic_prefix\", or each a zone of its own",
+                      &zone->name, zone->v4_bits, conf->v4_bits, zone->v6_bits, conf->v6_bits);
+        return NGX_CONF_ERROR;
+    }
+
     zone->epoch_s = epoch_s;
+    zone->v4_bits = conf->v4_bits;
+    zone->v6_bits = conf->v6_bits;
     zone->holdout = holdout;
     zone->leases_s = ngx_max(zone->leases_s, conf->max_age ? (uint32_t) conf->max_age
                                                            : pronghorn_policy_lease_most_s(conf->policy));

@@ -215,7 +215,7 @@ lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
     } else {
         probes = probes_since(l, path);
 
-        if (path != l->path) {
+        if (path->seqnum != l->path) {
             l->forgiven_bytes += surplus - l->surplus_bytes;
 
         } else {
@@ -224,7 +224,7 @@ lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
 
         /* nginx takes a probe that got lost for congestion, begins anew on another path, and moves a start that is long ago,
          * lest it wrap. */
-        if (probes == 0 && path == l->path
+        if (probes == 0 && path->seqnum == l->path
             && qc->congestion.recovery_start != l->recovery_start
             && (ngx_msec_int_t) (qc->congestion.recovery_start - l->looked) >= 0)
         {
@@ -235,7 +235,7 @@ lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
     l->surplus_bytes = surplus;
     l->recovery_start = qc->congestion.recovery_start;
     l->looked = ngx_current_msec;
-    l->path = path;
+    l->path = path->seqnum;
     l->mtud = path->mtud;
     l->probes = probes_of(path);
 
@@ -256,7 +256,7 @@ probes_since(const autoquic_quic_loss_t *l, const ngx_quic_path_t *path)
 {
     ngx_uint_t  now, settled;
 
-    if (path != l->path) {
+    if (path->seqnum != l->path) {
         return 0;
     }
 

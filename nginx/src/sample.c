@@ -124,6 +124,7 @@ watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *reque
     }
 
     w->keys = a->keys;
+    w->policy = a->policy;
     w->dry_run = request->dry_run;
     w->delivered -= ngx_min(w->delivered, w->bytes);
     w->began = request->began;
@@ -292,7 +293,7 @@ end(autoquic_connection_t *a, autoquic_seen_e seen)
     sample.dry_run = w->dry_run;
 
     autoquic_zone_lock(a->zone);
-    pronghorn_observe(a->policy, shared->table, w->keys, a->protocol, &sample, ngx_current_msec);
+    pronghorn_observe(w->policy, shared->table, w->keys, a->protocol, &sample, ngx_current_msec);
     autoquic_zone_unlock(a->zone);
 
     if (seen != AUTOQUIC_ACKNOWLEDGED) {

@@ -1,10 +1,12 @@
 """What a gateway's configuration may say, and what nginx answers where it says something else."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from pronghorn.certificates import Certificates
+from pronghorn.origins import programs
 
 from .gateway import gateway, policy
 
@@ -173,6 +175,49 @@ def test_places_of_different_holdouts_do_not_share_a_zone(identity: Certificates
     assert "0.2000" in shared.stderr
     assert apart.returncode == 0, apart.stderr
     assert alike.returncode == 0, alike.stderr
+
+
+def test_places_of_different_prefixes_do_not_share_a_zone(identity: Certificates, tmp_path: Path) -> None:
+    other = SECOND_SERVER.replace("HERE", "autoquic_prefix 32 56;")
+    with gateway(tmp_path, identity, policy_text=policy(0.7), more=other, start=False) as one:
+        shared = one.tested()
+        one.write(one.text.replace("32 56;", "24 56;"))
+        alike = one.tested()
+
+    assert shared.returncode == 1
+    assert (
+        'places that share the zone "clients" have different prefixes, 24 and 32 bits of IPv4'
+        in shared.stderr
+    )
+    assert alike.returncode == 0, alike.stderr
+
+
+def test_an_nginx_for_which_the_module_was_not_built_refuses_it(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    *loader, program = programs.find("nginx").argv
+    image = bytearray(Path(program).read_bytes())
+    image[_end_of_build_id(image) - 1] ^= 0xFF
+    other = tmp_path / "other-nginx"
+    other.write_bytes(image)
+    other.chmod(0o755)
+
+    with gateway(tmp_path, identity, policy_text=policy(0.7), start=False) as one:
+        _, *arguments = one.argv("-t")[len(loader) :]
+        tested = subprocess.run(
+            [*loader, str(other), *arguments], cwd=one.folder, capture_output=True, text=True, check=False
+        )
+
+    assert tested.returncode == 1
+    assert "ngx_http_autoquic_module was built for another nginx" in tested.stderr
+    assert "build it for this one (scripts/autoquic), or load it no more" in tested.stderr
+
+
+def _end_of_build_id(image: bytearray) -> int:
+    """Where the build ID ends in a program: an ELF note of a name of 4 bytes, of an ID of 20, of type 3."""
+    head = b"".join(number.to_bytes(4, "little") for number in (4, 20, 3)) + b"GNU\0"
+    assert image.count(head) == 1
+    return image.index(head) + len(head) + 20
 
 
 def test_a_server_block_that_does_not_listen_by_quic_is_warned_of(

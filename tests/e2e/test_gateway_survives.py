@@ -84,13 +84,49 @@ def test_a_worker_that_dies_within_the_table_leaves_it_mended_and_the_gateway_go
     assert status["keys"] == 1
 
 
-def dies_within(one: Gateway) -> bool:
-    """Kills a worker that holds the zone's lock, and has its successor decide."""
-    load = subprocess.Popen(
+def test_a_worker_that_waits_for_one_that_dies_within_the_table_goes_on(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    with gateway(tmp_path, identity, policy_text=H3_FASTER, more=SECOND_SERVER, start=False) as one:
+        one.write(one.text.replace("worker_processes 1;", "worker_processes 2;"))
+        one.start()
+        load = [asks_both(one) for _ in range(4)]
+        try:
+            victim, other = one.workers()
+            stop_within(victim)
+            until("the other waits for the lock", lambda: waits_for_a_lock(other))
+            os.kill(victim, signal.SIGKILL)
+            until("there is another in its place", lambda: len(one.workers() - {victim}) == 2)
+            until("the other waits no more", lambda: not waits_for_a_lock(other))
+        finally:
+            for client in load:
+                client.kill()
+                client.wait()
+        answers = [one.curl(protocol) for protocol in ("--http2", "--http3-only") * 4]
+        workers, status = one.workers(), one.status()
+
+    assert other in workers
+    assert [answer.status for (answer,) in answers] == [200] * 8
+    assert status["keys"] == 1
+
+
+def waits_for_a_lock(process: int) -> bool:
+    """Whether the kernel holds it until another process gives a lock up."""
+    return "futex" in Path(f"/proc/{process}/wchan").read_text()
+
+
+def asks_both(one: Gateway) -> "subprocess.Popen[bytes]":
+    """A client that has decisions made without end."""
+    return subprocess.Popen(
         [sys.executable, "-c", ASKS_BOTH, str(one.authority), HOST_NAME, str(one.port)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+
+
+def dies_within(one: Gateway) -> bool:
+    """Kills a worker that holds the zone's lock, and has its successor decide."""
+    load = asks_both(one)
     try:
         (worker,) = one.workers()
         stop_within(worker)
