@@ -1,5 +1,6 @@
 """A handshake that loses packets goes on, and so does the answer to early data behind it."""
 
+import statistics
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,11 @@ MOST_LOST = 3
 window, full of packets that the client can't read yet, kept the rest back. One of them loses it twice, after
 which quinn's client, with early data on its way, waits for ever."""
 
+FEWEST_LOST = 3
+"""The ServerHello takes two datagrams: of 60 loads some eleven lose one, and shake hands for another round
+trip or more. Fewer than three do once in 2500 times. Which ones the seed takes depends on how many packets
+go, and so on the host."""
+
 
 def test_a_lost_server_hello_costs_time_and_not_the_load(tmp_path: Path) -> None:
     (tmp_path / "lossy.toml").write_text(EXPERIMENT, encoding="utf-8")
@@ -36,5 +42,6 @@ def test_a_lost_server_hello_costs_time_and_not_the_load(tmp_path: Path) -> None
     assert len(trials) == 60
     failed = [trial for trial in trials if trial.status == "failed"]
     assert len(failed) <= MOST_LOST, [trial.block for trial in failed]
-    waited = [trial for trial in trials if (trial.metrics.load_s or 0) > 0.9]
-    assert len(waited) >= MOST_LOST, "no handshake lost anything, so that nothing was tested"
+    handshakes_s = [trial.metrics.connect_s or 0 for trial in trials]
+    waited = [one for one in handshakes_s if one > 2 * statistics.median(handshakes_s)]
+    assert len(waited) >= FEWEST_LOST, "no handshake lost anything, so that nothing was tested"
