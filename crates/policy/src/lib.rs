@@ -111,7 +111,7 @@ pub use decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
 pub use file::PolicyError;
 pub use holdout::{Group, Uplift};
 pub use key::Keys;
-pub use policy::{Axes, Noise, Parts, Plane, Policy, Prior};
+pub use policy::{Axes, Noise, Parts, Plane, Policy, Prior, Scatter};
 pub use sample::{CLIP, Protocol, Sample, TcpControl};
 pub use snapshot::Snapshot;
 pub use steering::Steering;

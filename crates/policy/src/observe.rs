@@ -7,7 +7,7 @@ use crate::head::Head;
 use crate::holdout::Tally;
 use crate::key::Keys;
 use crate::part::Part;
-use crate::policy::{Noise, Policy};
+use crate::policy::Policy;
 use crate::sample::{Outcome, Protocol, Sample, TcpControl};
 use crate::table::Table;
 use crate::visit;
@@ -31,7 +31,7 @@ impl Table<'_> {
                 return Ok(());
             };
             let now_ms = entry.advance(now_ms, policy.steering.half_life_s);
-            entry.learn(policy.noise(), protocol, sample, outcome, now_ms);
+            entry.learn(policy, head, protocol, sample, outcome, now_ms);
             head.tell(protocol, sample, outcome);
             if protocol == Protocol::Quic && entry.arrived_by_quic() {
                 head.keys_blocked = head.keys_blocked.saturating_sub(1);
@@ -48,7 +48,8 @@ impl Table<'_> {
 impl Entry {
     fn learn(
         &mut self,
-        noise: &Noise,
+        policy: &Policy,
+        head: &Head,
         protocol: Protocol,
         sample: &Sample,
         outcome: Option<Outcome>,
@@ -62,14 +63,19 @@ impl Entry {
         }
         self.outcomes
             .add_packets(protocol, traits.sent, traits.lost);
+        if sample.tcp_control != TcpControl::Unknown {
+            self.control = sample.tcp_control as u8;
+        }
         if let Some(outcome) = outcome {
-            let rho = visit::rho(noise, &self.network);
+            let control = self.tcp_control(head);
+            let [tcp, quic] = visit::rho(policy, control, &self.network, self.outcomes.packets());
+            let rho = match protocol {
+                Protocol::Tcp => tcp,
+                Protocol::Quic => quic,
+            };
             if self.outcomes.add(protocol, outcome, rho, now_ms) {
                 self.visits += 1.0;
             }
-        }
-        if sample.tcp_control != TcpControl::Unknown {
-            self.control = sample.tcp_control as u8;
         }
     }
 }

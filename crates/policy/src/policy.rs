@@ -46,6 +46,15 @@ pub struct Prior {
     pub plane: Plane,
 }
 
+/// How much the laboratory's page loads scattered with one congestion control of TCP's: standard deviations of ln(time), by loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scatter {
+    /// Not `Unknown`.
+    pub tcp: TcpControl,
+    /// Over TCP and over QUIC; only columns on the axis count.
+    pub pages: [[f64; AXIS_MOST]; 2],
+}
+
 /// All that makes up a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
@@ -59,6 +68,8 @@ pub struct Parts<'a> {
     pub margin: f64,
     /// One for each congestion control that was mapped, and rate on the axis.
     pub priors: &'a [Prior],
+    /// At most one for each congestion control that was mapped; where there is none, pages don't scatter.
+    pub scatters: &'a [Scatter],
 }
 
 /// A policy: immutable, and of one size whatever the file's.
@@ -84,6 +95,8 @@ pub(crate) struct Surface {
     any_rate: [[Normal; AXIS_MOST]; AXIS_MOST],
     /// The same at the anchors of the live correction.
     pub(crate) anchors: [[Normal; ANCHORS]; ANCHORS],
+    /// Variances of ln(page load time) by TCP and by QUIC, by loss.
+    pub(crate) pages: [[f64; AXIS_MOST]; 2],
 }
 
 /// Mean and variance.
@@ -116,7 +129,14 @@ impl Policy {
             .zip(&mut surfaces)
         {
             if parts.priors.iter().any(|prior| prior.tcp == control) {
-                *surface = Some(Surface::new(&axes, parts.priors, control)?);
+                let mut mapped = Surface::new(&axes, parts.priors, control)?;
+                if let Some(scatter) = parts.scatters.iter().find(|one| one.tcp == control) {
+                    mapped.pages = scatter.pages.map(|row| row.map(math::square));
+                }
+                if !mapped.pages.iter().flatten().all(|one| one.is_finite()) {
+                    return Err("a page's scatter isn't a finite number");
+                }
+                *surface = Some(mapped);
             }
         }
         if surfaces.iter().all(Option::is_none) {
@@ -193,6 +213,7 @@ impl Surface {
             cells: Default::default(),
             any_rate: Default::default(),
             anchors: Default::default(),
+            pages: Default::default(),
         };
         let (rtts, losses) = (axes.rtt_ms.values().len(), axes.loss.values().len());
         for rate in 0..axes.rate_mbit.values().len() {

@@ -37,7 +37,7 @@ pub(crate) fn posterior(
         variance: 1.0 / precision,
     };
     let visits = f64::from(own.visits);
-    let rho = visit::rho(noise, &own.network);
+    let rho = visit::rho(policy, control, &own.network, packets);
     let expected = Expected {
         mean: known.mean as f32,
         sd: math::sqrt(known.variance) as f32,

@@ -76,6 +76,20 @@ pub(crate) fn prior(
     }
 }
 
+/// The variance of ln(page load time) by TCP and by QUIC that the laboratory saw on networks which lose as a key's seems to.
+pub(crate) fn page_scatter(policy: &Policy, control: TcpControl, packets: (f64, f64)) -> [f64; 2] {
+    let Some(surface) = policy.surface(control) else {
+        return [0.0; 2];
+    };
+    let losses = policy.axes().loss.values().len();
+    let weights = loss_weights(policy, packets);
+    let whole: f64 = weights.iter().take(losses).sum();
+    surface.pages.map(|row| {
+        let weighed = weights.iter().zip(row).take(losses);
+        weighed.map(|(weight, one)| weight * one).sum::<f64>() / whole
+    })
+}
+
 /// ∝ share · Binomial(lost | sent, loss), by loss node; the likeliest has 1.
 fn loss_weights(policy: &Policy, (sent, lost): (f64, f64)) -> [f64; AXIS_MOST] {
     let scale = if sent > PACKETS_MOST {

@@ -31,19 +31,20 @@ pub(crate) struct Worth {
     pub(crate) h2: bool,
 }
 
-/// `expected` is the posterior, `visits` came so far by either transport, and `rho` is that of a visit's responses (`visit.rs`). Where there is nothing to compare a try with, it isn't worth it.
+/// `expected` is the posterior, `visits` came so far by either transport, and `rho` is that of a visit's responses by TCP and by QUIC (`visit.rs`). Where there is nothing to compare a try with, it isn't worth it.
 pub(crate) fn worth(
     policy: &Policy,
     expected: Normal,
     outcomes: &Outcomes,
     visits: f64,
-    rho: f64,
+    rho: [f64; 2],
 ) -> Worth {
     let further = policy.steering.explore * (visits + 1.0);
     let noise = math::square(policy.noise.response);
     let [tcp, quic] = outcomes.weights();
-    let each = ((tcp + quic) / visits.max(1.0)).max(VISIT_LEAST.min(1.0 / (1.0 + rho)));
-    let pays = |tried: f64, other: f64, costs: f64| {
+    let [of_tcp, of_quic] = rho;
+    let pays = |tried: f64, other: f64, rho: f64, costs: f64| {
+        let each = ((tcp + quic) / visits.max(1.0)).max(VISIT_LEAST.min(1.0 / (1.0 + rho)));
         let precision = |tried: f64| tried * other / (tried + other) / noise;
         other > 0.0
             && TRIES.iter().any(|tries| {
@@ -54,8 +55,13 @@ pub(crate) fn worth(
             })
     };
     Worth {
-        h3: pays(quic, tcp, expected.mean.max(0.0) + policy.steering.enter),
-        h2: pays(tcp, quic, (-expected.mean).max(0.0)),
+        h3: pays(
+            quic,
+            tcp,
+            of_quic,
+            expected.mean.max(0.0) + policy.steering.enter,
+        ),
+        h2: pays(tcp, quic, of_tcp, (-expected.mean).max(0.0)),
     }
 }
 
@@ -94,7 +100,7 @@ mod tests {
     }
 
     fn worth_h3(policy: &Policy, expected: Normal, outcomes: &Outcomes, visits: f64) -> bool {
-        worth(policy, expected, outcomes, visits, 0.0).h3
+        worth(policy, expected, outcomes, visits, [0.0; 2]).h3
     }
 
     fn tried(mean: f64, visits: f64) -> bool {
@@ -171,7 +177,7 @@ mod tests {
                 mean,
                 variance: 0.0169,
             };
-            worth(&policy(1.0), expected, &outcomes(8, 16), 12.0, 0.0).h2
+            worth(&policy(1.0), expected, &outcomes(8, 16), 12.0, [0.0; 2]).h2
         };
         assert!(again(0.02) && again(-0.02));
         assert!(!again(-0.3));
@@ -190,7 +196,7 @@ mod tests {
             let outcomes = outcomes(tcp, quic);
             let at = |mean| {
                 let expected = Normal { mean, variance: sd * sd };
-                worth(&policy(1.0), expected, &outcomes, visits, 0.0)
+                worth(&policy(1.0), expected, &outcomes, visits, [0.0; 2])
             };
             prop_assert!(at(mean).h3 || !at(mean + more).h3);
             prop_assert!(at(-mean).h2 || !at(-mean - more).h2);

@@ -1,4 +1,4 @@
-//! What a visit's responses count: they share their network's mood, and are no independent ones.
+//! What a visit's responses count: they share their network's mood and what befell their page, and are no independent ones.
 //!
 //! Of a visit's responses x = level + v + e, with v ~ N(0, visit²) shared by all of them and e ~ N(0, response²) each response's own. The mean of
 //! n has the variance visit² + response²/n, that of n / (1 + nρ) independent responses with ρ = visit²/response² (the effective sample size of a
@@ -10,14 +10,26 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::math;
 use crate::network::Network;
-use crate::policy::Noise;
+use crate::policy::Policy;
+use crate::prior;
+use crate::sample::TcpControl;
 
 /// What comes within five minutes of a visit's first response belongs to it. A prefix with many clients has a visit after the other.
 const LASTS_MS: u32 = 300_000;
 
-/// ρ of a key's visits. Where its connections' round trips differ, so do its visits: it has clients on several networks.
-pub(crate) fn rho(noise: &Noise, network: &Network) -> f64 {
-    (math::square(noise.visit) + network.spread()) / math::square(noise.response)
+/// ρ of a key's visits by TCP and by QUIC. Where its connections' round trips differ, so do its visits: it has clients on several networks.
+/// Where packets are lost, one page takes several times as long as the next, and far more so over TCP than over QUIC: a loss of few moves
+/// all of a page's responses. How much the laboratory saw page loads differ on such networks counts with the mood; `packets` are sent and lost ones.
+pub(crate) fn rho(
+    policy: &Policy,
+    control: TcpControl,
+    network: &Network,
+    packets: (f64, f64),
+) -> [f64; 2] {
+    let noise = policy.noise();
+    let shared = math::square(noise.visit) + network.spread();
+    prior::page_scatter(policy, control, packets)
+        .map(|page| (shared + page) / math::square(noise.response))
 }
 
 /// The visit that was last, by one transport.

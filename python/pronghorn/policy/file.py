@@ -47,8 +47,8 @@ def text(policy: Policy) -> str:
         f"rate_mbit = {_row([value / 1e6 for value in policy.nodes.rate_bit_per_s])}",
         "",
         "[noise]  # standard deviations of logarithms",
-        f"response = {_number(noise.response)}  # of a response's time; "
-        f"{_number(noise.page)} measured of pages, the rest a guess",
+        f"response = {_number(noise.response)}  # of a response's time beside others of its page: "
+        + ("measured" if noise.is_response_measured else "a guess"),
         f"visit = {_number(noise.visit)}  # of what the responses of one visit share: a guess",
         f"between_clients = {_number(noise.between_clients)}  # of the ratio, on like networks: "
         + ("measured" if noise.alike else "a guess"),
@@ -69,6 +69,19 @@ def text(policy: Policy) -> str:
                 *_grid("ratio", [[math.exp(one) for one in row] for row in _slice(prior.mean, place)]),
                 *_grid("sd", [[max(one, LEAST_SD) for one in row] for row in _slice(prior.sd, place)]),
             ]
+    lines += [
+        "",
+        "# How one page's load time scatters, by loss: standard deviations of its logarithm, as measured.",
+    ]
+    for one in policy.scatters:
+        over_h2, over_h3 = one.pages.tolist()
+        lines += [
+            "",
+            "[[scatter]]",
+            f'tcp = "{one.control}"',
+            f"h2 = {_row(over_h2)}",
+            f"h3 = {_row(over_h3)}",
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -19,16 +19,18 @@ from pronghorn.mapping import design, posterior
 from pronghorn.mapping.domain import LOSS_BEND, Array, Domain, Point
 from pronghorn.mapping.surface import fit
 from pronghorn.model.arm import TCP_CONGESTION_CONTROLS
-from pronghorn.policy import alike, axes, unseen
+from pronghorn.policy import alike, axes, scatter, unseen
 from pronghorn.policy.alike import Spread
 from pronghorn.policy.axes import Nodes
 from pronghorn.policy.maps import SeenMap
 from pronghorn.policy.measured import MeasuredCell
+from pronghorn.policy.scatter import Scatter
+from pronghorn.policy.squares import Squares
 from pronghorn.policy.unseen import Error
 
-ALLOWANCE = 0.3
-"""The standard deviation of ln(time) that one response has beyond a page load's in the lab: a guess for what
-the lab holds still (sizes within a bucket, the time of day, other traffic, the server's load)."""
+RESPONSE = 0.4
+"""The standard deviation of ln(time / reference) between responses of one page and stratum, where the maps'
+journals are gone that would tell: a guess."""
 
 BETWEEN_CLIENTS = 0.15
 """The standard deviation of the ln ratio between clients whose round trip, loss and rate are alike: a guess;
@@ -45,14 +47,15 @@ ABOUT_MOST = 400
 
 
 class Noise(NamedTuple):
-    """As the file's `[noise]`; `page` is what of `response` was measured: the maps' page loads. `alike` is
-    what was measured of `between_clients`, by congestion control; without it that is a guess."""
+    """As the file's `[noise]`; `is_response_measured` says whether `response` is of the maps' page loads or a
+    guess. `alike` is what was measured of `between_clients`, by congestion control; without it that is a
+    guess."""
 
     response: float
     visit: float
     between_clients: float
     surface: float
-    page: float
+    is_response_measured: bool
     alike: dict[str, Spread]
 
 
@@ -74,6 +77,7 @@ class Policy(NamedTuple):
     nodes: Nodes
     noise: Noise
     priors: tuple[Prior, ...]
+    scatters: tuple[Scatter, ...]
     unseen: dict[tuple[str, str], Error]
 
 
@@ -99,6 +103,10 @@ def policy(
         nodes=nodes,
         noise=_noise(ordered, [one.surface_sd for one in surfaces], _alike(nodes, priors, like)),
         priors=tuple(priors),
+        scatters=tuple(
+            scatter.by_loss(prior.control, [one for one in ordered if one.control == prior.control], nodes)
+            for prior in priors
+        ),
         unseen={
             (one.control, one.site): fitted.unseen for one, fitted in zip(ordered, surfaces, strict=True)
         },
@@ -174,16 +182,15 @@ def _alike(nodes: Nodes, priors: Sequence[Prior], cells: Sequence[MeasuredCell])
 
 
 def _noise(maps: Sequence[SeenMap], rough: Sequence[float], spreads: dict[str, Spread]) -> Noise:
-    freedom = sum(one.scatter.freedom for one in maps)
-    if not freedom:
+    if not any(one.scatter.freedom for one in maps):
         raise InputError("no point of the maps has two blocks that loaded; nothing says how noisy they are.")
-    page = math.sqrt(sum(one.scatter.squares for one in maps) / freedom)
+    measured = sum((one.responses for one in maps), Squares(0.0, 0)).sd
     return Noise(
-        response=math.hypot(page, ALLOWANCE),
+        response=RESPONSE if measured is None else measured,
         visit=VISIT,
         between_clients=alike.pooled(list(spreads.values())) if spreads else BETWEEN_CLIENTS,
         surface=math.sqrt(sum(one**2 for one in rough) / len(rough)),
-        page=page,
+        is_response_measured=measured is not None,
         alike=spreads,
     )
 

@@ -14,17 +14,11 @@ from pronghorn.mapping.observed import Observation, usable
 from pronghorn.mapping.terms import Terms
 from pronghorn.model import arm as arms
 from pronghorn.model.arm import TCP_CONGESTION_CONTROLS
+from pronghorn.policy import responses
+from pronghorn.policy.squares import Squares, about_their_mean
 
 DATA = "map.json"
 FORMAT = 1
-
-
-class Scatter(NamedTuple):
-    """How load times of one arm at one point vary between blocks: the sum of the squares of their logarithms
-    about each mean, and its degrees of freedom."""
-
-    squares: float
-    freedom: int
 
 
 Loads = tuple[tuple[float | None, float | None], ...]
@@ -34,7 +28,8 @@ Loads = tuple[tuple[float | None, float | None], ...]
 class SeenMap(NamedTuple):
     """A map that compares h3 with h2. `control` is the TCP's congestion control, `h3` the other arm's name,
     `h3_control` what the batches' manifests say controls it (none where they say nothing), `margin` a share,
-    `trials` those that count; `observations` are its points', and so are `loads`."""
+    `trials` those that count; `observations` are its points', and so are `loads`; `responses` says how much a
+    page's responses scatter."""
 
     folder: Path
     site: str
@@ -49,19 +44,17 @@ class SeenMap(NamedTuple):
     trials: int
     observations: tuple[Observation, ...]
     loads: tuple[Loads, ...]
+    responses: Squares
 
     @property
-    def scatter(self) -> Scatter:
-        """Of all of its points."""
-        squares, freedom = 0.0, 0
+    def scatter(self) -> Squares:
+        """How load times of one arm at one point vary between blocks, of all points: of their logarithms
+        about each mean."""
+        found = Squares(0.0, 0)
         for blocks in self.loads:
             for arm in (0, 1):
-                values = [math.log(load_s) for block in blocks if (load_s := block[arm])]
-                if values:
-                    mean = sum(values) / len(values)
-                    squares += sum((value - mean) ** 2 for value in values)
-                    freedom += len(values) - 1
-        return Scatter(squares, freedom)
+                found += of_blocks(blocks, arm)
+        return found
 
     def only(self, points: Sequence[int]) -> "SeenMap":
         """With some of its points only."""
@@ -71,6 +64,11 @@ class SeenMap(NamedTuple):
             loads=loads,
             trials=2 * sum(len(blocks) for blocks in loads),
         )
+
+
+def of_blocks(blocks: Loads, arm: int) -> Squares:
+    """Of the logarithms of an arm's load times (0: h2, 1: h3) at one point."""
+    return about_their_mean([math.log(load_s) for block in blocks if (load_s := block[arm])])
 
 
 def read(folder: Path) -> SeenMap:
@@ -119,6 +117,7 @@ def _seen(file: Path, document: dict[str, Any]) -> SeenMap:
         trials=int(document["trials"]),
         observations=observations,
         loads=tuple(_loads(one, document["baseline"], document["arm"]) for one in document["points"]),
+        responses=responses.of_map(file.parent),
     )
 
 

@@ -12,8 +12,11 @@ import pytest
 
 from pronghorn.errors import InputError
 from pronghorn.mapping import domain
-from pronghorn.policy import axes, file, fit, maps
+from pronghorn.mapping.observed import Observation
+from pronghorn.model.trial import Resource
+from pronghorn.policy import axes, file, fit, maps, responses, scatter
 from pronghorn.policy.fit import Policy
+from pronghorn.policy.maps import Loads
 from pronghorn.policy.measured import MeasuredCell
 
 from . import made_maps
@@ -59,14 +62,45 @@ def test_each_node_has_the_surface_within_its_uncertainty(a_map: Maps) -> None:
     assert float(np.abs(prior.mean - true).max()) < 0.15
 
 
-def test_the_noise_is_the_measured_one_of_pages_and_an_allowance(a_map: Maps) -> None:
+def test_pages_scatter_as_measured_and_what_nobody_measured_is_said_to_be_a_guess(a_map: Maps) -> None:
     found = fitted(a_map("one"))
-    noise = found.noise
+    text = file.text(found)
+    (scatter,) = tomllib.loads(text)["scatter"]
 
-    assert noise.between_clients == fit.BETWEEN_CLIENTS
-    assert "like networks: a guess" in file.text(found)
-    assert noise.page == pytest.approx(made_maps.BLOCK_SD, rel=0.2)
-    assert noise.response == pytest.approx(math.hypot(noise.page, fit.ALLOWANCE))
+    assert scatter["tcp"] == "cubic"
+    assert scatter["h2"] + scatter["h3"] == pytest.approx([made_maps.BLOCK_SD] * 14, rel=0.5)
+    assert found.noise.between_clients == fit.BETWEEN_CLIENTS
+    assert "like networks: a guess" in text
+    assert found.noise.response == fit.RESPONSE
+    assert "others of its page: a guess" in text
+
+
+def test_pages_scatter_more_where_more_is_lost(a_map: Maps) -> None:
+    seen = maps.read(a_map("one"))
+
+    def rough(observation: Observation, blocks: Loads) -> Loads:
+        return blocks if observation.point.loss < 0.03 else ((1.0, 1.0), (3.0, 1.0), (0.4, 1.0))
+
+    pairs = zip(seen.observations, seen.loads, strict=True)
+    seen = seen._replace(loads=tuple(rough(*pair) for pair in pairs))
+    nodes = axes.nodes(DOMAIN)
+    over_h2, over_h3 = scatter.by_loss("cubic", [seen], nodes).pages
+
+    assert over_h2[-1] > 0.7 and over_h2[0] < 0.3
+    assert over_h3.max() < 2 * made_maps.BLOCK_SD
+
+
+def resource(size: int, time_s: float, at_s: float) -> Resource:
+    return Resource(path="/", bytes=size, connection=0, request_s=at_s - time_s, last_byte_s=at_s)
+
+
+def test_responses_are_compared_within_sizes_and_within_cold_and_warm_connections() -> None:
+    cold = [resource(2000, 0.1, 1.0), resource(2000, 0.2, 1.1)]
+    warm = [resource(200_000, 0.3, 1.2), resource(2000, 0.4, 1.3), resource(2000, 0.4, 1.4)]
+    found = responses.of_page([*warm, *cold])
+
+    assert found.freedom == 2
+    assert found.sum == pytest.approx(math.log(2) ** 2 / 2)
 
 
 def test_equal_maps_give_equal_bytes_in_whatever_order(a_map: Maps) -> None:

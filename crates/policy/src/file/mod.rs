@@ -1,14 +1,16 @@
 //! Reads a policy file: TOML, format 1. What isn't understood is refused, with line and reason; nothing has a silent default but what
-//! `[steering]` leaves out, `visit` (0) and `loss_share`.
+//! `[steering]` leaves out, `visit` (0), `[[scatter]]` (none) and `loss_share`.
 //!
 //! | part | file |
 //! |---|---|
 //! | a table's keys, numbers and lists, and what is said where they are wrong | `section.rs` |
 //! | `[axes]`, `[noise]`, `[steering]` | `scalars.rs` |
 //! | `[[prior]]` | `priors.rs` |
+//! | `[[scatter]]` | `scatters.rs` |
 
 mod priors;
 mod scalars;
+mod scatters;
 mod section;
 
 use alloc::borrow::ToOwned;
@@ -65,7 +67,7 @@ impl Policy {
         })?;
         let root = Section::root(text, document.get_ref());
         root.has_only(&[
-            "format", "about", "margin", "axes", "noise", "steering", "prior",
+            "format", "about", "margin", "axes", "noise", "steering", "prior", "scatter",
         ])?;
         let format = root.number("format")?;
         if format.value != 1.0 {
@@ -83,12 +85,14 @@ impl Policy {
             None => Default::default(),
         };
         let priors = priors::priors(&root, &axes)?;
+        let scatters = scatters::scatters(&root, &axes, &priors)?;
         let parts = Parts {
             axes,
             noise,
             steering,
             margin,
             priors: &priors,
+            scatters: &scatters,
         };
         Policy::new(&parts).map_err(|reason| root.wrong(0, reason.to_owned()))
     }

@@ -44,12 +44,7 @@ pub(crate) fn priors(root: &Section<'_>, axes: &Axes) -> Result<Vec<Prior>, Poli
 
 fn prior(section: &Section<'_>, axes: &Axes) -> Result<Prior, PolicyError> {
     section.has_only(&["tcp", "rate_mbit", "ratio", "sd"])?;
-    let (tcp, line) = section.string("tcp")?;
-    let known = [TcpControl::Cubic, TcpControl::Bbr, TcpControl::Reno];
-    let tcp = known
-        .into_iter()
-        .find(|control| name(*control) == tcp)
-        .ok_or_else(|| section.wrong(line, "`tcp` has to be cubic, bbr or reno".into()))?;
+    let (tcp, _) = control(section)?;
     let asked = section.number("rate_mbit")?;
     let rates = axes.rate_mbit.values();
     let rate = rates.iter().position(|rate| *rate == asked.value);
@@ -68,6 +63,17 @@ fn prior(section: &Section<'_>, axes: &Axes) -> Result<Prior, PolicyError> {
         fill(to, ratio, sd, section)?;
     }
     Ok(Prior { tcp, rate, plane })
+}
+
+/// The section's congestion control of TCP, and the line that says it.
+pub(crate) fn control(section: &Section<'_>) -> Result<(TcpControl, u32), PolicyError> {
+    let (tcp, line) = section.string("tcp")?;
+    let known = [TcpControl::Cubic, TcpControl::Bbr, TcpControl::Reno];
+    let tcp = known
+        .into_iter()
+        .find(|control| name(*control) == tcp)
+        .ok_or_else(|| section.wrong(line, "`tcp` has to be cubic, bbr or reno".into()))?;
+    Ok((tcp, line))
 }
 
 fn fill(

@@ -1,6 +1,6 @@
 //! What of a key's responses is evidence, and how much of it.
 
-use crate::common::{Memory, NOON_MS, keys, policy, sample, steered};
+use crate::common::{Memory, NOON_MS, keys, policy, sample, scattering, steered};
 use pronghorn_policy::{Decision, Policy, Protocol, Sample};
 
 /// What is decided after these samples, each with its time in seconds.
@@ -79,4 +79,37 @@ fn packets_lost_over_quic_do_not_move_what_those_over_tcp_said() {
     let (none, many) = (packets(0), packets(1000));
     let gain = |told: &Sample| after(&policy, &[(0, Protocol::Quic, *told)]).gain;
     assert_eq!(gain(&none), gain(&many));
+}
+
+/// By how much a visit of slow responses by this transport moves what is expected, where so many of 1000 packets are lost.
+fn moved_by(policy: &Policy, slow: Protocol, lost: u32) -> f32 {
+    let told = |slow: Option<Protocol>| -> Vec<(u64, Protocol, Sample)> {
+        (0..20)
+            .map(|number| {
+                let protocol = [Protocol::Tcp, Protocol::Quic][number % 2];
+                let time_us = if slow == Some(protocol) {
+                    900_000
+                } else {
+                    300_000
+                };
+                let seen = Sample {
+                    sent: 100,
+                    lost: lost / 10,
+                    ..response(time_us, 0)
+                };
+                (1, protocol, seen)
+            })
+            .collect()
+    };
+    let (even, uneven) = (after(policy, &told(None)), after(policy, &told(Some(slow))));
+    (uneven.gain - even.gain).abs()
+}
+
+#[test]
+fn one_slow_page_says_little_where_pages_were_seen_to_scatter() {
+    let (steady, scattering) = (policy(), scattering());
+    let share =
+        |protocol, lost| moved_by(&scattering, protocol, lost) / moved_by(&steady, protocol, lost);
+    let (few, many) = (share(Protocol::Tcp, 0), share(Protocol::Tcp, 100));
+    assert!(many < 0.5 && many < 0.7 * few, "{many} {few}");
 }

@@ -2,7 +2,7 @@
 //!
 //! Sums are kept in single precision, so "never" means within [`ROUNDING`] of a logarithm of a ratio.
 
-use crate::common::{Memory, NOON_MS, keys, policy, sample_of_network};
+use crate::common::{Memory, NOON_MS, keys, sample_of_network, scattering};
 use pronghorn_policy::{Ask, Keys, Policy, Protocol, Sample, Table};
 use proptest::prelude::*;
 
@@ -99,7 +99,7 @@ proptest! {
         factor in 1.0..100.0f64,
         stall in any::<bool>(),
     ) {
-        let policy = policy();
+        let policy = scattering();
         let worse = with_one_worse(&history, which.index(history.len()), factor, stall);
         let before = gains(&policy, &history, 6, 0.0);
         let after = gains(&policy, &worse, 6, 0.0);
@@ -115,7 +115,7 @@ proptest! {
         which in any::<prop::sample::Index>(),
         factor in 1.0..100.0f64,
     ) {
-        let policy = policy();
+        let policy = scattering();
         let worse = with_one_worse(&history, which.index(history.len()), factor, false);
         let before = gains(&policy, &history, 40, 0.5);
         let after = gains(&policy, &worse, 40, 0.5);
@@ -127,7 +127,7 @@ proptest! {
 
 #[test]
 fn evidence_moves_what_is_expected_at_all() {
-    let policy = policy();
+    let policy = scattering();
     let history: Vec<Observed> = (0..40)
         .map(|i| Observed {
             key: 0,

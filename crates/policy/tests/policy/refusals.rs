@@ -68,7 +68,7 @@ fn every_refusal_has_its_line_and_reason() {
             "margin = 0.03",
             "margn = 0.03",
             "margin",
-            "there is no key `margn` at the file's beginning; there is format, about, margin, axes, noise, steering, prior",
+            "there is no key `margn` at the file's beginning; there is format, about, margin, axes, noise, steering, prior, scatter",
         ),
         (
             "margin = 0.03",
@@ -128,7 +128,7 @@ fn every_refusal_has_its_line_and_reason() {
             "[noise]",
             "[nose]",
             "[noise]",
-            "there is no key `nose` at the file's beginning; there is format, about, margin, axes, noise, steering, prior",
+            "there is no key `nose` at the file's beginning; there is format, about, margin, axes, noise, steering, prior, scatter",
         ),
         (
             "response = 0.35",
@@ -208,6 +208,38 @@ fn every_refusal_has_its_line_and_reason() {
         let line = if at.is_empty() { 0 } else { line_of(at) };
         assert_eq!(error.line, line, "{to}: {error}");
     }
+}
+
+#[test]
+fn a_scatter_that_fits_no_prior_or_axis_is_refused() {
+    let good = "[[scatter]]\ntcp = \"cubic\"\nh2 = [0, 0.1, 0.2, 0.3]\nh3 = [0, 0.1, 0.1, 0.1]\n";
+    let with = |text: &str| Policy::parse(&format!("{SMALL}\n{text}"));
+    assert!(with(good).is_ok());
+    for (from, to, reason) in [
+        (
+            "h2 = [0, 0.1, 0.2, 0.3]",
+            "h2 = [0, 0.1]",
+            "`h2` needs 4 numbers, one for each loss; it has 2",
+        ),
+        ("0.2, 0.3]", "0.2, -1]", "`h2` is -1, and has to be 0 to 10"),
+        ("\"cubic\"", "\"reno\"", "there is no [[prior]] of this tcp"),
+        (
+            "\"cubic\"",
+            "\"vegas\"",
+            "`tcp` has to be cubic, bbr or reno",
+        ),
+        (
+            "h3 = ",
+            "h4 = ",
+            "there is no key `h4` in [scatter]; there is tcp, h2, h3",
+        ),
+    ] {
+        let error = with(&good.replace(from, to)).expect_err("refused");
+        assert_eq!(error.reason, reason);
+        assert!(error.line > 0, "{error}");
+    }
+    let twice = with(&format!("{good}{good}")).expect_err("refused");
+    assert_eq!(twice.reason, "there is a [[scatter]] of this tcp already");
 }
 
 #[test]
