@@ -34,7 +34,7 @@
 //! | its parent's other keys | plus what they are off the surface by, a vote a key that has both transports, within narrow bounds | as it is | `votes.rs` |
 //! | the key's own responses | mean over QUIC's less mean over TCP's of `x = ln(time / reference(bytes))`, within strata of size and of cold and warm connections | `response`² (1/w_quic + 1/w_tcp), strata pooled by precision | `outcomes.rs` |
 //!
-//! Weights count independent responses, which a visit's aren't (`visit.rs`), the less so the more the key's connections over TCP differ in their
+//! Weights count independent responses, which a visit's aren't (`visit.rs`), the less so the more pages were seen to scatter on such networks and the more the key's connections over TCP differ in their
 //! round trips; they decay with `half_life_s`. x is clipped to ±[`CLIP`]. Since all weights depend on how many samples there
 //! are and on none of their times, m never falls when a QUIC sample gets slower or a TCP sample faster (`tests/policy/monotone.rs`).
 //! Round trips are features of the network, which select the prior; they are never compared across transports.
