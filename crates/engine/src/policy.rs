@@ -7,7 +7,7 @@ use pronghorn_population::{Spec, SpecError, simulate as play};
 use serde_json::{Value, json};
 
 use crate::answer::Fault;
-use crate::request::{Asking, Stranger};
+use crate::request::{Asking, Response, Stranger};
 
 /// A table for one key after the other.
 const TABLE_BYTES: usize = 1 << 16;
@@ -19,6 +19,21 @@ pub(crate) fn judge(asking: &Asking) -> Result<Value, Fault> {
     let clients = asking.clients.iter();
     let judged: Result<Vec<Value>, Fault> = clients.map(|one| decided(&policy, one)).collect();
     Ok(json!({ "clients": judged? }))
+}
+
+/// What the decision core compares of responses: the stratum and the logarithm of each, null where it believes nothing of one.
+pub(crate) fn outcomes(responses: &[Response]) -> Value {
+    let outcome = |&Response(bytes, time_us, delivered)| {
+        let sample = Sample {
+            bytes,
+            time_us,
+            delivered,
+            ..Sample::default()
+        };
+        sample.outcome().map(|outcome| (outcome.stratum, outcome.x))
+    };
+    let found: Vec<Option<(usize, f64)>> = responses.iter().map(outcome).collect();
+    json!({ "outcomes": found })
 }
 
 fn decided(policy: &Policy, client: &Stranger) -> Result<Value, Fault> {

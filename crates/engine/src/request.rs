@@ -48,6 +48,7 @@ pub(crate) enum Request {
     Counters,
     Close,
     Policy(Asking),
+    Outcomes { responses: Vec<Response> },
     Simulate { spec: Box<Spec> },
 }
 
@@ -72,6 +73,10 @@ pub(crate) struct Stranger {
     pub(crate) lost: u32,
     pub(crate) rate_mbit: Option<f64>,
 }
+
+/// A response as a gateway sees it: its bytes, microseconds, and what its connection had delivered before it, in bytes.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Response(pub(crate) u64, pub(crate) u64, pub(crate) u64);
 
 /// A bench, or loopback where `path` is null.
 #[derive(Debug, Deserialize)]

@@ -110,6 +110,7 @@ impl Session {
             Request::Counters => self.counters(),
             Request::Close => self.close(),
             Request::Policy(asking) => policy::judge(&asking),
+            Request::Outcomes { responses } => Ok(policy::outcomes(&responses)),
             Request::Simulate { spec } => policy::simulate(&spec),
         }
     }

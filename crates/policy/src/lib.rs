@@ -112,7 +112,7 @@ pub use file::PolicyError;
 pub use holdout::{Group, Uplift};
 pub use key::Keys;
 pub use policy::{Axes, Noise, Parts, Plane, Policy, Prior, Scatter};
-pub use sample::{CLIP, Protocol, Sample, TcpControl};
+pub use sample::{CLIP, Outcome, Protocol, Sample, TcpControl};
 pub use snapshot::Snapshot;
 pub use steering::Steering;
 pub use table::{Table, TableError};

@@ -46,13 +46,16 @@ pub struct Prior {
     pub plane: Plane,
 }
 
-/// How much the laboratory's page loads scattered with one congestion control of TCP's: standard deviations of ln(time), by loss.
+/// How much the laboratory's page loads scattered with one congestion control of TCP's: standard deviations of ln(time), by loss. And how much
+/// its clients differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatter {
     /// Not `Unknown`.
     pub tcp: TcpControl,
     /// Over TCP and over QUIC; only columns on the axis count.
     pub pages: [[f64; AXIS_MOST]; 2],
+    /// As [`Noise::between_clients`], which counts where there is none.
+    pub between_clients: Option<f64>,
 }
 
 /// All that makes up a policy.
@@ -68,7 +71,7 @@ pub struct Parts<'a> {
     pub margin: f64,
     /// One for each congestion control that was mapped, and rate on the axis.
     pub priors: &'a [Prior],
-    /// At most one for each congestion control that was mapped; where there is none, pages don't scatter.
+    /// At most one for each congestion control that was mapped; where there is none, pages don't scatter, and clients differ as `noise` has it.
     pub scatters: &'a [Scatter],
 }
 
@@ -97,6 +100,8 @@ pub(crate) struct Surface {
     pub(crate) anchors: [[Normal; ANCHORS]; ANCHORS],
     /// Variances of ln(page load time) by TCP and by QUIC, by loss.
     pub(crate) pages: [[f64; AXIS_MOST]; 2],
+    /// The variance of the ln ratio between clients whose networks look alike.
+    between_clients: f64,
 }
 
 /// Mean and variance.
@@ -130,12 +135,8 @@ impl Policy {
         {
             if parts.priors.iter().any(|prior| prior.tcp == control) {
                 let mut mapped = Surface::new(&axes, parts.priors, control)?;
-                if let Some(scatter) = parts.scatters.iter().find(|one| one.tcp == control) {
-                    mapped.pages = scatter.pages.map(|row| row.map(math::square));
-                }
-                if !mapped.pages.iter().flatten().all(|one| one.is_finite()) {
-                    return Err("a page's scatter isn't a finite number");
-                }
+                let scatter = parts.scatters.iter().find(|one| one.tcp == control);
+                mapped.take_scatter(scatter, noise)?;
                 *surface = Some(mapped);
             }
         }
@@ -192,6 +193,15 @@ impl Policy {
         self.margin
     }
 
+    /// The variance by which a key differs from the surface: as clients differ whose networks look alike, and by what the surface can't follow.
+    pub(crate) fn unlike(&self, control: TcpControl) -> f64 {
+        let between = match self.surface(control) {
+            Some(surface) => surface.between_clients,
+            None => math::square(self.noise.between_clients),
+        };
+        between + math::square(self.noise.surface)
+    }
+
     /// The surface for a congestion control; one that wasn't mapped uses cubic's, else the first.
     pub(crate) fn surface(&self, control: TcpControl) -> Option<&Surface> {
         let [cubic, bbr, reno] = &self.surfaces;
@@ -214,6 +224,7 @@ impl Surface {
             any_rate: Default::default(),
             anchors: Default::default(),
             pages: Default::default(),
+            between_clients: 0.0,
         };
         let (rtts, losses) = (axes.rtt_ms.values().len(), axes.loss.values().len());
         for rate in 0..axes.rate_mbit.values().len() {
@@ -240,6 +251,25 @@ impl Surface {
         surface.average_rates(axes);
         surface.anchor(axes);
         Ok(surface)
+    }
+
+    fn take_scatter(
+        &mut self,
+        scatter: Option<&Scatter>,
+        noise: &Noise,
+    ) -> Result<(), &'static str> {
+        let between = scatter.and_then(|scatter| scatter.between_clients);
+        self.between_clients = math::square(between.unwrap_or(noise.between_clients));
+        if let Some(scatter) = scatter {
+            self.pages = scatter.pages.map(|row| row.map(math::square));
+        }
+        if !self.pages.iter().flatten().all(|one| one.is_finite()) {
+            return Err("a page's scatter isn't a finite number");
+        }
+        if !self.between_clients.is_finite() {
+            return Err("the scatter between clients isn't a finite number");
+        }
+        Ok(())
     }
 
     /// The cell at a round trip (between nodes), a loss node and a rate (between nodes; none: of unknown rate).

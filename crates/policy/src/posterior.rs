@@ -16,21 +16,22 @@ pub(crate) fn posterior(
     own: &Entry,
     others: &Votes,
 ) -> (Expected, Votes) {
-    let noise = policy.noise();
+    let response = policy.noise().response;
     let control = own.tcp_control(head);
+    let unlike = policy.unlike(control);
     let packets = own.outcomes.packets();
     let correction = head.correction.of(control);
     let mapped = prior(policy, correction, control, &own.network, packets);
-    let before = mapped.corrected.mean + others.shift(noise);
+    let before = mapped.corrected.mean + others.shift(unlike);
     let (mut precision, mut sum) = (
         1.0 / mapped.corrected.variance,
         before / mapped.corrected.variance,
     );
     let mut vote = None;
-    if let Some(difference) = own.outcomes.difference(noise.response) {
+    if let Some(difference) = own.outcomes.difference(response) {
         precision += 1.0 / difference.variance;
         sum += difference.mean / difference.variance;
-        vote = Some(Votes::one(noise, difference, mapped.as_measured));
+        vote = Some(Votes::one(unlike, difference, mapped.as_measured));
     }
     let known = Normal {
         mean: sum / precision,

@@ -64,14 +64,11 @@ pub(crate) fn prior(
         }
     };
     let whole: f64 = weights.iter().take(losses).sum();
-    let noise = policy.noise();
     Mapped {
         as_measured: corrected.mean - shifted / whole,
         corrected: Normal {
             mean: corrected.mean,
-            variance: corrected.variance
-                + math::square(noise.surface)
-                + math::square(noise.between_clients),
+            variance: corrected.variance + policy.unlike(control),
         },
     }
 }

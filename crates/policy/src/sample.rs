@@ -88,11 +88,11 @@ pub struct Sample {
 
 /// How a response went, as far as arms are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Outcome {
-    /// Below [`STRATA`].
-    pub(crate) stratum: usize,
-    /// ln(time / [`reference_us`]), clipped.
-    pub(crate) x: f64,
+pub struct Outcome {
+    /// Only within one are arms compared.
+    pub stratum: usize,
+    /// ln(time / a reference of its size), within ± [`CLIP`].
+    pub x: f64,
 }
 
 /// What a sample says of the network.
@@ -106,7 +106,7 @@ pub(crate) struct Traits {
 
 impl Sample {
     /// None where there is no outcome to be believed.
-    pub(crate) fn outcome(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<Outcome> {
         if self.bytes == 0 || self.time_us == 0 || self.time_us > TIME_MOST_US {
             return None;
         }

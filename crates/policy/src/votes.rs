@@ -9,7 +9,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::math;
-use crate::policy::{Noise, Normal};
+use crate::policy::Normal;
 
 /// A vote beyond so many standard deviations counts as one of so many.
 const MOST_SDS: f64 = 0.25;
@@ -23,9 +23,9 @@ pub(crate) struct Votes {
 }
 
 impl Votes {
-    /// Of one key whose outcomes differ by `difference` where the surface says `mapped`.
-    pub(crate) fn one(noise: &Noise, difference: Normal, mapped: f64) -> Votes {
-        let common = common(noise);
+    /// Of one key whose outcomes differ by `difference` where the surface says `mapped`; `unlike` is the variance by which keys differ from it.
+    pub(crate) fn one(unlike: f64, difference: Normal, mapped: f64) -> Votes {
+        let common = common(unlike);
         if common <= 0.0 {
             return Votes::zeroed();
         }
@@ -59,8 +59,8 @@ impl Votes {
     }
 
     /// What the votes say of the parent, to be added to what is expected of another of its keys.
-    pub(crate) fn shift(&self, noise: &Noise) -> f64 {
-        let common = common(noise);
+    pub(crate) fn shift(&self, unlike: f64) -> f64 {
+        let common = common(unlike);
         let weight = f64::from(self.weight);
         if common <= 0.0 || weight <= 0.0 {
             return 0.0;
@@ -75,26 +75,22 @@ impl Votes {
 }
 
 /// The variance of what a parent's keys have in common.
-fn common(noise: &Noise) -> f64 {
-    (math::square(noise.surface) + math::square(noise.between_clients)) / 2.0
+fn common(unlike: f64) -> f64 {
+    unlike / 2.0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const NOISE: Noise = Noise {
-        response: 0.35,
-        visit: 0.0,
-        between_clients: 0.15,
-        surface: 0.05,
-    };
+    const UNLIKE: f64 = 0.15 * 0.15 + 0.05 * 0.05;
+
     fn one(mean: f64) -> Votes {
         let difference = Normal {
             mean,
             variance: 0.01,
         };
-        Votes::one(&NOISE, difference, 0.0)
+        Votes::one(UNLIKE, difference, 0.0)
     }
 
     #[test]
@@ -103,7 +99,7 @@ mod tests {
         votes.add(&one(0.01));
         let (common, precision) = (0.0125, 1.0 / 0.0225);
         let expected = precision * 0.03 / (1.0 / common + 2.0 * precision);
-        assert!((votes.shift(&NOISE) - expected).abs() < 1e-6);
+        assert!((votes.shift(UNLIKE) - expected).abs() < 1e-6);
     }
 
     #[test]
@@ -112,7 +108,7 @@ mod tests {
         for _ in 0..100_000 {
             votes.add(&one(6.0));
         }
-        let shift = votes.shift(&NOISE);
+        let shift = votes.shift(UNLIKE);
         assert!((0.02..0.028).contains(&shift), "{shift}");
     }
 
@@ -120,8 +116,8 @@ mod tests {
     fn a_vote_can_be_taken_back() {
         let mut votes = one(0.02);
         votes.add(&one(-0.01));
-        let left = votes.without(&one(-0.01)).shift(&NOISE);
-        assert!((left - one(0.02).shift(&NOISE)).abs() < 1e-6);
+        let left = votes.without(&one(-0.01)).shift(UNLIKE);
+        assert!((left - one(0.02).shift(UNLIKE)).abs() < 1e-6);
         assert_eq!(one(0.02).without(&one(0.02)), Votes::zeroed());
     }
 }

@@ -82,6 +82,8 @@ def text(policy: Policy) -> str:
             f"h2 = {_row(over_h2)}",
             f"h3 = {_row(over_h3)}",
         ]
+        if spread := noise.alike.get(one.control):
+            lines.append(f"between_clients = {_number(spread.sd)}  # in the place of [noise]'s: measured")
     return "\n".join(lines) + "\n"
 
 

@@ -14,7 +14,7 @@ from pronghorn.errors import InputError
 from pronghorn.mapping import domain
 from pronghorn.mapping.observed import Observation
 from pronghorn.model.trial import Resource
-from pronghorn.policy import axes, file, fit, maps, responses, scatter
+from pronghorn.policy import axes, file, fit, maps, parsed, responses, scatter
 from pronghorn.policy.fit import Policy
 from pronghorn.policy.maps import Loads
 from pronghorn.policy.measured import MeasuredCell
@@ -97,10 +97,18 @@ def resource(size: int, time_s: float, at_s: float) -> Resource:
 def test_responses_are_compared_within_sizes_and_within_cold_and_warm_connections() -> None:
     cold = [resource(2000, 0.1, 1.0), resource(2000, 0.2, 1.1)]
     warm = [resource(200_000, 0.3, 1.2), resource(2000, 0.4, 1.3), resource(2000, 0.4, 1.4)]
-    found = responses.of_page([*warm, *cold])
+    found = responses.scatter("a page", [responses.of_page([*warm, *cold])])
 
     assert found.freedom == 2
     assert found.sum == pytest.approx(math.log(2) ** 2 / 2)
+
+
+def test_responses_of_different_pages_are_not_compared_and_what_is_no_outcome_counts_for_nothing() -> None:
+    backwards = resource(2000, -0.1, 2.0)
+    pages = [responses.of_page([resource(2000, time_s, 1.0), backwards]) for time_s in (0.1, 0.2)]
+
+    assert responses.scatter("pages", pages).freedom == 0
+    assert responses.scatter("nothing", []).freedom == 0
 
 
 def test_equal_maps_give_equal_bytes_in_whatever_order(a_map: Maps) -> None:
@@ -187,7 +195,12 @@ def test_like_networks_that_were_measured_say_how_much_clients_differ(a_map: Map
 
     told = fit.policy([seen], {}, cells)
     assert told.noise.between_clients == pytest.approx(math.sqrt(4 * 0.09 / 5), rel=0.1)
-    assert "like networks: measured" in file.text(told)
+    text = file.text(told)
+    assert "like networks: measured" in text
+    of_cubic = f"{told.noise.alike['cubic'].sd:.3g}"
+    assert [one.get("between_clients") for one in tomllib.loads(text)["scatter"]] == [float(of_cubic)]
+    parsed.of_text("the policy", text)
+    assert "between_clients" not in tomllib.loads(file.text(fit.policy([seen], {})))["scatter"][0]
     with pytest.raises(InputError, match="none of the maps' congestion controls"):
         fit.policy([seen], {}, [cell._replace(times={"bbr": cell.times["cubic"]}) for cell in cells])
 

@@ -1,4 +1,4 @@
-//! `[[scatter]]`: how much the laboratory's page loads scattered. There need be none.
+//! `[[scatter]]`: how much the laboratory's page loads scattered with one congestion control, and how much clients differ with it. There need be none.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -19,7 +19,7 @@ pub(crate) fn scatters(
         return Ok(scatters);
     }
     for section in root.sections("scatter")? {
-        section.has_only(&["tcp", "h2", "h3"])?;
+        section.has_only(&["tcp", "h2", "h3", "between_clients"])?;
         let (tcp, line) = control(&section)?;
         if scatters.iter().any(|other| other.tcp == tcp) {
             let reason = "there is a [[scatter]] of this tcp already".into();
@@ -31,7 +31,15 @@ pub(crate) fn scatters(
         }
         let losses = axes.loss.values().len();
         let pages = [row(&section, "h2", losses)?, row(&section, "h3", losses)?];
-        scatters.push(Scatter { tcp, pages });
+        let between_clients = match section.optional_number("between_clients")? {
+            Some(number) => Some(number.within(&section, 0.0, 10.0)?),
+            None => None,
+        };
+        scatters.push(Scatter {
+            tcp,
+            pages,
+            between_clients,
+        });
     }
     Ok(scatters)
 }

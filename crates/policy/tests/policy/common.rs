@@ -13,9 +13,14 @@ pub(crate) fn policy() -> Policy {
 
 /// The same, of a laboratory whose page loads over TCP scattered the more the more was lost.
 pub(crate) fn scattering() -> Policy {
-    let scatter =
-        "[[scatter]]\ntcp = \"cubic\"\nh2 = [0.01, 0.1, 0.4, 0.4]\nh3 = [0.01, 0.02, 0.05, 0.1]\n";
-    let text = format!("{}\n{scatter}", include_str!("../data/small.toml"));
+    policy_of(
+        "[[scatter]]\ntcp = \"cubic\"\nh2 = [0.01, 0.1, 0.4, 0.4]\nh3 = [0.01, 0.02, 0.05, 0.1]\n",
+    )
+}
+
+/// The same with `more` in its file.
+pub(crate) fn policy_of(more: &str) -> Policy {
+    let text = format!("{}\n{more}", include_str!("../data/small.toml"));
     Policy::parse(&text).expect("the policy for tests is one")
 }
 

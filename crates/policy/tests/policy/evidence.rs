@@ -1,7 +1,7 @@
 //! What of a key's responses is evidence, and how much of it.
 
-use crate::common::{Memory, NOON_MS, keys, policy, sample, scattering, steered};
-use pronghorn_policy::{Decision, Policy, Protocol, Sample};
+use crate::common::{Memory, NOON_MS, keys, policy, policy_of, sample, scattering, steered};
+use pronghorn_policy::{Decision, Policy, Protocol, Sample, TcpControl};
 
 /// What is decided after these samples, each with its time in seconds.
 fn after(policy: &Policy, told: &[(u64, Protocol, Sample)]) -> Decision {
@@ -112,4 +112,37 @@ fn one_slow_page_says_little_where_pages_were_seen_to_scatter() {
         |protocol, lost| moved_by(&scattering, protocol, lost) / moved_by(&steady, protocol, lost);
     let (few, many) = (share(Protocol::Tcp, 0), share(Protocol::Tcp, 100));
     assert!(many < 0.5 && many < 0.7 * few, "{many} {few}");
+}
+
+#[test]
+fn with_each_congestion_control_clients_differ_as_was_measured_with_it() {
+    let scatter =
+        |tcp| format!("[[scatter]]\ntcp = \"{tcp}\"\nh2 = [0, 0, 0, 0]\nh3 = [0, 0, 0, 0]\n");
+    let bbr = include_str!("../data/small.toml");
+    let bbr = &bbr[bbr.find("[[prior]]").expect("a prior")..];
+    let both = format!(
+        "{}\n{}\n{}between_clients = 0.4\n",
+        bbr.replace("\"cubic\"", "\"bbr\""),
+        scatter("cubic"),
+        scatter("bbr"),
+    );
+    let policy = policy_of(&both);
+    let sd = |tcp_control| {
+        let seen = Sample {
+            tcp_control,
+            min_rtt_us: 30_000,
+            sent: 1000,
+            ..Sample::default()
+        };
+        after(&policy, &[(1, Protocol::Tcp, seen)]).sd
+    };
+    let (cubic, bbr) = (
+        f64::from(sd(TcpControl::Cubic)),
+        f64::from(sd(TcpControl::Bbr)),
+    );
+    // The file's [noise] has 0.15.
+    assert!(
+        (bbr * bbr - cubic * cubic - (0.16 - 0.0225)).abs() < 1e-4,
+        "{bbr} {cubic}"
+    );
 }

@@ -212,7 +212,7 @@ fn every_refusal_has_its_line_and_reason() {
 
 #[test]
 fn a_scatter_that_fits_no_prior_or_axis_is_refused() {
-    let good = "[[scatter]]\ntcp = \"cubic\"\nh2 = [0, 0.1, 0.2, 0.3]\nh3 = [0, 0.1, 0.1, 0.1]\n";
+    let good = "[[scatter]]\ntcp = \"cubic\"\nh2 = [0, 0.1, 0.2, 0.3]\nh3 = [0, 0.1, 0.1, 0.1]\nbetween_clients = 0.1\n";
     let with = |text: &str| Policy::parse(&format!("{SMALL}\n{text}"));
     assert!(with(good).is_ok());
     for (from, to, reason) in [
@@ -231,7 +231,12 @@ fn a_scatter_that_fits_no_prior_or_axis_is_refused() {
         (
             "h3 = ",
             "h4 = ",
-            "there is no key `h4` in [scatter]; there is tcp, h2, h3",
+            "there is no key `h4` in [scatter]; there is tcp, h2, h3, between_clients",
+        ),
+        (
+            "clients = 0.1",
+            "clients = -0.1",
+            "`between_clients` is -0.1, and has to be 0 to 10",
         ),
     ] {
         let error = with(&good.replace(from, to)).expect_err("refused");
