@@ -88,7 +88,7 @@ typedef struct {
     uint8_t reserved;   /* 0 */
     uint32_t max_age_s; /* of the offer; 0 where there is none */
     float propensity;   /* the chance with which a key belongs to this arm, in this epoch */
-    float gain;         /* expected ln(time with h3 / time with h2) of this key's responses: below 0, h3 is faster */
+    float gain;         /* expected ln(mean time with h3 / mean time with h2) of this key's responses: below 0, h3 is faster */
     float sd;           /* its standard deviation */
 } pronghorn_decision;
 

@@ -172,7 +172,7 @@ pub struct Decision {
     pub max_age_s: u32,
     /// The chance with which a key belongs to this arm, in this epoch.
     pub propensity: f32,
-    /// Expected ln(time with h3 / time with h2) of this key's responses.
+    /// Expected ln(mean time with h3 / mean time with h2) of this key's responses.
     pub gain: f32,
     /// Its standard deviation.
     pub sd: f32,

@@ -18,7 +18,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) const ON: u8 = 1;
 /// Taken for UDP-blocked.
 pub(crate) const BLOCKED: u8 = 2;
-/// Steering changed at `changed_ms`; before the first change there is nothing to dwell on.
+/// Steering changed at `changed_s`; before the first change there is nothing to dwell on.
 pub(crate) const CHANGED: u8 = 4;
 /// `expected` holds something.
 const EXPECTED: u8 = 8;
@@ -64,12 +64,14 @@ pub(crate) struct Entry {
     pub(crate) unanswered: u8,
     /// The latest time that this entry was told.
     pub(crate) seen_ms: u64,
-    /// When steering changed last.
-    pub(crate) changed_ms: u64,
+    /// When steering changed last, seconds of the clock, rounded up.
+    pub(crate) changed_s: u32,
     /// From that change on.
     pub(crate) cool_down_s: u32,
     /// Since when an offer holds that nobody has followed, seconds of the clock.
     pub(crate) offered_s: u32,
+    /// Until when it does: as the last one has it, which takes the place of earlier ones in a browser.
+    pub(crate) promised_until_s: u32,
     /// The low bits of the time of `expected`.
     expected_at_ms: u32,
     /// Mean and standard deviation.
@@ -81,7 +83,7 @@ pub(crate) struct Entry {
     pub(crate) votes: Votes,
     /// A parent's own number; of a key, that of the parent it voted in.
     pub(crate) stamp: u32,
-    /// Until when an offer holds, seconds of the clock.
+    /// Until when an offer holds to whichever client of the key, seconds of the clock.
     pub(crate) leased_until_s: u32,
     /// How many there were by either transport, decayed.
     pub(crate) visits: f32,
@@ -93,7 +95,7 @@ pub(crate) struct Entry {
     pub(crate) offered_by: u8,
 }
 
-/// ln(time with h3 / time with h2) of a key's responses.
+/// ln(mean time with h3 / mean time with h2) of a key's responses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Expected {
     pub(crate) mean: f32,
@@ -124,9 +126,10 @@ impl Entry {
         let back = self.seen_ms.saturating_sub(now_ms);
         if back > STEP_BACK_MS {
             self.seen_ms = now_ms;
-            self.changed_ms = self.changed_ms.saturating_sub(back).min(now_ms);
             for second in [
+                &mut self.changed_s,
                 &mut self.offered_s,
+                &mut self.promised_until_s,
                 &mut self.leased_until_s,
                 &mut self.part.counts_from_s,
             ] {
@@ -188,8 +191,7 @@ impl Entry {
 
     /// Until when nothing is offered.
     pub(crate) fn cool_until_ms(&self) -> u64 {
-        self.changed_ms
-            .saturating_add(u64::from(self.cool_down_s) * 1000)
+        (u64::from(self.changed_s) + u64::from(self.cool_down_s)) * 1000
     }
 
     pub(crate) fn is(&self, flag: u8) -> bool {
@@ -232,7 +234,7 @@ impl Entry {
             self.visits = 0.0;
         }
         self.flags &= ON | BLOCKED | CHANGED;
-        self.changed_ms = self.changed_ms.min(self.seen_ms);
+        self.changed_s = self.changed_s.min(self.seen_ms.div_ceil(1000) as u32);
         self.mark = 0;
     }
 }
@@ -250,11 +252,11 @@ mod tests {
     #[test]
     fn a_small_step_back_is_none_and_a_great_one_moves_all_times_along() {
         let mut entry = Entry::new(1, OWN, 1_000_000);
-        entry.changed_ms = 990_000;
+        entry.changed_s = 990;
         entry.cool_down_s = 510;
         assert_eq!(entry.advance(950_000, 3600.0), 1_000_000);
         assert_eq!(entry.advance(100_000, 3600.0), 100_000);
-        assert_eq!((entry.changed_ms, entry.cool_until_ms()), (90_000, 600_000));
+        assert_eq!((entry.changed_s, entry.cool_until_ms()), (90, 600_000));
         entry.lease(100_000, 0, 300);
         assert_eq!(entry.leased_for_s(150_000), 250);
         entry.advance(20_000, 3600.0);

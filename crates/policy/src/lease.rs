@@ -28,21 +28,22 @@ impl Entry {
     /// An offer is made at `now_ms` in the name of `host`, to hold for so long. Offers are a host's: that of one holds for no other.
     pub(crate) fn lease(&mut self, now_ms: u64, host: u8, max_age_s: u32) {
         let now_s = (now_ms / 1000) as u32;
-        let has_lapsed = self.leased_until_s <= now_s;
-        // The one that was waited for, if it was another host's, can't be followed any more.
-        let is_over = now_s.saturating_sub(self.offered_s) >= max_age_s;
-        if has_lapsed || (host != self.offered_by && is_over) {
+        let until_s = now_s.saturating_add(max_age_s);
+        if self.promised_until_s <= now_s {
             self.offered_s = now_s;
             self.offered_by = host;
         }
-        self.leased_until_s = self.leased_until_s.max(now_s.saturating_add(max_age_s));
+        if host == self.offered_by {
+            self.promised_until_s = until_s;
+        }
+        self.leased_until_s = self.leased_until_s.max(until_s);
     }
 
     /// A client comes to `host` over TCP at `now_ms`: an offer that it could have followed goes unanswered.
     pub(crate) fn came_over_tcp(&mut self, now_ms: u64, host: u8, new_connection: bool) {
         let now_s = (now_ms / 1000) as u32;
         let grace_s = if new_connection { GRACE_S } else { PAGE_S };
-        let could_follow = self.leased_until_s > now_s && self.offered_by == host;
+        let could_follow = self.promised_until_s > now_s && self.offered_by == host;
         if could_follow && now_s.saturating_sub(self.offered_s) >= grace_s {
             self.unanswered = self.unanswered.saturating_add(1);
             self.offered_s = now_s;
@@ -105,6 +106,18 @@ mod tests {
         assert_eq!(unanswered_after(1039, false), 1, "it may be the same page");
         assert_eq!(unanswered_after(1040, false), 2);
         assert_eq!(unanswered_after(1340, true), 2, "all have lapsed");
+    }
+
+    #[test]
+    fn a_short_offer_that_lapsed_was_not_there_to_be_followed_though_a_long_one_was_made_before() {
+        let mut entry = Entry::new(1, OWN, 0);
+        entry.lease(0, 1, 86_400);
+        for hour in 1..10 {
+            entry.came_over_tcp(hour * 3_600_000, 1, true);
+            entry.lease(hour * 3_600_000, 1, 300);
+            assert_eq!(entry.unanswered, 1, "the long one, once");
+        }
+        assert_eq!(entry.leased_for_s(9 * 3_600_000), 15 * 3600);
     }
 
     #[test]

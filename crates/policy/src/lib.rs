@@ -37,6 +37,7 @@
 //! Weights count independent responses, which a visit's aren't (`visit.rs`), the less so the more pages were seen to scatter on such networks and the more the key's connections over TCP differ in their
 //! round trips; they decay with `half_life_s`. x is clipped to ±[`CLIP`]. Since all weights depend on how many samples there
 //! are and on none of their times, m never falls when a QUIC sample gets slower or a TCP sample faster (`tests/policy/monotone.rs`).
+//! What is decided by is ln(mean time with h3 / mean time with h2): m and half of what the variances of their pages differ by (`posterior.rs`).
 //! Round trips are features of the network, which select the prior; they are never compared across transports.
 //!
 //! # What is done with it

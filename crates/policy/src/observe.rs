@@ -8,6 +8,7 @@ use crate::holdout::Tally;
 use crate::key::Keys;
 use crate::part::Part;
 use crate::policy::Policy;
+use crate::prior;
 use crate::sample::{Outcome, Protocol, Sample, TcpControl};
 use crate::table::Table;
 use crate::visit;
@@ -68,7 +69,8 @@ impl Entry {
         }
         if let Some(outcome) = outcome {
             let control = self.tcp_control(head);
-            let [tcp, quic] = visit::rho(policy, control, &self.network, self.outcomes.packets());
+            let pages = prior::page_scatter(policy, control, self.outcomes.packets());
+            let [tcp, quic] = visit::rho(policy, &self.network, pages);
             let rho = match protocol {
                 Protocol::Tcp => tcp,
                 Protocol::Quic => quic,

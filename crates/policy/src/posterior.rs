@@ -1,10 +1,14 @@
 //! What is expected of a key: the surface, its parent's other keys and its own responses.
+//!
+//! Evidence is of logarithms, whose means don't say all of what pages take in the mean: over the transport whose pages scatter more, the mean lies the
+//! further above what is typical. Of a lognormal time with variance σ² the mean is e^(σ²/2) times the median, so what is expected of
+//! ln(mean time with h3 / mean time with h2) is that of the logarithms and half of what the pages' variances differ by.
 
 use crate::entry::{Entry, Expected};
 use crate::head::Head;
 use crate::math;
 use crate::policy::{Normal, Policy};
-use crate::prior::prior;
+use crate::prior::{page_scatter, prior};
 use crate::value;
 use crate::visit;
 use crate::votes::Votes;
@@ -33,12 +37,14 @@ pub(crate) fn posterior(
         sum += difference.mean / difference.variance;
         vote = Some(Votes::one(unlike, difference, mapped.as_measured));
     }
+    let pages = page_scatter(policy, control, packets);
+    let [of_tcp, of_quic] = pages;
     let known = Normal {
-        mean: sum / precision,
+        mean: sum / precision + (of_quic - of_tcp) / 2.0,
         variance: 1.0 / precision,
     };
     let visits = f64::from(own.visits);
-    let rho = visit::rho(policy, control, &own.network, packets);
+    let rho = visit::rho(policy, &own.network, pages);
     let expected = Expected {
         mean: known.mean as f32,
         sd: math::sqrt(known.variance) as f32,

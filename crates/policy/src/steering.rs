@@ -82,8 +82,8 @@ impl Entry {
         now_ms: u64,
     ) -> (Change, Reason) {
         self.cool_down_s = self.cool_down_s.min(steering.cool_down_most_s);
-        let since_change = now_ms.saturating_sub(self.changed_ms);
-        let dwells = self.is(CHANGED) && since_change < u64::from(steering.dwell_s) * 1000;
+        let dwells_until_s = u64::from(self.changed_s) + u64::from(steering.dwell_s);
+        let dwells = self.is(CHANGED) && now_ms < dwells_until_s * 1000;
         let mean = f64::from(expected.mean);
         let better = expected.known && mean < -steering.enter;
         // Whom nothing would let go again isn't tried.
@@ -151,23 +151,26 @@ impl Entry {
     fn turn_on(&mut self, now_ms: u64) {
         self.set(ON, true);
         self.set(BLOCKED, false);
-        self.set(CHANGED, true);
-        self.changed_ms = now_ms;
-        self.unanswered = 0;
+        self.change(now_ms);
     }
 
     fn turn_off(&mut self, steering: &Steering, now_ms: u64) {
-        let on_for = now_ms.saturating_sub(self.changed_ms);
+        let on_for_ms = now_ms.saturating_sub(u64::from(self.changed_s) * 1000);
         let last_ms = u64::from(cool_down_s(steering, self.strikes)) * 1000;
-        if self.strikes > 0 && on_for >= last_ms.saturating_mul(FORGIVEN_AFTER) {
+        if self.strikes > 0 && on_for_ms >= last_ms.saturating_mul(FORGIVEN_AFTER) {
             self.strikes = 0;
         }
         self.strikes = self.strikes.saturating_add(1);
         self.set(ON, false);
-        self.set(CHANGED, true);
-        self.changed_ms = now_ms;
+        self.change(now_ms);
         self.cool_down_s = cool_down_s(steering, self.strikes);
-        self.unanswered = 0;
+    }
+
+    /// What was offered before isn't waited for any more.
+    fn change(&mut self, now_ms: u64) {
+        self.set(CHANGED, true);
+        self.changed_s = now_ms.div_ceil(1000) as u32;
+        (self.unanswered, self.promised_until_s) = (0, 0);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether another look at a protocol is worth what it costs: a try of h3 where it isn't expected to be faster, and of h2 where it is.
 //!
-//! m is what is expected of a key's ln(time with h3 / time with h2), normal with mean μ and variance s². After k visits over a protocol it will be
+//! m is what is expected of a key's ln(mean time with h3 / mean time with h2), normal with mean μ and variance s². After k visits over a protocol it will be
 //! known better: its mean will have moved by a normal step of variance σ² = s² − s'², where s' is the standard deviation then. Whoever chooses by
 //! the mean then gains, of each further visit, σ · (φ(z) − z Φ(−z)) with z = |μ|/σ over choosing now: the knowledge gradient of two arms (Frazier,
 //! Powell and Dayanik 2008, A knowledge-gradient policy for sequential information collection; Gupta and Miescke 1996, Bayesian look ahead

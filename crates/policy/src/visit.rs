@@ -11,25 +11,17 @@ use bytemuck::{Pod, Zeroable};
 use crate::math;
 use crate::network::Network;
 use crate::policy::Policy;
-use crate::prior;
-use crate::sample::TcpControl;
 
 /// What comes within five minutes of a visit's first response belongs to it. A prefix with many clients has a visit after the other.
 const LASTS_MS: u32 = 300_000;
 
 /// ρ of a key's visits by TCP and by QUIC. Where its connections' round trips differ, so do its visits: it has clients on several networks.
 /// Where packets are lost, one page takes several times as long as the next, and far more so over TCP than over QUIC: a loss of few moves
-/// all of a page's responses. How much the laboratory saw page loads differ on such networks counts with the mood; `packets` are sent and lost ones.
-pub(crate) fn rho(
-    policy: &Policy,
-    control: TcpControl,
-    network: &Network,
-    packets: (f64, f64),
-) -> [f64; 2] {
+/// all of a page's responses. How much the laboratory saw page loads differ on such networks, `pages` (`prior.rs`), counts with the mood.
+pub(crate) fn rho(policy: &Policy, network: &Network, pages: [f64; 2]) -> [f64; 2] {
     let noise = policy.noise();
     let shared = math::square(noise.visit) + network.spread();
-    prior::page_scatter(policy, control, packets)
-        .map(|page| (shared + page) / math::square(noise.response))
+    pages.map(|page| (shared + page) / math::square(noise.response))
 }
 
 /// The visit that was last, by one transport.

@@ -65,10 +65,11 @@ impl<'a> Course<'a> {
         self.times_s(true).sum::<f64>() / self.h2_s()
     }
 
-    /// The mean over responses of the logarithms of their expected times in seconds: what outcomes scatter about.
+    /// The mean over responses of the logarithms of what is typical of them, in seconds: what outcomes scatter about.
     pub(crate) fn level(self, quic: bool) -> f64 {
         let count = self.met.responses.len() as f64;
-        self.times_s(quic).map(f64::ln).sum::<f64>() / count
+        let expected = self.times_s(quic).map(f64::ln).sum::<f64>() / count;
+        expected + self.met.typical[usize::from(quic)]
     }
 }
 
@@ -90,6 +91,7 @@ mod tests {
             responses: vec![20_000.0; 4],
             ln_ratio,
             factors: [1.0; 2],
+            typical: [0.0; 2],
             min_rtt_us: 100_000,
         }
     }

@@ -38,7 +38,7 @@ pub struct Spec {
     pub event: Option<Event>,
 }
 
-/// The ln ratio of h3's expected time to h2's over round trip, loss and rate.
+/// The ln ratio of h3's time to h2's over round trip, loss and rate.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TruthSpec {
@@ -61,8 +61,12 @@ pub struct TruthSpec {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurfaceSpec {
-    /// Of h3's expected time to h2's.
+    /// Of what is typical of h3's times, the mean of their logarithms, to that of h2's.
     pub ln_ratio: Vec<Vec<Vec<f64>>>,
+    /// How much a page's times scatter over h2 and over h3, by loss: standard deviations of their logarithms, in the place of the noise's `page`. The
+    /// more they do, the further the expected time lies above what is typical.
+    #[serde(default)]
+    pub pages: Option<[Vec<f64>; 2]>,
     /// By how much the truth deviates at each node, drawn once a simulation and shared by all clients near it.
     pub sd: Vec<Vec<Vec<f64>>>,
 }

@@ -1,4 +1,4 @@
-//! What is true of a network: the ln ratio of h3's expected time to h2's, which no rule is told.
+//! What is true of a network: the ln ratio of h3's expected time to h2's, and how much pages scatter, which no rule is told.
 
 use std::collections::BTreeMap;
 
@@ -55,6 +55,8 @@ pub(crate) struct Truth {
     axes: [Axis; 3],
     /// By TCP congestion control; of a node (rtt, loss, rate), the last running fastest.
     surfaces: BTreeMap<String, Vec<f64>>,
+    /// By TCP congestion control: standard deviations of ln(time) over h2 and over h3, of a node of loss.
+    pages: BTreeMap<String, [Vec<f64>; 2]>,
 }
 
 impl Truth {
@@ -66,7 +68,7 @@ impl Truth {
             Axis::new("rate_mbit", &spec.rate_mbit, f64::ln)?,
         ];
         let shape = [0, 1, 2].map(|axis: usize| axes[axis].0.len());
-        let mut surfaces = BTreeMap::new();
+        let (mut surfaces, mut pages) = (BTreeMap::new(), BTreeMap::new());
         for (number, (control, surface)) in spec.surfaces.iter().enumerate() {
             let mut random = Random::new(seed, Purpose::Truth, number as u64);
             let means = flat(control, "ln_ratio", &surface.ln_ratio, shape)?;
@@ -76,11 +78,35 @@ impl Truth {
                 .map(|(mean, sd)| mean + sd * random.normal())
                 .collect();
             surfaces.insert(control.clone(), values);
+            if let Some(scatter) = &surface.pages {
+                if !scatter.iter().all(|row| is_scatter(row, shape[1])) {
+                    return Err(SpecError::figure(
+                        format!("truth.surfaces.{control}.pages"),
+                        format!("twice {} numbers, 0 or more", shape[1]),
+                    ));
+                }
+                pages.insert(control.clone(), scatter.clone());
+            }
         }
-        Ok(Truth { axes, surfaces })
+        Ok(Truth {
+            axes,
+            surfaces,
+            pages,
+        })
     }
 
-    /// The ln ratio of a network, linear between nodes; 0 of a control without a surface.
+    /// How much a page's ln(time) scatters over h2 and over h3, linear between nodes of loss; none where the specification doesn't say.
+    pub(crate) fn page_sds(&self, control: &str, network: &Network) -> Option<[f64; 2]> {
+        let [_, axis, _] = &self.axes;
+        let (below, part) = axis.place(bent_loss(network.loss));
+        let at = |row: &Vec<f64>| {
+            let above = (below + 1).min(row.len() - 1);
+            row[below] * (1.0 - part) + row[above] * part
+        };
+        self.pages.get(control).map(|rows| rows.each_ref().map(at))
+    }
+
+    /// The ln ratio of what is typical of a network, linear between nodes; 0 of a control without a surface.
     pub(crate) fn ln_ratio(&self, control: &str, network: &Network) -> f64 {
         let Some(values) = self.surfaces.get(control) else {
             return 0.0;
@@ -129,6 +155,10 @@ pub(crate) fn bent_loss(loss: f64) -> f64 {
     (loss / LOSS_BEND).ln_1p()
 }
 
+fn is_scatter(row: &[f64], losses: usize) -> bool {
+    row.len() == losses && row.iter().all(|sd| sd.is_finite() && *sd >= 0.0)
+}
+
 fn flat(
     control: &str,
     what: &str,
@@ -161,6 +191,7 @@ mod tests {
                 vec![vec![2.0, 3.0], vec![2.0, 3.0]],
             ],
             sd: vec![vec![vec![sd; 2]; 2]; 2],
+            pages: Some([vec![0.0, 0.4], vec![0.1, 0.1]]),
         };
         TruthSpec {
             rtt_ms: vec![10.0, 1000.0],
@@ -192,6 +223,22 @@ mod tests {
     }
 
     #[test]
+    fn pages_scatter_as_their_loss_has_it() {
+        let truth = Truth::new(&spec(0.0), 1).unwrap();
+        let at = |loss| {
+            let network = Network {
+                loss,
+                ..network(10.0, 1.0)
+            };
+            truth.page_sds("cubic", &network).unwrap()
+        };
+        assert_eq!((at(0.0), at(0.1)), ([0.0, 0.1], [0.4, 0.1]));
+        let between = (bent_loss(0.1) / 2.0).exp_m1() * LOSS_BEND;
+        assert!((at(between)[0] - 0.2).abs() < 1e-12);
+        assert_eq!(truth.page_sds("bbr", &network(10.0, 1.0)), None);
+    }
+
+    #[test]
     fn deviations_are_drawn_once_and_depend_on_the_seed() {
         let at = |seed| {
             let truth = Truth::new(&spec(0.1), seed).unwrap();
@@ -207,5 +254,11 @@ mod tests {
         wrong.loss.push(0.2);
         let refused = Truth::new(&wrong, 1).unwrap_err().to_string();
         assert!(refused.contains("2 by 3 by 2"), "{refused}");
+
+        let mut wrong = spec(0.0);
+        let surface = wrong.surfaces.get_mut("cubic").unwrap();
+        surface.pages = Some([vec![0.1, 0.1], vec![0.1, -0.1]]);
+        let refused = Truth::new(&wrong, 1).unwrap_err().to_string();
+        assert!(refused.contains("twice 2 numbers, 0 or more"), "{refused}");
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Met {
     pub(crate) ln_ratio: f64,
     /// What this page's times are beside what is expected, over h2 and over h3.
     pub(crate) factors: [f64; 2],
+    /// The means of such factors' logarithms, but for what both have in common.
+    pub(crate) typical: [f64; 2],
     pub(crate) min_rtt_us: u32,
 }
 
@@ -71,27 +73,21 @@ impl<'a> World<'a> {
             })
             .collect();
         let mood = page.mood.exp();
-        let shared = (self.spec.noise.page * random.normal()).exp();
-        let (mut ln_ratio, factors) = match self.measured(&network, control) {
-            Some(measured) => (
-                (mean(&measured.h3_s) / mean(&measured.h2_s)).ln(),
-                [&measured.h2_s, &measured.h3_s]
-                    .map(|times| mood * times[random.one_of(times.len())] / mean(times)),
-            ),
-            None => (
-                self.truth.ln_ratio(control, &network) + client.effect,
-                [mood * shared; 2],
-            ),
+        let shared = random.normal();
+        let mut truth = match self.measured(&network, control) {
+            Some(measured) => of_measured(measured, &mut random),
+            None => self.unmeasured(control, client, &network, shared),
         };
         if let Some(Event::Upgrade { ln_ratio: more }) = self.spec.event {
-            ln_ratio += if part >= 0.5 { more } else { 0.0 };
+            truth.ln_ratio += if part >= 0.5 { more } else { 0.0 };
         }
         let met = Met {
             network,
             capacity: Capacity::of(&network, control != "bbr"),
-            ln_ratio,
+            ln_ratio: truth.ln_ratio,
             responses,
-            factors,
+            factors: truth.factors.map(|factor| mood * factor),
+            typical: truth.typical,
             min_rtt_us: outcome::min_rtt_us(&network, &mut random),
         };
         (met, random)
@@ -102,8 +98,48 @@ impl<'a> World<'a> {
         self.truth.cell(&client.networks[0])
     }
 
+    /// By the surface, of a page that is `shared` standard deviations from what is typical.
+    fn unmeasured(&self, control: &str, client: &Client, network: &Network, shared: f64) -> Drawn {
+        let ln_ratio = self.truth.ln_ratio(control, network) + client.effect;
+        let Some(sds) = self.truth.page_sds(control, network) else {
+            return Drawn {
+                ln_ratio,
+                factors: [(self.spec.noise.page * shared).exp(); 2],
+                typical: [0.0; 2],
+            };
+        };
+        // The mean of a lognormal time lies above its median.
+        let typical = sds.map(|sd| -sd * sd / 2.0);
+        let [h2, h3] = typical;
+        Drawn {
+            ln_ratio: ln_ratio + h2 - h3,
+            factors: sds.map(|sd| (sd * shared - sd * sd / 2.0).exp()),
+            typical,
+        }
+    }
+
     fn measured(&self, network: &Network, control: &str) -> Option<&Measured> {
         self.spec.networks[network.kind].measured.get(control)
+    }
+}
+
+/// The truth of one page, but for its visit's mood: as [`Met`] has it.
+struct Drawn {
+    ln_ratio: f64,
+    factors: [f64; 2],
+    typical: [f64; 2],
+}
+
+fn of_measured(measured: &Measured, random: &mut Random) -> Drawn {
+    let both = [&measured.h2_s, &measured.h3_s];
+    let [h2_s, h3_s] = both.map(|times| mean(times));
+    Drawn {
+        ln_ratio: (h3_s / h2_s).ln(),
+        factors: both.map(|times| times[random.one_of(times.len())] / mean(times)),
+        typical: both.map(|times| {
+            let logarithms: Vec<f64> = times.iter().map(|time| time.ln()).collect();
+            mean(&logarithms) - mean(times).ln()
+        }),
     }
 }
 

@@ -120,6 +120,22 @@ fn rules_that_do_the_same_for_all_regret_where_the_other_protocol_is_better() {
     assert!(bad.rules["always-h3"].h3 > 0.8);
 }
 
+/// Typical times are equal, and h2's mean lies e^(0.6² / 2) above what is typical of it.
+#[test]
+fn where_h2_s_pages_scatter_more_h3_is_faster_in_the_mean() {
+    let mut asked = spec(2000);
+    asked["truth"]["surfaces"]["cubic"]["ln_ratio"] = json!(vec![vec![vec![0.0, 0.0]; 3]; 2]);
+    asked["truth"]["between_clients"] = json!(0.0);
+    asked["truth"]["surfaces"]["cubic"]["pages"] = json!([[0.0, 0.6, 0.6], [0.0, 0.0, 0.0]]);
+    let report = played(&asked);
+    let regrets =
+        |name| ["always-h2", "always-h3"].map(|rule| regret(segment(&report, name), rule));
+    assert_eq!(regrets("good"), [0.0, 0.0]);
+    let [h2, h3] = regrets("bad");
+    assert!((h2 - (0.18f64.exp() - 1.0)).abs() < 1e-6, "{h2}");
+    assert!(h3 < 0.5 * h2, "{h3}");
+}
+
 #[test]
 fn ours_offers_h3_where_loss_is_seen_and_not_elsewhere() {
     let report = played(&spec(2000));

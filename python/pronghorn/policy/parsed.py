@@ -19,10 +19,12 @@ _PACKETS = 2000
 
 
 class Surface(NamedTuple):
-    """Of one TCP congestion control: the ln ratio and its sd at the nodes (rtt, loss, rate)."""
+    """Of one TCP congestion control: the ln ratio and its sd at the nodes (rtt, loss, rate), and how much
+    pages scatter over h2 and over h3 at the nodes of loss: None where the file doesn't say."""
 
     mean: Array
     sd: Array
+    pages: list[list[float]] | None = None
 
 
 class Parsed(NamedTuple):
@@ -87,7 +89,11 @@ def of_text(place: str, text: str) -> Parsed:
         noise={name: float(value) for name, value in table["noise"].items()},
         steering={name: float(value) for name, value in table.get("steering", {}).items()},
         surfaces={
-            control: _surface([one for one in table["prior"] if one["tcp"] == control], rates)
+            control: _surface(
+                [one for one in table["prior"] if one["tcp"] == control],
+                rates,
+                [one for one in table.get("scatter", []) if one["tcp"] == control],
+            )
             for control in dict.fromkeys(one["tcp"] for one in table["prior"])
         },
     )
@@ -129,12 +135,15 @@ def asked_of_engine(place: str, op: str, patience_s: float = 60.0, **parameters:
         raise InputError(f"{where}: {error.message}") from None
 
 
-def _surface(priors: Sequence[dict[str, Any]], rates: Sequence[float]) -> Surface:
+def _surface(
+    priors: Sequence[dict[str, Any]], rates: Sequence[float], scatter: Sequence[dict[str, Any]]
+) -> Surface:
     by_rate = {float(one["rate_mbit"]): one for one in priors}
     ordered = [by_rate[rate] for rate in rates]
     ratios = np.stack([np.array(one["ratio"], dtype=np.float64) for one in ordered], axis=-1)
     sds = np.stack([np.array(one["sd"], dtype=np.float64) for one in ordered], axis=-1)
-    return Surface(np.log(ratios), sds)
+    pages = [[float(value) for value in one[arm]] for one in scatter for arm in ("h2", "h3")]
+    return Surface(np.log(ratios), sds, pages or None)
 
 
 def ratio_text(gain: float) -> str:

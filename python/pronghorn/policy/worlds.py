@@ -10,7 +10,7 @@ from pronghorn.errors import InputError
 from pronghorn.mapping import design, posterior
 from pronghorn.mapping.domain import Array
 from pronghorn.mapping.surface import fit
-from pronghorn.policy import axes
+from pronghorn.policy import axes, scatter
 from pronghorn.policy.fit import places
 from pronghorn.policy.maps import SeenMap
 from pronghorn.policy.parsed import Parsed
@@ -28,7 +28,7 @@ def of_policy(policy: Parsed, between_clients: float) -> dict[str, Any]:
         "loss": policy.loss,
         "rate_mbit": policy.rate_mbit,
         "surfaces": {
-            tcp: {"ln_ratio": one.mean.tolist(), "sd": np.hypot(one.sd, rough).tolist()}
+            tcp: {"ln_ratio": one.mean.tolist(), "sd": np.hypot(one.sd, rough).tolist(), "pages": one.pages}
             for tcp, one in policy.surfaces.items()
         },
         "between_clients": between_clients,
@@ -53,6 +53,7 @@ def of_maps(maps: Sequence[SeenMap], between_clients: float, seed: int) -> dict[
         surfaces[one.control] = {
             "ln_ratio": truth.tolist(),
             "sd": np.full(shape, np.exp(mode[4])).tolist(),
+            "pages": scatter.by_loss(one.control, [one], nodes).pages.tolist(),
         }
     return {
         "rtt_ms": [value * 1e3 for value in nodes.rtt_s],

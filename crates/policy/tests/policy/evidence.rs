@@ -146,3 +146,19 @@ fn with_each_congestion_control_clients_differ_as_was_measured_with_it() {
         "{bbr} {cubic}"
     );
 }
+
+#[test]
+fn what_is_expected_is_of_mean_times_which_lie_the_higher_the_more_pages_scatter() {
+    let gain = |policy: &Policy| {
+        let seen = Sample {
+            min_rtt_us: 30_000,
+            sent: 100_000,
+            lost: 50_000,
+            ..Sample::default()
+        };
+        f64::from(after(policy, &[(1, Protocol::Tcp, seen)]).gain)
+    };
+    // At the greatest loss 0.4 over TCP, 0.1 over QUIC.
+    let moved = gain(&scattering()) - gain(&policy());
+    assert!((moved - (0.01 - 0.16) / 2.0).abs() < 1e-4, "{moved}");
+}
