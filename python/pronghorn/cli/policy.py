@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from pronghorn.policy import bound, halves, lab, maps, measured, outcome, parsed
 from pronghorn.policy import file as files
 from pronghorn.policy import fit as fitting
 from pronghorn.policy import show as showing
+from pronghorn.policy.measured import MeasuredCell
 from pronghorn.policy.parsed import Client, Parsed
 from pronghorn.policy.simulate import Asked
 
@@ -34,6 +36,14 @@ _SiteWeight = Annotated[
     typer.Option(
         metavar="SITE=NUMBER",
         help="How much a site's maps count where several sites were mapped (default: 1 each).",
+    ),
+]
+_Alike = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RUN",
+        help="A run with paths that look alike to a gateway, which says how much their ratios differ "
+        "(default: a guess).",
     ),
 ]
 _PopulationFile = Annotated[
@@ -61,20 +71,13 @@ def fit(
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the policy file.")],
     site_weight: _SiteWeight = None,
-    alike: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RUN",
-            help="A run with paths that look alike to a gateway, which says how much their ratios differ "
-            "(default: a guess).",
-        ),
-    ] = None,
+    alike: _Alike = None,
 ) -> None:
     """Make a policy file of break-even maps of h3 against h2."""
     refuse_unwritable(out)
     weights = dict(_weight(text) for text in site_weight or ())
     seen = [maps.read(folder) for folder in folders]
-    policy = fitting.policy(seen, weights, measured.read(alike, "--alike") if alike else ())
+    policy = fitting.policy(seen, weights, _like(alike))
     journal.replace(out, files.text(policy).encode())
     with writing_results(out):
         print(f"{policy.about}.")
@@ -90,6 +93,7 @@ def validate(
         typer.Argument(metavar="MAP…", help="Directories of 'pronghorn map', h3 against h2."),
     ],
     site_weight: _SiteWeight = None,
+    alike: _Alike = None,
     population_file: _PopulationFile = None,
     clients: Annotated[
         int, typer.Option(metavar="N", help="So many clients for each control and half of the points.")
@@ -111,7 +115,7 @@ def validate(
     )
     simulate.check(asked, run=None)
     weights = dict(_weight(text) for text in site_weight or ())
-    both = halves.halves([maps.read(folder) for folder in folders], weights)
+    both = halves.halves([maps.read(folder) for folder in folders], weights, _like(alike))
     people = population.read(population_file)
     cases = [
         lab.Case(parsed.of_text(f"the policy of the {name} half", files.text(half.policy)), half.cells())
@@ -225,6 +229,10 @@ def simulate_(
 def _exit(*, asked: bool, holds: bool) -> None:
     if asked and not holds:
         raise typer.Exit(EXIT_CHECK_FAILED)
+
+
+def _like(run: Path | None) -> Sequence[MeasuredCell]:
+    return measured.read(run, "--alike") if run else ()
 
 
 def _weight(text: str) -> tuple[str, float]:

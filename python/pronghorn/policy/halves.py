@@ -37,12 +37,15 @@ class Half(NamedTuple):
         return [cell for one in self.left_out for cell in cells(one)]
 
 
-def halves(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> tuple[Half, Half]:
-    """Both ways of leaving half of the points out. InputError where a map has too few."""
+def halves(
+    maps: Sequence[SeenMap], weights: Mapping[str, float], like: Sequence[MeasuredCell] = ()
+) -> tuple[Half, Half]:
+    """Both ways of leaving half of the points out; `like` are cells some of which look alike to a gateway.
+    InputError where a map has too few."""
     parts = [_parts(one) for one in maps]
     first, second = (
         Half(
-            policy=fit.policy([part[keep] for part in parts], weights),
+            policy=fit.policy([part[keep] for part in parts], weights, like),
             left_out=tuple(part[1 - keep] for part in parts),
         )
         for keep in (0, 1)

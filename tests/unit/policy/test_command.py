@@ -63,6 +63,7 @@ def test_a_fit_writes_the_policy_of_its_maps_and_says_how_far_off_it_is(
         (["simulate", "policy.toml", "--run", "runs/1", "--cells"], "without --cells"),
         (["validate", "nowhere"], "holds no finished map"),
         (["validate", "cubic", "--clients", "0"], "--clients 0"),
+        (["validate", "cubic", "--alike", "nowhere"], "--alike nowhere: holds no run"),
         (["fit", "cubic", "--out", "policy.toml", "--alike", "nowhere"], "--alike nowhere: holds no run"),
     ],
 )

@@ -13,6 +13,7 @@ from pronghorn.mapping.surface import fit as fit_surface
 from pronghorn.policy import fit, halves, maps, unseen
 from pronghorn.policy.halves import Half
 from pronghorn.policy.maps import SeenMap
+from pronghorn.policy.measured import MeasuredCell
 
 from . import made_maps
 from .made_maps import BLOCK_SD, DOMAIN
@@ -31,6 +32,15 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> SeenMap:
 @pytest.fixture(scope="module")
 def both(seen: SeenMap) -> tuple[Half, Half]:
     return halves.halves([seen], {})
+
+
+def test_what_was_measured_of_like_networks_counts_in_both_halves(seen: SeenMap) -> None:
+    like = [
+        MeasuredCell(f"small/{place}", 60.0, 0.004, 30.0, {"cubic": [(1.0, ratio)] * 4})
+        for place, ratio in enumerate((0.8, 0.9, 1.0))
+    ]
+    for half in halves.halves([seen], {}, like):
+        assert half.policy.noise.alike["cubic"].cells == 3
 
 
 def test_each_point_is_judged_by_a_policy_that_did_not_see_it(seen: SeenMap, both: tuple[Half, Half]) -> None:
