@@ -20,7 +20,7 @@ from pronghorn.policy.squares import Squares, about_their_mean
 
 
 class Response(NamedTuple):
-    """As the engine takes one: bytes, microseconds, and what its connection had delivered before, in bytes."""
+    """As the engine takes one: bytes, microseconds, what its connection had delivered before, in bytes."""
 
     size: int
     time_us: int
