@@ -191,7 +191,15 @@ impl Entry {
 
     /// Until when nothing is offered.
     pub(crate) fn cool_until_ms(&self) -> u64 {
-        (u64::from(self.changed_s) + u64::from(self.cool_down_s)) * 1000
+        self.after_change_ms(self.cool_down_s)
+    }
+
+    /// So many seconds after steering changed last, and less than one more; none are over at once.
+    pub(crate) fn after_change_ms(&self, seconds: u32) -> u64 {
+        match seconds {
+            0 => 0,
+            _ => (u64::from(self.changed_s) + u64::from(seconds)) * 1000,
+        }
     }
 
     pub(crate) fn is(&self, flag: u8) -> bool {

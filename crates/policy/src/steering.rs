@@ -82,8 +82,7 @@ impl Entry {
         now_ms: u64,
     ) -> (Change, Reason) {
         self.cool_down_s = self.cool_down_s.min(steering.cool_down_most_s);
-        let dwells_until_s = u64::from(self.changed_s) + u64::from(steering.dwell_s);
-        let dwells = self.is(CHANGED) && now_ms < dwells_until_s * 1000;
+        let dwells = self.is(CHANGED) && now_ms < self.after_change_ms(steering.dwell_s);
         let mean = f64::from(expected.mean);
         let better = expected.known && mean < -steering.enter;
         // Whom nothing would let go again isn't tried.
@@ -238,6 +237,27 @@ mod tests {
             stays
         );
         assert!(on.is(ON) && !off.is(ON));
+    }
+
+    #[test]
+    fn a_change_lasts_for_the_dwell_at_least_and_without_one_not_at_all() {
+        let changed_ms = 1_000_400;
+        for (dwell_s, lasts_ms) in [(0, 0), (1, 1600), (60, 60_600)] {
+            let steering = Steering {
+                dwell_s,
+                ..Steering::default()
+            };
+            let mut entry = on_at(changed_ms);
+            let mut steer = |after_ms| {
+                entry
+                    .steer(&steering, &SLOW, Downgrade::Lease, changed_ms + after_ms)
+                    .0
+            };
+            if lasts_ms > 0 {
+                assert_eq!(steer(lasts_ms - 1), Change::Stayed, "{dwell_s}");
+            }
+            assert_eq!(steer(lasts_ms), Change::TurnedOff, "{dwell_s}");
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ def both(seen: SeenMap) -> tuple[Half, Half]:
 
 def test_what_was_measured_of_like_networks_counts_in_both_halves(seen: SeenMap) -> None:
     like = [
-        MeasuredCell(f"small/{place}", 60.0, 0.004, 30.0, {"cubic": [(1.0, ratio)] * 4})
+        MeasuredCell(f"small/{place}", 60.0, 0.004, 30.0, {"cubic": [(1.0, ratio), (1.0, 1.02 * ratio)]})
         for place, ratio in enumerate((0.8, 0.9, 1.0))
     ]
     for half in halves.halves([seen], {}, like):
