@@ -223,8 +223,13 @@ impl Question<'_> {
         if let Some(counter) = counters.decisions.get_mut(action as usize) {
             *counter = counter.saturating_add(1);
         }
-        if action != Action::Advertise || self.ask.dry_run {
+        if self.ask.dry_run {
             return;
+        }
+        match action {
+            Action::Advertise => {}
+            Action::Clear => return entry.take_back(self.ask.host),
+            Action::Nothing => return,
         }
         if self.protocol == Protocol::Tcp {
             if self.ask.new_connection {

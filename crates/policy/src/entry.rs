@@ -251,6 +251,7 @@ impl Entry {
 mod tests {
     use super::*;
     use crate::sample::{Outcome, Protocol, Traits};
+    use crate::visit::Rho;
 
     #[test]
     fn an_entry_is_of_256_bytes() {
@@ -269,6 +270,13 @@ mod tests {
         assert_eq!(entry.leased_for_s(150_000), 250);
         entry.advance(20_000, 3600.0);
         assert_eq!(entry.leased_for_s(20_000), 300);
+        entry.came_over_tcp(310_000, 0, true);
+        assert_eq!(entry.unanswered, 1);
+        entry.came_over_tcp(330_000, 0, true);
+        assert_eq!(
+            entry.unanswered, 1,
+            "it holds until 320 s, as it did until 400 s"
+        );
     }
 
     #[test]
@@ -307,7 +315,9 @@ mod tests {
         let mut entry = Entry::new(1, OWN, 1_000);
         let outcome = Outcome { stratum: 0, x: 0.0 };
         for _ in 0..20 {
-            entry.outcomes.add(Protocol::Tcp, outcome, 0.0, 1_000);
+            entry
+                .outcomes
+                .add(Protocol::Tcp, outcome, Rho::default(), 1_000);
         }
         let mut reckoned_at = |now_ms: u64, told: bool| {
             if told {

@@ -25,11 +25,14 @@ impl Steering {
 }
 
 impl Entry {
-    /// An offer is made at `now_ms` in the name of `host`, to hold for so long. Offers are a host's: that of one holds for no other.
+    /// An offer is made at `now_ms` in the name of `host`, to hold for so long. Offers are a host's: that of one holds for no other. Waited for is one,
+    /// until it lapses or another host makes one that lapses sooner: who comes to that one has less time to follow it.
     pub(crate) fn lease(&mut self, now_ms: u64, host: u8, max_age_s: u32) {
         let now_s = (now_ms / 1000) as u32;
         let until_s = now_s.saturating_add(max_age_s);
-        if self.promised_until_s <= now_s {
+        if self.promised_until_s <= now_s
+            || (host != self.offered_by && until_s < self.promised_until_s)
+        {
             self.offered_s = now_s;
             self.offered_by = host;
         }
@@ -37,6 +40,13 @@ impl Entry {
             self.promised_until_s = until_s;
         }
         self.leased_until_s = self.leased_until_s.max(until_s);
+    }
+
+    /// A client of `host` is told that no offer holds any more.
+    pub(crate) fn take_back(&mut self, host: u8) {
+        if host == self.offered_by {
+            self.promised_until_s = 0;
+        }
     }
 
     /// A client comes to `host` over TCP at `now_ms`: an offer that it could have followed goes unanswered.
@@ -118,6 +128,30 @@ mod tests {
             assert_eq!(entry.unanswered, 1, "the long one, once");
         }
         assert_eq!(entry.leased_for_s(9 * 3_600_000), 15 * 3600);
+    }
+
+    #[test]
+    fn a_host_s_long_offer_does_not_hide_that_another_s_short_ones_go_unanswered() {
+        let mut entry = Entry::new(1, OWN, 0);
+        entry.lease(0, 1, 86_400);
+        let mut unanswered_after = |second: u64| {
+            entry.came_over_tcp(second * 1000, 2, true);
+            entry.lease(second * 1000, 2, 300);
+            entry.unanswered
+        };
+        assert_eq!([100, 150, 200].map(&mut unanswered_after), [0, 1, 2]);
+    }
+
+    #[test]
+    fn nobody_is_waited_for_who_was_told_that_no_offer_holds() {
+        let mut entry = Entry::new(1, OWN, 0);
+        for (host, unanswered) in [(2, 1), (1, 0)] {
+            entry.unanswered = 0;
+            entry.lease(0, 1, 86_400);
+            entry.take_back(host);
+            entry.came_over_tcp(100_000, 1, true);
+            assert_eq!(entry.unanswered, unanswered, "{host}");
+        }
     }
 
     #[test]

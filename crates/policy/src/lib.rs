@@ -112,11 +112,11 @@ pub use decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
 pub use file::PolicyError;
 pub use holdout::{Group, Uplift};
 pub use key::Keys;
-pub use policy::{Axes, Noise, Parts, Plane, Policy, Prior, Scatter};
+pub use policy::{Axes, Noise, Pages, Parts, Plane, Policy, Prior, SCATTER_MOST, Scatter};
 pub use sample::{CLIP, Outcome, Protocol, Sample, TcpControl};
 pub use snapshot::Snapshot;
 pub use steering::Steering;
 pub use table::{Table, TableError};
 
 /// The C ABI's version, which stands in a table's memory as well.
-pub const ABI: u32 = 4;
+pub const ABI: u32 = 5;

@@ -69,7 +69,8 @@ impl Entry {
         }
         if let Some(outcome) = outcome {
             let control = self.tcp_control(head);
-            let pages = prior::page_scatter(policy, control, self.outcomes.packets());
+            let pages =
+                prior::page_scatter(policy, control, &self.network, self.outcomes.packets());
             let [tcp, quic] = visit::rho(policy, &self.network, pages);
             let rho = match protocol {
                 Protocol::Tcp => tcp,

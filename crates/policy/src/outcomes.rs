@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::math;
 use crate::policy::Normal;
 use crate::sample::{CLIP, Outcome, Protocol, STRATA};
-use crate::visit::Visit;
+use crate::visit::{Rho, Visit};
 
 /// More outcomes than this in one stratum add no precision; older ones make room.
 const WEIGHT_MOST: f32 = 65_536.0;
@@ -51,7 +51,7 @@ impl Outcomes {
         &mut self,
         protocol: Protocol,
         outcome: Outcome,
-        rho: f64,
+        rho: Rho,
         now_ms: u64,
     ) -> bool {
         let transport = self.of_mut(protocol);
@@ -161,7 +161,7 @@ mod tests {
 
     /// Outcomes whose visits have no mood, all of one instant.
     fn add(outcomes: &mut Outcomes, protocol: Protocol, stratum: usize, x: f64) {
-        outcomes.add(protocol, Outcome { stratum, x }, 0.0, 0);
+        outcomes.add(protocol, Outcome { stratum, x }, Rho::default(), 0);
     }
 
     #[test]
@@ -194,7 +194,15 @@ mod tests {
         for _ in 0..1000 {
             for protocol in [Protocol::Tcp, Protocol::Quic] {
                 let outcome = Outcome { stratum: 1, x: 0.1 };
-                outcomes.add(protocol, outcome, rho, 7);
+                outcomes.add(
+                    protocol,
+                    outcome,
+                    Rho {
+                        mood: rho,
+                        page: 0.0,
+                    },
+                    7,
+                );
             }
         }
         let difference = outcomes.difference(response).expect("both arms");

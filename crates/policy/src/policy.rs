@@ -46,14 +46,20 @@ pub struct Prior {
     pub plane: Plane,
 }
 
-/// How much the laboratory's page loads scattered with one congestion control of TCP's: standard deviations of ln(time), by loss. And how much
-/// its clients differ.
+/// A row for each rate, a column for each loss.
+pub type Pages = [[f64; AXIS_MOST]; AXIS_MOST];
+
+/// The most that a logarithm's standard deviation may be of a policy's scatter: more is a mistake, such as a percentage.
+pub const SCATTER_MOST: f64 = 3.0;
+
+/// How much the laboratory's page loads scattered with one congestion control of TCP's: standard deviations of ln(time). And how much its clients
+/// differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatter {
     /// Not `Unknown`.
     pub tcp: TcpControl,
-    /// Over TCP and over QUIC; only columns on the axis count.
-    pub pages: [[f64; AXIS_MOST]; 2],
+    /// Over TCP and over QUIC; only rows and columns on the axes count.
+    pub pages: [Pages; 2],
     /// As [`Noise::between_clients`], which counts where there is none.
     pub between_clients: Option<f64>,
 }
@@ -98,8 +104,10 @@ pub(crate) struct Surface {
     any_rate: [[Normal; AXIS_MOST]; AXIS_MOST],
     /// The same at the anchors of the live correction.
     pub(crate) anchors: [[Normal; ANCHORS]; ANCHORS],
-    /// Variances of ln(page load time) by TCP and by QUIC, by loss.
-    pub(crate) pages: [[f64; AXIS_MOST]; 2],
+    /// Variances of ln(page load time) by TCP and by QUIC.
+    pages: [Pages; 2],
+    /// The same where the rate is unknown: their means over all rates.
+    pages_any_rate: [[f64; AXIS_MOST]; 2],
     /// The variance of the ln ratio between clients whose networks look alike.
     between_clients: f64,
 }
@@ -135,13 +143,28 @@ impl Policy {
         {
             if parts.priors.iter().any(|prior| prior.tcp == control) {
                 let mut mapped = Surface::new(&axes, parts.priors, control)?;
-                let scatter = parts.scatters.iter().find(|one| one.tcp == control);
-                mapped.take_scatter(scatter, noise)?;
+                mapped.between_clients = math::square(noise.between_clients);
+                for scatter in parts.scatters.iter().filter(|one| one.tcp == control) {
+                    mapped.take_scatter(scatter, axes.rate_mbit.values().len())?;
+                }
                 *surface = Some(mapped);
             }
         }
         if surfaces.iter().all(Option::is_none) {
             return Err("there is no prior");
+        }
+        let scatters = parts.scatters.iter();
+        let mut controls = scatters.map(|scatter| scatter.tcp as usize);
+        let mut seen = [false; 4];
+        let fits = controls.all(|control| {
+            let mapped = parts.priors.iter().any(|one| one.tcp as usize == control);
+            let again = seen
+                .get_mut(control)
+                .map(|seen| core::mem::replace(seen, true));
+            mapped && again == Some(false)
+        });
+        if !fits {
+            return Err("a scatter is of no prior's congestion control, or of another scatter's");
         }
         let mut policy = Policy {
             axes,
@@ -224,6 +247,7 @@ impl Surface {
             any_rate: Default::default(),
             anchors: Default::default(),
             pages: Default::default(),
+            pages_any_rate: Default::default(),
             between_clients: 0.0,
         };
         let (rtts, losses) = (axes.rtt_ms.values().len(), axes.loss.values().len());
@@ -253,23 +277,47 @@ impl Surface {
         Ok(surface)
     }
 
-    fn take_scatter(
-        &mut self,
-        scatter: Option<&Scatter>,
-        noise: &Noise,
-    ) -> Result<(), &'static str> {
-        let between = scatter.and_then(|scatter| scatter.between_clients);
-        self.between_clients = math::square(between.unwrap_or(noise.between_clients));
-        if let Some(scatter) = scatter {
-            self.pages = scatter.pages.map(|row| row.map(math::square));
+    fn take_scatter(&mut self, scatter: &Scatter, rates: usize) -> Result<(), &'static str> {
+        let is_sd = |sd: f64| (0.0..=SCATTER_MOST).contains(&sd);
+        let sds = scatter.pages.iter().flatten().flatten().copied();
+        if !sds.chain(scatter.between_clients).all(is_sd) {
+            return Err("a scatter isn't a number from 0 to 3");
         }
-        if !self.pages.iter().flatten().all(|one| one.is_finite()) {
-            return Err("a page's scatter isn't a finite number");
+        if let Some(between) = scatter.between_clients {
+            self.between_clients = math::square(between);
         }
-        if !self.between_clients.is_finite() {
-            return Err("the scatter between clients isn't a finite number");
+        self.pages = scatter
+            .pages
+            .map(|rows| rows.map(|row| row.map(math::square)));
+        for (any, rows) in self.pages_any_rate.iter_mut().zip(&self.pages) {
+            for row in rows.iter().take(rates) {
+                for (mean, variance) in any.iter_mut().zip(row) {
+                    *mean += variance / rates as f64;
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Variances of ln(page load time) by TCP and by QUIC at a loss node and a rate (between nodes; none: of unknown rate).
+    pub(crate) fn pages_at(&self, loss: usize, rate: Option<Place>) -> [f64; 2] {
+        let at = |row: Option<&[f64; AXIS_MOST]>| {
+            row.and_then(|row| row.get(loss))
+                .copied()
+                .unwrap_or_default()
+        };
+        let mut found = [0.0; 2];
+        let both = self.pages.iter().zip(&self.pages_any_rate);
+        for (to, (rows, any_rate)) in found.iter_mut().zip(both) {
+            *to = match rate {
+                None => at(Some(any_rate)),
+                Some(rate) => rate
+                    .weights()
+                    .map(|(row, share)| share * at(rows.get(row)))
+                    .sum(),
+            };
+        }
+        found
     }
 
     /// The cell at a round trip (between nodes), a loss node and a rate (between nodes; none: of unknown rate).

@@ -37,7 +37,7 @@ pub(crate) fn posterior(
         sum += difference.mean / difference.variance;
         vote = Some(Votes::one(unlike, difference, mapped.as_measured));
     }
-    let pages = page_scatter(policy, control, packets);
+    let pages = page_scatter(policy, control, &own.network, packets);
     let [of_tcp, of_quic] = pages;
     let known = Normal {
         mean: sum / precision + (of_quic - of_tcp) / 2.0,

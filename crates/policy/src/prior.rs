@@ -42,49 +42,61 @@ pub(crate) fn prior(
     let losses = axes.loss.values().len();
     let nodes = || weights.iter().copied().enumerate().take(losses);
 
-    let mut shifted = 0.0;
-    let corrected = match network.rtt_ms() {
+    let (mut whole, mut shifted) = (0.0, 0.0);
+    let mapped = match network.rtt_ms() {
         Some(rtt_ms) => {
             let (rtt, anchors) = (axes.rtt_ms.place(rtt_ms), correction::place(rtt_ms));
             mixture(nodes().map(|(loss, weight)| {
-                let mut cell = surface.at(rtt, loss, rate);
                 let anchor = policy.loss_anchors.get(loss).copied().unwrap_or(0);
-                let shift = correction.shift(surface, anchors, anchor);
-                cell.mean += shift;
-                shifted += weight * shift;
-                (weight, cell)
+                whole += weight;
+                shifted += weight * correction.shift(surface, anchors, anchor);
+                (weight, surface.at(rtt, loss, rate))
             }))
         }
         None => {
             let rtts = 0..axes.rtt_ms.values().len();
+            whole = 1.0;
             mixture(rtts.flat_map(|rtt| {
                 nodes()
                     .map(move |(loss, weight)| (weight, surface.at(Place::node(rtt), loss, rate)))
             }))
         }
     };
-    let whole: f64 = weights.iter().take(losses).sum();
     Mapped {
-        as_measured: corrected.mean - shifted / whole,
+        as_measured: mapped.mean,
         corrected: Normal {
-            mean: corrected.mean,
-            variance: corrected.variance + policy.unlike(control),
+            // The correction moves the mean alone: were the nodes' spread to follow it, worse outcomes could make what is expected better.
+            mean: mapped.mean + shifted / whole,
+            variance: mapped.variance + policy.unlike(control),
         },
     }
 }
 
-/// The variance of ln(page load time) by TCP and by QUIC that the laboratory saw on networks which lose as a key's seems to.
-pub(crate) fn page_scatter(policy: &Policy, control: TcpControl, packets: (f64, f64)) -> [f64; 2] {
+/// The variance of ln(page load time) by TCP and by QUIC that the laboratory saw on networks which lose and carry as a key's seems to.
+pub(crate) fn page_scatter(
+    policy: &Policy,
+    control: TcpControl,
+    network: &Network,
+    packets: (f64, f64),
+) -> [f64; 2] {
     let Some(surface) = policy.surface(control) else {
         return [0.0; 2];
     };
-    let losses = policy.axes().loss.values().len();
-    let weights = loss_weights(policy, packets);
-    let whole: f64 = weights.iter().take(losses).sum();
-    surface.pages.map(|row| {
-        let weighed = weights.iter().zip(row).take(losses);
-        weighed.map(|(weight, one)| weight * one).sum::<f64>() / whole
-    })
+    let axes = policy.axes();
+    let rate = network.rate_mbit().map(|mbit| axes.rate_mbit.place(mbit));
+    let losses = axes.loss.values().len();
+    let (mut whole, mut found) = (0.0, [0.0; 2]);
+    for (loss, weight) in loss_weights(policy, packets)
+        .into_iter()
+        .enumerate()
+        .take(losses)
+    {
+        whole += weight;
+        for (to, one) in found.iter_mut().zip(surface.pages_at(loss, rate)) {
+            *to += weight * one;
+        }
+    }
+    found.map(|one| one / whole)
 }
 
 /// ∝ share · Binomial(lost | sent, loss), by loss node; the likeliest has 1.

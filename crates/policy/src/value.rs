@@ -14,6 +14,7 @@
 use crate::math;
 use crate::outcomes::Outcomes;
 use crate::policy::{Normal, Policy};
+use crate::visit::Rho;
 
 /// Visits that a try may last.
 const TRIES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
@@ -21,6 +22,9 @@ const TRIES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 /// A visit counts at least as this many independent responses, whatever is left of those it was reckoned from; or as its first one does, where that is
 /// less.
 const VISIT_LEAST: f64 = 0.5;
+
+/// A visit's responses are at most what they count as divided by this: of visits of several pages they are fewer than their weight says.
+const RESPONSES_LEAST: f64 = 0.1;
 
 /// Which looks are worth it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,20 +35,22 @@ pub(crate) struct Worth {
     pub(crate) h2: bool,
 }
 
-/// `expected` is the posterior, `visits` came so far by either transport, and `rho` is that of a visit's responses by TCP and by QUIC (`visit.rs`). Where there is nothing to compare a try with, it isn't worth it.
+/// `expected` is the posterior, `visits` came so far by either transport, and `rho` is that of visits by TCP and by QUIC (`visit.rs`). Where there is nothing to compare a try with, it isn't worth it.
 pub(crate) fn worth(
     policy: &Policy,
     expected: Normal,
     outcomes: &Outcomes,
     visits: f64,
-    rho: [f64; 2],
+    rho: [Rho; 2],
 ) -> Worth {
     let further = policy.steering.explore * (visits + 1.0);
     let noise = math::square(policy.noise.response);
     let [tcp, quic] = outcomes.weights();
-    let [of_tcp, of_quic] = rho;
+    let [of_tcp, of_quic] = rho.map(|rho| rho.of_one_page());
+    let responses = responses([(tcp, of_tcp), (quic, of_quic)], visits);
     let pays = |tried: f64, other: f64, rho: f64, costs: f64| {
-        let each = ((tcp + quic) / visits.max(1.0)).max(VISIT_LEAST.min(1.0 / (1.0 + rho)));
+        let each = responses / (1.0 + responses * rho);
+        let each = each.max(VISIT_LEAST.min(1.0 / (1.0 + rho)));
         let precision = |tried: f64| tried * other / (tried + other) / noise;
         other > 0.0
             && TRIES.iter().any(|tries| {
@@ -63,6 +69,17 @@ pub(crate) fn worth(
         ),
         h2: pays(tcp, quic, of_tcp, (-expected.mean).max(0.0)),
     }
+}
+
+/// How many responses a visit has, by what those of both transports count as, each with its ρ: of n a visit's count as n / (1 + nρ).
+fn responses(told: [(f64, f64); 2], visits: f64) -> f64 {
+    let whole: f64 = told.iter().map(|(weight, _)| weight).sum();
+    if whole <= 0.0 {
+        return 0.0;
+    }
+    let rho = told.iter().map(|(weight, rho)| weight * rho).sum::<f64>() / whole;
+    let each = whole / visits.max(1.0);
+    each / (1.0 - each * rho).max(RESPONSES_LEAST)
 }
 
 /// What each further visit gains by a mean that moves by a normal step of standard deviation `step` before it is chosen by.
@@ -93,14 +110,14 @@ mod tests {
         let mut outcomes = Outcomes::zeroed();
         for (protocol, count) in [(Protocol::Tcp, tcp), (Protocol::Quic, quic)] {
             for _ in 0..count {
-                outcomes.add(protocol, Outcome { stratum: 1, x: 0.0 }, 0.0, 0);
+                outcomes.add(protocol, Outcome { stratum: 1, x: 0.0 }, Rho::default(), 0);
             }
         }
         outcomes
     }
 
     fn worth_h3(policy: &Policy, expected: Normal, outcomes: &Outcomes, visits: f64) -> bool {
-        worth(policy, expected, outcomes, visits, [0.0; 2]).h3
+        worth(policy, expected, outcomes, visits, [Rho::default(); 2]).h3
     }
 
     fn tried(mean: f64, visits: f64) -> bool {
@@ -177,10 +194,49 @@ mod tests {
                 mean,
                 variance: 0.0169,
             };
-            worth(&policy(1.0), expected, &outcomes(8, 16), 12.0, [0.0; 2]).h2
+            worth(
+                &policy(1.0),
+                expected,
+                &outcomes(8, 16),
+                12.0,
+                [Rho::default(); 2],
+            )
+            .h2
         };
         assert!(again(0.02) && again(-0.02));
         assert!(!again(-0.3));
+    }
+
+    #[test]
+    fn a_visit_s_responses_are_those_that_count_as_what_they_do() {
+        for rho in [0.0, 0.2, 0.6] {
+            let weight = |n: f64| n / (1.0 + n * rho);
+            let found = responses([(3.0 * weight(8.0), rho), (2.0 * weight(8.0), rho)], 5.0);
+            assert!((found - 8.0).abs() < 1e-9, "{rho}: {found}");
+        }
+        assert!(responses([(100.0, 0.6), (0.0, 0.1)], 5.0).is_finite());
+        assert_eq!(responses([(0.0, 0.6), (0.0, 0.1)], 5.0), 0.0);
+    }
+
+    #[test]
+    fn a_look_is_worth_the_less_the_less_a_visit_by_that_transport_tells() {
+        let expected = Normal {
+            mean: -0.05,
+            variance: 0.0169,
+        };
+        let page = |page| Rho { mood: 0.2, page };
+        let looks = |tcp| {
+            let outcomes = outcomes(2, 24);
+            worth(
+                &policy(1.0),
+                expected,
+                &outcomes,
+                9.0,
+                [page(tcp), page(0.0)],
+            )
+            .h2
+        };
+        assert!(looks(0.0) && !looks(3.0));
     }
 
     proptest! {
@@ -196,7 +252,7 @@ mod tests {
             let outcomes = outcomes(tcp, quic);
             let at = |mean| {
                 let expected = Normal { mean, variance: sd * sd };
-                worth(&policy(1.0), expected, &outcomes, visits, [0.0; 2])
+                worth(&policy(1.0), expected, &outcomes, visits, [Rho::default(); 2])
             };
             prop_assert!(at(mean).h3 || !at(mean + more).h3);
             prop_assert!(at(-mean).h2 || !at(-mean - more).h2);

@@ -63,10 +63,10 @@ pub struct TruthSpec {
 pub struct SurfaceSpec {
     /// Of what is typical of h3's times, the mean of their logarithms, to that of h2's.
     pub ln_ratio: Vec<Vec<Vec<f64>>>,
-    /// How much a page's times scatter over h2 and over h3, by loss: standard deviations of their logarithms, in the place of the noise's `page`. The
-    /// more they do, the further the expected time lies above what is typical.
+    /// How much a page's times scatter over h2 and over h3, indexed by rate and loss: standard deviations of their logarithms, in the place of the
+    /// noise's `page`. The more they do, the further the expected time lies above what is typical.
     #[serde(default)]
-    pub pages: Option<[Vec<f64>; 2]>,
+    pub pages: Option<[Vec<Vec<f64>>; 2]>,
     /// By how much the truth deviates at each node, drawn once a simulation and shared by all clients near it.
     pub sd: Vec<Vec<Vec<f64>>>,
 }

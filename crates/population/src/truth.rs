@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use pronghorn_policy::SCATTER_MOST;
+
 use crate::network::Network;
 use crate::random::{Purpose, Random};
 use crate::spec::{SpecError, TruthSpec};
@@ -55,8 +57,8 @@ pub(crate) struct Truth {
     axes: [Axis; 3],
     /// By TCP congestion control; of a node (rtt, loss, rate), the last running fastest.
     surfaces: BTreeMap<String, Vec<f64>>,
-    /// By TCP congestion control: standard deviations of ln(time) over h2 and over h3, of a node of loss.
-    pages: BTreeMap<String, [Vec<f64>; 2]>,
+    /// By TCP congestion control: standard deviations of ln(time) over h2 and over h3, of nodes of rate and loss.
+    pages: BTreeMap<String, [Vec<Vec<f64>>; 2]>,
 }
 
 impl Truth {
@@ -79,10 +81,13 @@ impl Truth {
                 .collect();
             surfaces.insert(control.clone(), values);
             if let Some(scatter) = &surface.pages {
-                if !scatter.iter().all(|row| is_scatter(row, shape[1])) {
+                if !scatter.iter().all(|rows| is_scatter(rows, shape)) {
                     return Err(SpecError::figure(
                         format!("truth.surfaces.{control}.pages"),
-                        format!("twice {} numbers, 0 or more", shape[1]),
+                        format!(
+                            "twice numbers from 0 to {SCATTER_MOST}, {} by {}",
+                            shape[2], shape[1]
+                        ),
                     ));
                 }
                 pages.insert(control.clone(), scatter.clone());
@@ -95,15 +100,13 @@ impl Truth {
         })
     }
 
-    /// How much a page's ln(time) scatters over h2 and over h3, linear between nodes of loss; none where the specification doesn't say.
+    /// How much a page's ln(time) scatters over h2 and over h3, linear between nodes of rate and loss; none where the specification doesn't say.
     pub(crate) fn page_sds(&self, control: &str, network: &Network) -> Option<[f64; 2]> {
-        let [_, axis, _] = &self.axes;
-        let (below, part) = axis.place(bent_loss(network.loss));
-        let at = |row: &Vec<f64>| {
-            let above = (below + 1).min(row.len() - 1);
-            row[below] * (1.0 - part) + row[above] * part
-        };
-        self.pages.get(control).map(|rows| rows.each_ref().map(at))
+        let [_, loss, rate] = &self.axes;
+        let [_, at_loss, at_rate] = self.scaled(network);
+        let (loss, rate) = (loss.place(at_loss), rate.place(at_rate));
+        let at = |rows: &Vec<Vec<f64>>| between(rows, rate, |row| between(row, loss, |sd| *sd));
+        self.pages.get(control).map(|both| both.each_ref().map(at))
     }
 
     /// The ln ratio of what is typical of a network, linear between nodes; 0 of a control without a surface.
@@ -155,8 +158,18 @@ pub(crate) fn bent_loss(loss: f64) -> f64 {
     (loss / LOSS_BEND).ln_1p()
 }
 
-fn is_scatter(row: &[f64], losses: usize) -> bool {
-    row.len() == losses && row.iter().all(|sd| sd.is_finite() && *sd >= 0.0)
+/// Linear between the two that a place lies between.
+fn between<T>(values: &[T], (below, part): (usize, f64), of: impl Fn(&T) -> f64) -> f64 {
+    let above = (below + 1).min(values.len() - 1);
+    of(&values[below]) * (1.0 - part) + of(&values[above]) * part
+}
+
+fn is_scatter(rows: &[Vec<f64>], [_, losses, rates]: [usize; 3]) -> bool {
+    let is_sd = |sd: &f64| (0.0..=SCATTER_MOST).contains(sd);
+    rows.len() == rates
+        && rows
+            .iter()
+            .all(|row| row.len() == losses && row.iter().all(is_sd))
 }
 
 fn flat(
@@ -191,7 +204,10 @@ mod tests {
                 vec![vec![2.0, 3.0], vec![2.0, 3.0]],
             ],
             sd: vec![vec![vec![sd; 2]; 2]; 2],
-            pages: Some([vec![0.0, 0.4], vec![0.1, 0.1]]),
+            pages: Some([
+                vec![vec![0.0, 0.4], vec![0.0, 0.8]],
+                vec![vec![0.1, 0.1]; 2],
+            ]),
         };
         TruthSpec {
             rtt_ms: vec![10.0, 1000.0],
@@ -223,18 +239,20 @@ mod tests {
     }
 
     #[test]
-    fn pages_scatter_as_their_loss_has_it() {
+    fn pages_scatter_as_their_loss_and_rate_have_it() {
         let truth = Truth::new(&spec(0.0), 1).unwrap();
-        let at = |loss| {
+        let at = |loss, rate_mbit| {
             let network = Network {
                 loss,
-                ..network(10.0, 1.0)
+                ..network(10.0, rate_mbit)
             };
             truth.page_sds("cubic", &network).unwrap()
         };
-        assert_eq!((at(0.0), at(0.1)), ([0.0, 0.1], [0.4, 0.1]));
-        let between = (bent_loss(0.1) / 2.0).exp_m1() * LOSS_BEND;
-        assert!((at(between)[0] - 0.2).abs() < 1e-12);
+        assert_eq!((at(0.0, 1.0), at(0.1, 1.0)), ([0.0, 0.1], [0.4, 0.1]));
+        let [between_rates, _] = at(0.1, 10.0);
+        assert!((between_rates - 0.6).abs() < 1e-12);
+        let between_losses = (bent_loss(0.1) / 2.0).exp_m1() * LOSS_BEND;
+        assert!((at(between_losses, 100.0)[0] - 0.4).abs() < 1e-12);
         assert_eq!(truth.page_sds("bbr", &network(10.0, 1.0)), None);
     }
 
@@ -257,8 +275,11 @@ mod tests {
 
         let mut wrong = spec(0.0);
         let surface = wrong.surfaces.get_mut("cubic").unwrap();
-        surface.pages = Some([vec![0.1, 0.1], vec![0.1, -0.1]]);
+        surface.pages = Some([vec![vec![0.1; 2]; 2], vec![vec![0.1, -0.1]; 2]]);
         let refused = Truth::new(&wrong, 1).unwrap_err().to_string();
-        assert!(refused.contains("twice 2 numbers, 0 or more"), "{refused}");
+        assert!(
+            refused.contains("twice numbers from 0 to 3, 2 by 2"),
+            "{refused}"
+        );
     }
 }

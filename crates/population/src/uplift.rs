@@ -3,8 +3,8 @@
 use crate::play::Played;
 use crate::rules::Group;
 
-/// Collects, of each key and epoch, the mean over its responses of what steering changed about the logarithm of their
-/// expected times against those of the same pages where nobody is ever offered h3. Which keys are pinned is drawn by
+/// Collects, of each key and epoch, the mean over its responses of what steering changed about the logarithm of what is
+/// typical of their times, against those of the same pages where nobody is ever offered h3. Which keys are pinned is drawn by
 /// hash, so those that are steered stand for all. As the gateway does, it leaves out what an epoch begins with, and the
 /// first [`PAGE_S`] of a key that was pinned before.
 #[derive(Debug)]

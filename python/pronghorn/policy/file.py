@@ -71,7 +71,8 @@ def text(policy: Policy) -> str:
             ]
     lines += [
         "",
-        "# How one page's load time scatters, by loss: standard deviations of its logarithm, as measured.",
+        "# How one page's load time scatters: a row for each rate_mbit, a column for each loss; standard",
+        "# deviations of its logarithm, measured.",
     ]
     for one in policy.scatters:
         over_h2, over_h3 = one.pages.tolist()
@@ -79,8 +80,8 @@ def text(policy: Policy) -> str:
             "",
             "[[scatter]]",
             f'tcp = "{one.control}"',
-            f"h2 = {_row(over_h2)}",
-            f"h3 = {_row(over_h3)}",
+            *_grid("h2", over_h2),
+            *_grid("h3", over_h3),
         ]
         if spread := noise.alike.get(one.control):
             lines.append(f"between_clients = {_number(spread.sd)}  # in the place of [noise]'s: measured")

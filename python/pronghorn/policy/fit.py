@@ -25,7 +25,6 @@ from pronghorn.policy.axes import Nodes
 from pronghorn.policy.maps import SeenMap
 from pronghorn.policy.measured import MeasuredCell
 from pronghorn.policy.scatter import Scatter
-from pronghorn.policy.squares import Squares
 from pronghorn.policy.unseen import Error
 
 RESPONSE = 0.4
@@ -92,21 +91,19 @@ def policy(
     _check_alike(ordered, like)
     nodes = axes.nodes(axes.common([one.domain for one in ordered]))
     surfaces = [_surface(one, nodes) for one in ordered]
-    priors = []
+    priors, scatters = [], []
     for control in dict.fromkeys(one.control for one in ordered):
         mine = [place for place, one in enumerate(ordered) if one.control == control]
-        shares = np.array([weights.get(ordered[place].site, 1.0) for place in mine])
-        priors.append(_averaged(control, [surfaces[place] for place in mine], shares / shares.sum()))
+        of_sites = _shares([ordered[place] for place in mine], weights)
+        priors.append(_averaged(control, [surfaces[place] for place in mine], np.array(of_sites)))
+        scatters.append(scatter.at_nodes(control, [ordered[place] for place in mine], of_sites, nodes))
     return Policy(
         about=_about(ordered, weights),
         margin=max(one.margin for one in ordered),
         nodes=nodes,
-        noise=_noise(ordered, [one.surface_sd for one in surfaces], _alike(nodes, priors, like)),
+        noise=_noise(ordered, weights, [one.surface_sd for one in surfaces], _alike(nodes, priors, like)),
         priors=tuple(priors),
-        scatters=tuple(
-            scatter.by_loss(prior.control, [one for one in ordered if one.control == prior.control], nodes)
-            for prior in priors
-        ),
+        scatters=tuple(scatters),
         unseen={
             (one.control, one.site): fitted.unseen for one, fitted in zip(ordered, surfaces, strict=True)
         },
@@ -181,10 +178,26 @@ def _alike(nodes: Nodes, priors: Sequence[Prior], cells: Sequence[MeasuredCell])
     return alike.of_cells(known, lambda control, point: at(nodes, by_control[control], point))
 
 
-def _noise(maps: Sequence[SeenMap], rough: Sequence[float], spreads: dict[str, Spread]) -> Noise:
+def _shares(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> list[float]:
+    """How much each map counts, by its site's weight."""
+    given = [weights.get(one.site, 1.0) for one in maps]
+    return [one / sum(given) for one in given]
+
+
+def _noise(
+    maps: Sequence[SeenMap],
+    weights: Mapping[str, float],
+    rough: Sequence[float],
+    spreads: dict[str, Spread],
+) -> Noise:
     if not any(one.scatter.freedom for one in maps):
         raise InputError("no point of the maps has two blocks that loaded; nothing says how noisy they are.")
-    measured = sum((one.responses for one in maps), Squares(0.0, 0)).sd
+    told = [one for one in maps if one.responses.freedom]
+    variances = [
+        share * (one.responses.sd or 0.0) ** 2
+        for one, share in zip(told, _shares(told, weights), strict=True)
+    ]
+    measured = math.sqrt(sum(variances)) if told else None
     return Noise(
         response=RESPONSE if measured is None else measured,
         visit=VISIT,

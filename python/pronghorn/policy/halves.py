@@ -1,7 +1,8 @@
 """A policy judged on points that its fit did not see: fitted on one half of the maps' points, judged by what
 was measured at the other half, then the other way round.
 
-Which half a point belongs to is drawn by the map's seed. Nothing that judges was interpolated: times are
+How much responses scatter within their page is the whole map's. Which half a point belongs to is drawn by
+the map's seed. Nothing that judges was interpolated: times are
 those of the left-out points' blocks.
 """
 

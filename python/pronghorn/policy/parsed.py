@@ -19,12 +19,23 @@ _PACKETS = 2000
 
 
 class Surface(NamedTuple):
-    """Of one TCP congestion control: the ln ratio and its sd at the nodes (rtt, loss, rate), and how much
-    pages scatter over h2 and over h3 at the nodes of loss: None where the file doesn't say."""
+    """Of one TCP congestion control: the ln ratio of typical times and its sd at the nodes (rtt, loss, rate);
+    how much pages scatter over h2 and over h3 at the nodes (2, rate, loss), None where the file doesn't say,
+    and clients, None where they do as the file's noise has it."""
 
     mean: Array
     sd: Array
-    pages: list[list[float]] | None = None
+    pages: Array | None = None
+    between_clients: float | None = None
+
+    @property
+    def of_means(self) -> Array:
+        """The ln ratio of mean times at the nodes, by which is decided: of a lognormal time with variance s²
+        the mean is e^(s²/2) times what is typical."""
+        if self.pages is None:
+            return self.mean
+        over_h2, over_h3 = np.square(self.pages).transpose(0, 2, 1)
+        return np.asarray(self.mean + (over_h3 - over_h2) / 2)
 
 
 class Parsed(NamedTuple):
@@ -142,8 +153,11 @@ def _surface(
     ordered = [by_rate[rate] for rate in rates]
     ratios = np.stack([np.array(one["ratio"], dtype=np.float64) for one in ordered], axis=-1)
     sds = np.stack([np.array(one["sd"], dtype=np.float64) for one in ordered], axis=-1)
-    pages = [[float(value) for value in one[arm]] for one in scatter for arm in ("h2", "h3")]
-    return Surface(np.log(ratios), sds, pages or None)
+    if not scatter:
+        return Surface(np.log(ratios), sds)
+    (told,) = scatter
+    pages = np.array([told["h2"], told["h3"]], dtype=np.float64)
+    return Surface(np.log(ratios), sds, pages, told.get("between_clients"))
 
 
 def ratio_text(gain: float) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pronghorn.mapping.domain import Array
 from pronghorn.policy.file import STEERING
 from pronghorn.policy.parsed import Client, Judged, Parsed, judge
 
@@ -11,7 +12,8 @@ OFFERED, LET_GO = "*", " "
 
 
 def document(policy: Parsed, asked: Sequence[Client]) -> dict[str, Any]:
-    """All of it as data: times in milliseconds, rates in Mbit/s, ratios of h3's times to h2's."""
+    """All of it as data: times in milliseconds, rates in Mbit/s, ratios of h3's times to h2's: `ratio` of
+    what is typical, `of_means` of mean times, by which is decided."""
     strangers = [Client(tcp) for tcp in policy.surfaces]
     return {
         "file": policy.place,
@@ -23,13 +25,22 @@ def document(policy: Parsed, asked: Sequence[Client]) -> dict[str, Any]:
             {
                 "tcp": tcp,
                 "rate_mbit": rate,
-                "ratio": [
-                    [_digits(math.exp(one)) for one in row] for row in surface.mean[:, :, place].tolist()
-                ],
+                "ratio": _ratios(surface.mean, place),
+                "of_means": _ratios(surface.of_means, place),
                 "sd": [[_digits(one) for one in row] for row in surface.sd[:, :, place].tolist()],
             }
             for tcp, surface in policy.surfaces.items()
             for place, rate in enumerate(policy.rate_mbit)
+        ],
+        "scatter": [
+            {
+                "tcp": tcp,
+                "h2": surface.pages[0].tolist(),
+                "h3": surface.pages[1].tolist(),
+                "between_clients": surface.between_clients,
+            }
+            for tcp, surface in policy.surfaces.items()
+            if surface.pages is not None
         ],
         "unknown": [_told(*one) for one in _judged(policy, strangers)],
         "keys": [_told(*one) for one in _judged(policy, asked)],
@@ -51,7 +62,7 @@ def _lines(policy: Parsed, asked: Sequence[Client]) -> Iterator[str]:
     enter = math.exp(-steering(policy)["enter"])
     yield policy.about
     yield (
-        "h3's time to h2's by round trip and loss; "
+        "h3's mean time to h2's by round trip and loss; "
         f"{OFFERED} is where h3 is offered to a client with such a network (below {enter:.2f})."
     )
     for tcp, surface in policy.surfaces.items():
@@ -59,7 +70,7 @@ def _lines(policy: Parsed, asked: Sequence[Client]) -> Iterator[str]:
             yield ""
             yield f"TCP with {tcp}, {rate:g} Mbit/s"
             yield _row("", [f"{loss * 100:g} %" for loss in policy.loss])
-            for rtt, row in zip(policy.rtt_ms, surface.mean[:, :, place].tolist(), strict=True):
+            for rtt, row in zip(policy.rtt_ms, surface.of_means[:, :, place].tolist(), strict=True):
                 yield _row(f"{rtt:g} ms", [_cell(math.exp(one), enter) for one in row])
     yield ""
     for client, judged in _judged(policy, [Client(tcp) for tcp in policy.surfaces]):
@@ -105,6 +116,10 @@ def _told(client: Client, judged: Judged) -> dict[str, Any]:
         "action": judged.action,
         "reason": judged.reason,
     }
+
+
+def _ratios(logarithms: Array, rate: int) -> list[list[float]]:
+    return [[_digits(math.exp(one)) for one in row] for row in logarithms[:, :, rate].tolist()]
 
 
 def _digits(value: float) -> float:

@@ -28,7 +28,11 @@ def of_policy(policy: Parsed, between_clients: float) -> dict[str, Any]:
         "loss": policy.loss,
         "rate_mbit": policy.rate_mbit,
         "surfaces": {
-            tcp: {"ln_ratio": one.mean.tolist(), "sd": np.hypot(one.sd, rough).tolist(), "pages": one.pages}
+            tcp: {
+                "ln_ratio": one.mean.tolist(),
+                "sd": np.hypot(one.sd, rough).tolist(),
+                "pages": None if one.pages is None else one.pages.tolist(),
+            }
             for tcp, one in policy.surfaces.items()
         },
         "between_clients": between_clients,
@@ -53,7 +57,7 @@ def of_maps(maps: Sequence[SeenMap], between_clients: float, seed: int) -> dict[
         surfaces[one.control] = {
             "ln_ratio": truth.tolist(),
             "sd": np.full(shape, np.exp(mode[4])).tolist(),
-            "pages": scatter.by_loss(one.control, [one], nodes).pages.tolist(),
+            "pages": scatter.at_nodes(one.control, [one], [1.0], nodes).pages.tolist(),
         }
     return {
         "rtt_ms": [value * 1e3 for value in nodes.rtt_s],

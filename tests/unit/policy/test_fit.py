@@ -12,11 +12,9 @@ import pytest
 
 from pronghorn.errors import InputError
 from pronghorn.mapping import domain
-from pronghorn.mapping.observed import Observation
 from pronghorn.model.trial import Resource
 from pronghorn.policy import axes, file, fit, maps, parsed, responses, scatter
 from pronghorn.policy.fit import Policy
-from pronghorn.policy.maps import Loads
 from pronghorn.policy.measured import MeasuredCell
 
 from . import made_maps
@@ -68,26 +66,40 @@ def test_pages_scatter_as_measured_and_what_nobody_measured_is_said_to_be_a_gues
     (scatter,) = tomllib.loads(text)["scatter"]
 
     assert scatter["tcp"] == "cubic"
-    assert scatter["h2"] + scatter["h3"] == pytest.approx([made_maps.BLOCK_SD] * 14, rel=0.5)
+    assert np.array([scatter["h2"], scatter["h3"]]) == pytest.approx(
+        np.full((2, 5, 7), made_maps.BLOCK_SD), rel=0.5
+    )
     assert found.noise.between_clients == fit.BETWEEN_CLIENTS
     assert "like networks: a guess" in text
     assert found.noise.response == fit.RESPONSE
     assert "others of its page: a guess" in text
 
 
-def test_pages_scatter_more_where_more_is_lost(a_map: Maps) -> None:
+def test_pages_scatter_more_where_more_is_lost_at_a_high_rate(a_map: Maps) -> None:
     seen = maps.read(a_map("one"))
-
-    def rough(observation: Observation, blocks: Loads) -> Loads:
-        return blocks if observation.point.loss < 0.03 else ((1.0, 1.0), (3.0, 1.0), (0.4, 1.0))
-
-    pairs = zip(seen.observations, seen.loads, strict=True)
-    seen = seen._replace(loads=tuple(rough(*pair) for pair in pairs))
+    rough_places = [one.point.loss > 0.03 and one.point.rate_bit_per_s > 20e6 for one in seen.observations]
+    rough = ((1.0, 1.0), (3.0, 1.0), (0.4, 1.0))
+    loads = zip(seen.loads, rough_places, strict=True)
+    seen = seen._replace(loads=tuple(rough if is_rough else blocks for blocks, is_rough in loads))
     nodes = axes.nodes(DOMAIN)
-    over_h2, over_h3 = scatter.by_loss("cubic", [seen], nodes).pages
+    over_h2, over_h3 = scatter.at_nodes("cubic", [seen], [1.0], nodes).pages
 
-    assert over_h2[-1] > 0.7 and over_h2[0] < 0.3
+    assert over_h2[-1, -1] > 0.7
+    assert max(over_h2[0, -1], over_h2[-1, 0]) < 0.4
     assert over_h3.max() < 2 * made_maps.BLOCK_SD
+
+
+def test_a_site_s_scatter_counts_by_its_weight(a_map: Maps) -> None:
+    calm = maps.read(a_map("calm"))
+    rough = ((1.0, 1.0), (3.0, 1.0), (0.4, 1.0))
+    wild = calm._replace(site="content", loads=tuple(rough for _ in calm.loads))
+    nodes = axes.nodes(DOMAIN)
+    alone, both, little = (
+        float(scatter.at_nodes("cubic", [wild, calm], [share, 1 - share], nodes).pages[0].mean())
+        for share in (1.0, 0.5, 0.01)
+    )
+    assert both == pytest.approx(alone / math.sqrt(2), rel=0.05)
+    assert little < 0.2 * alone
 
 
 def resource(size: int, time_s: float, at_s: float) -> Resource:

@@ -75,6 +75,19 @@ def test_a_population_that_cannot_be_is_refused_with_its_key(
         [one.to_engine() for one in population.read(file).network]
 
 
+def test_ratios_of_mean_times_are_smaller_where_h2_s_pages_scatter_more() -> None:
+    policy = a_policy()
+    shape = (2, len(policy.rate_mbit), len(policy.loss))
+    pages = np.zeros(shape)
+    pages[0, 0, -1] = 0.6
+    surface = policy.surfaces["cubic"]._replace(pages=pages)
+
+    shifted = surface.of_means - surface.mean
+    assert shifted[:, -1, 0] == pytest.approx(np.full(len(policy.rtt_ms), -0.18))
+    assert np.count_nonzero(shifted) == len(policy.rtt_ms)
+    assert policy.surfaces["cubic"].of_means is policy.surfaces["cubic"].mean
+
+
 def test_networks_between_the_nodes_are_none_of_them() -> None:
     found = worlds.between_nodes(a_policy())
 

@@ -56,8 +56,8 @@ fn prior(section: &Section<'_>, axes: &Axes) -> Result<Prior, PolicyError> {
         section.wrong(asked.line, reason)
     })?;
     let (rows, columns) = (axes.rtt_ms.values().len(), axes.loss.values().len());
-    let ratio = section.matrix("ratio", rows, columns)?;
-    let sd = section.matrix("sd", rows, columns)?;
+    let ratio = section.matrix("ratio", ("rtt_ms", rows), columns)?;
+    let sd = section.matrix("sd", ("rtt_ms", rows), columns)?;
     let mut plane: Plane = [[(1.0, 1.0); AXIS_MOST]; AXIS_MOST];
     for (to, (ratio, sd)) in plane.iter_mut().zip(ratio.iter().zip(&sd)) {
         fill(to, ratio, sd, section)?;

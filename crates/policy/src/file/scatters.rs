@@ -1,13 +1,11 @@
 //! `[[scatter]]`: how much the laboratory's page loads scattered with one congestion control, and how much clients differ with it. There need be none.
 
-use alloc::format;
 use alloc::vec::Vec;
 
 use super::PolicyError;
 use super::priors::control;
 use super::section::Section;
-use crate::axis::AXIS_MOST;
-use crate::policy::{Axes, Prior, Scatter};
+use crate::policy::{Axes, Pages, Prior, SCATTER_MOST, Scatter};
 
 pub(crate) fn scatters(
     root: &Section<'_>,
@@ -29,10 +27,9 @@ pub(crate) fn scatters(
             let reason = "there is no [[prior]] of this tcp".into();
             return Err(section.wrong(line, reason));
         }
-        let losses = axes.loss.values().len();
-        let pages = [row(&section, "h2", losses)?, row(&section, "h3", losses)?];
+        let pages = [pages(&section, "h2", axes)?, pages(&section, "h3", axes)?];
         let between_clients = match section.optional_number("between_clients")? {
-            Some(number) => Some(number.within(&section, 0.0, 10.0)?),
+            Some(number) => Some(number.within(&section, 0.0, SCATTER_MOST)?),
             None => None,
         };
         scatters.push(Scatter {
@@ -44,18 +41,15 @@ pub(crate) fn scatters(
     Ok(scatters)
 }
 
-fn row(section: &Section<'_>, key: &str, losses: usize) -> Result<[f64; AXIS_MOST], PolicyError> {
-    let (numbers, line) = section.numbers(key)?;
-    if numbers.len() != losses {
-        let reason = format!(
-            "`{key}` needs {losses} numbers, one for each loss; it has {}",
-            numbers.len()
-        );
-        return Err(section.wrong(line, reason));
+/// Standard deviations: a row for each rate, a column for each loss.
+fn pages(section: &Section<'_>, key: &str, axes: &Axes) -> Result<Pages, PolicyError> {
+    let (rates, losses) = (axes.rate_mbit.values().len(), axes.loss.values().len());
+    let mut pages = Pages::default();
+    let rows = section.matrix(key, ("rate_mbit", rates), losses)?;
+    for (to, row) in pages.iter_mut().zip(&rows) {
+        for (to, number) in to.iter_mut().zip(row) {
+            *to = number.within(section, 0.0, SCATTER_MOST)?;
+        }
     }
-    let mut row = [0.0; AXIS_MOST];
-    for (to, number) in row.iter_mut().zip(&numbers) {
-        *to = number.within(section, 0.0, 10.0)?;
-    }
-    Ok(row)
+    Ok(pages)
 }

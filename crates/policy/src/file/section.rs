@@ -84,16 +84,16 @@ impl<'a> Section<'a> {
         Ok((numbers, line))
     }
 
-    /// A list of lists of numbers: `rows` of `columns` each.
+    /// A list of lists of numbers: so many rows, one for each value on the axis of this name, of `columns` each, one for each loss.
     pub(crate) fn matrix(
         &self,
         key: &str,
-        rows: usize,
+        (axis, rows): (&str, usize),
         columns: usize,
     ) -> Result<Vec<Vec<Number>>, PolicyError> {
         let (list, line) = self.list(key)?;
         let shape = format!(
-            "`{key}` needs {rows} rows, one for each rtt_ms, of {columns} numbers, one for each loss"
+            "`{key}` needs {rows} rows, one for each {axis}, of {columns} numbers, one for each loss"
         );
         if list.len() != rows {
             return Err(self.wrong(line, format!("{shape}; it has {} rows", list.len())));
@@ -251,7 +251,7 @@ impl<'a> Section<'a> {
     fn place(&self) -> String {
         match self.name {
             "" => "at the file's beginning".to_owned(),
-            "prior" => "in this [[prior]]".to_owned(),
+            "prior" | "scatter" => format!("in this [[{}]]", self.name),
             name => format!("in [{name}]"),
         }
     }

@@ -14,7 +14,7 @@ pub(crate) fn policy() -> Policy {
 /// The same, of a laboratory whose page loads over TCP scattered the more the more was lost.
 pub(crate) fn scattering() -> Policy {
     policy_of(
-        "[[scatter]]\ntcp = \"cubic\"\nh2 = [0.01, 0.1, 0.4, 0.4]\nh3 = [0.01, 0.02, 0.05, 0.1]\n",
+        "[[scatter]]\ntcp = \"cubic\"\nh2 = [[0.01, 0.1, 0.4, 0.4], [0.01, 0.1, 0.4, 0.6]]\nh3 = [[0.01, 0.02, 0.05, 0.1], [0.01, 0.02, 0.05, 0.1]]\n",
     )
 }
 

@@ -116,8 +116,11 @@ fn one_slow_page_says_little_where_pages_were_seen_to_scatter() {
 
 #[test]
 fn with_each_congestion_control_clients_differ_as_was_measured_with_it() {
-    let scatter =
-        |tcp| format!("[[scatter]]\ntcp = \"{tcp}\"\nh2 = [0, 0, 0, 0]\nh3 = [0, 0, 0, 0]\n");
+    let scatter = |tcp| {
+        format!(
+            "[[scatter]]\ntcp = \"{tcp}\"\nh2 = [[0, 0, 0, 0], [0, 0, 0, 0]]\nh3 = [[0, 0, 0, 0], [0, 0, 0, 0]]\n"
+        )
+    };
     let bbr = include_str!("../data/small.toml");
     let bbr = &bbr[bbr.find("[[prior]]").expect("a prior")..];
     let both = format!(
@@ -149,16 +152,22 @@ fn with_each_congestion_control_clients_differ_as_was_measured_with_it() {
 
 #[test]
 fn what_is_expected_is_of_mean_times_which_lie_the_higher_the_more_pages_scatter() {
-    let gain = |policy: &Policy| {
+    let gain = |policy: &Policy, rate_mbit: u64| {
         let seen = Sample {
             min_rtt_us: 30_000,
+            rate_bytes_per_s: rate_mbit * 125_000,
             sent: 100_000,
             lost: 50_000,
             ..Sample::default()
         };
         f64::from(after(policy, &[(1, Protocol::Tcp, seen)]).gain)
     };
-    // At the greatest loss 0.4 over TCP, 0.1 over QUIC.
-    let moved = gain(&scattering()) - gain(&policy());
-    assert!((moved - (0.01 - 0.16) / 2.0).abs() < 1e-4, "{moved}");
+    // At the greatest loss over TCP 0.4 at the least rate, 0.6 at the greatest; over QUIC 0.1.
+    for (rate_mbit, tcp) in [(1, 0.16), (100_000, 0.36), (0, 0.26)] {
+        let moved = gain(&scattering(), rate_mbit) - gain(&policy(), rate_mbit);
+        assert!(
+            (moved - (0.01 - tcp) / 2.0).abs() < 1e-4,
+            "{rate_mbit}: {moved}"
+        );
+    }
 }

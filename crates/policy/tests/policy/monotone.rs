@@ -2,7 +2,7 @@
 //!
 //! Sums are kept in single precision, so "never" means within [`ROUNDING`] of a logarithm of a ratio.
 
-use crate::common::{Memory, NOON_MS, keys, sample_of_network, scattering};
+use crate::common::{Memory, NOON_MS, keys, policy, sample_of_network, scattering};
 use pronghorn_policy::{Ask, Keys, Policy, Protocol, Sample, Table};
 use proptest::prelude::*;
 
@@ -24,19 +24,22 @@ fn observed(keys: u64) -> impl Strategy<Value = Observed> {
         size,
         5_000..3_000_000u64,
         any::<bool>(),
+        prop_oneof![Just(0u32), Just(1), Just(10)],
         0..600_000u64,
     )
-        .prop_map(|(key, quic, bytes, time_us, stalled, after_ms)| Observed {
-            key,
-            protocol: if quic { Protocol::Quic } else { Protocol::Tcp },
-            sample: Sample {
-                bytes,
-                time_us,
-                stalled,
-                ..sample_of_network(50_000, 100, 1)
+        .prop_map(
+            |(key, quic, bytes, time_us, stalled, lost, after_ms)| Observed {
+                key,
+                protocol: if quic { Protocol::Quic } else { Protocol::Tcp },
+                sample: Sample {
+                    bytes,
+                    time_us,
+                    stalled,
+                    ..sample_of_network(50_000, 100, lost)
+                },
+                after_ms,
             },
-            after_ms,
-        })
+        )
 }
 
 /// What is expected of each key after `history`.
@@ -98,8 +101,9 @@ proptest! {
         which in any::<prop::sample::Index>(),
         factor in 1.0..100.0f64,
         stall in any::<bool>(),
+        scatters in any::<bool>(),
     ) {
-        let policy = scattering();
+        let policy = if scatters { scattering() } else { policy() };
         let worse = with_one_worse(&history, which.index(history.len()), factor, stall);
         let before = gains(&policy, &history, 6, 0.0);
         let after = gains(&policy, &worse, 6, 0.0);

@@ -212,16 +212,25 @@ fn every_refusal_has_its_line_and_reason() {
 
 #[test]
 fn a_scatter_that_fits_no_prior_or_axis_is_refused() {
-    let good = "[[scatter]]\ntcp = \"cubic\"\nh2 = [0, 0.1, 0.2, 0.3]\nh3 = [0, 0.1, 0.1, 0.1]\nbetween_clients = 0.1\n";
+    let good = "[[scatter]]\ntcp = \"cubic\"\nh2 = [[0, 0.1, 0.2, 0.3], [0, 0.1, 0.2, 0.3]]\nh3 = [[0, 0.1, 0.1, 0.1], [0, 0, 0, 0]]\nbetween_clients = 0.1\n";
     let with = |text: &str| Policy::parse(&format!("{SMALL}\n{text}"));
     assert!(with(good).is_ok());
     for (from, to, reason) in [
         (
-            "h2 = [0, 0.1, 0.2, 0.3]",
-            "h2 = [0, 0.1]",
-            "`h2` needs 4 numbers, one for each loss; it has 2",
+            "h2 = [[0, 0.1, 0.2, 0.3], ",
+            "h2 = [",
+            "`h2` needs 2 rows, one for each rate_mbit, of 4 numbers, one for each loss; it has 1 rows",
         ),
-        ("0.2, 0.3]", "0.2, -1]", "`h2` is -1, and has to be 0 to 10"),
+        (
+            "h2 = [[0, ",
+            "h2 = [[",
+            "`h2` needs 2 rows, one for each rate_mbit, of 4 numbers, one for each loss; this row has 3",
+        ),
+        (
+            "0.2, 0.3], ",
+            "0.2, 3.1], ",
+            "a number of `h2` is 3.1, and has to be 0 to 3",
+        ),
         ("\"cubic\"", "\"reno\"", "there is no [[prior]] of this tcp"),
         (
             "\"cubic\"",
@@ -231,12 +240,12 @@ fn a_scatter_that_fits_no_prior_or_axis_is_refused() {
         (
             "h3 = ",
             "h4 = ",
-            "there is no key `h4` in [scatter]; there is tcp, h2, h3, between_clients",
+            "there is no key `h4` in this [[scatter]]; there is tcp, h2, h3, between_clients",
         ),
         (
             "clients = 0.1",
             "clients = -0.1",
-            "`between_clients` is -0.1, and has to be 0 to 10",
+            "`between_clients` is -0.1, and has to be 0 to 3",
         ),
     ] {
         let error = with(&good.replace(from, to)).expect_err("refused");
