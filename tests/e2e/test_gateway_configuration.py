@@ -1,5 +1,6 @@
 """What a gateway's configuration may say, and what nginx answers where it says something else."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -196,21 +197,33 @@ def test_an_nginx_for_which_the_module_was_not_built_refuses_it(
     identity: Certificates, tmp_path: Path
 ) -> None:
     *loader, program = programs.find("nginx").argv
-    image = bytearray(Path(program).read_bytes())
-    image[_end_of_build_id(image) - 1] ^= 0xFF
-    other = tmp_path / "other-nginx"
-    other.write_bytes(image)
-    other.chmod(0o755)
-
+    argv = [*loader, str(_other_nginx(Path(program), tmp_path))]
     with gateway(tmp_path, identity, policy_text=policy(0.7), start=False) as one:
         _, *arguments = one.argv("-t")[len(loader) :]
         tested = subprocess.run(
-            [*loader, str(other), *arguments], cwd=one.folder, capture_output=True, text=True, check=False
+            [*argv, *arguments], cwd=one.folder, capture_output=True, text=True, check=False
         )
 
     assert tested.returncode == 1
     assert "ngx_http_autoquic_module was built for another nginx" in tested.stderr
     assert "build it for this one (scripts/autoquic), or load it no more" in tested.stderr
+
+
+def _other_nginx(program: Path, folder: Path) -> Path:
+    """The same program with another build ID; where it is a script that starts nginx, as under the
+    sanitizers, a script that starts the other one."""
+    image = bytearray(program.read_bytes())
+    other = folder / "other-nginx"
+    if image.startswith(b"#!"):
+        script = image.decode()
+        (nginx,) = re.findall(r"'([^' ]+/nginx)'", script)
+        other.write_text(script.replace(nginx, str(_other_nginx(Path(nginx), folder / "other"))))
+    else:
+        folder.mkdir(exist_ok=True)
+        image[_end_of_build_id(image) - 1] ^= 0xFF
+        other.write_bytes(image)
+    other.chmod(0o755)
+    return other
 
 
 def _end_of_build_id(image: bytearray) -> int:
