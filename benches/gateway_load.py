@@ -185,14 +185,16 @@ def load(one: Server, client: str, http: str, seconds: float) -> "subprocess.Pop
         text=True,
     )
     assert process.stdin is not None
-    process.stdin.write(json.dumps(spec.to_engine()) + "\n")
-    process.stdin.flush()
+    process.stdin.write(json.dumps(spec.to_engine()))
+    process.stdin.close()  # it begins where its specification ends
     return process
 
 
 def succeeded(begun: "subprocess.Popen[str]") -> int:
     """How many of a client's requests were answered."""
-    told = json.loads(begun.communicate()[0].splitlines()[-1])
+    assert begun.stdout is not None
+    told = json.loads(begun.stdout.read().splitlines()[-1])
+    begun.wait()
     return int(told["report"]["requests"]["succeeded"])
 
 
