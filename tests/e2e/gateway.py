@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -125,10 +126,12 @@ class Gateway:
         return subprocess.run(self.argv("-t"), cwd=self.folder, capture_output=True, text=True, check=False)
 
     def start(self) -> None:
-        """Starts nginx, and waits until it answers."""
+        """Starts nginx, and waits until it answers: its master listens before there is a worker."""
         with (self.folder / "stderr").open("wb") as errors:
             self._process = subprocess.Popen(self.argv(), cwd=self.folder, stderr=errors)
+        (told,) = re.findall(r"^worker_processes (\d+);", self.text, re.MULTILINE)
         until("nginx listens", self._listens)
+        until("nginx has its workers", lambda: len(self.workers()) == int(told))
 
     def stop(self) -> None:
         """Ends it as a person does who can't wait."""
