@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define PRONGHORN_POLICY_ABI 5
+#define PRONGHORN_POLICY_ABI 6
 
 /* A parsed policy file: immutable, on the heap. */
 typedef struct pronghorn_policy pronghorn_policy;

@@ -3,7 +3,6 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::ABI;
-use crate::correction::Corrections;
 use crate::entry::{Entry, NONE};
 use crate::holdout::Tally;
 use crate::key;
@@ -47,7 +46,6 @@ pub(crate) struct Head {
     /// By arm.
     pub(crate) all: [Tally; 3],
     pub(crate) now: [Tally; 3],
-    pub(crate) correction: Corrections,
 }
 
 /// Since the table was made.
@@ -101,7 +99,6 @@ impl Head {
         if epoch > self.epoch || epoch.saturating_add(1) < self.epoch {
             self.epoch = epoch;
             self.now = [Tally::zeroed(); 3];
-            self.correction.roll();
         }
         self.epoch
     }

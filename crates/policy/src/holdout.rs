@@ -69,18 +69,6 @@ impl Tally {
         }
     }
 
-    pub(crate) fn merge(&mut self, other: &Tally) {
-        self.keys += other.keys;
-        self.sum += other.sum;
-        self.squares += other.squares;
-    }
-
-    pub(crate) fn fade(&mut self) {
-        self.keys *= 0.5;
-        self.sum *= 0.5;
-        self.squares *= 0.5;
-    }
-
     pub(crate) fn mean(&self) -> f64 {
         self.sum / self.keys
     }

@@ -30,7 +30,7 @@
 //!
 //! | source | mean | variance | file |
 //! |---|---|---|---|
-//! | the policy file's surface at the key's network | a mixture over the loss nodes, weighted by the binomial likelihood of the packets lost; between nodes of the round trip and of the rate, linear in their logarithms; plus the live correction | of the mixture, + `surface`² + `between_clients`² | `prior.rs`, `correction.rs` |
+//! | the policy file's surface at the key's network | a mixture over the loss nodes, weighted by the binomial likelihood of the packets lost; between nodes of the round trip and of the rate, linear in their logarithms | of the mixture, + `surface`² + `between_clients`² + (`between_clients_slope` · the surface's m)² | `prior.rs` |
 //! | its parent's other keys | plus what they are off the surface by, a vote a key that has both transports, within narrow bounds | as it is | `votes.rs` |
 //! | the key's own responses | mean over QUIC's less mean over TCP's of `x = ln(time / reference(bytes))`, within strata of size and of cold and warm connections | `response`² (1/w_quic + 1/w_tcp), strata pooled by precision | `outcomes.rs` |
 //!
@@ -74,7 +74,6 @@ extern crate alloc;
 extern crate std;
 
 mod axis;
-mod correction;
 mod decide;
 mod decision;
 mod entry;
@@ -112,11 +111,13 @@ pub use decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
 pub use file::PolicyError;
 pub use holdout::{Group, Uplift};
 pub use key::Keys;
-pub use policy::{Axes, Noise, Pages, Parts, Plane, Policy, Prior, SCATTER_MOST, Scatter};
+pub use policy::{
+    Axes, BetweenClients, Noise, Pages, Parts, Plane, Policy, Prior, SCATTER_MOST, Scatter,
+};
 pub use sample::{CLIP, Outcome, Protocol, Sample, TcpControl};
 pub use snapshot::Snapshot;
 pub use steering::Steering;
 pub use table::{Table, TableError};
 
 /// The C ABI's version, which stands in a table's memory as well.
-pub const ABI: u32 = 5;
+pub const ABI: u32 = 6;

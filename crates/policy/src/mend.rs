@@ -13,7 +13,6 @@ impl Table<'_> {
         for tally in head.all.iter_mut().chain(&mut head.now) {
             tally.make_sound();
         }
-        head.correction.make_sound();
         if !head.holdout.is_finite() {
             head.holdout = -1.0;
         }

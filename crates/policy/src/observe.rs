@@ -1,10 +1,7 @@
 //! What a sample changes.
 
-use crate::correction::{self, NOWHERE};
-use crate::decision::Arm;
 use crate::entry::{Entry, OWN};
 use crate::head::Head;
-use crate::holdout::Tally;
 use crate::key::Keys;
 use crate::part::Part;
 use crate::policy::Policy;
@@ -39,7 +36,7 @@ impl Table<'_> {
             }
             let counts = !sample.dry_run && entry.part.counts(now_ms);
             if let Some(outcome) = outcome.filter(|_| counts) {
-                head.contribute(entry, epoch, protocol, outcome);
+                head.contribute(entry, epoch, outcome);
             }
             Ok(())
         });
@@ -108,29 +105,14 @@ impl Head {
     }
 
     /// Exchanges what the key has contributed to the epoch's groups for what it is with this outcome.
-    fn contribute(&mut self, entry: &mut Entry, epoch: u64, protocol: Protocol, outcome: Outcome) {
+    fn contribute(&mut self, entry: &mut Entry, epoch: u64, outcome: Outcome) {
         let Some(arm) = entry.part.arm(self.stamp(epoch)) else {
             return; // nobody asked about it in this epoch, or only in a dry run
         };
-        let control = entry.tcp_control(self);
         let part = entry.part;
         self.withdraw(&part, epoch);
         let part = &mut entry.part;
         (part.count, part.mean) = averaged(part.count, part.mean, outcome.x);
-        let is_pure = match arm {
-            Arm::Steered => false,
-            Arm::PinnedH2 => protocol == Protocol::Tcp,
-            Arm::PinnedH3 => protocol == Protocol::Quic,
-        };
-        if is_pure {
-            (part.pure_count, part.pure_mean) =
-                averaged(part.pure_count, part.pure_mean, outcome.x);
-        }
-        if part.pure_count > 0 {
-            let (sent, lost) = entry.outcomes.packets();
-            part.anchor = correction::anchor(entry.network.rtt_ms(), sent, lost);
-            part.control = control as u8;
-        }
         let part = entry.part;
         let mean = f64::from(part.mean);
         for group in [
@@ -141,9 +123,6 @@ impl Head {
         .flatten()
         {
             group.add(mean);
-        }
-        if let Some(tally) = self.correction_of(arm, &part) {
-            tally.add(f64::from(part.pure_mean));
         }
     }
 
@@ -162,24 +141,6 @@ impl Head {
         {
             group.remove(mean);
         }
-        if let Some(tally) = self.correction_of(arm, part) {
-            tally.remove(f64::from(part.pure_mean));
-        }
-    }
-
-    /// Where the part's outcomes by its arm's own transport are gathered.
-    fn correction_of(&mut self, arm: Arm, part: &Part) -> Option<&mut Tally> {
-        let transport = match arm {
-            Arm::Steered => return None,
-            Arm::PinnedH2 => 0,
-            Arm::PinnedH3 => 1,
-        };
-        if part.pure_count == 0 || part.anchor == NOWHERE {
-            return None;
-        }
-        self.correction
-            .of_mut(TcpControl::of(part.control))
-            .tally(transport, part.anchor)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::correction::NOWHERE;
 use crate::decision::Arm;
 use crate::entry::Entry;
 use crate::head::Head;
@@ -17,19 +16,12 @@ pub(crate) struct Part {
     stamp: u32,
     /// Of outcomes of either transport.
     pub(crate) mean: f32,
-    /// Of outcomes by the arm's own transport.
-    pub(crate) pure_mean: f32,
-    /// How many they are.
-    pub(crate) count: u16,
-    pub(crate) pure_count: u16,
     /// From when on outcomes count, seconds of the clock.
     pub(crate) counts_from_s: u32,
+    /// How many outcomes there are.
+    pub(crate) count: u16,
     /// 1 + [`Arm`]'s number; 0: not drawn.
     arm: u8,
-    /// Where it stands in the correction; [`NOWHERE`]: not.
-    pub(crate) anchor: u8,
-    /// TCP's congestion control there, by the C ABI's number.
-    pub(crate) control: u8,
     /// After how many epochs one begins that pins the key to h2; 0: nobody is pinned.
     before_h2: u8,
 }
@@ -93,7 +85,6 @@ impl Entry {
                 .max(washed_s)
                 .max(head.counts_from_s),
             arm: arm as u8 + 1,
-            anchor: NOWHERE,
             before_h2: before_h2.unwrap_or(0),
             ..Part::zeroed()
         };

@@ -1,7 +1,6 @@
 //! What a policy file says, ready for decisions.
 
 use crate::axis::{AXIS_MOST, Axis, Place};
-use crate::correction::{self, ANCHORS};
 use crate::math;
 use crate::sample::TcpControl;
 use crate::steering::Steering;
@@ -27,9 +26,25 @@ pub struct Noise {
     /// Of what all responses of one visit share, by one arm.
     pub visit: f64,
     /// Of the ln ratio between clients whose networks look alike.
-    pub between_clients: f64,
+    pub between_clients: BetweenClients,
     /// Of what the surface can't follow.
     pub surface: f64,
+}
+
+/// How much the ln ratio differs between clients whose networks look alike. What hides of a network makes a protocol's losses and delays weigh more or
+/// less, so that clients differ the more, the more the protocols do.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BetweenClients {
+    /// Its standard deviation where both protocols are as fast.
+    pub sd: f64,
+    /// What is to be added for each unit by which the surface's ln ratio is off 0: as variances are added.
+    pub slope: f64,
+}
+
+impl BetweenClients {
+    fn variance(self, ln_ratio: f64) -> f64 {
+        math::square(self.sd) + math::square(self.slope * ln_ratio)
+    }
 }
 
 /// A row for each round trip, a column for each loss: (h3's load time / h2's, sd of its logarithm).
@@ -61,7 +76,7 @@ pub struct Scatter {
     /// Over TCP and over QUIC; only rows and columns on the axes count.
     pub pages: [Pages; 2],
     /// As [`Noise::between_clients`], which counts where there is none.
-    pub between_clients: Option<f64>,
+    pub between_clients: Option<BetweenClients>,
 }
 
 /// All that makes up a policy.
@@ -91,8 +106,6 @@ pub struct Policy {
     surfaces: [Option<Surface>; 3],
     /// ln p and ln(1 − p) of each loss node, and ln of its share.
     pub(crate) loss_logarithms: [(f64, f64, f64); AXIS_MOST],
-    /// Which anchor of the live correction each loss node belongs to.
-    pub(crate) loss_anchors: [usize; AXIS_MOST],
 }
 
 /// One congestion control's surface.
@@ -102,14 +115,11 @@ pub(crate) struct Surface {
     cells: [[[Normal; AXIS_MOST]; AXIS_MOST]; AXIS_MOST],
     /// By round trip and loss, where the rate is unknown.
     any_rate: [[Normal; AXIS_MOST]; AXIS_MOST],
-    /// The same at the anchors of the live correction.
-    pub(crate) anchors: [[Normal; ANCHORS]; ANCHORS],
     /// Variances of ln(page load time) by TCP and by QUIC.
     pages: [Pages; 2],
     /// The same where the rate is unknown: their means over all rates.
     pages_any_rate: [[f64; AXIS_MOST]; 2],
-    /// The variance of the ln ratio between clients whose networks look alike.
-    between_clients: f64,
+    between_clients: BetweenClients,
 }
 
 /// Mean and variance.
@@ -130,7 +140,8 @@ impl Policy {
         let noise = &parts.noise;
         if !least(noise.response, 1e-3)
             || !least(noise.visit, 0.0)
-            || !least(noise.between_clients, 0.0)
+            || !least(noise.between_clients.sd, 0.0)
+            || !least(noise.between_clients.slope, 0.0)
             || !least(noise.surface, 0.0)
             || !least(parts.steering.half_life_s, 1.0)
         {
@@ -143,7 +154,7 @@ impl Policy {
         {
             if parts.priors.iter().any(|prior| prior.tcp == control) {
                 let mut mapped = Surface::new(&axes, parts.priors, control)?;
-                mapped.between_clients = math::square(noise.between_clients);
+                mapped.between_clients = noise.between_clients;
                 for scatter in parts.scatters.iter().filter(|one| one.tcp == control) {
                     mapped.take_scatter(scatter, axes.rate_mbit.values().len())?;
                 }
@@ -173,19 +184,16 @@ impl Policy {
             margin: parts.margin,
             surfaces,
             loss_logarithms: [(0.0, 0.0, 0.0); AXIS_MOST],
-            loss_anchors: [0; AXIS_MOST],
         };
         let shares = axes.loss_share;
-        for (((logarithms, anchor), loss), share) in policy
+        for ((logarithms, loss), share) in policy
             .loss_logarithms
             .iter_mut()
-            .zip(&mut policy.loss_anchors)
             .zip(axes.loss.values())
             .zip(shares)
         {
             let p = loss.clamp(LOSS_LEAST, 1.0 - LOSS_LEAST);
             *logarithms = (math::ln(p), math::ln(1.0 - p), math::ln(share));
-            *anchor = correction::nearest_loss(p);
         }
         Ok(policy)
     }
@@ -216,13 +224,10 @@ impl Policy {
         self.margin
     }
 
-    /// The variance by which a key differs from the surface: as clients differ whose networks look alike, and by what the surface can't follow.
-    pub(crate) fn unlike(&self, control: TcpControl) -> f64 {
-        let between = match self.surface(control) {
-            Some(surface) => surface.between_clients,
-            None => math::square(self.noise.between_clients),
-        };
-        between + math::square(self.noise.surface)
+    /// The variance by which a key differs from a surface that says `ln_ratio`: as clients differ whose networks look alike, and by what the surface
+    /// can't follow.
+    pub(crate) fn unlike(&self, surface: &Surface, ln_ratio: f64) -> f64 {
+        surface.between_clients.variance(ln_ratio) + math::square(self.noise.surface)
     }
 
     /// The surface for a congestion control; one that wasn't mapped uses cubic's, else the first.
@@ -245,10 +250,9 @@ impl Surface {
         let mut surface = Surface {
             cells: Default::default(),
             any_rate: Default::default(),
-            anchors: Default::default(),
             pages: Default::default(),
             pages_any_rate: Default::default(),
-            between_clients: 0.0,
+            between_clients: BetweenClients::default(),
         };
         let (rtts, losses) = (axes.rtt_ms.values().len(), axes.loss.values().len());
         for rate in 0..axes.rate_mbit.values().len() {
@@ -273,18 +277,18 @@ impl Surface {
             }
         }
         surface.average_rates(axes);
-        surface.anchor(axes);
         Ok(surface)
     }
 
     fn take_scatter(&mut self, scatter: &Scatter, rates: usize) -> Result<(), &'static str> {
         let is_sd = |sd: f64| (0.0..=SCATTER_MOST).contains(&sd);
         let sds = scatter.pages.iter().flatten().flatten().copied();
-        if !sds.chain(scatter.between_clients).all(is_sd) {
+        let between = scatter.between_clients.map(|one| [one.sd, one.slope]);
+        if !sds.chain(between.into_iter().flatten()).all(is_sd) {
             return Err("a scatter isn't a number from 0 to 3");
         }
         if let Some(between) = scatter.between_clients {
-            self.between_clients = math::square(between);
+            self.between_clients = between;
         }
         self.pages = scatter
             .pages
@@ -352,26 +356,6 @@ impl Surface {
                 *cell = mixture(over.filter_map(|plane| Some((1.0, *plane.get(i)?.get(j)?))));
             }
         }
-    }
-
-    fn anchor(&mut self, axes: &Axes) {
-        let mut losses = [0.0; AXIS_MOST];
-        for (logarithm, loss) in losses.iter_mut().zip(axes.loss.values()) {
-            *logarithm = math::ln(loss.max(LOSS_LEAST));
-        }
-        let losses = losses.get(..axes.loss.values().len()).unwrap_or_default();
-        let mut anchors = [[Normal::default(); ANCHORS]; ANCHORS];
-        for (row, rtt_ms) in anchors.iter_mut().zip(correction::RTT_MS) {
-            let rtt = axes.rtt_ms.place(rtt_ms);
-            for (cell, loss) in row.iter_mut().zip(correction::LOSS) {
-                for (node, weight) in Place::among(losses, math::ln(loss)).weights() {
-                    let there = self.at(rtt, node, None);
-                    cell.mean += weight * there.mean;
-                    cell.variance += weight * there.variance;
-                }
-            }
-        }
-        self.anchors = anchors;
     }
 }
 

@@ -22,20 +22,15 @@ pub(crate) fn posterior(
 ) -> (Expected, Votes) {
     let response = policy.noise().response;
     let control = own.tcp_control(head);
-    let unlike = policy.unlike(control);
     let packets = own.outcomes.packets();
-    let correction = head.correction.of(control);
-    let mapped = prior(policy, correction, control, &own.network, packets);
-    let before = mapped.corrected.mean + others.shift(unlike);
-    let (mut precision, mut sum) = (
-        1.0 / mapped.corrected.variance,
-        before / mapped.corrected.variance,
-    );
+    let mapped = prior(policy, control, &own.network, packets);
+    let before = mapped.key.mean + others.shift(mapped.unlike);
+    let (mut precision, mut sum) = (1.0 / mapped.key.variance, before / mapped.key.variance);
     let mut vote = None;
     if let Some(difference) = own.outcomes.difference(response) {
         precision += 1.0 / difference.variance;
         sum += difference.mean / difference.variance;
-        vote = Some(Votes::one(unlike, difference, mapped.as_measured));
+        vote = Some(Votes::one(mapped.unlike, difference, mapped.key.mean));
     }
     let pages = page_scatter(policy, control, &own.network, packets);
     let [of_tcp, of_quic] = pages;

@@ -1,7 +1,6 @@
 //! What the surface says of a key's network, before any of its own responses are compared.
 
 use crate::axis::{AXIS_MOST, Place};
-use crate::correction::{self, Correction};
 use crate::math;
 use crate::network::Network;
 use crate::policy::{Normal, Policy, mixture};
@@ -13,27 +12,26 @@ const PACKETS_MOST: f64 = 1000.0;
 /// What the surface says.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapped {
-    /// As it was measured in the laboratory.
-    pub(crate) as_measured: f64,
-    /// With the live correction, and the variance of one key's mean.
-    pub(crate) corrected: Normal,
+    /// The mean, and the variance of one key's.
+    pub(crate) key: Normal,
+    /// What of that variance is the key's own: by which keys differ from the surface.
+    pub(crate) unlike: f64,
 }
 
 /// `packets`: sent and lost, of both transports.
 pub(crate) fn prior(
     policy: &Policy,
-    correction: &Correction,
     control: TcpControl,
     network: &Network,
     packets: (f64, f64),
 ) -> Mapped {
     let Some(surface) = policy.surface(control) else {
         return Mapped {
-            as_measured: 0.0,
-            corrected: Normal {
+            key: Normal {
                 mean: 0.0,
                 variance: 1.0,
             },
+            unlike: 0.0,
         };
     };
     let axes = policy.axes();
@@ -42,33 +40,32 @@ pub(crate) fn prior(
     let losses = axes.loss.values().len();
     let nodes = || weights.iter().copied().enumerate().take(losses);
 
-    let (mut whole, mut shifted) = (0.0, 0.0);
+    let (mut whole, mut unlike) = (0.0, 0.0);
+    let mut counted = |weight: f64, there: Normal| {
+        whole += weight;
+        unlike += weight * policy.unlike(surface, there.mean);
+        (weight, there)
+    };
     let mapped = match network.rtt_ms() {
         Some(rtt_ms) => {
-            let (rtt, anchors) = (axes.rtt_ms.place(rtt_ms), correction::place(rtt_ms));
-            mixture(nodes().map(|(loss, weight)| {
-                let anchor = policy.loss_anchors.get(loss).copied().unwrap_or(0);
-                whole += weight;
-                shifted += weight * correction.shift(surface, anchors, anchor);
-                (weight, surface.at(rtt, loss, rate))
-            }))
+            let rtt = axes.rtt_ms.place(rtt_ms);
+            mixture(nodes().map(|(loss, weight)| counted(weight, surface.at(rtt, loss, rate))))
         }
         None => {
             let rtts = 0..axes.rtt_ms.values().len();
-            whole = 1.0;
-            mixture(rtts.flat_map(|rtt| {
-                nodes()
-                    .map(move |(loss, weight)| (weight, surface.at(Place::node(rtt), loss, rate)))
-            }))
+            let places = rtts.flat_map(|rtt| nodes().map(move |node| (Place::node(rtt), node)));
+            mixture(
+                places.map(|(rtt, (loss, weight))| counted(weight, surface.at(rtt, loss, rate))),
+            )
         }
     };
+    let unlike = unlike / whole;
     Mapped {
-        as_measured: mapped.mean,
-        corrected: Normal {
-            // The correction moves the mean alone: were the nodes' spread to follow it, worse outcomes could make what is expected better.
-            mean: mapped.mean + shifted / whole,
-            variance: mapped.variance + policy.unlike(control),
+        key: Normal {
+            mean: mapped.mean,
+            variance: mapped.variance + unlike,
         },
+        unlike,
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct Client {
     pub(crate) control: usize,
     /// The second one counts where the client flaps or drifts.
     pub(crate) networks: [Network; 2],
-    /// What its ln ratio is beside that of its network.
+    /// By how many standard deviations its ln ratio is off that of its network.
     pub(crate) effect: f64,
     /// Sessions a day.
     pub(crate) sessions_per_day: f64,
@@ -117,7 +117,7 @@ pub(crate) fn clients(spec: &Spec) -> Vec<Client> {
             hardness,
             control,
             networks: [first, second],
-            effect: spec.truth.between_clients * random.normal(),
+            effect: random.normal(),
             sessions_per_day: spec.traffic.sessions_per_day
                 * (spec.traffic.sessions_sd * random.normal()).exp(),
         });

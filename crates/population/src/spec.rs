@@ -50,8 +50,11 @@ pub struct TruthSpec {
     pub rate_mbit: Vec<f64>,
     /// By TCP congestion control, indexed by round trip, loss and rate.
     pub surfaces: BTreeMap<String, SurfaceSpec>,
-    /// The standard deviation of a client's own deviation.
+    /// The standard deviation of a client's own deviation where the ln ratio is 0.
     pub between_clients: f64,
+    /// What each unit of the ln ratio adds to it, as variances are added.
+    #[serde(default)]
+    pub between_clients_slope: f64,
     /// What the ln ratio of a connection's first response, whose window is cold, has beside that of the later ones.
     #[serde(default)]
     pub first: f64,
@@ -312,6 +315,10 @@ impl Spec {
             ("noise.visit", self.noise.visit),
             ("noise.own_loss", self.noise.own_loss),
             ("truth.between_clients", self.truth.between_clients),
+            (
+                "truth.between_clients_slope",
+                self.truth.between_clients_slope,
+            ),
         ] {
             if !(0.0..=3.0).contains(&value) {
                 return Err(SpecError::figure(key, "from 0 to 3"));

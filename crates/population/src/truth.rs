@@ -59,6 +59,8 @@ pub(crate) struct Truth {
     surfaces: BTreeMap<String, Vec<f64>>,
     /// By TCP congestion control: standard deviations of ln(time) over h2 and over h3, of nodes of rate and loss.
     pages: BTreeMap<String, [Vec<Vec<f64>>; 2]>,
+    between_clients: f64,
+    between_clients_slope: f64,
 }
 
 impl Truth {
@@ -97,6 +99,8 @@ impl Truth {
             axes,
             surfaces,
             pages,
+            between_clients: spec.between_clients,
+            between_clients_slope: spec.between_clients_slope,
         })
     }
 
@@ -132,6 +136,16 @@ impl Truth {
             sum += weight * values[index];
         }
         sum
+    }
+
+    /// The ln ratio of a client that is off its network's by so many standard deviations.
+    pub(crate) fn of_client(&self, control: &str, network: &Network, sds: f64) -> f64 {
+        let ln_ratio = self.ln_ratio(control, network);
+        ln_ratio
+            + sds
+                * self
+                    .between_clients
+                    .hypot(self.between_clients_slope * ln_ratio)
     }
 
     /// The nearest node of round trip, loss and rate.
@@ -214,7 +228,8 @@ mod tests {
             loss: vec![0.0, 0.1],
             rate_mbit: vec![1.0, 100.0],
             surfaces: BTreeMap::from([("cubic".to_owned(), surface)]),
-            between_clients: 0.0,
+            between_clients: 0.3,
+            between_clients_slope: 0.2,
             first: 0.0,
         }
     }
@@ -226,6 +241,14 @@ mod tests {
             rate_mbit,
             ..Network::default()
         }
+    }
+
+    #[test]
+    fn clients_differ_the_more_the_more_the_protocols_do() {
+        let truth = Truth::new(&spec(0.0), 1).unwrap();
+        let of = |network, sds| truth.of_client("cubic", &network, sds);
+        assert!((of(network(10.0, 1.0), 2.0) - 0.6).abs() < 1e-12);
+        assert!((of(network(1000.0, 1.0), -1.0) - (2.0 - 0.5)).abs() < 1e-12);
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl<'a> World<'a> {
 
     /// By the surface, of a page that is `shared` standard deviations from what is typical.
     fn unmeasured(&self, control: &str, client: &Client, network: &Network, shared: f64) -> Drawn {
-        let ln_ratio = self.truth.ln_ratio(control, network) + client.effect;
+        let ln_ratio = self.truth.of_client(control, network, client.effect);
         let Some(sds) = self.truth.page_sds(control, network) else {
             return Drawn {
                 ln_ratio,

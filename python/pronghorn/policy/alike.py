@@ -1,11 +1,16 @@
-"""By how much clients differ whose networks look alike to a gateway: an estimate of `between_clients`.
+"""By how much clients differ whose networks look alike to a gateway: an estimate of `between_clients` and
+`between_clients_slope`.
 
 A run's cells that have about the same round trip, loss and rate are a group. What a policy's surface
 foretells for a group may be wrong, but it is wrong for all of it alike; so only distances from the group's
-own mean count. They scatter by the networks' own difference and by the noise of their blocks, which is known:
-the random-effects model of a meta-analysis, its variance by the method of Paule & Mandel ("Consensus Values
-and Weighting Factors", J. Res. NBS 87, 1982), the interval by Q's profile (Viechtbauer, "Confidence Intervals
-for the Amount of Heterogeneity in Meta-Analysis", Statistics in Medicine 26, 2007), both with a mean a group.
+own mean count. They scatter by the noise of their blocks, which is known, and by the networks' own
+difference, the variance of which is sd² + (slope · ln ratio)²: what hides of a network makes loss and delay
+weigh more or less, so that networks differ the more, the more the protocols do. That is the random-effects
+model of a meta-analysis, with a location a group and a scale that follows a moderator (Viechtbauer &
+López-López, "Location-scale models for meta-analysis", Research Synthesis Methods 13, 2022). Both figures
+are those of greatest restricted likelihood, which heeds that the groups' means are estimated too; intervals
+are what the profile of that likelihood doesn't refute (Hardy & Thompson, "A likelihood approach to
+meta-analysis with random effects", Statistics in Medicine 15, 1996).
 """
 
 import math
@@ -13,33 +18,43 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pronghorn.errors import InputError
 from pronghorn.mapping.domain import LOSS_BEND, Array, Point
-from pronghorn.mapping.noise import SHARED_DF
+from pronghorn.mapping.noise import LEAST_VARIANCE, SHARED_DF
 from pronghorn.mapping.observed import BOUND
+from pronghorn.policy.interval import Interval
 from pronghorn.policy.measured import MeasuredCell
 
 REACH = 0.15
 """Cells look alike whose round trips, rates and 1 + loss / 0.1 % differ by at most this share."""
 
-_BAND = (0.025, 0.975)
-_MOST_VARIANCE = 4.0
-_HALVINGS = 60
+SLOPE_SPAN = 0.3
+"""By so much some groups' ln ratio has to be further off 0 than others', else nothing tells a slope."""
+
+_MOST = 3.0
+_HALVINGS = 30
+_REFUTED = 3.841
+"""What twice the log-likelihood falls by, of which chi-square with one degree has 5 % beyond."""
 
 Surface = Callable[[str, Point], float]
 """What a policy's surface foretells of a congestion control at a point, as ln ratio."""
 
 
 class Spread(NamedTuple):
-    """The standard deviation of the ln ratio between networks that look alike, with its 95 % interval: of so
-    many `cells` in so many `groups`."""
+    """How much the ln ratio differs between networks that look alike, of so many `cells` in so many `groups`:
+    the standard deviation where it is 0, and what each unit of it adds, as variances are added. `slope` is
+    None where the groups' ln ratios are too much alike to tell it from `sd`."""
 
     cells: int
     groups: int
-    sd: float
-    low: float
-    high: float
+    sd: Interval
+    slope: Interval | None
+
+    def between(self) -> tuple[float, float]:
+        """The two figures of a policy file."""
+        return self.sd.value, self.slope.value if self.slope else 0.0
 
 
 def of_cells(cells: Sequence[MeasuredCell], surface: Surface) -> dict[str, Spread]:
@@ -56,50 +71,103 @@ def of_cells(cells: Sequence[MeasuredCell], surface: Surface) -> dict[str, Sprea
         points = [Point(cell.rtt_ms / 1e3, cell.loss, cell.rate_mbit * 1e6) for cell in cells]
         foretold = np.array([surface(control, point) for point in points])
         means = np.array([one.mean() for one in ratios])
-        found[control] = spread(means - foretold, _variances(ratios), groups)
+        found[control] = spread(means - foretold, _variances(ratios, groups), groups, foretold)
     return found
 
 
-def pooled(spreads: Sequence[Spread]) -> float:
-    """One standard deviation of all, by the cells that each has to spare."""
+def pooled(spreads: Sequence[Spread]) -> tuple[float, float]:
+    """One standard deviation and slope of all, by the cells that each has to spare."""
     freedom = [one.cells - one.groups for one in spreads]
-    squares = sum(free * one.sd**2 for free, one in zip(freedom, spreads, strict=True))
-    return math.sqrt(squares / sum(freedom))
+    both = [one.between() for one in spreads]
+    squares = [
+        sum(free * value**2 for free, value in zip(freedom, values, strict=True))
+        for values in zip(*both, strict=True)
+    ]
+    sd, slope = (math.sqrt(one / sum(freedom)) for one in squares)
+    return sd, slope
 
 
-def spread(distances: Array, variances: Array, groups: Sequence[int]) -> Spread:
-    """Of cells (n,) whose distances from what was foretold have noise of known variances (n,), by the
-    numbers of their groups."""
-    from scipy.stats import chi2
-
+def spread(distances: Array, variances: Array, groups: Sequence[int], foretold: Array) -> Spread:
+    """Of cells (n,) whose distances from the ln ratios that were `foretold` (n,) have noise of known
+    variances (n,), by the numbers of their groups."""
     _, members, sizes = np.unique(np.array(groups), return_inverse=True, return_counts=True)
-    count = int(np.count_nonzero(sizes > 1))
-    freedom = len(members) - len(sizes)  # a group of one has none: its mean is its own
+    counts = sizes[members] > 1  # a group of one has no distance from its own mean
+    _, members = np.unique(members[counts], return_inverse=True)
+    known = _Known(distances[counts], variances[counts], members, np.abs(foretold[counts]))
+    means = np.bincount(members, known.off) / np.bincount(members)
+    tells = bool(np.ptp(means) >= SLOPE_SPAN)
+    sd, slope = known.likeliest(tells=tells)
+    least = known.deviance(sd, slope)
 
-    def heterogeneity(variance: float) -> float:
-        weights = 1 / (variances + variance)
-        means = np.bincount(members, weights * distances) / np.bincount(members, weights)
-        return float((weights * (distances - means[members]) ** 2).sum())
+    def of_sd(value: float) -> float:
+        other = _least(lambda one: known.deviance(value, one)) if tells else 0.0
+        return known.deviance(value, other) - least
 
-    high, low = (float(chi2.ppf(share, freedom)) for share in _BAND)  # Q falls where the variance grows
+    def of_slope(value: float) -> float:
+        return known.deviance(_least(lambda one: known.deviance(one, value)), value) - least
+
     return Spread(
-        cells=int(sizes[sizes > 1].sum()),
-        groups=count,
-        sd=math.sqrt(_where(heterogeneity, float(freedom))),
-        low=math.sqrt(_where(heterogeneity, low)),
-        high=math.sqrt(_where(heterogeneity, high)),
+        cells=len(members),
+        groups=len(means),
+        sd=Interval(sd, *_not_refuted(of_sd, sd)),
+        slope=Interval(slope, *_not_refuted(of_slope, slope)) if tells else None,
     )
 
 
-def _where(falling: Callable[[float], float], level: float) -> float:
-    """The variance at which a function that falls with it comes to a level; 0 where it is never above."""
-    if falling(0.0) <= level:
-        return 0.0
-    low, high = 0.0, _MOST_VARIANCE
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if falling(middle) > level else (low, middle)
-    return (low + high) / 2
+class _Known(NamedTuple):
+    """Cells (n,): distances, their noise's variances, the numbers of their groups from 0 on, and how far off
+    0 their ln ratios are."""
+
+    distances: Array
+    variances: Array
+    members: NDArray[np.intp]
+    off: Array
+
+    def deviance(self, sd: float, slope: float) -> float:
+        """Minus twice the restricted log-likelihood, but for a constant."""
+        variances = self.variances + sd**2 + (slope * self.off) ** 2
+        weights = 1 / variances
+        wholes = np.bincount(self.members, weights)
+        means = np.bincount(self.members, weights * self.distances) / wholes
+        squares = weights * (self.distances - means[self.members]) ** 2
+        return float(np.log(variances).sum() + np.log(wholes).sum() + squares.sum())
+
+    def likeliest(self, *, tells: bool) -> tuple[float, float]:
+        """sd and slope; slope is 0 where nothing tells it."""
+        if not tells:
+            return _least(lambda one: self.deviance(one, 0.0)), 0.0
+
+        def best_sd(slope: float) -> float:
+            return _least(lambda one: self.deviance(one, slope))
+
+        slope = _least(lambda one: self.deviance(best_sd(one), one))
+        return best_sd(slope), slope
+
+
+def _least(deviance: Callable[[float], float]) -> float:
+    """Where from 0 to a most it is least; on a grid first, for it may fall twice."""
+    from scipy.optimize import minimize_scalar
+
+    grid = np.concatenate(([0.0], np.geomspace(1e-3, _MOST, 24)))
+    at = int(np.argmin([deviance(float(one)) for one in grid]))
+    below, above = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, len(grid) - 1)])
+    found = minimize_scalar(deviance, bounds=(below, above), method="bounded", options={"xatol": 1e-5})
+    # The search never comes to a bound itself.
+    return min((float(found.x), float(grid[at])), key=deviance)
+
+
+def _not_refuted(above_least: Callable[[float], float], value: float) -> tuple[float, float]:
+    """From where to where the profile stays near its least."""
+
+    def crossing(near: float, far: float) -> float:
+        if above_least(far) <= _REFUTED:
+            return far
+        for _ in range(_HALVINGS):
+            middle = (near + far) / 2
+            near, far = (middle, far) if above_least(middle) <= _REFUTED else (near, middle)
+        return (near + far) / 2
+
+    return crossing(value, 0.0), crossing(value, _MOST)
 
 
 def _groups(cells: Sequence[MeasuredCell]) -> list[int]:
@@ -121,9 +189,11 @@ def _log_ratios(pairs: Sequence[tuple[float, float]]) -> Array:
     return np.clip([math.log(h3 / h2) for h2, h3 in pairs], -BOUND, BOUND)
 
 
-def _variances(ratios: Sequence[Array]) -> Array:
-    """Of each cell's mean, its own blocks' variance pooled with a small share of all cells'."""
+def _variances(ratios: Sequence[Array], groups: Sequence[int]) -> Array:
+    """Of each cell's mean, its own blocks' variance pooled with a small share of its group's."""
     squares = np.array([float(np.var(one)) * len(one) for one in ratios])
     freedom = np.array([len(one) - 1.0 for one in ratios])
-    overall = squares.sum() / freedom.sum()
-    return np.asarray((squares + SHARED_DF * overall) / (freedom + SHARED_DF) / [len(one) for one in ratios])
+    _, members = np.unique(np.array(groups), return_inverse=True)
+    overall = (np.bincount(members, squares) / np.bincount(members, freedom))[members]
+    pooled_ = (squares + SHARED_DF * overall) / (freedom + SHARED_DF)
+    return np.asarray(np.maximum(pooled_, LEAST_VARIANCE) / (freedom + 1))

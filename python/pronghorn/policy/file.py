@@ -50,8 +50,11 @@ def text(policy: Policy) -> str:
         f"response = {_number(noise.response)}  # of a response's time beside others of its page: "
         + ("measured" if noise.is_response_measured else "a guess"),
         f"visit = {_number(noise.visit)}  # of what the responses of one visit share: a guess",
-        f"between_clients = {_number(noise.between_clients)}  # of the ratio, on like networks: "
-        + ("measured" if noise.alike else "a guess"),
+        *_between_clients(
+            noise.between_clients,
+            noise.between_clients_slope,
+            "of the ratio, on like networks: " + ("measured" if noise.alike else "a guess"),
+        ),
         f"surface = {_number(noise.surface)}  # what the surface can't follow, by points left out",
         "",
         "[steering]",
@@ -84,8 +87,13 @@ def text(policy: Policy) -> str:
             *_grid("h3", over_h3),
         ]
         if spread := noise.alike.get(one.control):
-            lines.append(f"between_clients = {_number(spread.sd)}  # in the place of [noise]'s: measured")
+            lines += _between_clients(*spread.between(), "in the place of [noise]'s: measured")
     return "\n".join(lines) + "\n"
+
+
+def _between_clients(sd: float, slope: float, meaning: str) -> list[str]:
+    more = f"between_clients_slope = {_number(slope)}  # what each unit of the ln ratio adds, as variances add"
+    return [f"between_clients = {_number(sd)}  # {meaning}", *([more] if slope else [])]
 
 
 def loss_shares(losses: Sequence[float]) -> list[float]:

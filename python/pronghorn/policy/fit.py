@@ -47,12 +47,13 @@ ABOUT_MOST = 400
 
 class Noise(NamedTuple):
     """As the file's `[noise]`; `is_response_measured` says whether `response` is of the maps' page loads or a
-    guess. `alike` is what was measured of `between_clients`, by congestion control; without it that is a
-    guess."""
+    guess. `alike` is what was measured of clients' differences, by congestion control; without it
+    `between_clients` is a guess."""
 
     response: float
     visit: float
     between_clients: float
+    between_clients_slope: float
     surface: float
     is_response_measured: bool
     alike: dict[str, Spread]
@@ -198,10 +199,12 @@ def _noise(
         for one, share in zip(told, _shares(told, weights), strict=True)
     ]
     measured = math.sqrt(sum(variances)) if told else None
+    between, slope = alike.pooled(list(spreads.values())) if spreads else (BETWEEN_CLIENTS, 0.0)
     return Noise(
         response=RESPONSE if measured is None else measured,
         visit=VISIT,
-        between_clients=alike.pooled(list(spreads.values())) if spreads else BETWEEN_CLIENTS,
+        between_clients=between,
+        between_clients_slope=slope,
         surface=math.sqrt(sum(one**2 for one in rough) / len(rough)),
         is_response_measured=measured is not None,
         alike=spreads,

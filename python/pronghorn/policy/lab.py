@@ -22,6 +22,7 @@ from pronghorn.analysis.seeds import generator
 from pronghorn.errors import InputError, unknown
 from pronghorn.mapping.domain import Array
 from pronghorn.policy import outcome
+from pronghorn.policy.interval import Interval
 from pronghorn.policy.measured import MeasuredCell
 from pronghorn.policy.outcome import ALWAYS, INFORMED, LEARNED, RULES, within
 from pronghorn.policy.parsed import Parsed, asked_of_engine
@@ -56,14 +57,6 @@ class Row(NamedTuple):
     h3_s: float
     h3_share: dict[str, float]
     regret: dict[str, float]
-
-
-class Interval(NamedTuple):
-    """An estimate with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Judgement(NamedTuple):

@@ -3,8 +3,9 @@ Whether it may be used is said by the decision core."""
 
 import math
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,9 @@ from pronghorn.errors import InputError
 from pronghorn.execute import interrupts
 from pronghorn.mapping.domain import Array
 
+BETWEEN_CLIENTS = ("between_clients", "between_clients_slope")
+"""Keys of [noise], and of a [[scatter]] that differs from it."""
+
 _PACKETS = 2000
 """How many packets stand for a known loss."""
 
@@ -21,12 +25,12 @@ _PACKETS = 2000
 class Surface(NamedTuple):
     """Of one TCP congestion control: the ln ratio of typical times and its sd at the nodes (rtt, loss, rate);
     how much pages scatter over h2 and over h3 at the nodes (2, rate, loss), None where the file doesn't say,
-    and clients, None where they do as the file's noise has it."""
+    and what the file says there of clients."""
 
     mean: Array
     sd: Array
     pages: Array | None = None
-    between_clients: float | None = None
+    between_clients: Mapping[str, float] = MappingProxyType({})
 
     @property
     def of_means(self) -> Array:
@@ -157,7 +161,8 @@ def _surface(
         return Surface(np.log(ratios), sds)
     (told,) = scatter
     pages = np.array([told["h2"], told["h3"]], dtype=np.float64)
-    return Surface(np.log(ratios), sds, pages, told.get("between_clients"))
+    between = {key: told[key] for key in BETWEEN_CLIENTS if key in told}
+    return Surface(np.log(ratios), sds, pages, between)
 
 
 def ratio_text(gain: float) -> str:

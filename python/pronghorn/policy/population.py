@@ -99,12 +99,14 @@ class Traffic(_Table):
 
 
 class Noise(_Table):
-    """How times scatter: standard deviations of logarithms. A session's pages share `visit`."""
+    """How times scatter: standard deviations of logarithms. A session's pages share `visit`. Clients differ
+    by `between_clients` where the ln ratio is 0; each unit of it adds the slope, as variances are added."""
 
     response: Spread
     page: Spread
     visit: Spread = 0.0
     between_clients: Spread
+    between_clients_slope: Spread = 0.0
     own_loss: Share
 
 

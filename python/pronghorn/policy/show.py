@@ -37,7 +37,7 @@ def document(policy: Parsed, asked: Sequence[Client]) -> dict[str, Any]:
                 "tcp": tcp,
                 "h2": surface.pages[0].tolist(),
                 "h3": surface.pages[1].tolist(),
-                "between_clients": surface.between_clients,
+                **surface.between_clients,
             }
             for tcp, surface in policy.surfaces.items()
             if surface.pages is not None

@@ -103,10 +103,7 @@ def _controls(policy: Parsed, asked: Asked, surfaces: Iterable[str]) -> list[str
 
 def _base(policy: Parsed, population: Population, asked: Asked) -> dict[str, Any]:
     noise = population.noise
-    if asked.maps:
-        truth = worlds.of_maps(asked.maps, noise.between_clients, asked.seed)
-    else:
-        truth = worlds.of_policy(policy, noise.between_clients)
+    truth = worlds.of_maps(asked.maps, noise, asked.seed) if asked.maps else worlds.of_policy(policy, noise)
     if asked.run:
         networks = [cell.to_engine() for cell in asked.run]
     elif asked.cells:

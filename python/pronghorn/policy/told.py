@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pronghorn.policy import bound, lab
 from pronghorn.policy.bound import BEST_FIXED, Judgement
 from pronghorn.policy.fit import Policy
+from pronghorn.policy.interval import Interval
 from pronghorn.policy.maps import SeenMap
 from pronghorn.policy.outcome import ALWAYS, INFORMED, LEARNED, RULES, Estimate, Report, Segment
 from pronghorn.policy.parsed import Parsed
@@ -46,16 +47,20 @@ def of_fit(maps: Sequence[SeenMap], policy: Policy) -> Iterator[str]:
     for (control, site), error in policy.unseen.items():
         yield f"TCP with {control}, {site}: {_off(error)}, each foretold by the others."
     for control, one in policy.noise.alike.items():
+        slope = f", and by {_figure(one.slope)} more for each unit of it" if one.slope else ""
         yield (
-            f"TCP with {control}: networks that look alike differ by {one.sd:.3f} "
-            f"({one.low:.3f}–{one.high:.3f}, standard deviation of the ln ratio), by {one.cells} paths in "
-            f"{one.groups} groups."
+            f"TCP with {control}: networks that look alike differ by {_figure(one.sd)} where the ln ratio "
+            f"is 0 (its standard deviation){slope}, by {one.cells} paths in {one.groups} groups."
         )
     controls = sorted({one for seen in maps for one in seen.h3_control})
     if controls:
         yield f"h3's own congestion control: {', '.join(controls)}; the policy is of no other."
     else:
         yield "The maps don't say h3's own congestion control; the policy is of whatever it was."
+
+
+def _figure(one: Interval) -> str:
+    return f"{one.value:.3f} ({one.low:.3f}–{one.high:.3f})"
 
 
 def _off(error: Error) -> str:

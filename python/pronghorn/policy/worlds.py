@@ -14,12 +14,13 @@ from pronghorn.policy import axes, scatter
 from pronghorn.policy.fit import places
 from pronghorn.policy.maps import SeenMap
 from pronghorn.policy.parsed import Parsed
+from pronghorn.policy.population import Noise
 
 _COUNTS = (9, 9, 6)
 """Nodes of a map's surface."""
 
 
-def of_policy(policy: Parsed, between_clients: float) -> dict[str, Any]:
+def of_policy(policy: Parsed, noise: Noise) -> dict[str, Any]:
     """The policy's own surfaces; how wrong they are is drawn by the engine, at each node by its sd and by
     what the surface can't follow."""
     rough = policy.noise["surface"]
@@ -35,11 +36,12 @@ def of_policy(policy: Parsed, between_clients: float) -> dict[str, Any]:
             }
             for tcp, one in policy.surfaces.items()
         },
-        "between_clients": between_clients,
+        "between_clients": noise.between_clients,
+        "between_clients_slope": noise.between_clients_slope,
     }
 
 
-def of_maps(maps: Sequence[SeenMap], between_clients: float, seed: int) -> dict[str, Any]:
+def of_maps(maps: Sequence[SeenMap], noise: Noise, seed: int) -> dict[str, Any]:
     """One joint draw of each map's surface, that is one that could be the true one given what the map
     measured; the engine adds what the surface can't follow. InputError for two maps of one congestion
     control."""
@@ -64,7 +66,8 @@ def of_maps(maps: Sequence[SeenMap], between_clients: float, seed: int) -> dict[
         "loss": list(nodes.loss),
         "rate_mbit": [value / 1e6 for value in nodes.rate_bit_per_s],
         "surfaces": surfaces,
-        "between_clients": between_clients,
+        "between_clients": noise.between_clients,
+        "between_clients_slope": noise.between_clients_slope,
     }
 
 

@@ -8,6 +8,7 @@ import pytest
 from pronghorn.errors import InputError
 from pronghorn.mapping.domain import Array, Point
 from pronghorn.policy import alike
+from pronghorn.policy.interval import Interval
 from pronghorn.policy.measured import MeasuredCell
 
 BLOCKS, NOISE = 8, 0.06
@@ -24,16 +25,28 @@ def a_cell(
     return MeasuredCell(f"small/{name}", rtt_ms, 0.004, rate_mbit, {"cubic": pairs})
 
 
-def a_run(sd: float, seed: int, *, groups: int = 3, each: int = 8) -> list[MeasuredCell]:
-    """Places whose surface is wrong by a tenth on the whole, and at each of them networks that differ."""
+def a_run(sd: float, seed: int, *, slope: float = 0.0, groups: int = 3, each: int = 8) -> list[MeasuredCell]:
+    """Places whose surface is wrong by a tenth on the whole, and at each of them networks that differ, the
+    more the further the place is away (`further`)."""
     rng = np.random.default_rng(seed)
     found = []
     for place in range(groups):
+        rtt_ms = 20.0 * 2.0**place
         wrong = 0.1 * rng.standard_normal()
+        differs = math.hypot(sd, slope * further("cubic", Point(rtt_ms / 1e3, 0.004, 30e6)))
         for number in range(each):
-            ratio = wrong + sd * rng.standard_normal()
-            found.append(a_cell(f"{place} {number}", rng, ratio, 20.0 * 2.0**place, 30.0 + 0.1 * number))
+            ratio = wrong + differs * rng.standard_normal()
+            found.append(a_cell(f"{place} {number}", rng, ratio, rtt_ms, 30.0 + 0.1 * number))
     return found
+
+
+def further(control: str, point: Point) -> float:
+    """A surface on which h3 saves the more, the further away a network is: 0, −0.4, −0.8."""
+    return nothing(control, point) - 0.4 * math.log2(point.rtt_s / 0.020)
+
+
+def covered(found: list[Interval], true: float) -> int:
+    return sum(one.low <= true <= one.high for one in found)
 
 
 def test_the_interval_covers_the_true_difference_as_often_as_it_promises() -> None:
@@ -41,17 +54,43 @@ def test_the_interval_covers_the_true_difference_as_often_as_it_promises() -> No
     true = 0.12
     found = [alike.of_cells(a_run(true, seed), nothing)["cubic"] for seed in range(100)]
 
-    assert sum(one.low <= true <= one.high for one in found) >= 87
-    squares = np.array([one.sd**2 for one in found])
+    assert all(one.slope is None for one in found)
+    assert covered([one.sd for one in found], true) >= 87
+    squares = np.array([one.sd.value**2 for one in found])
     error = squares.std(ddof=1) / math.sqrt(len(squares))
     assert abs(squares.mean() - true**2) < 4 * error
+
+
+def test_so_does_that_of_what_the_ratio_adds_and_of_what_is_left_without_it() -> None:
+    """As above, for each of the two."""
+    sd, slope = 0.06, 0.25
+    runs = [a_run(sd, seed, slope=slope) for seed in range(100)]
+    found = [alike.of_cells(run, further)["cubic"] for run in runs]
+
+    slopes = [one.slope for one in found if one.slope]
+    assert len(slopes) == 100
+    assert covered(slopes, slope) >= 87
+    assert covered([one.sd for one in found], sd) >= 87
+    assert np.median([one.value for one in slopes]) == pytest.approx(slope, abs=0.03)
+
+
+def test_a_difference_that_is_the_same_everywhere_is_not_taken_for_one_that_grows() -> None:
+    found = [alike.of_cells(a_run(0.12, seed), further)["cubic"] for seed in range(20)]
+
+    assert sum(one.slope is not None and one.slope.low == 0.0 for one in found) >= 16
+
+
+def test_places_of_about_one_ratio_tell_no_slope() -> None:
+    found = alike.of_cells(a_run(0.1, seed=3), lambda control, point: 0.5 + 0.3 * further(control, point))
+    assert found["cubic"].slope is None
+    assert found["cubic"].between() == (found["cubic"].sd.value, 0.0)
 
 
 def test_networks_that_do_not_differ_beyond_their_noise_have_an_interval_down_to_nothing() -> None:
     found = [alike.of_cells(a_run(0.0, seed), nothing)["cubic"] for seed in range(20)]
 
-    assert sum(one.low == 0.0 for one in found) >= 16
-    assert max(one.sd for one in found) < NOISE
+    assert sum(one.sd.low == 0.0 for one in found) >= 16
+    assert max(one.sd.value for one in found) < NOISE
 
 
 def test_what_a_surface_gets_wrong_for_all_of_a_place_is_no_difference_between_its_networks() -> None:
@@ -59,7 +98,7 @@ def test_what_a_surface_gets_wrong_for_all_of_a_place_is_no_difference_between_i
     right = alike.of_cells(run, nothing)["cubic"]
     wrong = alike.of_cells(run, lambda control, point: 5.0 * point.rtt_s + 0.0 * len(control))["cubic"]
 
-    assert wrong.sd == pytest.approx(right.sd, rel=0.02)
+    assert wrong.sd.value == pytest.approx(right.sd.value, rel=0.02)
 
 
 def test_a_path_that_looks_like_no_other_says_nothing() -> None:
@@ -69,7 +108,7 @@ def test_a_path_that_looks_like_no_other_says_nothing() -> None:
 
     with_it, without = (alike.of_cells(cells, nothing)["cubic"] for cells in ([*run, lonely], run))
     assert (with_it.cells, with_it.groups) == (without.cells, without.groups) == (24, 3)
-    assert with_it.sd == pytest.approx(without.sd, rel=0.05)
+    assert with_it.sd == without.sd
 
 
 def test_other_sites_are_not_alike_on_equal_networks() -> None:
@@ -80,16 +119,23 @@ def test_other_sites_are_not_alike_on_equal_networks() -> None:
 
 
 def test_several_controls_count_by_the_cells_that_they_have_to_spare() -> None:
-    many = alike.Spread(cells=24, groups=3, sd=0.1, low=0.0, high=1.0)
-    few = alike.Spread(cells=4, groups=3, sd=0.2, low=0.0, high=1.0)
+    def of(value: float) -> Interval:
+        return Interval(value, 0.0, 1.0)
 
-    assert alike.pooled([many, few]) == pytest.approx(math.sqrt((21 * 0.01 + 1 * 0.04) / 22))
+    many = alike.Spread(cells=24, groups=3, sd=of(0.1), slope=of(0.3))
+    few = alike.Spread(cells=4, groups=3, sd=of(0.2), slope=None)
+
+    assert alike.pooled([many, few]) == pytest.approx(
+        (math.sqrt((21 * 0.01 + 1 * 0.04) / 22), math.sqrt(21 * 0.09 / 22))
+    )
 
 
 def test_noise_that_is_known_is_taken_out() -> None:
     distances: Array = np.array([0.3, -0.3, 0.3, -0.3, 0.3, -0.3])
 
-    exact = alike.spread(distances, np.full(6, 1e-9), [0] * 6)
-    noisy = alike.spread(distances, np.full(6, 0.05), [0] * 6)
-    assert exact.sd == pytest.approx(math.sqrt(6 * 0.09 / 5), rel=1e-3)
-    assert noisy.sd**2 == pytest.approx(exact.sd**2 - 0.05, rel=1e-3)
+    exact, noisy = (
+        alike.spread(distances, np.full(6, variance), [0] * 6, np.zeros(6)).sd.value
+        for variance in (1e-9, 0.05)
+    )
+    assert exact == pytest.approx(math.sqrt(6 * 0.09 / 5), rel=1e-3)
+    assert noisy**2 == pytest.approx(exact**2 - 0.05, rel=1e-3)

@@ -209,7 +209,7 @@ def test_like_networks_that_were_measured_say_how_much_clients_differ(a_map: Map
     assert told.noise.between_clients == pytest.approx(math.sqrt(4 * 0.09 / 5), rel=0.1)
     text = file.text(told)
     assert "like networks: measured" in text
-    of_cubic = f"{told.noise.alike['cubic'].sd:.3g}"
+    of_cubic = f"{told.noise.alike['cubic'].sd.value:.3g}"
     assert [one.get("between_clients") for one in tomllib.loads(text)["scatter"]] == [float(of_cubic)]
     parsed.of_text("the policy", text)
     assert "between_clients" not in tomllib.loads(file.text(fit.policy([seen], {})))["scatter"][0]

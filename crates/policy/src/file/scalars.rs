@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::PolicyError;
 use super::section::Section;
 use crate::axis::{AXIS_MOST, Axis};
-use crate::policy::{Axes, Noise};
+use crate::policy::{Axes, BetweenClients, Noise};
 use crate::steering::Steering;
 
 /// Without `loss_share`: 1, 1/4, 1/9 and so on. Most networks lose little, and a first page's packets alone couldn't say so.
@@ -36,17 +36,31 @@ pub(crate) fn axes(section: &Section<'_>) -> Result<Axes, PolicyError> {
 }
 
 pub(crate) fn noise(section: &Section<'_>) -> Result<Noise, PolicyError> {
-    section.has_only(&["response", "visit", "between_clients", "surface"])?;
+    section.has_only(&[
+        "response",
+        "visit",
+        "between_clients",
+        "between_clients_slope",
+        "surface",
+    ])?;
     let sd = |key, least| section.number(key)?.within(section, least, 10.0);
     Ok(Noise {
         response: sd("response", 0.001)?,
-        visit: match section.optional_number("visit")? {
-            Some(number) => number.within(section, 0.0, 10.0)?,
-            None => 0.0,
+        visit: or_none(section, "visit", 10.0)?,
+        between_clients: BetweenClients {
+            sd: sd("between_clients", 0.0)?,
+            slope: or_none(section, "between_clients_slope", 10.0)?,
         },
-        between_clients: sd("between_clients", 0.0)?,
         surface: sd("surface", 0.0)?,
     })
+}
+
+/// A number from 0 to `most`; 0 where there is none.
+pub(super) fn or_none(section: &Section<'_>, key: &str, most: f64) -> Result<f64, PolicyError> {
+    match section.optional_number(key)? {
+        Some(number) => number.within(section, 0.0, most),
+        None => Ok(0.0),
+    }
 }
 
 pub(crate) fn steering(section: &Section<'_>) -> Result<Steering, PolicyError> {

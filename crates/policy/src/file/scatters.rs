@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 use super::PolicyError;
 use super::priors::control;
+use super::scalars::or_none;
 use super::section::Section;
-use crate::policy::{Axes, Pages, Prior, SCATTER_MOST, Scatter};
+use crate::policy::{Axes, BetweenClients, Pages, Prior, SCATTER_MOST, Scatter};
 
 pub(crate) fn scatters(
     root: &Section<'_>,
@@ -17,7 +18,13 @@ pub(crate) fn scatters(
         return Ok(scatters);
     }
     for section in root.sections("scatter")? {
-        section.has_only(&["tcp", "h2", "h3", "between_clients"])?;
+        section.has_only(&[
+            "tcp",
+            "h2",
+            "h3",
+            "between_clients",
+            "between_clients_slope",
+        ])?;
         let (tcp, line) = control(&section)?;
         if scatters.iter().any(|other| other.tcp == tcp) {
             let reason = "there is a [[scatter]] of this tcp already".into();
@@ -29,7 +36,13 @@ pub(crate) fn scatters(
         }
         let pages = [pages(&section, "h2", axes)?, pages(&section, "h3", axes)?];
         let between_clients = match section.optional_number("between_clients")? {
-            Some(number) => Some(number.within(&section, 0.0, SCATTER_MOST)?),
+            Some(number) => Some(BetweenClients {
+                sd: number.within(&section, 0.0, SCATTER_MOST)?,
+                slope: or_none(&section, "between_clients_slope", SCATTER_MOST)?,
+            }),
+            None if section.has("between_clients_slope") => {
+                return Err(section.missing("between_clients"));
+            }
             None => None,
         };
         scatters.push(Scatter {

@@ -244,7 +244,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    fn missing(&self, key: &str) -> PolicyError {
+    pub(crate) fn missing(&self, key: &str) -> PolicyError {
         self.wrong(self.line, format!("`{key}` is missing {}", self.place()))
     }
 

@@ -151,6 +151,38 @@ fn with_each_congestion_control_clients_differ_as_was_measured_with_it() {
 }
 
 #[test]
+fn clients_differ_the_more_the_further_apart_the_protocols_are() {
+    let small = include_str!("../data/small.toml");
+    let sloping = small.replace(
+        "between_clients = 0.15",
+        "between_clients = 0.15\nbetween_clients_slope = 0.5",
+    );
+    let sloping = Policy::parse(&sloping).expect("a policy");
+    let added = |rtt_ms: u32| {
+        let seen = Sample {
+            min_rtt_us: rtt_ms * 1000,
+            sent: 100_000,
+            lost: 5_000,
+            rate_bytes_per_s: 625_000,
+            ..Sample::default()
+        };
+        let [even, sloping] =
+            [&policy(), &sloping].map(|policy| after(policy, &[(1, Protocol::Tcp, seen)]));
+        assert_eq!(even.gain, sloping.gain);
+        let variance = |sd: f32| f64::from(sd) * f64::from(sd);
+        (
+            variance(sloping.sd) - variance(even.sd),
+            f64::from(even.gain),
+        )
+    };
+    for rtt_ms in [10, 60, 300] {
+        let (added, gain) = added(rtt_ms);
+        assert!((added - 0.25 * gain * gain).abs() < 1e-4, "{added} {gain}");
+    }
+    assert!(added(300).0 > 2.0 * added(10).0);
+}
+
+#[test]
 fn what_is_expected_is_of_mean_times_which_lie_the_higher_the_more_pages_scatter() {
     let gain = |policy: &Policy, rate_mbit: u64| {
         let seen = Sample {

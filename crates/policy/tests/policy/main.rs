@@ -1,7 +1,6 @@
 //! The decision core, by its public face: one program, since each costs a link.
 
 mod common;
-mod correction;
 mod dwell;
 mod evidence;
 mod golden;

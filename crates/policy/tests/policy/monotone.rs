@@ -112,9 +112,9 @@ proptest! {
         }
     }
 
-    /// With half of the keys pinned to each arm the live correction is as strong as it can be.
+    /// With half of the keys pinned to each arm.
     #[test]
-    fn so_it_does_through_the_live_correction(
+    fn so_it_does_among_many_keys_that_are_pinned(
         history in proptest::collection::vec(observed(40), 100..400),
         which in any::<prop::sample::Index>(),
         factor in 1.0..100.0f64,

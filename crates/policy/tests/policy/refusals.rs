@@ -143,6 +143,12 @@ fn every_refusal_has_its_line_and_reason() {
             "`visit` is -0.1, and has to be 0 to 10",
         ),
         (
+            "response = 0.35",
+            "response = 0.35\nbetween_clients_slope = -0.1",
+            "between_clients",
+            "`between_clients_slope` is -0.1, and has to be 0 to 10",
+        ),
+        (
             "tcp = \"cubic\"",
             "tcp = \"vegas\"",
             "tcp =",
@@ -240,12 +246,22 @@ fn a_scatter_that_fits_no_prior_or_axis_is_refused() {
         (
             "h3 = ",
             "h4 = ",
-            "there is no key `h4` in this [[scatter]]; there is tcp, h2, h3, between_clients",
+            "there is no key `h4` in this [[scatter]]; there is tcp, h2, h3, between_clients, between_clients_slope",
         ),
         (
             "clients = 0.1",
             "clients = -0.1",
             "`between_clients` is -0.1, and has to be 0 to 3",
+        ),
+        (
+            "clients = 0.1",
+            "clients = 0.1\nbetween_clients_slope = 4",
+            "`between_clients_slope` is 4, and has to be 0 to 3",
+        ),
+        (
+            "clients = 0.1",
+            "clients_slope = 0.1",
+            "`between_clients` is missing in this [[scatter]]",
         ),
     ] {
         let error = with(&good.replace(from, to)).expect_err("refused");

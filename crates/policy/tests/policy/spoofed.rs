@@ -71,16 +71,14 @@ proptest! {
         prop_assert_eq!(alone, decided(&policy, &others, keys, 0.0));
     }
 
-    /// The live correction shifts what is expected by no more than twice the surface's standard deviation.
+    /// Not even where every second of them is pinned.
     #[test]
-    fn pinned_strangers_shift_a_key_by_a_bounded_amount(
+    fn nor_do_pinned_strangers(
         others in proptest::collection::vec(hostile(), 0..1500),
     ) {
         let policy = policy();
         let alone = decided(&policy, &[], keys, 0.5);
-        let among = decided(&policy, &others, keys, 0.5);
-        prop_assert!((among.gain - alone.gain).abs() <= 2.0 * greatest_sd());
-        prop_assert!((among.sd - alone.sd).abs() < 1e-6); // rounding
+        prop_assert_eq!(alone, decided(&policy, &others, keys, 0.5));
     }
 
     /// However many siblings vote, they say no more than a quarter of the sd of what a parent's keys have in common.
@@ -95,23 +93,4 @@ proptest! {
         let common = (0.15f32 * 0.15 + 0.05 * 0.05) / 2.0;
         prop_assert!((among.gain - alone.gain).abs() <= 0.25 * common.sqrt() + 1e-4);
     }
-}
-
-/// Of a cell of the test's surface, whatever the rate: its own and that between the two rates.
-fn greatest_sd() -> f32 {
-    let slow: [[f64; 4]; 3] = [
-        [1.04, 1.00, 0.97, 0.95],
-        [1.02, 0.96, 0.85, 0.80],
-        [0.98, 0.90, 0.75, 0.65],
-    ];
-    let fast: [[f64; 4]; 3] = [
-        [1.30, 1.25, 1.10, 1.00],
-        [1.15, 1.05, 0.80, 0.70],
-        [1.02, 0.85, 0.65, 0.50],
-    ];
-    let between = slow.iter().flatten().zip(fast.iter().flatten());
-    let greatest = between
-        .map(|(a, b)| (a / b).ln().abs() / 2.0)
-        .fold(0.0, f64::max);
-    (greatest * greatest + 0.04 * 0.04).sqrt() as f32 + 1e-4
 }
