@@ -44,7 +44,7 @@ impl Default for Steering {
         Steering {
             enter: 0.02,
             leave: 0.02,
-            explore: 1.0,
+            explore: 0.3,
             dwell_s: 60,
             lease_s: 300,
             lease_most_s: 86_400,

@@ -15,7 +15,7 @@ FORMAT = 1
 STEERING: dict[str, tuple[float, str]] = {
     "enter": (0.02, "h3 is offered where its expected ln ratio is below minus this"),
     "leave": (0.02, "and let go where it is above this; in between things stay as they are"),
-    "explore": (1, "further visits expected for each one made, by which tries of h3 are valued; 0: none"),
+    "explore": (0.3, "further visits expected for each one made, by which tries of h3 are valued; 0: none"),
     "dwell_s": (60, "a client's steering changes no faster"),
     "lease_s": (300, "Alt-Svc's ma"),
     "lease_most_s": (86400, "the same where h3 is expected to be faster and h2 isn't worth another look"),
