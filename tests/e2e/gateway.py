@@ -129,9 +129,7 @@ class Gateway:
         """Starts nginx, and waits until it answers: its master listens before there is a worker."""
         with (self.folder / "stderr").open("wb") as errors:
             self._process = subprocess.Popen(self.argv(), cwd=self.folder, stderr=errors)
-        (told,) = re.findall(r"^worker_processes (\d+);", self.text, re.MULTILINE)
-        until("nginx listens", self._listens)
-        until("nginx has its workers", lambda: len(self.workers()) == int(told))
+        until("nginx listens and has its workers", lambda: self._listens() and self._has_workers())
 
     def stop(self) -> None:
         """Ends it as a person does who can't wait."""
@@ -164,7 +162,7 @@ class Gateway:
         old = self.workers()
         for worker in old:
             os.kill(worker, signal.SIGKILL)
-        until("nginx has new workers", lambda: self.workers() and not self.workers() & old)
+        until("nginx has new workers", lambda: self._has_workers() and not self.workers() & old)
         until("nginx answers", self._listens)
 
     def curl(self, *options: str, path: str = "/", host: str = HOST_NAME) -> list[Answer]:
@@ -224,6 +222,11 @@ class Gateway:
 
         until(f"{requests} requests are logged", lambda: len(lines()) >= requests)
         return [json.loads(line) for line in lines()]
+
+    def _has_workers(self) -> bool:
+        """Whether there are as many as the configuration says."""
+        (told,) = re.findall(r"^worker_processes (\d+);", self.text, re.MULTILINE)
+        return len(self.workers()) == int(told)
 
     def _listens(self) -> bool:
         assert self._process is not None

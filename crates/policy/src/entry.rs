@@ -47,7 +47,7 @@ const EXPECTED_LEAST_MS: u32 = 100;
 /// … so many.
 const PARTS: f64 = 4.0;
 
-/// 256 bytes, what every look-up reads first. Links are indices of entries.
+/// 248 bytes, what every look-up reads first. Links are indices of entries.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Entry {
@@ -253,7 +253,7 @@ mod tests {
     use crate::visit::Rho;
 
     #[test]
-    fn an_entry_is_of_256_bytes() {
+    fn an_entry_is_of_248_bytes() {
         assert_eq!(size_of::<Entry>(), 248);
     }
 

@@ -1,5 +1,5 @@
 //! The gateway's decision core: which clients are offered HTTP/3, learned from the laboratory's maps,
-//! corrected by live outcomes, audited by a holdout.
+//! corrected by each client's own outcomes, audited by a holdout.
 //!
 //! There is no clock, socket, thread, global or random generator here, and nothing is allocated but by the reader of
 //! policy files. The caller owns one block of memory (shared by an nginx's workers, say), holds one lock around each

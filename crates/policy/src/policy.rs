@@ -42,8 +42,10 @@ pub struct BetweenClients {
 }
 
 impl BetweenClients {
-    fn variance(self, ln_ratio: f64) -> f64 {
-        math::square(self.sd) + math::square(self.slope * ln_ratio)
+    /// Of clients on networks of which the surface says this: its own doubt makes them differ the more, too.
+    fn variance(self, ln_ratio: Normal) -> f64 {
+        math::square(self.sd)
+            + math::square(self.slope) * (math::square(ln_ratio.mean) + ln_ratio.variance)
     }
 }
 
@@ -141,7 +143,7 @@ impl Policy {
         if !least(noise.response, 1e-3)
             || !least(noise.visit, 0.0)
             || !least(noise.between_clients.sd, 0.0)
-            || !least(noise.between_clients.slope, 0.0)
+            || !(0.0..=SCATTER_MOST).contains(&noise.between_clients.slope)
             || !least(noise.surface, 0.0)
             || !least(parts.steering.half_life_s, 1.0)
         {
@@ -226,7 +228,7 @@ impl Policy {
 
     /// The variance by which a key differs from a surface that says `ln_ratio`: as clients differ whose networks look alike, and by what the surface
     /// can't follow.
-    pub(crate) fn unlike(&self, surface: &Surface, ln_ratio: f64) -> f64 {
+    pub(crate) fn unlike(&self, surface: &Surface, ln_ratio: Normal) -> f64 {
         surface.between_clients.variance(ln_ratio) + math::square(self.noise.surface)
     }
 

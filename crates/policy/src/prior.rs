@@ -43,7 +43,7 @@ pub(crate) fn prior(
     let (mut whole, mut unlike) = (0.0, 0.0);
     let mut counted = |weight: f64, there: Normal| {
         whole += weight;
-        unlike += weight * policy.unlike(surface, there.mean);
+        unlike += weight * policy.unlike(surface, there);
         (weight, there)
     };
     let mapped = match network.rtt_ms() {

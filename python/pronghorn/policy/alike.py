@@ -10,7 +10,8 @@ model of a meta-analysis, with a location a group and a scale that follows a mod
 López-López, "Location-scale models for meta-analysis", Research Synthesis Methods 13, 2022). Both figures
 are those of greatest restricted likelihood, which heeds that the groups' means are estimated too; intervals
 are what the profile of that likelihood doesn't refute (Hardy & Thompson, "A likelihood approach to
-meta-analysis with random effects", Statistics in Medicine 15, 1996).
+meta-analysis with random effects", Statistics in Medicine 15, 1996). They are of these networks: that a run
+has the same kinds of them at each place, and no others, is in none of them.
 """
 
 import math
@@ -33,7 +34,9 @@ REACH = 0.15
 SLOPE_SPAN = 0.3
 """By so much some groups' ln ratio has to be further off 0 than others', else nothing tells a slope."""
 
-_MOST = 3.0
+_GRID: tuple[float, ...] = (0.0, *(0.001 * 3000.0 ** (step / 23) for step in range(24)))
+"""Where figures are looked for first, 0 to 3."""
+
 _HALVINGS = 30
 _REFUTED = 3.841
 """What twice the log-likelihood falls by, of which chi-square with one degree has 5 % beyond."""
@@ -44,8 +47,8 @@ Surface = Callable[[str, Point], float]
 
 class Spread(NamedTuple):
     """How much the ln ratio differs between networks that look alike, of so many `cells` in so many `groups`:
-    the standard deviation where it is 0, and what each unit of it adds, as variances are added. `slope` is
-    None where the groups' ln ratios are too much alike to tell it from `sd`."""
+    the standard deviation where it is 0, and what each unit of it adds, as variances are added. Where the
+    groups' ln ratios are too much alike to tell these apart `slope` is None, and `sd` of these ratios."""
 
     cells: int
     groups: int
@@ -76,15 +79,18 @@ def of_cells(cells: Sequence[MeasuredCell], surface: Surface) -> dict[str, Sprea
 
 
 def pooled(spreads: Sequence[Spread]) -> tuple[float, float]:
-    """One standard deviation and slope of all, by the cells that each has to spare."""
-    freedom = [one.cells - one.groups for one in spreads]
-    both = [one.between() for one in spreads]
-    squares = [
-        sum(free * value**2 for free, value in zip(freedom, values, strict=True))
-        for values in zip(*both, strict=True)
-    ]
-    sd, slope = (math.sqrt(one / sum(freedom)) for one in squares)
-    return sd, slope
+    """One standard deviation of all, and one slope of those that tell one, by the cells that each has to
+    spare."""
+
+    def mean(told: Sequence[tuple[int, Interval]]) -> float:
+        freedom = sum(free for free, _ in told)
+        return math.sqrt(sum(free * one.value**2 for free, one in told) / freedom) if told else 0.0
+
+    freedom = [(one.cells - one.groups, one) for one in spreads]
+    return (
+        mean([(free, one.sd) for free, one in freedom]),
+        mean([(free, one.slope) for free, one in freedom if one.slope]),
+    )
 
 
 def spread(distances: Array, variances: Array, groups: Sequence[int], foretold: Array) -> Spread:
@@ -145,29 +151,34 @@ class _Known(NamedTuple):
 
 
 def _least(deviance: Callable[[float], float]) -> float:
-    """Where from 0 to a most it is least; on a grid first, for it may fall twice."""
+    """Where it is least; on a grid first, for it may fall twice."""
     from scipy.optimize import minimize_scalar
 
-    grid = np.concatenate(([0.0], np.geomspace(1e-3, _MOST, 24)))
-    at = int(np.argmin([deviance(float(one)) for one in grid]))
-    below, above = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, len(grid) - 1)])
-    found = minimize_scalar(deviance, bounds=(below, above), method="bounded", options={"xatol": 1e-5})
+    at = int(np.argmin([deviance(one) for one in _GRID]))
+    bounds = (_GRID[max(at - 1, 0)], _GRID[min(at + 1, len(_GRID) - 1)])
+    found = minimize_scalar(deviance, bounds=bounds, method="bounded", options={"xatol": 1e-5})
     # The search never comes to a bound itself.
-    return min((float(found.x), float(grid[at])), key=deviance)
+    return min((float(found.x), _GRID[at]), key=deviance)
 
 
 def _not_refuted(above_least: Callable[[float], float], value: float) -> tuple[float, float]:
-    """From where to where the profile stays near its least."""
+    """The least and the greatest that aren't refuted; infinite where none is."""
 
-    def crossing(near: float, far: float) -> float:
-        if above_least(far) <= _REFUTED:
-            return far
+    def crossing(inside: float, outside: float) -> float:
         for _ in range(_HALVINGS):
-            middle = (near + far) / 2
-            near, far = (middle, far) if above_least(middle) <= _REFUTED else (near, middle)
-        return (near + far) / 2
+            middle = (inside + outside) / 2
+            is_inside = above_least(middle) <= _REFUTED
+            inside, outside = (middle, outside) if is_inside else (inside, middle)
+        return (inside + outside) / 2
 
-    return crossing(value, 0.0), crossing(value, _MOST)
+    borne = [one for one in _GRID if one == value or above_least(one) <= _REFUTED]
+    low, high = min([value, *borne]), max([value, *borne])
+    below = max((one for one in _GRID if one < low), default=None)
+    above = min((one for one in _GRID if one > high), default=None)
+    return (
+        low if below is None else crossing(low, below),
+        math.inf if above is None else crossing(high, above),
+    )
 
 
 def _groups(cells: Sequence[MeasuredCell]) -> list[int]:

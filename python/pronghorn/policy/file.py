@@ -92,7 +92,7 @@ def text(policy: Policy) -> str:
 
 
 def _between_clients(sd: float, slope: float, meaning: str) -> list[str]:
-    more = f"between_clients_slope = {_number(slope)}  # what each unit of the ln ratio adds, as variances add"
+    more = f"between_clients_slope = {_number(slope)}  # what a unit of the ln ratio adds, as variances add"
     return [f"between_clients = {_number(sd)}  # {meaning}", *([more] if slope else [])]
 
 

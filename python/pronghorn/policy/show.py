@@ -6,7 +6,7 @@ from typing import Any
 
 from pronghorn.mapping.domain import Array
 from pronghorn.policy.file import STEERING
-from pronghorn.policy.parsed import Client, Judged, Parsed, judge
+from pronghorn.policy.parsed import BETWEEN_CLIENTS, Client, Judged, Parsed, judge
 
 OFFERED, LET_GO = "*", " "
 
@@ -37,7 +37,7 @@ def document(policy: Parsed, asked: Sequence[Client]) -> dict[str, Any]:
                 "tcp": tcp,
                 "h2": surface.pages[0].tolist(),
                 "h3": surface.pages[1].tolist(),
-                **surface.between_clients,
+                **{key: surface.between_clients.get(key) for key in BETWEEN_CLIENTS},
             }
             for tcp, surface in policy.surfaces.items()
             if surface.pages is not None

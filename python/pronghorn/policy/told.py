@@ -47,10 +47,14 @@ def of_fit(maps: Sequence[SeenMap], policy: Policy) -> Iterator[str]:
     for (control, site), error in policy.unseen.items():
         yield f"TCP with {control}, {site}: {_off(error)}, each foretold by the others."
     for control, one in policy.noise.alike.items():
-        slope = f", and by {_figure(one.slope)} more for each unit of it" if one.slope else ""
+        where = (
+            f" where the ln ratio is 0, and by {_figure(one.slope)} more for each unit of it"
+            if one.slope
+            else ", places whose ratios are too much alike to tell how that grows with the ratio"
+        )
         yield (
-            f"TCP with {control}: networks that look alike differ by {_figure(one.sd)} where the ln ratio "
-            f"is 0 (its standard deviation){slope}, by {one.cells} paths in {one.groups} groups."
+            f"TCP with {control}: networks that look alike differ by {_figure(one.sd)} (standard deviation "
+            f"of the ln ratio){where}, by {one.cells} paths in {one.groups} groups."
         )
     controls = sorted({one for seen in maps for one in seen.h3_control})
     if controls:

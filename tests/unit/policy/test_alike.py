@@ -125,9 +125,17 @@ def test_several_controls_count_by_the_cells_that_they_have_to_spare() -> None:
     many = alike.Spread(cells=24, groups=3, sd=of(0.1), slope=of(0.3))
     few = alike.Spread(cells=4, groups=3, sd=of(0.2), slope=None)
 
-    assert alike.pooled([many, few]) == pytest.approx(
-        (math.sqrt((21 * 0.01 + 1 * 0.04) / 22), math.sqrt(21 * 0.09 / 22))
-    )
+    assert alike.pooled([many, few]) == pytest.approx((math.sqrt((21 * 0.01 + 1 * 0.04) / 22), 0.3))
+
+
+def test_what_few_cells_cannot_bound_has_no_end() -> None:
+    run = [
+        one for one in a_run(0.06, 1, slope=0.25) if one.name.endswith((" 0", " 1")) and "/1 " not in one.name
+    ]
+    (found,) = alike.of_cells(run, further).values()
+
+    assert found.slope is not None
+    assert (found.cells, found.groups, found.slope.high) == (4, 2, math.inf)
 
 
 def test_noise_that_is_known_is_taken_out() -> None:

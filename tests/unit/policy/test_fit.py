@@ -13,12 +13,14 @@ import pytest
 from pronghorn.errors import InputError
 from pronghorn.mapping import domain
 from pronghorn.model.trial import Resource
-from pronghorn.policy import axes, file, fit, maps, parsed, responses, scatter
+from pronghorn.policy import axes, file, fit, maps, parsed, population, responses, scatter, show, worlds
 from pronghorn.policy.fit import Policy
 from pronghorn.policy.measured import MeasuredCell
 
 from . import made_maps
 from .made_maps import DOMAIN
+
+KEYS = parsed.BETWEEN_CLIENTS
 
 Maps = Callable[..., Path]
 
@@ -212,9 +214,37 @@ def test_like_networks_that_were_measured_say_how_much_clients_differ(a_map: Map
     of_cubic = f"{told.noise.alike['cubic'].sd.value:.3g}"
     assert [one.get("between_clients") for one in tomllib.loads(text)["scatter"]] == [float(of_cubic)]
     parsed.of_text("the policy", text)
+    assert "between_clients_slope" not in text
     assert "between_clients" not in tomllib.loads(file.text(fit.policy([seen], {})))["scatter"][0]
     with pytest.raises(InputError, match="none of the maps' congestion controls"):
         fit.policy([seen], {}, [cell._replace(times={"bbr": cell.times["cubic"]}) for cell in cells])
+
+
+def test_what_grows_with_the_ratio_comes_to_the_file_the_core_and_whoever_is_shown_it(a_map: Maps) -> None:
+    seen = maps.read(a_map("one"))
+    rng = np.random.default_rng(1)
+    places = ((8.0, 0.001, 300.0), (60.0, 0.004, 30.0), (200.0, 0.03, 3.0))  # 8 % slower to 30 % faster
+    cells = [
+        MeasuredCell(f"small/{rtt_ms} {number}", rtt_ms, loss, rate, {"cubic": [(1.0, math.exp(ratio))] * 2})
+        for (rtt_ms, loss, rate), sd in zip(places, (0.01, 0.1, 0.4), strict=True)
+        for number, ratio in enumerate(sd * rng.standard_normal(8))
+    ]
+
+    told = fit.policy([seen], {}, cells)
+    slope = told.noise.alike["cubic"].slope
+    assert slope is not None
+    assert slope.low > 0
+    parsed_ = parsed.of_text("the policy", file.text(told))
+    written = {
+        key: float(f"{value:.3g}")
+        for key, value in zip(KEYS, told.noise.alike["cubic"].between(), strict=True)
+    }
+    assert {key: parsed_.noise[key] for key in KEYS} == written
+    assert parsed_.surfaces["cubic"].between_clients == written
+    (scatter,) = show.document(parsed_, [])["scatter"]
+    assert {key: scatter[key] for key in KEYS} == written
+    truth = worlds.of_policy(parsed_, population.read(None).noise)
+    assert truth["between_clients_slope"] == population.read(None).noise.between_clients_slope > 0
 
 
 @pytest.mark.parametrize(

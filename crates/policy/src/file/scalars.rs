@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::PolicyError;
 use super::section::Section;
 use crate::axis::{AXIS_MOST, Axis};
-use crate::policy::{Axes, BetweenClients, Noise};
+use crate::policy::{Axes, BetweenClients, Noise, SCATTER_MOST};
 use crate::steering::Steering;
 
 /// Without `loss_share`: 1, 1/4, 1/9 and so on. Most networks lose little, and a first page's packets alone couldn't say so.
@@ -49,7 +49,7 @@ pub(crate) fn noise(section: &Section<'_>) -> Result<Noise, PolicyError> {
         visit: or_none(section, "visit", 10.0)?,
         between_clients: BetweenClients {
             sd: sd("between_clients", 0.0)?,
-            slope: or_none(section, "between_clients_slope", 10.0)?,
+            slope: or_none(section, "between_clients_slope", SCATTER_MOST)?,
         },
         surface: sd("surface", 0.0)?,
     })

@@ -18,6 +18,15 @@ pub(crate) fn scattering() -> Policy {
     )
 }
 
+/// The same, of clients who differ by so much more for each unit of the ln ratio.
+pub(crate) fn sloping(slope: f32) -> Policy {
+    let text = include_str!("../data/small.toml").replace(
+        "between_clients = 0.15",
+        &format!("between_clients = 0.15\nbetween_clients_slope = {slope}"),
+    );
+    Policy::parse(&text).expect("the policy for tests is one")
+}
+
 /// The same with `more` in its file.
 pub(crate) fn policy_of(more: &str) -> Policy {
     let text = format!("{}\n{more}", include_str!("../data/small.toml"));

@@ -2,7 +2,7 @@
 //!
 //! Sums are kept in single precision, so "never" means within [`ROUNDING`] of a logarithm of a ratio.
 
-use crate::common::{Memory, NOON_MS, keys, policy, sample_of_network, scattering};
+use crate::common::{Memory, NOON_MS, keys, sample_of_network, scattering, sloping};
 use pronghorn_policy::{Ask, Keys, Policy, Protocol, Sample, Table};
 use proptest::prelude::*;
 
@@ -103,7 +103,7 @@ proptest! {
         stall in any::<bool>(),
         scatters in any::<bool>(),
     ) {
-        let policy = if scatters { scattering() } else { policy() };
+        let policy = if scatters { scattering() } else { sloping(0.5) };
         let worse = with_one_worse(&history, which.index(history.len()), factor, stall);
         let before = gains(&policy, &history, 6, 0.0);
         let after = gains(&policy, &worse, 6, 0.0);
@@ -112,20 +112,13 @@ proptest! {
         }
     }
 
-    /// With half of the keys pinned to each arm.
+    /// Whoever is pinned, which is everybody with half of the keys in each arm, what is expected is what it would be.
     #[test]
-    fn so_it_does_among_many_keys_that_are_pinned(
+    fn pins_change_nothing_that_is_expected(
         history in proptest::collection::vec(observed(40), 100..400),
-        which in any::<prop::sample::Index>(),
-        factor in 1.0..100.0f64,
     ) {
         let policy = scattering();
-        let worse = with_one_worse(&history, which.index(history.len()), factor, false);
-        let before = gains(&policy, &history, 40, 0.5);
-        let after = gains(&policy, &worse, 40, 0.5);
-        for (before, after) in before.iter().zip(&after) {
-            prop_assert!(after >= &(before - ROUNDING), "{before} became {after}");
-        }
+        prop_assert_eq!(gains(&policy, &history, 40, 0.5), gains(&policy, &history, 40, 0.0));
     }
 }
 

@@ -146,7 +146,7 @@ fn every_refusal_has_its_line_and_reason() {
             "response = 0.35",
             "response = 0.35\nbetween_clients_slope = -0.1",
             "between_clients",
-            "`between_clients_slope` is -0.1, and has to be 0 to 10",
+            "`between_clients_slope` is -0.1, and has to be 0 to 3",
         ),
         (
             "tcp = \"cubic\"",
