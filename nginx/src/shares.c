@@ -4,7 +4,7 @@
  */
 #include "autoquic.h"
 
-#define MOST_A_SECOND      100      /* of a worker */
+#define MOST_A_SECOND      50       /* of a worker */
 #define MOST_OF_A_KEY      5        /* a second */
 #define RECENT_KEYS        1024     /* a power of 2; each place remembers the last key that fell to it */
 #define CERTAIN            65536    /* odds of which every response is taken */
