@@ -49,8 +49,9 @@ def test_a_map_that_was_interrupted_goes_on_and_loses_nothing(tmp_path: Path) ->
         assert programme.doubled(Run(batch).trials()) == []
     data = json.loads(result.stdout)
     assert data == json.loads((out / "map.json").read_bytes())
-    assert len(data["points"]) == 6
-    assert [one["batch"] for one in data["points"]] == [1, 1, 1, 1, 1, 2]
+    # Five alike points can decide all of so small a map: in one of 25 runs they did.
+    further = {"budget": [2], "decided": []}[data["stopped"]]
+    assert [one["batch"] for one in data["points"]] == [1, 1, 1, 1, 1, *further]
     assert data["trials"] == 2 * sum(len(one["blocks"]) for one in data["points"])
     assert sum(data["regions"].values()) == pytest.approx(1, abs=1e-3)
     assert data["sentences"][0].startswith("On tiny, HTTP/3 ")
