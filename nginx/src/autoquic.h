@@ -157,10 +157,11 @@ struct autoquic_connection_s {
     autoquic_quic_loss_t quic_loss;
     ngx_msec_t          rests_since;
     autoquic_watched_t  watched;
+    ngx_quic_stream_t  *spares;            /* QUIC; NULL: not yet needed */
+    ngx_queue_t         kept_spares;       /* those that nginx neither uses nor may use */
     unsigned            watching:1;
     unsigned            rested:1;
     unsigned            keyed:1;
-    unsigned            spared:1;
     unsigned            advertised:1;      /* HTTP/3 has been offered over this connection */
 };
 
@@ -226,6 +227,7 @@ autoquic_seen_e autoquic_tcp_look(autoquic_connection_t *a, autoquic_discard_e *
 uint8_t autoquic_tcp_control(ngx_connection_t *c);
 ngx_int_t autoquic_quic_counts(autoquic_connection_t *a, autoquic_counts_t *counts);
 ngx_int_t autoquic_quic_watch(autoquic_connection_t *a, ngx_connection_t *stream);
+void autoquic_quic_unwatch(autoquic_connection_t *a);
 autoquic_seen_e autoquic_quic_look(autoquic_connection_t *a, autoquic_discard_e *why);
 /* The path that packets go to, by nginx's number for it, and its address. NGX_DECLINED: the client may have made it up. */
 ngx_int_t autoquic_quic_path(autoquic_connection_t *a, uint64_t *number, const struct sockaddr **address);

@@ -21,6 +21,7 @@ static void rest(autoquic_connection_t *a);
 static autoquic_discard_e watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *request);
 static ngx_uint_t was_there(ngx_http_request_t *r, uint64_t bytes, uint32_t min_rtt_us);
 static uint64_t bytes_taken_ahead(const ngx_http_upstream_t *u);
+static void unwatch(autoquic_connection_t *a);
 static void end(autoquic_connection_t *a, autoquic_seen_e seen);
 static void count_discard(autoquic_connection_t *a, autoquic_discard_e why);
 static void discard(autoquic_connection_t *a, autoquic_discard_e why);
@@ -120,6 +121,7 @@ watch(autoquic_connection_t *a, ngx_http_request_t *r, autoquic_request_t *reque
     w->bytes = r->connection->sent - request->sent;
 
     if (!was_there(r, w->bytes, counts.min_rtt_us)) {
+        unwatch(a);
         return AUTOQUIC_DISCARD_WAITED;
     }
 
@@ -271,6 +273,17 @@ look(autoquic_connection_t *a, autoquic_discard_e *why)
 }
 
 
+static void
+unwatch(autoquic_connection_t *a)
+{
+    a->watching = 0;
+
+    if (a->protocol == PRONGHORN_QUIC) {
+        autoquic_quic_unwatch(a);
+    }
+}
+
+
 /* The response has ended as it was last seen; AUTOQUIC_WAITING: it has stalled. */
 static void
 end(autoquic_connection_t *a, autoquic_seen_e seen)
@@ -282,7 +295,7 @@ end(autoquic_connection_t *a, autoquic_seen_e seen)
 
     took = ngx_current_msec - w->began;
 
-    a->watching = 0;
+    unwatch(a);
 
     autoquic_report(a, &sample);
 
@@ -310,7 +323,7 @@ end(autoquic_connection_t *a, autoquic_seen_e seen)
 static void
 discard(autoquic_connection_t *a, autoquic_discard_e why)
 {
-    a->watching = 0;
+    unwatch(a);
 
     count_discard(a, why);
 }
