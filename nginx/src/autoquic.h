@@ -137,32 +137,32 @@ typedef struct {
 typedef struct autoquic_connection_s  autoquic_connection_t;
 
 struct autoquic_connection_s {
-    ngx_event_t         look;              /* first: the timer's handler finds the rest by it */
-    autoquic_connection_t *next;           /* of the same connection, for another zone */
-    ngx_connection_t   *connection;        /* the transport's: TCP's, or the parent of QUIC's streams */
+    /* First what every response needs, for the fewest lines of the processor's cache. */
     autoquic_zone_t    *zone;
-    pronghorn_policy   *policy;
-    pronghorn_keys      keys;
-    uint8_t             protocol;          /* PRONGHORN_TCP or _QUIC */
-    uint8_t             control;           /* PRONGHORN_CC_* of TCP; unknown over QUIC */
-
+    ngx_connection_t   *connection;        /* the transport's: TCP's, or the parent of QUIC's streams */
     autoquic_srv_conf_t *decided_by;       /* whose server block; NULL: not yet */
     ngx_msec_t          decided;
     uint64_t            decided_path;      /* QUIC: the path that it was decided for */
-    in_port_t           port;              /* where it sends clients to */
-    pronghorn_decision  decision;
-    uint32_t            said_to;           /* a hash of the host whose response has said it; 0: none has */
-
-    autoquic_counts_t   reported;
-    autoquic_quic_loss_t quic_loss;
     ngx_msec_t          rests_since;
-    autoquic_watched_t  watched;
-    ngx_quic_stream_t  *spares;            /* QUIC; NULL: not yet needed */
-    ngx_queue_t         kept_spares;       /* those that nginx neither uses nor may use */
+    uint32_t            said_to;           /* a hash of the host whose response has said it; 0: none has */
+    in_port_t           port;              /* where it sends clients to */
+    uint8_t             protocol;          /* PRONGHORN_TCP or _QUIC */
+    uint8_t             control;           /* PRONGHORN_CC_* of TCP; unknown over QUIC */
     unsigned            watching:1;
     unsigned            rested:1;
     unsigned            keyed:1;
     unsigned            advertised:1;      /* HTTP/3 has been offered over this connection */
+    pronghorn_keys      keys;
+    pronghorn_policy   *policy;
+    pronghorn_decision  decision;
+
+    ngx_event_t         look;
+    autoquic_connection_t *next;           /* of the same connection, for another zone */
+    autoquic_counts_t   reported;
+    autoquic_quic_loss_t quic_loss;
+    autoquic_watched_t  watched;
+    ngx_quic_stream_t  *spares;            /* QUIC; NULL: not yet needed */
+    ngx_queue_t         kept_spares;       /* those that nginx neither uses nor may use */
 };
 
 /* What is kept of a request. */

@@ -194,7 +194,7 @@ autoquic_look_handler(ngx_event_t *ev)
     uint64_t                before;
     autoquic_seen_e         seen;
     autoquic_discard_e      why;
-    autoquic_connection_t  *a = (autoquic_connection_t *) ev;
+    autoquic_connection_t  *a = ngx_queue_data(ev, autoquic_connection_t, look);
 
     if (!a->watching) {
         return;
