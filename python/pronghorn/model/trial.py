@@ -61,7 +61,8 @@ class Resource(FromEngine):
     """One resource of a page load, with the protocol as the client saw it (null: no response came). One that
     the client had in its cache (`from_cache`) asked nobody. `too_early_s` is when the server answered that it
     doesn't take the request as early data (425), upon which it was made again; `request_s` is the first time.
-    `method` is null where the client doesn't tell."""
+    `method` is null where the client doesn't tell. `bytes` are the body's as they came over the network; those of
+    a body in a content coding (`content_coding`, RFC 9110 §8.4) before it was decoded."""
 
     method: str | None = None
     path: str
@@ -72,6 +73,7 @@ class Resource(FromEngine):
     protocol: str | None = None
     status: int | None = None
     bytes: int = 0
+    content_coding: str | None = None
     connection: int | None = None
     start_s: float | None = None
     request_s: float | None = None
@@ -80,6 +82,23 @@ class Resource(FromEngine):
     last_byte_s: float | None = None
     error: str | None = None
     from_cache: bool = False
+
+
+MOST_LEFT_OUT = 100
+"""How many references that were left out a page load names one by one; all of them are counted."""
+
+
+class LeftOut(FromEngine):
+    """Something that a page refers to or asks for and that the load leaves out of its measurement.
+
+    `why` is one of `other-host` (another origin's), `blocked` (refused by a policy of the page's own, such as
+    CSP), `aborted` (the page took the request back), `socket` (a WebSocket or WebTransport), `open` (still
+    under way when the load was over: a poll, a stream, a body that nobody reads), `unsupported` (the client
+    can't do what a browser would). `kind` is a resource's, `url` absolute and cut to 2048 characters."""
+
+    url: str
+    why: str
+    kind: str = "other"
 
 
 class ThreadTime(FromEngine):
@@ -113,7 +132,8 @@ class PageLoad(FromEngine):
     flight, `processes_cpu_s` the CPU time that the processes of a foreign client used from its start to its
     end; None where the client doesn't tell. Of a load, which is many requests rather than a navigation,
     `report` is what it came to, `load_s` the time until its last response, `requests` those that succeeded,
-    `connections` one that stands for all; the resources are not told one by one."""
+    `connections` one that stands for all; the resources are not told one by one. `left_out` names at most
+    `MOST_LEFT_OUT` of the `left_out_count` things that the page wants and the load leaves out."""
 
     outcome: Literal["ok", "failed"]
     reason: str | None = None
@@ -132,6 +152,8 @@ class PageLoad(FromEngine):
     processes_cpu_s: float | None = None
     connections: list[Connection] = Field(default_factory=list)
     resources: list[Resource] = Field(default_factory=list)
+    left_out: list[LeftOut] = Field(default_factory=list)
+    left_out_count: int = 0
     report: LoadReport | None = None
 
     @property
