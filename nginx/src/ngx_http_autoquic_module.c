@@ -95,6 +95,11 @@ merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     autoquic_loc_conf_t  *prev = parent;
     autoquic_loc_conf_t  *conf = child;
 
+    /* Who withdraws wants it back from everybody: nothing within takes an exception to that. */
+    if (prev->mode == AUTOQUIC_WITHDRAW) {
+        conf->mode = AUTOQUIC_WITHDRAW;
+    }
+
     ngx_conf_merge_uint_value(conf->mode, prev->mode, AUTOQUIC_OFF);
     ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
     ngx_conf_merge_uint_value(conf->downgrade, prev->downgrade, PRONGHORN_DOWNGRADE_LEASE);

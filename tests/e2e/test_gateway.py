@@ -138,6 +138,44 @@ def test_what_was_offered_is_withdrawn_from_everyone_and_nothing_more_is_offered
     assert {each["watched"] for each in status["samples"].values()} == {0}
 
 
+STAYING_OUT = """
+    location /off { autoquic off; add_header Alt-Svc 'h3=":2"'; return 200 "x"; }
+    location /on { autoquic on; return 200 "x"; }
+    location /on/off { autoquic off; if ($http_user_agent) { return 200 "x"; } }
+    location /moved { autoquic off; return 302 /off; }
+    location /gone { autoquic off; error_page 410 /gone.html; return 410; }
+    location /gone.html { autoquic off; internal; return 410 "x"; }
+    location /elsewhere { autoquic on; rewrite ^ /off last; }
+    location /named { autoquic off; try_files /nowhere @named; }
+    location @named { autoquic off; return 200 "x"; }
+    location /refused { autoquic off; deny all; }
+    location /proxied { autoquic on; proxy_pass https://127.0.0.1:PORT/off; }
+    location /dead { autoquic off; proxy_pass http://127.0.0.1:1; }
+    location /mirrored { autoquic off; mirror /off; proxy_pass https://127.0.0.1:PORT/off; }
+"""
+"""Locations with a say of their own, and every way that a response comes about."""
+
+
+@pytest.mark.parametrize("level", ["http", "server"])
+def test_what_is_withdrawn_is_withdrawn_in_every_location_and_from_every_kind_of_response(
+    level: str, identity: Certificates, tmp_path: Path
+) -> None:
+    directives, locations = "autoquic withdraw;", STAYING_OUT
+    if level == "server":
+        directives, locations = "autoquic on;", "autoquic withdraw;" + STAYING_OUT
+    else:
+        locations = "autoquic on;" + STAYING_OUT
+    paths = re.findall("location (/[a-z/]+) ", STAYING_OUT)
+    with gateway(
+        tmp_path, identity, policy_text=H3_FASTER, directives=directives, locations=locations
+    ) as one:
+        said = {path: alternative(one.curl("--http1.1", path=path)) for path in (*paths, "/", "/nowhere")}
+        malformed = alternative(one.curl("--http1.1", "--header", "Content-Length: x"))
+
+    assert said == dict.fromkeys(said, ["clear"])
+    assert malformed == ["clear"]
+
+
 def test_a_dry_run_says_in_the_log_what_it_would_say(identity: Certificates, tmp_path: Path) -> None:
     directives = "autoquic on; autoquic_dry_run on;"
     with gateway(tmp_path, identity, policy_text=H3_FASTER, directives=directives) as one:
