@@ -2,7 +2,10 @@
  * Where a server block listens by QUIC: an offer may only send a client to where this very block answers it.
  *
  * Several server blocks may share an address, and some of them listen by QUIC on it while others don't. A client that such
- * a block sent there nevertheless would be answered by another one.
+ * a block sent there nevertheless would be answered by another one. So it would be where another block listens on the
+ * client's address alone, and this one on all addresses: nginx, or the kernel, takes the listener that fits best.
+ *
+ * An IPv4 client of a socket of IPv6 (`[::]:443 ipv6only=off`) has come to an IPv4-mapped address: it counts as IPv4 here.
  */
 #include "autoquic.h"
 
@@ -11,12 +14,25 @@ typedef struct {
     in_port_t           port;
     unsigned            wildcard:1;
     unsigned            ipv6only:1;
+    const ngx_array_t  *rivals;            /* listener_t: of the same port, in this or another server block */
 } listener_t;
 
-static ngx_int_t add_to_servers(ngx_conf_t *cf, const ngx_http_conf_addr_t *at);
-static ngx_int_t add(autoquic_srv_conf_t *ascf, const ngx_http_conf_addr_t *at);
+/* How well a listener fits an address that a client comes to, by the order in which Linux chooses among sockets. */
+typedef enum {
+    FITS_NOT = 0,
+    FITS_AS_ANY_OF_BOTH,                   /* [::] ipv6only=off, of an IPv4 address */
+    FITS_AS_ANY,
+    FITS_EXACTLY
+} fit_e;
+
+static ngx_int_t add_to_servers(ngx_conf_t *cf, const ngx_http_conf_addr_t *at, const ngx_array_t *rivals);
+static ngx_int_t add(ngx_array_t *listeners, const ngx_http_conf_addr_t *at, const ngx_array_t *rivals);
+static const ngx_array_t *rivals_of(ngx_conf_t *cf, ngx_http_core_main_conf_t *cmcf, in_port_t number);
 static void warn_of_those_without(ngx_conf_t *cf, ngx_http_core_main_conf_t *cmcf);
-static ngx_uint_t reaches(const listener_t *listener, struct sockaddr *local, socklen_t length);
+static ngx_uint_t reaches(const listener_t *listener, struct sockaddr *local);
+static fit_e fits(const listener_t *listener, struct sockaddr *local);
+static ngx_uint_t same_address(struct sockaddr *one, struct sockaddr *other);
+static const uint8_t *ipv4_of(const struct sockaddr *address);
 
 
 ngx_int_t
@@ -30,6 +46,7 @@ ngx_int_t
 autoquic_find_listeners(ngx_conf_t *cf)
 {
     ngx_uint_t                  i, j;
+    const ngx_array_t          *rivals;
     ngx_http_conf_addr_t       *addr;
     ngx_http_conf_port_t       *port;
     ngx_http_core_main_conf_t  *cmcf;
@@ -42,10 +59,15 @@ autoquic_find_listeners(ngx_conf_t *cf)
     port = cmcf->ports->elts;
 
     for (i = 0; i < cmcf->ports->nelts; i++) {
+        rivals = rivals_of(cf, cmcf, port[i].port);
+        if (rivals == NULL) {
+            return NGX_ERROR;
+        }
+
         addr = port[i].addrs.elts;
 
         for (j = 0; j < port[i].addrs.nelts; j++) {
-            if (add_to_servers(cf, &addr[j]) != NGX_OK) {
+            if (add_to_servers(cf, &addr[j], rivals) != NGX_OK) {
                 return NGX_ERROR;
             }
         }
@@ -57,8 +79,42 @@ autoquic_find_listeners(ngx_conf_t *cf)
 }
 
 
+/* All listeners by QUIC of a port, whatever their address and family. */
+static const ngx_array_t *
+rivals_of(ngx_conf_t *cf, ngx_http_core_main_conf_t *cmcf, in_port_t number)
+{
+    ngx_uint_t             i, j;
+    ngx_array_t           *rivals;
+    ngx_http_conf_addr_t  *addr;
+    ngx_http_conf_port_t  *port;
+
+    rivals = ngx_array_create(cf->pool, 1, sizeof(listener_t));
+    if (rivals == NULL) {
+        return NULL;
+    }
+
+    port = cmcf->ports->elts;
+
+    for (i = 0; i < cmcf->ports->nelts; i++) {
+        if (port[i].port != number) {
+            continue;
+        }
+
+        addr = port[i].addrs.elts;
+
+        for (j = 0; j < port[i].addrs.nelts; j++) {
+            if (addr[j].opt.quic && add(rivals, &addr[j], NULL) != NGX_OK) {
+                return NULL;
+            }
+        }
+    }
+
+    return rivals;
+}
+
+
 static ngx_int_t
-add_to_servers(ngx_conf_t *cf, const ngx_http_conf_addr_t *at)
+add_to_servers(ngx_conf_t *cf, const ngx_http_conf_addr_t *at, const ngx_array_t *rivals)
 {
     ngx_uint_t                  i;
     autoquic_srv_conf_t        *ascf;
@@ -70,7 +126,7 @@ add_to_servers(ngx_conf_t *cf, const ngx_http_conf_addr_t *at)
         ascf = server[i]->ctx->srv_conf[ngx_http_autoquic_module.ctx_index];
         ascf->secured |= at->opt.ssl;
 
-        if (at->opt.quic && add(ascf, at) != NGX_OK) {
+        if (at->opt.quic && add(&ascf->listeners, at, rivals) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -80,11 +136,11 @@ add_to_servers(ngx_conf_t *cf, const ngx_http_conf_addr_t *at)
 
 
 static ngx_int_t
-add(autoquic_srv_conf_t *ascf, const ngx_http_conf_addr_t *at)
+add(ngx_array_t *listeners, const ngx_http_conf_addr_t *at, const ngx_array_t *rivals)
 {
     listener_t  *listener;
 
-    listener = ngx_array_push(&ascf->listeners);
+    listener = ngx_array_push(listeners);
     if (listener == NULL) {
         return NGX_ERROR;
     }
@@ -97,6 +153,7 @@ add(autoquic_srv_conf_t *ascf, const ngx_http_conf_addr_t *at)
 #else
     listener->ipv6only = 1;
 #endif
+    listener->rivals = rivals;
 
     return NGX_OK;
 }
@@ -156,7 +213,7 @@ autoquic_port_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
     port = 0;
 
     for (i = 0; i < ascf->listeners.nelts; i++) {
-        if (!reaches(&listener[i], c->local_sockaddr, c->local_socklen)) {
+        if (!reaches(&listener[i], c->local_sockaddr)) {
             continue;
         }
 
@@ -175,18 +232,77 @@ autoquic_port_of(ngx_http_request_t *r, autoquic_loc_conf_t *conf)
 
 /* Whether a client that came to this local address would come to that listener, by its port. */
 static ngx_uint_t
-reaches(const listener_t *listener, struct sockaddr *local, socklen_t length)
+reaches(const listener_t *listener, struct sockaddr *local)
 {
-    sa_family_t  family = local->sa_family;
+    fit_e        fit;
+    ngx_uint_t   i;
+    listener_t  *rival;
 
+    fit = fits(listener, local);
+    rival = listener->rivals->elts;
+
+    for (i = 0; i < listener->rivals->nelts; i++) {
+        if (fits(&rival[i], local) > fit) {
+            return 0;
+        }
+    }
+
+    return fit != FITS_NOT;
+}
+
+
+static fit_e
+fits(const listener_t *listener, struct sockaddr *local)
+{
     if (!listener->wildcard) {
-        return ngx_cmp_sockaddr(listener->sockaddr, length, local, length, 0) == NGX_OK;
+        return same_address(listener->sockaddr, local) ? FITS_EXACTLY : FITS_NOT;
     }
 
-    if (family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&((struct sockaddr_in6 *) local)->sin6_addr)) {
-        family = AF_INET;
+    if (ipv4_of(local) == NULL) {
+        return listener->sockaddr->sa_family == local->sa_family ? FITS_AS_ANY : FITS_NOT;
     }
 
-    return listener->sockaddr->sa_family == family
-           || (family == AF_INET && listener->sockaddr->sa_family == AF_INET6 && !listener->ipv6only);
+    if (listener->sockaddr->sa_family == AF_INET) {
+        return FITS_AS_ANY;
+    }
+
+    return listener->ipv6only ? FITS_NOT : FITS_AS_ANY_OF_BOTH;
+}
+
+
+/* But for their ports. */
+static ngx_uint_t
+same_address(struct sockaddr *one, struct sockaddr *other)
+{
+    const uint8_t  *here = ipv4_of(one), *there = ipv4_of(other);
+
+    if (here != NULL && there != NULL) {
+        return ngx_memcmp(here, there, 4) == 0;
+    }
+
+#if (NGX_HAVE_INET6)
+    if (one->sa_family == AF_INET6 && other->sa_family == AF_INET6) {
+        return IN6_ARE_ADDR_EQUAL(&((struct sockaddr_in6 *) one)->sin6_addr, &((struct sockaddr_in6 *) other)->sin6_addr);
+    }
+#endif
+
+    return 0;
+}
+
+
+/* The four bytes of an IPv4 address, which an IPv6 one may hold (RFC 4291, section 2.5.5.2); NULL: it is of another family. */
+static const uint8_t *
+ipv4_of(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET) {
+        return (const uint8_t *) &((const struct sockaddr_in *) address)->sin_addr;
+    }
+
+#if (NGX_HAVE_INET6)
+    if (address->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&((const struct sockaddr_in6 *) address)->sin6_addr)) {
+        return (const uint8_t *) &((const struct sockaddr_in6 *) address)->sin6_addr + 12;
+    }
+#endif
+
+    return NULL;
 }

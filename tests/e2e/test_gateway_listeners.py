@@ -1,5 +1,7 @@
 """Where the gateway sends clients: only to where the very server block that offers it listens by QUIC."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,55 @@ def test_a_port_that_is_named_is_offered_instead(identity: Certificates, tmp_pat
         said = alternative(one.curl("--http2"))
 
     assert said == ['h3=":4433"; ma=300']
+
+
+@pytest.mark.parametrize(
+    "quic",
+    [
+        "127.0.0.1:PORT quic",
+        "127.0.0.1:PORT quic reuseport",
+        "*:PORT quic",
+        "[::]:PORT quic ipv6only=off",
+        "[::]:PORT quic ipv6only=off reuseport",
+    ],
+)
+def test_an_ipv4_client_of_a_socket_of_both_families_is_offered_what_listens_on_its_address(
+    quic: str, identity: Certificates, tmp_path: Path
+) -> None:
+    with both_families(identity, tmp_path, f"listen {quic}; listen [::]:PORT ssl ipv6only=off;") as one:
+        said = alternative(one.curl("--http2"))
+
+    assert said == [f'h3=":{one.port}"; ma=300']
+
+
+@pytest.mark.parametrize("quic", ["127.0.0.2:PORT quic", "[::1]:PORT quic", "[::]:PORT quic"])
+def test_an_ipv4_client_of_a_socket_of_both_families_is_offered_nothing_that_it_could_not_reach(
+    quic: str, identity: Certificates, tmp_path: Path
+) -> None:
+    with both_families(identity, tmp_path, f"listen {quic}; listen [::]:PORT ssl ipv6only=off;") as one:
+        said = alternative(one.curl("--http2"))
+
+    assert said == [None]
+
+
+@pytest.mark.parametrize("neighbour", ["127.0.0.1:PORT quic", "*:PORT quic"])
+def test_a_listener_is_not_offered_where_another_server_block_has_one_that_fits_the_address_better(
+    neighbour: str, identity: Certificates, tmp_path: Path
+) -> None:
+    listens = "listen [::]:PORT quic ipv6only=off; listen [::]:PORT ssl ipv6only=off;"
+    more = SERVER.replace("LISTENS", f"listen {neighbour};").replace("listen 127.0.0.1:PORT ssl;", "")
+    with both_families(identity, tmp_path, listens, more=more) as one:
+        said = alternative(one.curl("--http2"))
+
+    assert said == [None]
+
+
+@contextmanager
+def both_families(identity: Certificates, folder: Path, listens: str, more: str = "") -> Iterator[Gateway]:
+    """A gateway whose first server block listens so."""
+    with gateway(folder, identity, policy_text=policy(0.7), more=more, start=False) as one:
+        usual = f"listen 127.0.0.1:{one.port} quic reuseport;\n        listen 127.0.0.1:{one.port} ssl;"
+        assert usual in one.text
+        one.write(one.text.replace(usual, listens.replace("PORT", str(one.port))))
+        one.start()
+        yield one
