@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use percent_encoding::percent_decode_str;
 use pronghorn_http::h3::response_head;
 
 use crate::site::Resource;
+use crate::target;
 use crate::{ResponseHeaders, Site};
 
 /// The one path on which the origin does something: a POST there is executed and answered 204. Its
@@ -104,17 +104,16 @@ impl Answers {
         }
     }
 
-    /// The answer to a request for `path`, percent-encoded as it came: 200 with the resource, 404, or 405 for methods
+    /// The answer to a request for `target`, path and query as they came: 200 with the resource, 404, or 405 for methods
     /// other than GET and HEAD. A request that came as early data, and whose method isn't safe (RFC 9110 §9.2.1), is
     /// answered 425 and nothing is done for it: it may be a replay (RFC 8470 §5.2).
-    pub(crate) fn to(&self, method: &Method, path: &str, early: bool) -> Rc<Answer> {
+    pub(crate) fn to(&self, method: &Method, target: &str, early: bool) -> Rc<Answer> {
         let answer = if early && !method.is_safe() {
             &self.too_early
-        } else if method == Method::POST && path == EXECUTE_PATH {
+        } else if method == Method::POST && path_of(target) == EXECUTE_PATH {
             &self.executed
         } else if method == Method::GET || method == Method::HEAD {
-            let path = percent_decode_str(path).decode_utf8_lossy();
-            match self.resources.get(path.as_ref()) {
+            match self.found(target) {
                 Some(found) if method == Method::HEAD => &found.head,
                 Some(found) => &found.get,
                 None => &self.not_found,
@@ -124,6 +123,20 @@ impl Answers {
         };
         answer.clone()
     }
+
+    fn found(&self, target: &str) -> Option<&Readable> {
+        // Most targets are keys as they stand.
+        if !target.contains(['%', '?'])
+            && let Some(found) = self.resources.get(target)
+        {
+            return Some(found);
+        }
+        target::keys(target).find_map(|key| self.resources.get(&key))
+    }
+}
+
+fn path_of(target: &str) -> &str {
+    target.split_once('?').map_or(target, |(path, _)| path)
 }
 
 #[cfg(test)]
@@ -136,6 +149,7 @@ mod tests {
         let folder = tempfile::TempDir::new().expect("a temporary folder");
         std::fs::write(folder.path().join("index.html"), b"<html>").expect("a file");
         std::fs::write(folder.path().join("a b.css"), b"p {}").expect("a file");
+        std::fs::write(folder.path().join("c.css?v=6.4"), b"p").expect("a file");
         let site = Site::read(folder.path()).expect("a readable site");
         let added = BTreeMap::from([("x-added".to_owned(), "yes".to_owned())]);
         Answers::new(
@@ -157,12 +171,22 @@ mod tests {
             (Method::GET, "/", false, (200, Some("6"), 6)),
             (Method::GET, "/index.html", true, (200, Some("6"), 6)),
             (Method::GET, "/a%20b.css", false, (200, Some("4"), 4)),
+            (Method::GET, "/a%20b.css?v=2", false, (200, Some("4"), 4)),
+            (Method::GET, "/c.css?v=6.4", false, (200, Some("1"), 1)),
+            (Method::GET, "/c.css", false, (404, Some("0"), 0)),
             (Method::HEAD, "/", false, (200, Some("6"), 0)),
+            (Method::HEAD, "/?utm=x", false, (200, Some("6"), 0)),
             (Method::GET, "/none", false, (404, Some("0"), 0)),
             (Method::POST, "/", false, (405, Some("0"), 0)),
             (Method::POST, "/", true, (425, Some("0"), 0)),
             (Method::POST, EXECUTE_PATH, true, (425, Some("0"), 0)),
             (Method::POST, EXECUTE_PATH, false, (204, None, 0)),
+            (
+                Method::POST,
+                "/.pronghorn/execute?n=1",
+                false,
+                (204, None, 0),
+            ),
             (Method::GET, EXECUTE_PATH, false, (404, Some("0"), 0)),
         ] {
             let answer = answers.to(&method, path, early);
@@ -174,11 +198,13 @@ mod tests {
     #[test]
     fn a_resource_has_its_type_and_what_is_refused_says_what_is_allowed() {
         let answers = answers();
-        let style = answers.to(&Method::GET, "/a%20b.css", false);
-        assert_eq!(
-            style.headers[header::CONTENT_TYPE],
-            "text/css; charset=utf-8"
-        );
+        for target in ["/a%20b.css", "/c.css?v=6.4", "/c.css%3Fv=6.4"] {
+            let style = answers.to(&Method::GET, target, false);
+            assert_eq!(
+                style.headers[header::CONTENT_TYPE],
+                "text/css; charset=utf-8"
+            );
+        }
         let refused = answers.to(&Method::PUT, "/", false);
         assert_eq!(refused.headers[header::ALLOW], "GET, HEAD");
     }

@@ -17,6 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::Shared;
 use crate::boundary::Boundary;
 use crate::log::{AccessLog, Served};
+use crate::target::target;
 
 /// Serves a connection to its end. Errors of the peer end the connection and nothing else.
 pub(crate) async fn serve<S>(stream: S, boundary: &Boundary, shared: Rc<Shared>)
@@ -30,10 +31,10 @@ where
         let early = boundary.is_ahead();
         async move {
             let arrived = Instant::now();
-            let (method, path) = (request.method(), request.uri().path());
-            let answer = shared.answers.to(method, path, early);
+            let (method, target) = (request.method(), target(request.uri()));
+            let answer = shared.answers.to(method, target, early);
             let served = Served {
-                asked: shared.log.asked(method, path),
+                asked: shared.log.asked(method, target),
                 protocol: Protocol::H1,
                 status: answer.status,
                 bytes: answer.body.len(),

@@ -27,6 +27,7 @@ use crate::boundary::Boundary;
 use crate::gather::Gather;
 use crate::log::Served;
 use crate::records::Records;
+use crate::target::target;
 
 /// Bytes of a frame's own header (RFC 9113 §4.1).
 const FRAME_HEADER: usize = 9;
@@ -112,13 +113,13 @@ impl Responses {
         early: bool,
     ) {
         let arrived = Instant::now();
-        let (method, path) = (request.method(), request.uri().path());
-        let answer = self.shared.answers.to(method, path, early);
+        let (method, target) = (request.method(), target(request.uri()));
+        let answer = self.shared.answers.to(method, target, early);
         let rank = Rank::new(Priority::from_headers(request.headers()), self.accepted);
         self.accepted += 1;
         let body = answer.body.clone();
         let served = Served {
-            asked: self.shared.log.asked(method, path),
+            asked: self.shared.log.asked(method, target),
             protocol: Protocol::H2,
             status: answer.status,
             bytes: body.len(),

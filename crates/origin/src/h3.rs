@@ -12,6 +12,7 @@ use pronghorn_http3::priority::Rank;
 use tokio::task::JoinHandle;
 
 use crate::log::Served;
+use crate::target::target;
 use crate::{ConnectionEntry, Shared};
 
 /// Serves a connection to its end. Errors of the peer end the stream or connection, nothing else.
@@ -90,10 +91,10 @@ async fn answer(mut stream: IncomingRequest, shared: Rc<Shared>) {
     };
     let rank = Rank::new(Priority::from_headers(&request.headers), stream.index());
     stream.prioritise(rank.falling());
-    let (method, path) = (&request.method, request.uri.path());
-    let answer = shared.answers.to(method, path, early);
+    let (method, target) = (&request.method, target(&request.uri));
+    let answer = shared.answers.to(method, target, early);
     let served = Served {
-        asked: shared.log.asked(method, path),
+        asked: shared.log.asked(method, target),
         protocol: Protocol::H3,
         status: answer.status,
         bytes: answer.body.len(),

@@ -17,8 +17,10 @@ mod h2;
 mod h3;
 mod headers;
 mod log;
+mod media_type;
 mod records;
 mod site;
+mod target;
 
 use std::net::IpAddr;
 use std::path::PathBuf;

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
+use crate::target;
+
 /// A resource: its body and the media type by which browsers know what it is.
 #[derive(Debug, Clone)]
 pub(crate) struct Resource {
@@ -15,7 +17,8 @@ pub(crate) struct Resource {
     pub(crate) media_type: &'static str,
 }
 
-/// A static site: every regular file below a folder by its path from the root, `/` being `/index.html`.
+/// A static site: every regular file below a folder by its path from the root, `/` being `/index.html`, and with the
+/// query that its name may hold.
 #[derive(Debug)]
 pub struct Site {
     resources: HashMap<String, Resource>,
@@ -42,14 +45,13 @@ impl Site {
             })?;
             let resource = Resource {
                 body: Bytes::from(body),
-                media_type: media_type(path),
+                media_type: target::media_type_of_file(path),
             };
-            resources.insert(path.to_owned(), resource);
+            for key in target::keys_of_file(path) {
+                resources.insert(key, resource.clone());
+            }
             Ok(())
         })?;
-        if let Some(index) = resources.get("/index.html").cloned() {
-            resources.insert("/".to_owned(), index);
-        }
         Ok(Site { resources })
     }
 
@@ -68,11 +70,11 @@ impl Site {
         Ok(hasher.finish())
     }
 
-    /// Every resource with its path, decoded.
+    /// Every resource with each of its keys: path and query, decoded.
     pub(crate) fn resources(&self) -> impl Iterator<Item = (&str, &Resource)> {
         self.resources
             .iter()
-            .map(|(path, resource)| (path.as_str(), resource))
+            .map(|(key, resource)| (key.as_str(), resource))
     }
 }
 
@@ -106,34 +108,4 @@ fn walk(
         }
     }
     Ok(())
-}
-
-/// The media type of a file by its name's ending (IANA's registry).
-fn media_type(name: &str) -> &'static str {
-    let ending = name
-        .rsplit_once('.')
-        .map(|(_, ending)| ending.to_ascii_lowercase());
-    match ending.as_deref().unwrap_or_default() {
-        "html" | "htm" => "text/html; charset=utf-8",
-        "css" => "text/css; charset=utf-8",
-        "js" | "mjs" => "text/javascript; charset=utf-8",
-        "json" => "application/json",
-        "svg" => "image/svg+xml",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        "avif" => "image/avif",
-        "ico" => "image/vnd.microsoft.icon",
-        "woff" => "font/woff",
-        "woff2" => "font/woff2",
-        "ttf" => "font/ttf",
-        "otf" => "font/otf",
-        "txt" => "text/plain; charset=utf-8",
-        "xml" => "application/xml",
-        "pdf" => "application/pdf",
-        "mp4" => "video/mp4",
-        "wasm" => "application/wasm",
-        _ => "application/octet-stream",
-    }
 }

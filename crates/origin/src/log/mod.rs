@@ -48,9 +48,9 @@ impl AccessLog {
         }
     }
 
-    /// What is kept of a request for `path`.
-    pub(crate) fn asked(&self, method: &Method, path: &str) -> Option<Asked> {
-        (self.keeping == LogKeeping::Requests).then(|| Asked::new(method, path))
+    /// What is kept of a request for `target`.
+    pub(crate) fn asked(&self, method: &Method, target: &str) -> Option<Asked> {
+        (self.keeping == LogKeeping::Requests).then(|| Asked::new(method, target))
     }
 
     /// Notes a request the last byte of whose answer was handed over just now.

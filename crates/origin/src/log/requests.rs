@@ -22,7 +22,7 @@ pub enum LogKeeping {
 pub struct LogEntry {
     /// Its method, as it came.
     pub method: String,
-    /// Path as requested.
+    /// Path and query as requested.
     pub path: String,
     /// The protocol on which the request came.
     pub protocol: Protocol,
@@ -83,10 +83,10 @@ pub(super) struct Requests {
 }
 
 impl Asked {
-    pub(super) fn new(method: &Method, path: &str) -> Asked {
+    pub(super) fn new(method: &Method, target: &str) -> Asked {
         Asked {
             method: method.as_str().to_owned(),
-            path: path.to_owned(),
+            path: target.to_owned(),
         }
     }
 }
