@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from pronghorn.origins.media_types import MEDIA_TYPES, OTHER
+from pronghorn.model.media_types import MEDIA_TYPES, OTHER
 
 _CADDYFILE = """\
 {

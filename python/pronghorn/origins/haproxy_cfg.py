@@ -4,7 +4,7 @@ Relative names are within the trial's folder, in which both are started."""
 
 from collections.abc import Mapping
 
-from pronghorn.origins.media_types import MEDIA_TYPES, OTHER
+from pronghorn.model.media_types import MEDIA_TYPES, OTHER
 
 SOCKET = "files.sock"
 """The UNIX socket between the two."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from pronghorn.errors import InputError
-from pronghorn.origins.media_types import MEDIA_TYPES, OTHER
+from pronghorn.model.media_types import MEDIA_TYPES, OTHER
 
 LOG_FORMAT = (
     '{"path": "$request_uri", "protocol": "$server_protocol", "status": $status, '

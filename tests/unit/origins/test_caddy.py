@@ -11,9 +11,9 @@ from pronghorn.model.arm import parse as arm
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import caddyfile
 from pronghorn.origins.caddy import Caddy, parse
-from pronghorn.origins.media_types import MEDIA_TYPES
+from pronghorn.model.media_types import MEDIA_TYPES
 
-SITE_RS = Path(__file__).parents[3] / "crates/origin/src/site.rs"
+MEDIA_TYPE_RS = Path(__file__).parents[3] / "crates/origin/src/media_type.rs"
 
 OWN = "https://:${PRONGHORN_PORT} {\n\tlog {\n\t\toutput file ${PRONGHORN_LOG}\n\t}\n}\n"
 
@@ -54,7 +54,7 @@ def test_a_header_is_written_so_that_its_quotes_survive() -> None:
 
 
 def test_the_media_types_are_those_of_the_built_in_origin() -> None:
-    arms = re.findall(r'^\s*((?:"\w+"(?: \| )?)+) => "([^"]+/[^"]+)",$', SITE_RS.read_text(), re.MULTILINE)
+    arms = re.findall(r'^\s*((?:"\w+"(?: \| )?)+) => "([^"]+/[^"]+)",$', MEDIA_TYPE_RS.read_text(), re.MULTILINE)
     builtin = {media_type: tuple(re.findall(r"\w+", endings)) for endings, media_type in arms}
     assert builtin == dict(MEDIA_TYPES)
 

@@ -29,7 +29,7 @@ MEDIA_TYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Each media type (IANA's registry), with the endings of the files that have it; the built-in origin has the
-same in `crates/origin/src/site.rs`."""
+same in `crates/origin/src/media_type.rs`."""
 
 OTHER = "application/octet-stream"
 """What any other file is."""
