@@ -2,7 +2,6 @@
 headline last."""
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -12,9 +11,10 @@ from pronghorn.analysis.words import METRICS
 from pronghorn.before_after.words import shown
 from pronghorn.model.changes import CellChange, Changes
 from pronghorn.report.colours import COLOURS
+from pronghorn.terminal import Terminal
 
 
-def render(changes: Changes, console: Console) -> None:
+def render(changes: Changes, console: Terminal) -> None:
     """Prints it."""
     for cell in changes.cells:
         _render_cell(cell, console)
@@ -37,7 +37,7 @@ def render(changes: Changes, console: Console) -> None:
         _indented(Text(changes.correction.words, style="dim"), console)
 
 
-def _render_cell(cell: CellChange, console: Console) -> None:
+def _render_cell(cell: CellChange, console: Terminal) -> None:
     console.print()
     how = "paired by path seeds" if cell.paired else "unpaired"
     console.print(Text.assemble((cell.title, "bold"), (f"  medians, after against before · {how}", "dim")))
@@ -63,5 +63,5 @@ def _render_cell(cell: CellChange, console: Console) -> None:
         _indented(Text(said, style="dim"), console)
 
 
-def _indented(what: Text | Table, console: Console) -> None:
+def _indented(what: Text | Table, console: Terminal) -> None:
     console.print(Padding(what, (0, 0, 0, 2), expand=False))

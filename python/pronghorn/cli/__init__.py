@@ -1,7 +1,7 @@
 """The command line: one file a command. Progress on stderr, results on stdout.
 
 Exit status: 0 done; 1 a check or a calibration failed; 2 bad usage or bad input; 3 the host can't;
-130 interrupted.
+70 a bug in the program; 130 interrupted.
 """
 
 import importlib
@@ -9,14 +9,15 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer import rich_utils
 
-from pronghorn import __version__
-from pronghorn.errors import InputError, PronghornError
+from pronghorn import __version__, crash, standard
+from pronghorn.errors import EXIT_HOST, EXIT_INPUT, EXIT_INTERRUPTED, EXIT_OK, InputError, PronghornError
 from pronghorn.execute.interrupts import interruptible
+from pronghorn.foreign import visible
 
 COMMANDS = ("path", "load", "run", "map", "policy", "replicate", "report", "compare", "doctor", "servers")
 """The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words; or
@@ -29,8 +30,8 @@ def _application(first: str | None) -> typer.Typer:
     app = typer.Typer(
         name="pronghorn",
         help="A laboratory that settles whether HTTP/3 is faster: for whom, by how much and why.",
-        epilog="Exit status: 0 done; 1 a check failed; 2 bad input; 3 this host can't; 130 interrupted. "
-        "'path' ends with its command's status.",
+        epilog="Exit status: 0 done; 1 a check failed; 2 bad input; 3 this host can't; 70 a bug; "
+        "130 interrupted. 'path' ends with its command's status.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -61,21 +62,53 @@ def _options(
 
 
 def main() -> None:
-    """The program `pronghorn`: a foreseeable fault is one message on stderr and its exit status."""
+    """The program `pronghorn`: a foreseeable fault is one message on stderr and its exit status, any other
+    one message and status 70."""
     _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    with standard.outlets() as stdout:
+        status = _done()
+        stdout.flush()
+        if stdout.fault is not None:
+            hint = f" {stdout.hint}" if stdout.hint else ""
+            print(f"pronghorn: stdout can't be written: {stdout.fault.strerror}.{hint}", file=sys.stderr)
+            status = status or EXIT_HOST
+    sys.exit(status)
+
+
+def _done() -> int:
+    """Does what the command line asks for; the exit status."""
     try:
         _refuse_unencodable(sys.argv[1:])
         with interruptible():
-            _application(next(iter(sys.argv[1:]), None))()
+            return _run()
     except PronghornError as error:
-        with suppress(OSError):
-            print(f"pronghorn: {error.message}", file=sys.stderr)
-            if error.hint:
-                print(f"  {error.hint}", file=sys.stderr)
-        sys.exit(error.exit_status)
+        print(f"pronghorn: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"  {error.hint}", file=sys.stderr)
+        return error.exit_status
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else EXIT_OK if end.code is None else EXIT_INPUT
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BaseException as error:
+        return crash.tell(error)
+
+
+def _run() -> int:
+    application = typer.main.get_command(_application(next(iter(sys.argv[1:]), None)))
+    try:
+        return application.main(standalone_mode=False) or EXIT_OK
+    except Exception as error:
+        mistake: Any = error
+        if not hasattr(mistake, "format_message"):
+            raise
+        # A mistake in the command line. Its class is typer's own or click's, as typer's version has it.
+        mistake.message = visible(mistake.message or "")
+        rich_utils.rich_format_error(mistake)
+        return EXIT_INPUT
 
 
 def _open_standard_streams() -> None:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
 import typer
 
@@ -22,8 +21,7 @@ CHECK_HELP = (
 
 def tell(results: Sequence[Result]) -> None:
     """Says on stderr what became of checks; Exit with status 1 where one fails."""
-    with suppress(OSError):
-        for line in lines(results):
-            print(line, file=sys.stderr)
+    for line in lines(results):
+        print(line, file=sys.stderr)
     if not all(result.holds for result in results):
         raise typer.Exit(EXIT_CHECK_FAILED)

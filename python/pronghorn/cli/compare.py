@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from pronghorn.before_after import changes as before_after
 from pronghorn.before_after import recorded, terminal
@@ -13,6 +12,7 @@ from pronghorn.checks.result import Result
 from pronghorn.cli import checked, pipeline_outputs
 from pronghorn.cli.results import writing_results
 from pronghorn.model.changes import Changes, Checked, CheckedCell
+from pronghorn.terminal import Terminal
 
 _CHECK_HELP = (
     "Fail (exit status 1) unless this holds: ARM after/before METRIC < NUMBER (or <=, >, >=, ==, !=), the "
@@ -48,7 +48,7 @@ def compare(
             told = found.model_copy(update={"checks": [_told(result) for result in results]})
             print(told.model_dump_json(indent=2))
         else:
-            terminal.render(found, Console())
+            terminal.render(found, Terminal())
     checked.tell(results)
 
 

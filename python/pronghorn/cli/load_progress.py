@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -13,6 +12,7 @@ from rich.text import Text
 from pronghorn.load import figures, words
 from pronghorn.load.report import Progress
 from pronghorn.load.spec import Extent, LoadSpec
+from pronghorn.terminal import Terminal
 
 _PLAIN_EVERY_S = 10.0
 
@@ -25,7 +25,7 @@ def watching(spec: LoadSpec, url: str, *, quiet: bool) -> Iterator[Observer]:
     if quiet:
         yield lambda _: None
         return
-    console = Console(stderr=True, highlight=False)
+    console = Terminal(stderr=True, highlight=False)
     opening = f"{url} over {words.over(spec)}; {words.loop(spec)}"
     if not console.is_terminal:
         print(opening, file=sys.stderr, flush=True)

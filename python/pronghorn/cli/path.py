@@ -3,12 +3,10 @@
 import json
 import shlex
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperCommand
 
 from pronghorn import command
@@ -20,6 +18,7 @@ from pronghorn.execute.describe import refusal
 from pronghorn.model.experiment_file import shipped_paths
 from pronghorn.model.path import from_words
 from pronghorn.report import link_table
+from pronghorn.terminal import Terminal
 
 _SAMPLE_INTERVAL_S = 0.1
 _COMMAND = "pronghorn.command"
@@ -134,8 +133,7 @@ def path(
         raise refusal(refused, profile) from None
     faults = list(_write_all(outcome, asked, profile.name, json_file, graph))
     if not quiet:
-        with suppress(OSError, SystemExit):  # the latter is rich's answer to a closed pipe
-            link_table.render(outcome, Console(stderr=True, highlight=False))
+        link_table.render(outcome, Terminal(stderr=True, highlight=False))
     if faults:
         raise HostError(
             f"{'; '.join(faults)}. COMMAND had ended with status {outcome.status}.",

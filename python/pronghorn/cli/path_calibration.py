@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from pronghorn import calibration
 from pronghorn.calibration import Report
@@ -12,6 +11,7 @@ from pronghorn.engine import Engine, EngineError
 from pronghorn.errors import EXIT_CHECK_FAILED, HostError, InputError
 from pronghorn.execute import interrupts
 from pronghorn.model.path import PathSpec
+from pronghorn.terminal import Terminal
 
 _WIDTH = 120
 """Columns that a line may take at least, where nothing is to be cut."""
@@ -19,10 +19,10 @@ _WIDTH = 120
 
 def calibrate(path: PathSpec, name: str, seed: int, json_file: Path | None) -> None:
     """Prints the table on stdout and writes the report to `json_file`; exit status 1 where a row fails."""
-    console = Console(highlight=False)
+    console = Terminal(highlight=False)
     if console.width < _WIDTH:
         console.width = _WIDTH
-    Console(stderr=True, highlight=False).print(
+    Terminal(stderr=True, highlight=False).print(
         f"calibrating {name}, about {calibration.LONG_S:.0f} s, seed {seed}", style="dim"
     )
     report = interrupts.run(_measure(path, seed))

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -17,6 +17,7 @@ from pronghorn.cli.tally import Tally
 from pronghorn.execute.observer import Observer, Outlook
 from pronghorn.execute.trial import Assignment
 from pronghorn.model.trial import Cell, Trial
+from pronghorn.terminal import Terminal
 
 _PLAIN_EVERY_S = 10.0
 _REFRESHES_PER_S = 2
@@ -25,7 +26,7 @@ _REFRESHES_PER_S = 2
 @contextmanager
 def watching() -> Iterator[Observer]:
     """An observer which shows a run on stderr until the context ends."""
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     if not console.is_terminal:
         yield Plain()
         return
@@ -77,7 +78,7 @@ class Plain:
 class OnTerminal:
     """A table of running medians above a bar, redrawn in place by a thread of its own."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Terminal) -> None:
         self._tally: Tally | None = None
         self._running: dict[int, Assignment] = {}
         self._lock = threading.Lock()

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from pronghorn import capabilities
 from pronghorn.analysis.numbers import count
@@ -28,6 +27,7 @@ from pronghorn.replicate import measured as measurements
 from pronghorn.replicate.measured import Measured
 from pronghorn.replicate.planned import DEFAULT_FOLDER, PlannedRun, expected_s, others, plan, wanted
 from pronghorn.replicate.result import StudyFound
+from pronghorn.terminal import Terminal
 
 
 def replicate(
@@ -100,7 +100,7 @@ def replicate(
         if as_json:
             print(json.dumps([one.model_dump(mode="json") for _, one in results], indent=2))
             return
-        terminal.render([one for _, one in results], Console())
+        terminal.render([one for _, one in results], Terminal())
         if written:
             print("", *written, sep="\n")
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from pronghorn import journal
 from pronghorn.checks import of_run
@@ -21,6 +20,7 @@ from pronghorn.execute.prepare import Request, resolve
 from pronghorn.execute.run import check_header, summarise
 from pronghorn.report import html, terminal
 from pronghorn.skim import skim
+from pronghorn.terminal import Terminal
 
 
 def report(
@@ -85,6 +85,6 @@ def report(
         if as_json:
             print(summary.model_dump_json(indent=2))
         elif not outputs.takes_stdout:
-            terminal.render(summary, Console())
+            terminal.render(summary, Terminal())
             print(f"\n{page}", *written, sep="\n")
     checked.tell(results)

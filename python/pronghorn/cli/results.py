@@ -6,22 +6,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pronghorn.errors import HostError, InputError
+from pronghorn.errors import InputError
+from pronghorn.standard import Outlet
 
 
 @contextmanager
 def writing_results(report: Path | None = None) -> Iterator[None]:
-    """HostError where stdout can't be written; a reader that has seen enough is no fault. Either way the
-    results stand beside `report`, where there is one."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _discard_the_rest()
-    except OSError as error:
-        _discard_the_rest()
-        hint = f"The results stand beside {report}." if report else None
-        raise HostError(f"stdout can't be written: {error.strerror}.", hint=hint) from error
+    """What is printed within are results, which stand beside `report` as well, where there is one: a person
+    whose stdout can't be written is told so."""
+    stdout = getattr(sys.stdout, "rich_proxied_file", None)
+    if isinstance(stdout, Outlet) and report is not None:
+        stdout.hint = f"The results stand beside {report}."
+    yield
+    sys.stdout.flush()
 
 
 def refuse_unwritable(*files: Path | None) -> None:
@@ -35,10 +32,3 @@ def refuse_unwritable(*files: Path | None) -> None:
     for file in regular:
         if regular.count(file) > 1:
             raise InputError(f"{file}: named twice; each option takes a file of its own.")
-
-
-def _discard_the_rest() -> None:
-    """So that the interpreter's own flush at the end doesn't fail again."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from pronghorn import capabilities
 from pronghorn.checks import of_run
@@ -20,6 +19,7 @@ from pronghorn.execute.describe import describe
 from pronghorn.execute.prepare import Request
 from pronghorn.execute.run import Outcome, execute
 from pronghorn.report import terminal
+from pronghorn.terminal import Terminal
 
 
 def run(
@@ -95,5 +95,5 @@ def _print(outcome: Outcome, *, as_json: bool) -> None:
         for caution in outcome.cautions:
             print(f"warning ({caution.code}): {caution.text} {caution.remedy}", file=sys.stderr)
         return
-    terminal.render(outcome.summary, Console())
+    terminal.render(outcome.summary, Terminal())
     print(f"\nReport: {outcome.report}")

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from rich.console import Console
 from rich.text import Text
 
 from pronghorn import __version__
 from pronghorn.doctor.examine import examine
 from pronghorn.doctor.finding import Finding
 from pronghorn.errors import EXIT_HOST, EXIT_OK
+from pronghorn.terminal import Terminal
 
 _COLOURS = {"ok": "green", "missing": "red", "note": "yellow"}
 
 
-def main(console: Console | None = None, root: Path = Path("/"), *, as_json: bool = False) -> int:
+def main(console: Terminal | None = None, root: Path = Path("/"), *, as_json: bool = False) -> int:
     """Prints every finding on `console` (None: stdout), or one JSON object on stdout. Returns 0, or 3 where
     anything is missing.
 
@@ -28,7 +28,7 @@ def main(console: Console | None = None, root: Path = Path("/"), *, as_json: boo
     if as_json:
         print(json.dumps(_table(findings, ready=ready), indent=2))
     else:
-        _lines(findings, console or Console(highlight=False))
+        _lines(findings, console or Terminal(highlight=False))
     return EXIT_OK if ready else EXIT_HOST
 
 
@@ -41,7 +41,7 @@ def _table(findings: Sequence[Finding], *, ready: bool) -> dict[str, object]:
     }
 
 
-def _lines(findings: Sequence[Finding], out: Console) -> None:
+def _lines(findings: Sequence[Finding], out: Terminal) -> None:
     width = max(len(finding.subject) for finding in findings)
     out.print(f"pronghorn {__version__} on Linux {os.uname().release}", soft_wrap=True)
     for finding in findings:

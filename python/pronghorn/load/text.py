@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 from typing import TextIO
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -13,6 +13,7 @@ from pronghorn.load import checks, figures, percentiles, words
 from pronghorn.load.measured import Measured
 from pronghorn.load.report import Distribution, LoadReport
 from pronghorn.model.knobs import Value
+from pronghorn.terminal import Terminal
 
 _NONE = "–"
 
@@ -26,10 +27,10 @@ def render(measured: Measured, file: TextIO) -> None:
     stand last."""
     page = Group(*_parts(measured))
     if file.isatty():
-        Console(file=file, highlight=False).print(page)
+        Terminal(file=file, highlight=False).print(page)
         return
     shown = io.StringIO()
-    Console(file=shown, highlight=False, width=_WIDTH_ELSEWHERE).print(page)
+    Terminal(file=shown, highlight=False, width=_WIDTH_ELSEWHERE).print(page)
     file.writelines(f"{line.rstrip()}\n" for line in shown.getvalue().splitlines())
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +11,7 @@ from pronghorn.analysis.numbers import count
 from pronghorn.model.summary import State
 from pronghorn.replicate import words
 from pronghorn.replicate.result import ClaimFound, ReadingFound, StudyFound, Tested
+from pronghorn.terminal import Terminal
 
 MOST_REASONS = 3
 """Of a part that is not reproduced; a study's page has all of them."""
@@ -20,14 +20,14 @@ _COLOURS: dict[State, str] = {"reproduced": "green", "not reproduced": "red", "u
 _GRAVEST: tuple[State, ...] = ("not reproduced", "undecided", "reproduced")
 
 
-def render(found: Sequence[StudyFound], console: Console) -> None:
+def render(found: Sequence[StudyFound], console: Terminal) -> None:
     """Prints the studies; the table of their claims comes last, so that it remains in view."""
     for one in found:
         _render_study(one, console)
     _render_claims(found, console)
 
 
-def _render_study(found: StudyFound, console: Console) -> None:
+def _render_study(found: StudyFound, console: Terminal) -> None:
     console.print()
     console.print(Text.assemble((found.title, "bold"), (f"  {_runs(found)}", "dim")))
     for claim in found.claims:
@@ -61,7 +61,7 @@ def _parts(reading: ReadingFound) -> Table:
     return grid
 
 
-def _render_claims(found: Sequence[StudyFound], console: Console) -> None:
+def _render_claims(found: Sequence[StudyFound], console: Terminal) -> None:
     """One row a claim, with the part that decides it in the first setting."""
     grid = _grid("claim")
     for one in found:

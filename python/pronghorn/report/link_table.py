@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from rich.console import Console
 from rich.table import Table
 
 from pronghorn.analysis.numbers import count, seconds
 from pronghorn.command import Outcome
 from pronghorn.model.trial import LinkCounters
+from pronghorn.terminal import Terminal
 
 _ALWAYS = {"packets_in": "packets in", "packets_out": "packets out", "lost": "lost"}
 _WHERE_ANY = {
@@ -29,7 +29,7 @@ _WHERE_ANY = {
 }
 
 
-def render(outcome: Outcome, console: Console) -> None:
+def render(outcome: Outcome, console: Terminal) -> None:
     """Prints both links' counters: `down` towards the command, `up` from it."""
     down, up = outcome.counters.down, outcome.counters.up
     if down is None or up is None:

@@ -2,7 +2,6 @@
 what was published, and the claims."""
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -14,6 +13,7 @@ from pronghorn.report.colours import COLOURS
 from pronghorn.report.heat_map import HeatMap, heat_map
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
 from pronghorn.report.published_table import Beside, published_view
+from pronghorn.terminal import Terminal
 
 _SHOWN = tuple(HEADINGS.index(heading) for heading in ("requests/s", "min", "max", "total", "p99"))
 """What fits into 80 columns."""
@@ -21,7 +21,7 @@ _SHOWN = tuple(HEADINGS.index(heading) for heading in ("requests/s", "min", "max
 _STATES: dict[State, str] = {"reproduced": "green", "not reproduced": "red", "undecided": "yellow"}
 
 
-def render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
+def render_cell(cell: CellSummary, summary: Summary, console: Terminal) -> None:
     """Prints a cell: its arms, and in words the verdicts."""
     qualifiers = ["requests per second", f"baseline {summary.baseline}", summary.label]
     _titled(cell.title, " · ".join(filter(None, qualifiers)), console)
@@ -37,7 +37,7 @@ def render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
         _indented(Text(note, style="dim"), console)
 
 
-def render_whole(summary: Summary, console: Console) -> None:
+def render_whole(summary: Summary, console: Terminal) -> None:
     """Prints what is said of all cells of loads together; nothing where there are none."""
     if (found := heat_map(summary)) is not None:
         _render_map(found, console)
@@ -51,7 +51,7 @@ def render_whole(summary: Summary, console: Console) -> None:
         _render_claim(claim, console)
 
 
-def _render_map(found: HeatMap, console: Console) -> None:
+def _render_map(found: HeatMap, console: Terminal) -> None:
     _titled("HTTP/3 against the others", "requests per second, ratio of medians; ? undecided", console)
     grid = _grid("path", *found.columns)
     for row in found.rows:
@@ -63,7 +63,7 @@ def _render_map(found: HeatMap, console: Console) -> None:
     _indented(grid, console)
 
 
-def _render_beside(table: Beside, console: Console) -> None:
+def _render_beside(table: Beside, console: Terminal) -> None:
     _titled(table.caption, "medians, beside what was published", console)
     headings = [f"{column.heading} theirs" if column.theirs else column.heading for column in table.columns]
     grid = _grid("path", *headings)
@@ -76,7 +76,7 @@ def _render_beside(table: Beside, console: Console) -> None:
     _indented(grid, console)
 
 
-def _render_claim(claim: Claim, console: Console) -> None:
+def _render_claim(claim: Claim, console: Terminal) -> None:
     _indented(Text(claim.words, style=_STATES[claim.state]), console)
     for reading in claim.readings:
         for part in reading.parts:
@@ -90,7 +90,7 @@ def _render_claim(claim: Claim, console: Console) -> None:
             _indented(Text(line, style="dim"), console)
 
 
-def _titled(title: str, more: str, console: Console) -> None:
+def _titled(title: str, more: str, console: Terminal) -> None:
     console.print()
     console.print(Text.assemble((title, "bold"), (f"  {more}", "dim")))
 
@@ -103,5 +103,5 @@ def _grid(first: str, *others: str) -> RichTable:
     return grid
 
 
-def _indented(what: Text | RichTable, console: Console) -> None:
+def _indented(what: Text | RichTable, console: Terminal) -> None:
     console.print(Padding(what, (0, 0, 0, 2), expand=False))

@@ -7,6 +7,7 @@ from typing import Any
 
 from pronghorn.analysis.numbers import count, percent
 from pronghorn.analysis.words import within
+from pronghorn.foreign import visible
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
 from pronghorn.report.table import table, thin_note
@@ -63,7 +64,7 @@ def _report(summary: Summary, manifest: Mapping[str, Any], tables: str, *, most:
 
 def escaped(text: str) -> str:
     """`text` as Markdown that reads the same: no markup, no HTML, no mention of anybody, on one line."""
-    one_line = " ".join(text.split())
+    one_line = visible(" ".join(text.split()))
     plain = one_line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     plain = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", plain)
     plain = re.sub(r"(?<!\w)#(?=\d)", "&#35;", plain)

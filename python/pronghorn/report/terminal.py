@@ -2,7 +2,6 @@
 headline last."""
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -11,9 +10,10 @@ from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.report import load_terminal
 from pronghorn.report.colours import COLOURS
 from pronghorn.report.table import table, thin_note
+from pronghorn.terminal import Terminal
 
 
-def render(summary: Summary, console: Console) -> None:
+def render(summary: Summary, console: Terminal) -> None:
     """Prints the summary; the last lines are the headline, so that they remain in view."""
     for cell in summary.cells:
         _render_cell(cell, summary, console)
@@ -30,7 +30,7 @@ def render(summary: Summary, console: Console) -> None:
         _indented(Text(f"note: {note}", style="dim"), console)
 
 
-def _render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
+def _render_cell(cell: CellSummary, summary: Summary, console: Terminal) -> None:
     if cell.makes_loads:
         load_terminal.render_cell(cell, summary, console)
         return
@@ -57,5 +57,5 @@ def _render_cell(cell: CellSummary, summary: Summary, console: Console) -> None:
         _indented(Text(note, style="dim"), console)
 
 
-def _indented(what: Text | RichTable, console: Console) -> None:
+def _indented(what: Text | RichTable, console: Terminal) -> None:
     console.print(Padding(what, (0, 0, 0, 2), expand=False))

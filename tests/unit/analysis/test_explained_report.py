@@ -3,7 +3,6 @@
 import io
 
 import pytest
-from rich.console import Console
 
 from pronghorn.analysis.summarise import summarise
 from pronghorn.model.explanation import Explanation
@@ -11,6 +10,7 @@ from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import html
 from pronghorn.report.terminal import render
+from pronghorn.terminal import Terminal
 
 from .synthetic import Behaviour, cell, run
 from .test_html import Page
@@ -80,7 +80,7 @@ def test_hostile_names_are_text() -> None:
 
 def test_the_terminal_says_it_with_the_cell_s_verdicts() -> None:
     out = io.StringIO()
-    render(summary(), Console(file=out, width=1000, color_system=None))
+    render(summary(), Terminal(file=out, width=1000, color_system=None))
     lines = [line.strip() for line in out.getvalue().splitlines()]
     for found in summary().explanations:
         assert found.words in lines

@@ -2,10 +2,9 @@
 
 import io
 
-from rich.console import Console
-
 from pronghorn.analysis.summarise import summarise
 from pronghorn.report.terminal import render
+from pronghorn.terminal import Terminal
 
 from .synthetic import cell, paired
 
@@ -47,7 +46,7 @@ def shown(width: int, label: str | None = None) -> str:
         notes=["The host was warm."],
     )
     out = io.StringIO()
-    render(found, Console(file=out, width=width, color_system=None))
+    render(found, Terminal(file=out, width=width, color_system=None))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 

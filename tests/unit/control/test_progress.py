@@ -4,7 +4,6 @@ import io
 import math
 
 import pytest
-from rich.console import Console
 
 from pronghorn.cli.progress import OnTerminal, duration
 from pronghorn.cli.tally import Tally
@@ -16,6 +15,7 @@ from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.trial import Cell, Metrics, Status, Trial
 from pronghorn.plan import Block
+from pronghorn.terminal import Terminal
 
 LINK = LinkSpec(delay_ns=10**7, rate_bit_per_s=10**7)
 CELL = Cell(site="tiny", path="far", origin="builtin", client="native")
@@ -98,7 +98,7 @@ def test_the_time_left_follows_what_trials_took_and_how_many_run_side_by_side() 
 
 def test_a_terminal_shows_cells_medians_and_what_runs() -> None:
     text = io.StringIO()
-    shown = OnTerminal(Console(file=text, force_terminal=True, width=100, height=30, color_system=None))
+    shown = OnTerminal(Terminal(file=text, force_terminal=True, width=100, height=30, color_system=None))
     with shown.display:
         shown.begins(outlook())
         shown.starts(Assignment(Block(CELL, 0, ("h2", "h3"), 0), "h2", 0, 0, 0))

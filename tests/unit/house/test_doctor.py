@@ -5,9 +5,9 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from pronghorn import doctor
+from pronghorn.terminal import Terminal
 
 
 def host(root: Path, files: dict[str, str]) -> Path:
@@ -96,7 +96,7 @@ def test_the_engines_own_reason_and_mend_are_passed_on_and_the_status_is_3(
 ) -> None:
     assert engine.exists()
     page = StringIO()
-    assert doctor.main(Console(file=page, width=200), tmp_path) == 3
+    assert doctor.main(Terminal(file=page, width=200), tmp_path) == 3
     text = page.getvalue()
     assert "version 1.2" in text
     assert "denied by policy; only the path 'direct' works" in text

@@ -3,10 +3,10 @@
 import io
 
 import pytest
-from rich.console import Console
 
 from pronghorn.replicate import result, terminal, words
 from pronghorn.replicate.result import Cause, ClaimFound, ReadingFound, StudyFound, Value
+from pronghorn.terminal import Terminal
 
 
 def part_of(ours: Value, *causes: Cause) -> result.Tested:
@@ -41,7 +41,7 @@ def shown(*readings: ReadingFound) -> str:
     claim = ClaimFound(claim="h3 is faster.", state="undecided", words="depends", readings=list(readings))
     found = StudyFound(study="x", title="X", size="full", runs=[], claims=[claim], effects=[])
     stream = io.StringIO()
-    terminal.render([found], Console(file=stream, width=300))
+    terminal.render([found], Terminal(file=stream, width=300))
     return stream.getvalue()
 
 
