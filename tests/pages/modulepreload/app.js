@@ -1,0 +1,2 @@
+import { word } from "./lib.js";
+document.title += word;

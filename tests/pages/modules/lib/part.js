@@ -1,0 +1,4 @@
+import {
+  deep,
+} from "./deep.js";
+export const part = deep;

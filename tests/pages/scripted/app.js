@@ -1,0 +1,13 @@
+new Image().src = "image.png";
+fetch("data.json").then((answer) => answer.json());
+const sheet = document.createElement("link");
+sheet.rel = "stylesheet";
+sheet.href = "added.css";
+document.head.append(sheet);
+const script = document.createElement("script");
+script.src = "added.js";
+document.head.append(script);
+const request = new XMLHttpRequest();
+request.open("GET", "request.json");
+request.send();
+import("./module.js");

@@ -1,0 +1,3 @@
+importScripts("part.js");
+fetch("data.json");
+setInterval(() => {}, 10);
