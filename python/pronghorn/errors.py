@@ -11,6 +11,7 @@ EXIT_OK = 0
 EXIT_CHECK_FAILED = 1
 EXIT_INPUT = 2
 EXIT_HOST = 3
+EXIT_NOTHING_MEASURED = 4
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
 
@@ -38,6 +39,12 @@ class HostError(PronghornError):
     """This host can't, or something on it broke: exit status 3."""
 
     exit_status = EXIT_HOST
+
+
+class NothingMeasured(PronghornError):
+    """Nothing could be measured: exit status 4. What was recorded on the way is kept."""
+
+    exit_status = EXIT_NOTHING_MEASURED
 
 
 class Interrupted(PronghornError):

@@ -16,7 +16,8 @@ Block = dict[str, Trial]
 @dataclass(frozen=True)
 class CellTrials:
     """One cell's trials, sorted: `blocks` in their order, each with one trial of every arm. Of the
-    `abandoned` ones some may be `unrepeated`, in a run that was cut."""
+    `abandoned` ones some may be `unrepeated`, in a run that was cut. `discarded` are the contaminated ones,
+    by their arm."""
 
     cell: Cell
     arms: tuple[str, ...]
@@ -26,6 +27,7 @@ class CellTrials:
     incomplete: int = 0
     contaminated: dict[str, int] = field(default_factory=dict)
     contamination_reasons: dict[str, int] = field(default_factory=dict)
+    discarded: dict[str, list[Trial]] = field(default_factory=dict)
     attempted: dict[str, int] = field(default_factory=dict)
 
     def of(self, arm: str) -> list[Trial]:
@@ -54,7 +56,7 @@ def select(
 def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str], most: int) -> CellTrials:
     complete: list[Block] = []
     abandoned = incomplete = unrepeated = 0
-    contaminated: Counter[str] = Counter()
+    discarded: dict[str, list[Trial]] = defaultdict(list)
     reasons: Counter[str] = Counter()
     attempted: Counter[str] = Counter()
     for number in sorted(blocks):
@@ -62,7 +64,7 @@ def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str], 
         for trial in (trial for attempt in attempts.values() for trial in attempt.values()):
             attempted[trial.arm] += 1
             if trial.status == "contaminated":
-                contaminated[trial.arm] += 1
+                discarded[trial.arm].append(trial)
                 reasons[trial.reason or "not said"] += 1
         final = attempts[max(attempts)]
         if any(trial.status == "contaminated" for trial in final.values()):
@@ -79,7 +81,8 @@ def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str], 
         abandoned=abandoned,
         unrepeated=unrepeated,
         incomplete=incomplete,
-        contaminated=dict(contaminated),
+        contaminated={arm: len(found) for arm, found in discarded.items()},
         contamination_reasons=dict(sorted(reasons.items())),
+        discarded=dict(discarded),
         attempted=dict(attempted),
     )

@@ -3,7 +3,17 @@
 from collections import Counter
 from typing import Any
 
-from pronghorn.analysis import background, comparing, contamination, discovery, parts, parts_words, stopping
+from pronghorn.analysis import (
+    background,
+    comparing,
+    contamination,
+    discovery,
+    failing,
+    loaded,
+    parts,
+    parts_words,
+    stopping,
+)
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import Column
 from pronghorn.analysis.comparing import Values
@@ -33,6 +43,11 @@ def summarise_cell(
         notes.insert(0, "No mean is shown, since trials failed; they count as the slowest of all.")
     if found.any_failed and trials.cell.client == load.CLIENT:
         notes.insert(0, _OF_FAILED_LOADS)
+    notes[:0] = [
+        failing.note(name, arm.failure, arm.failed, arm.n)
+        for name, arm in arms.items()
+        if arm.failure is not None and arm.failure.detail and arm.failed < arm.n
+    ]
     summary = CellSummary(
         **trials.cell.model_dump(),
         title=terms.title,
@@ -44,6 +59,7 @@ def summarise_cell(
         notes=notes,
         resources=resources(trials, requests, terms, most),
         why=parts.parts(trials),
+        loaded_words=loaded.words(arms),
     )
     summary.why_words = parts_words.sentences(summary, terms.baseline)
     return stopping.told(summary, terms.sampling, terms.stage)
@@ -65,6 +81,9 @@ def _arm(trials: CellTrials, arm: str, found: Values, confidence: float | None) 
         failed=len(failed),
         contaminated=trials.contaminated.get(arm, 0),
         failures=dict(sorted(reasons.items())),
+        failure=failing.commonest(failed),
+        discard=failing.commonest(trials.discarded.get(arm, [])),
+        loaded=loaded.loaded(mine),
         protocols=dict(sorted(protocols.items())),
         thin=thin(len(mine)),
         **_others(arm, found, confidence, with_mean=with_mean),

@@ -19,6 +19,8 @@ from pronghorn.analysis.bootstrap import (
     unresampled,
 )
 from pronghorn.analysis.figures import QUANTILES, finite
+from pronghorn.analysis.loaded import makes_no_request
+from pronghorn.analysis.numbers import listed
 from pronghorn.analysis.superiority import Superiority, superiority
 from pronghorn.analysis.terms import Terms, block_draws
 from pronghorn.analysis.times import Times, has_failed, times
@@ -44,10 +46,12 @@ _ANY_NUMBER: frozenset[Statistic] = frozenset({"mean"})
 
 
 class Values(NamedTuple):
-    """A cell's values, one a block, by arm and metric, and in which blocks an arm's load failed."""
+    """A cell's values, one a block, by arm and metric, and in which blocks an arm's load failed; `idle` are
+    the arms whose loads make no request."""
 
     columns: Mapping[Column, Times]
     failed: Mapping[str, npt.NDArray[np.bool_]]
+    idle: frozenset[str] = frozenset()
 
     @property
     def any_failed(self) -> bool:
@@ -71,6 +75,7 @@ def values(trials: CellTrials) -> Values:
     return Values(
         {Column(arm, metric): times(of[arm], metric) for arm in trials.arms for metric in metrics},
         {arm: np.array([has_failed(trial) for trial in of[arm]], dtype=bool) for arm in trials.arms},
+        frozenset(arm for arm in trials.arms if makes_no_request(of[arm])),
     )
 
 
@@ -110,14 +115,18 @@ def led(trials: CellTrials, terms: Terms) -> list[tuple[Verdict, Estimate]]:
     leading = measured(trials)[0]
     asked = [Asked(arm, terms.baseline, leading, "median") for arm in trials.arms if arm != terms.baseline]
     effect_of = _effects(trials, found, asked, terms)
-    return [(_decide(trials, one, effect_of[one], terms)[0], effect_of[one].ratio) for one in asked]
+    return [(_decide(trials, found, one, effect_of[one], terms)[0], effect_of[one].ratio) for one in asked]
 
 
 def _effects(trials: CellTrials, found: Values, asked: list[Asked], terms: Terms) -> dict[Asked, Effect]:
     blocks = len(trials.blocks)
-    unsaid = {one for one in asked if one.statistic == "mean" and _has_no_mean(one, found)}
+    unsaid = {
+        one for one in asked if _idle(one, found) or (one.statistic == "mean" and _has_no_mean(one, found))
+    }
     early = {
-        one for one in asked if one.statistic not in _ANY_NUMBER and blocks < LEAST_BLOCKS[one.statistic]
+        one
+        for one in asked
+        if one not in unsaid and one.statistic not in _ANY_NUMBER and blocks < LEAST_BLOCKS[one.statistic]
     }
     resampled = [one for one in asked if one not in unsaid | early]
     rng = block_draws(trials.cell, terms.seed)
@@ -128,6 +137,11 @@ def _effects(trials: CellTrials, found: Values, asked: list[Asked], terms: Terms
             found.columns, resampled, rng, resamples=terms.resamples, confidence=terms.stage.confidence
         ),
     }
+
+
+def _idle(one: Asked, found: Values) -> list[str]:
+    """Which of two arms make no request, so that there is nothing to compare."""
+    return [arm for arm in (one.arm, one.baseline) if arm in found.idle]
 
 
 def _has_no_mean(one: Asked, found: Values) -> bool:
@@ -146,13 +160,14 @@ def _compare(
 ) -> Comparison:
     rate = one.metric in HIGHER_IS_BETTER
     stage = terms.stage
-    verdict, reason = _decide(trials, one, effect, terms)
+    verdict, reason = _decide(trials, found, one, effect, terms)
     if stage.pending is not None:
         effect = Effect(effect.ratio.unbounded(0.0), effect.difference.unbounded(-math.inf))
-    if finite(effect.ratio.ratio) is None and not rate and found.any_failed:
+    idle = _idle(one, found)
+    if finite(effect.ratio.ratio) is None and not rate and found.any_failed and not idle:
         reason = "trials failed"
     mine, theirs = (found.columns[column] for column in one.columns)
-    ranked = one.statistic == "median"
+    ranked = one.statistic == "median" and not idle
     better = superiority(mine, theirs, higher_is_better=rate, confidence=stage.confidence) if ranked else None
     made = Comparison(
         metric=one.metric,
@@ -175,7 +190,11 @@ def _compare(
     return made.model_copy(update={"words": _said(made, arms, better, terms, len(trials.blocks))})
 
 
-def _decide(trials: CellTrials, one: Asked, effect: Effect, terms: Terms) -> tuple[Verdict, str | None]:
+def _decide(
+    trials: CellTrials, found: Values, one: Asked, effect: Effect, terms: Terms
+) -> tuple[Verdict, str | None]:
+    if idle := _idle(one, found):
+        return "undecided", f"refused: {listed(idle)} made no request"
     if terms.stage.pending is not None:
         return "undecided", terms.stage.pending
     rate = one.metric in HIGHER_IS_BETTER

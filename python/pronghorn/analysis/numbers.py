@@ -27,6 +27,16 @@ def rate(value: float | None) -> str:
     return f"{float(digits):,.0f}".replace(",", " ") if abs(value) >= 1000 else digits
 
 
+def size(value: float | None) -> str:
+    """A number of bytes to three significant digits: `612 B`, `600 kB`, `1.04 MB`; `–` for none."""
+    if value is None:
+        return "–"
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= 0.9995 * scale:
+            return f"{value / scale:#.3g}".rstrip(".") + f" {unit}"
+    return f"{value:.0f} B"
+
+
 def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
     """A ratio to two decimals, to three where its interval is narrower than 0.1, to four below 0.005; 0
     itself is `0`."""

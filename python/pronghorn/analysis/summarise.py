@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pronghorn.analysis import claims, correction, resources, stopping, words
+from pronghorn.analysis import claims, correction, likeness, resources, stopping, words
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.bootstrap import RESAMPLES
 from pronghorn.analysis.cells import summarise_cell
@@ -12,6 +12,7 @@ from pronghorn.analysis.explain import explain
 from pronghorn.analysis.resources import Requests, of_trial
 from pronghorn.analysis.terms import Terms
 from pronghorn.analysis.titles import name_cells
+from pronghorn.analysis.unmeasured import unmeasured
 from pronghorn.model import load, study
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.sampling import Sampling
@@ -84,6 +85,9 @@ def summarise(
         [summarise_cell(*each, requests, most) for each in zip(measured, terms, strict=True)]
     )
     found = resources.corrected(found)
+    warnings = likeness.warnings(found)
+    found = likeness.warned(found)
+    nothing = unmeasured(found, baseline)
     return Summary(
         name=name,
         seed=seed,
@@ -94,8 +98,10 @@ def summarise(
         limit_s=limit_s,
         resamples=resamples,
         label=label,
+        unmeasured=nothing,
+        warnings=warnings,
         headline=[
-            words.headline(arm, baseline, found, (margin, margin_s), label)
+            words.headline(arm, baseline, [] if nothing else found, (margin, margin_s), label)
             for arm in sorted(arms, key=_asked_about)
             if arm != baseline
         ]

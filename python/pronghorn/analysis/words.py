@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from pronghorn.analysis.failing import told
 from pronghorn.analysis.numbers import (
     count,
     difference,
@@ -143,13 +144,16 @@ def _value(arm: ArmSummary, metric: Metric, statistic: Statistic) -> str:
 
 
 def failures(names: Sequence[str], arms: Mapping[str, ArmSummary]) -> str:
-    """`h1 failed in 2 of 12 trials (timeout 2), h3 in none`; empty where nothing failed."""
+    """`h1 failed in 2 of 12 trials (timeout 2), h3 in none`; empty where nothing failed. Of an arm that never
+    loaded the commonest detail stands there too."""
     if not any(arms[name].failed for name in names):
         return ""
     parts: list[str] = []
     for name in names:
         arm = arms[name]
         reasons = ", ".join(f"{reason} {number}" for reason, number in arm.failures.items())
+        if arm.failed == arm.n and arm.failure is not None and arm.failure.detail:
+            reasons += f": {told(arm.failure.detail)}"
         often = f"{arm.failed} of {count(arm.n, 'trial')} ({reasons})" if arm.failed else "none"
         parts.append(f"{name} {'in' if parts else 'failed in'} {often}")
     return ", ".join(parts)

@@ -148,6 +148,8 @@ def _known(value: Value, cell: CellSummary, measured: Measured) -> Known:
     over = _statistic(value.over, cell)
     if value.under is None:
         return over
+    if any(its.loaded is not None and its.loaded.requests == 0 for its in _arms(value, cell)):
+        return Known(None)
     under = _statistic(value.under, cell)
     if over.value is None or not under.value:
         return Known(None)
@@ -155,6 +157,10 @@ def _known(value: Value, cell: CellSummary, measured: Measured) -> Known:
         return Known(over.value / under.value)
     pair = Pair(value.over.arm, value.under.arm, value.over.metric, value.over.statistic)
     return Known(over.value / under.value, measured.interval(cell, pair))
+
+
+def _arms(value: Value, cell: CellSummary) -> list[ArmSummary]:
+    return [cell.arms[term.arm] for term in (value.over, value.under) if term is not None]
 
 
 def _statistic(term: Term, cell: CellSummary) -> Known:

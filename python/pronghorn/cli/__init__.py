@@ -1,7 +1,7 @@
 """The command line: one file a command. Progress on stderr, results on stdout.
 
-Exit status: 0 done; 1 a check or a calibration failed; 2 bad usage or bad input; 3 the host can't;
-70 a bug in the program; 130 interrupted.
+Exit status: 0 done; 1 a check or a calibration failed; 2 bad usage or bad input; 3 the host can't; 4 nothing
+could be measured; 70 a bug in the program; 130 interrupted.
 """
 
 import importlib
@@ -30,8 +30,8 @@ def _application(first: str | None) -> typer.Typer:
     app = typer.Typer(
         name="pronghorn",
         help="A laboratory that settles whether HTTP/3 is faster: for whom, by how much and why.",
-        epilog="Exit status: 0 done; 1 a check failed; 2 bad input; 3 this host can't; 70 a bug; "
-        "130 interrupted. 'path' ends with its command's status.",
+        epilog="Exit status: 0 done; 1 a check failed; 2 bad input; 3 this host can't; 4 nothing could be "
+        "measured; 70 a bug; 130 interrupted. 'path' ends with its command's status.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import typer
 
 from pronghorn.checks.result import Result, lines
-from pronghorn.errors import EXIT_CHECK_FAILED
+from pronghorn.errors import EXIT_CHECK_FAILED, NothingMeasured
+from pronghorn.model.loaded import Unmeasured
 
 CHECK_HELP = (
     "Fail (exit status 1) unless this holds: VALUE < VALUE (or <=, >, >=, ==, !=), where a VALUE is a "
@@ -19,9 +20,12 @@ CHECK_HELP = (
 )
 
 
-def tell(results: Sequence[Result]) -> None:
-    """Says on stderr what became of checks; Exit with status 1 where one fails."""
+def tell(results: Sequence[Result], unmeasured: Unmeasured | None = None) -> None:
+    """Says on stderr what became of checks; NothingMeasured where nothing was, else Exit with status 1 where
+    one fails."""
     for line in lines(results):
         print(line, file=sys.stderr)
+    if unmeasured is not None:
+        raise NothingMeasured(unmeasured.text, hint=unmeasured.remedy)
     if not all(result.holds for result in results):
         raise typer.Exit(EXIT_CHECK_FAILED)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from pronghorn.analysis.numbers import listed
 from pronghorn.before_after import changes as before_after
 from pronghorn.before_after import recorded, terminal
 from pronghorn.checks import cases, of_two
@@ -12,6 +13,7 @@ from pronghorn.checks.result import Result
 from pronghorn.cli import checked, pipeline_outputs
 from pronghorn.cli.results import writing_results
 from pronghorn.model.changes import Changes, Checked, CheckedCell
+from pronghorn.model.loaded import Unmeasured
 from pronghorn.terminal import Terminal
 
 _CHECK_HELP = (
@@ -49,7 +51,21 @@ def compare(
             print(told.model_dump_json(indent=2))
         else:
             terminal.render(found, Terminal())
-    checked.tell(results)
+    checked.tell(results, _unmeasured(found))
+
+
+def _unmeasured(found: Changes) -> Unmeasured | None:
+    """Why nothing can be compared: in no cell has an arm loads that succeeded in both runs, nor a verdict."""
+    led = [change for cell in found.cells for change in cell.led()]
+    if any(one.verdict != "undecided" or all(one.measured) for one in led):
+        return None
+    runs = (found.before, found.after)
+    never = [path for place, path in enumerate(runs) if not any(one.measured[place] for one in led)]
+    who = f"no load in {listed(never)} succeeded" if never else "no arm loaded in both runs"
+    return Unmeasured(
+        text=f"Nothing could be compared: {who}.",
+        remedy=f"Its report says why: pronghorn report {never[0] if never else found.after}",
+    )
 
 
 def _verdicts(found: Changes) -> list[cases.Case]:

@@ -11,11 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from pronghorn import capabilities, journal
+from pronghorn.analysis import mends
+from pronghorn.analysis.failing import commonest_of, with_detail
 from pronghorn.analysis.numbers import count
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
 from pronghorn.engine import Hello
-from pronghorn.errors import InputError, Interrupted
+from pronghorn.errors import InputError, Interrupted, NothingMeasured
 from pronghorn.execute import awake, prepare
 from pronghorn.execute.describe import describe
 from pronghorn.execute.directory import RunDirectory, default_name
@@ -198,15 +200,24 @@ def _explore(
         return left is None or left > slowest * BATCH + _FINAL_STEPS_S
 
     measured = Batches(asked, directory.path, run)
-    explored = explore(
-        asked.domain,
-        measured.measure,
-        margin=margin,
-        seed=asked.seed,
-        points=asked.points,
-        known=measured.begun(),
-        in_time=in_time,
-    )
+    try:
+        explored = explore(
+            asked.domain,
+            measured.measure,
+            margin=margin,
+            seed=asked.seed,
+            points=asked.points,
+            known=measured.begun(),
+            in_time=in_time,
+        )
+    except NothingMeasured as nothing:
+        most = commonest_of(measured.failures)
+        if most is None:
+            raise
+        raise NothingMeasured(
+            f"{nothing.message} Loads failed most often by {with_detail(most)}.",
+            hint=f"{mends.of_failure(most)} {nothing.hint or ''}".rstrip(),
+        ) from None
     return measured, explored
 
 

@@ -4,17 +4,19 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pronghorn import capabilities
+from pronghorn.analysis import mends
+from pronghorn.analysis.failing import commonest_of, with_detail
 from pronghorn.analysis.numbers import count
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
-from pronghorn.errors import InputError, Interrupted
+from pronghorn.errors import InputError, Interrupted, NothingMeasured
 from pronghorn.execute import awake, prepare
 from pronghorn.execute.describe import describe
 from pronghorn.execute.directory import RunDirectory
@@ -24,7 +26,7 @@ from pronghorn.model import study as studies
 from pronghorn.model.study import Size
 from pronghorn.replicate import found, page, terminal
 from pronghorn.replicate import measured as measurements
-from pronghorn.replicate.measured import Measured
+from pronghorn.replicate.measured import Measured, ReadRun
 from pronghorn.replicate.planned import DEFAULT_FOLDER, PlannedRun, expected_s, others, plan, wanted
 from pronghorn.replicate.result import StudyFound
 from pronghorn.terminal import Terminal
@@ -99,10 +101,28 @@ def replicate(
     with writing_results():
         if as_json:
             print(json.dumps([one.model_dump(mode="json") for _, one in results], indent=2))
-            return
-        terminal.render([one for _, one in results], Terminal())
-        if written:
-            print("", *written, sep="\n")
+        else:
+            terminal.render([one for _, one in results], Terminal())
+            if written:
+                print("", *written, sep="\n")
+    _refuse_nothing(run for read, _ in results for run in read.runs.values())
+
+
+def _refuse_nothing(runs: Iterable[ReadRun]) -> None:
+    """NothingMeasured where no load of any run succeeded."""
+    read = list(runs)
+    if any(run.succeeded for run in read):
+        return
+    most = commonest_of([run.failure for run in read])
+    if most is None:
+        raise NothingMeasured(
+            f"Nothing could be measured: all {sum(run.trials for run in read)} trials were contaminated.",
+            hint=mends.OF_DISCARDS,
+        )
+    raise NothingMeasured(
+        f"Nothing could be measured: no load succeeded, most often by {with_detail(most)}.",
+        hint=mends.of_failure(most),
+    )
 
 
 def _measure(missing: Sequence[PlannedRun], jobs: int | None) -> None:
@@ -120,12 +140,14 @@ def _measure(missing: Sequence[PlannedRun], jobs: int | None) -> None:
             ready = describe(prepare.fit(run.experiment, hello, fall_back=False))
             try:
                 with watching() as observer:
-                    execute(ready, hello, directory, observer, jobs=jobs, command_line=sys.argv)
+                    done = execute(ready, hello, directory, observer, jobs=jobs, command_line=sys.argv)
             except Interrupted:
                 raise Interrupted(
                     "interrupted; what was measured is recorded.",
                     hint=f"Go on with the same command: {shlex.join(['pronghorn', *sys.argv[1:]])}",
                 ) from None
+        if (nothing := done.summary.unmeasured) is not None:
+            print(f"warning: {nothing.text} {nothing.remedy}", file=sys.stderr, flush=True)
 
 
 def _outlook(missing: Sequence[PlannedRun]) -> list[str]:

@@ -85,12 +85,14 @@ def run(
     pipeline_outputs.write(files, directory.path, outcome.summary, results, outcome.started)
     with writing_results(outcome.report):
         _print(outcome, as_json=as_json)
-    checked.tell(results)
+    checked.tell(results, outcome.summary.unmeasured)
 
 
 def _print(outcome: Outcome, *, as_json: bool) -> None:
     if as_json:
         print(outcome.summary.model_dump_json(indent=2))
+        for warning in outcome.summary.warnings:
+            print(f"warning: {warning}", file=sys.stderr)
         print(f"Report: {outcome.report}", file=sys.stderr)
         for caution in outcome.cautions:
             print(f"warning ({caution.code}): {caution.text} {caution.remedy}", file=sys.stderr)

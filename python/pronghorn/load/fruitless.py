@@ -1,6 +1,6 @@
 """Why nothing succeeded, and what to do about it."""
 
-from pronghorn.errors import EXIT_CHECK_FAILED, PronghornError
+from pronghorn.errors import NothingMeasured
 from pronghorn.load.report import LoadReport
 
 _OF_CONNECTIONS = {
@@ -19,14 +19,14 @@ _OF_REQUESTS = {
 }
 
 
-def error(report: LoadReport) -> PronghornError:
-    """The error for a load of which no request succeeded; its exit status is that of a failed check."""
+def error(report: LoadReport) -> NothingMeasured:
+    """The error for a load of which no request succeeded."""
     failed = report.requests.failed
     kinds = _most(failed) or _most(report.connections.failed)
     hint = _hint(failed, _OF_REQUESTS) or _hint(report.connections.failed, _OF_CONNECTIONS)
     detail = next((f": {failure.detail.rstrip('.')}" for failure in report.failures), "")
     said = f"no request succeeded{f' ({kinds})' if kinds else ''}{detail}."
-    return PronghornError(said, hint=hint, exit_status=EXIT_CHECK_FAILED)
+    return NothingMeasured(said, hint=hint)
 
 
 def _most(counts: dict[str, int]) -> str:

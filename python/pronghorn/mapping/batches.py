@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from pronghorn import journal
 from pronghorn.analysis.blocks import select
+from pronghorn.analysis.failing import commonest
 from pronghorn.analysis.times import has_failed
 from pronghorn.errors import InputError
 from pronghorn.execute import directory as files
@@ -25,6 +26,7 @@ from pronghorn.mapping.terms import ARMS, Terms
 from pronghorn.model import experiment as experiments
 from pronghorn.model import experiment_file, load, stacks
 from pronghorn.model.experiment import Experiment
+from pronghorn.model.loaded import Failure
 from pronghorn.model.path import PathProfile
 from pronghorn.model.source import Source
 from pronghorn.model.trial import Cell, Trial
@@ -73,8 +75,8 @@ class SeenPoint(NamedTuple):
 
 class Batches:
     """The batches of the map in `folder`, of which those that were begun are read, and finished, first.
-    `seen` and `cautions` (each warning's code, text and remedy, with the batches that have it) grow with
-    them."""
+    `seen`, `cautions` (each warning's code, text and remedy, with the batches that have it) and `failures`
+    (the commonest of each batch) grow with them."""
 
     def __init__(self, terms: Terms, folder: Path, run: Run) -> None:
         self._terms = terms
@@ -83,6 +85,7 @@ class Batches:
         self._count = 0
         self.seen: list[SeenPoint] = []
         self.cautions: dict[str, dict[str, Any]] = {}
+        self.failures: list[Failure] = []
 
     def begun(self) -> list[Observation]:
         """The points of all batches that were begun; the last one is finished where it was interrupted."""
@@ -115,7 +118,10 @@ class Batches:
             with RunDirectory(folder, resume=True) as claimed:
                 self._run(planned, claimed)
         self._count += 1
-        seen = _read(folder, planned, self._terms, self._count)
+        trials = journal.read(folder).trials
+        seen = _read(trials, planned, self._terms, self._count)
+        if (failure := commonest([one for one in trials if one.status == "failed"])) is not None:
+            self.failures.append(failure)
         self.seen += seen
         self._note_cautions(folder, [path.name for path in planned.paths])
         return [one.observation for one in seen]
@@ -147,6 +153,7 @@ def experiment(terms: Terms, points: Sequence[Point], number: int) -> Experiment
         "repeat": BLOCKS,
         "margin": terms.margin,
         "seed": terms.seed,
+        "preflight": number == 1,
         "path": {point.name: path_of(point) for point in points},
     }
     source = Source("pronghorn map", "")
@@ -188,9 +195,8 @@ def arm_of(planned: Experiment) -> str:
     return next(arm.name for arm in planned.arms if arm.name != planned.baseline)
 
 
-def _read(folder: Path, planned: Experiment, terms: Terms, number: int) -> list[SeenPoint]:
-    arms = [arm.name for arm in planned.arms]
-    sorted_ = select(journal.read(folder).trials, arms)
+def _read(trials: Sequence[Trial], planned: Experiment, terms: Terms, number: int) -> list[SeenPoint]:
+    sorted_ = select(trials, [arm.name for arm in planned.arms])
     seen = []
     for path in planned.paths:
         cell = Cell(site=planned.sites[0], path=path.name, origin=terms.origin, client=terms.client)

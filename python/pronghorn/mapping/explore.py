@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from pronghorn.analysis.numbers import count
-from pronghorn.errors import HostError
+from pronghorn.errors import NothingMeasured
 from pronghorn.mapping import design
 from pronghorn.mapping.domain import Array, Domain, Point
 from pronghorn.mapping.observed import Observation, usable
@@ -50,8 +50,8 @@ def explore(
 ) -> Explored:
     """Observes up to `points` points (None: as long as `in_time()`), the `known` ones among them.
 
-    Equal arguments and equal outcomes give equal points. HostError where the first points leave nothing to go
-    by."""
+    Equal arguments and equal outcomes give equal points. NothingMeasured where the first points leave nothing
+    to go by."""
     observations = list(known)
     theta: Array | None = None
     first = START if points is None else min(START, max(FEWEST - 1, points // 4))
@@ -80,16 +80,16 @@ def explore(
     return Explored(observations, "budget")
 
 
-def _nothing_to_go_by(observations: Sequence[Observation]) -> HostError:
+def _nothing_to_go_by(observations: Sequence[Observation]) -> NothingMeasured:
     points = count(len(observations), "point")
     barren = sum(one.barren for one in observations)
     if barren:
-        return HostError(
+        return NothingMeasured(
             f"at {barren} of {points} no load of either arm succeeded, and fewer than two of the others have "
             "a block that counts.",
             hint="Map narrower ranges; the reports of the map's batches say why loads failed.",
         )
-    return HostError(
+    return NothingMeasured(
         f"of {points} fewer than two have a block that could be trusted.",
         hint="Run it on a quieter host, with fewer trials side by side (--jobs).",
     )

@@ -7,7 +7,7 @@ stands for what isn't finite, because failed trials reach into it, or can't be h
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pronghorn.model.comparison import Interval, Metric, Verdict
+from pronghorn.model.comparison import HIGHER_IS_BETTER, Interval, Metric, Verdict
 from pronghorn.model.summary import Correction
 from pronghorn.model.trial import Cell
 
@@ -40,6 +40,13 @@ class ArmChange(BaseModel):
     verdict: Verdict
     reason: str | None = None
     words: str
+
+    @property
+    def measured(self) -> tuple[bool, bool]:
+        """Whether the earlier and the later run measured anything of it: a load that succeeded, or a rate."""
+        if self.metric in HIGHER_IS_BETTER:
+            return bool(self.before), bool(self.after)
+        return self.blocks_before > self.failed_before, self.blocks_after > self.failed_after
 
 
 class CellChange(BaseModel):

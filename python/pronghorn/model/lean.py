@@ -4,10 +4,10 @@ They are trials like any other to whoever asks for their figures. What is left o
 that no key has here, so that it is passed over unread.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from pronghorn.model.trial import (
     ArrivalsReport,
@@ -17,6 +17,7 @@ from pronghorn.model.trial import (
     CpuTime,
     HostCounters,
     Lateness,
+    LeftOut,
     LinkCounters,
     OriginConnection,
     OriginCount,
@@ -65,7 +66,8 @@ class LeanCounters(Counters):
 
 
 class LeanPage(PageLoad):
-    """A load without its requests and connections; `told`: whether the whole record has its requests."""
+    """A load without its requests and connections; `told`: whether the whole record has its requests. What it
+    left out is one object with what other loads of the page did."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -74,6 +76,11 @@ class LeanPage(PageLoad):
     resources: list[Resource] = _left_out([])
     told: bool = _left_out(False)
     vitals: dict[str, Any] | None = None
+
+    @field_validator("left_out")
+    @classmethod
+    def _share(cls, left_out: list[LeftOut]) -> list[LeftOut]:
+        return [_shared_reference(one.url, one.why, one.kind) for one in left_out]
 
     @property
     def tells_requests(self) -> bool:
@@ -111,6 +118,11 @@ class LeanTrial(Trial):
     origin_counts: list[OriginCount] = _left_out([])
     origin_tickets: dict[str, dict[str, int]] = _left_out({})
     knobs: dict[str, int | bool | str] = _left_out({})
+
+
+@lru_cache(maxsize=10_000)
+def _shared_reference(url: str, why: str, kind: str) -> LeftOut:
+    return LeftOut(url=url, why=why, kind=kind)
 
 
 @cache

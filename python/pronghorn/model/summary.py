@@ -19,6 +19,9 @@ from pronghorn.model.comparison import Metric as Metric
 from pronghorn.model.comparison import Ratio as Ratio
 from pronghorn.model.comparison import Statistic as Statistic
 from pronghorn.model.comparison import Verdict as Verdict
+from pronghorn.model.loaded import Failure as Failure
+from pronghorn.model.loaded import Loaded as Loaded
+from pronghorn.model.loaded import Unmeasured as Unmeasured
 from pronghorn.model.resources import CellResources
 from pronghorn.model.trial import Cell
 from pronghorn.model.why import ArmWhy
@@ -35,18 +38,31 @@ class ArmSummary(Figures):
     `thin` names the quantiles that are merely the largest value, since `n` is too small for them.
     `lcp` is a browser's, null where not all loads that succeeded tell it. `requests_per_second` and
     `latency_seconds` are those of loads, null and empty of page loads.
+    `loaded` is what its page loads loaded, null where none succeeded. `failure` is the commonest failure of
+    its trials that count, `discard` the commonest reason for which trials were contaminated.
     """
 
     n: int
     failed: int
     contaminated: int
     failures: dict[str, int] = Field(default_factory=dict)
+    failure: Failure | None = None
+    discard: Failure | None = None
+    loaded: Loaded | None = None
     protocols: dict[str, int] = Field(default_factory=dict)
     thin: list[str] = Field(default_factory=list)
     ttfb: Figures = Field(default_factory=Figures)
     lcp: Figures | None = None
     requests_per_second: Figures | None = None
     latency_seconds: dict[Metric, Figures] = Field(default_factory=dict)
+
+    @property
+    def measured(self) -> bool:
+        """Whether any of its trials measured something: a load that succeeded with at least one request, or
+        of loads of many requests one with a rate."""
+        if self.requests_per_second is not None:
+            return bool(self.requests_per_second.max)
+        return self.n > self.failed and not (self.loaded is not None and self.loaded.requests == 0)
 
     def of(self, metric: Metric) -> Figures:
         """The figures of a metric."""
@@ -88,6 +104,8 @@ class CellSummary(BaseModel):
     from the run's others. `stopping` is null where the number of blocks was fixed, or sampling hasn't ended,
     `resources` where nobody tells of them one by one.
     `why` has where the arms' time went, by arm, as far as trials tell; `why_words` says so in sentences.
+    `loaded_words` says what stands beside each verdict: how much the loads loaded and left out. `warnings`
+    say why a verdict isn't what it seems: much was left out, or arms or clients loaded different pages.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -107,6 +125,8 @@ class CellSummary(BaseModel):
     resources: CellResources | None = None
     why: dict[str, ArmWhy] = Field(default_factory=dict)
     why_words: list[str] = Field(default_factory=list)
+    loaded_words: str = ""
+    warnings: list[str] = Field(default_factory=list)
 
     @property
     def cell(self) -> Cell:
@@ -277,7 +297,8 @@ class Summary(BaseModel):
     `headline` holds one sentence for each arm that is compared. `explanations` are those that the experiment
     asks for, cell after cell. Of loads, which `load_limit_s` cuts, `contrasts` compare HTTP/3's arms with all
     others. `correction` is null where fewer than two comparisons were tested. `claims` are those of the
-    measurements `published` that the run is held against.
+    measurements `published` that the run is held against. `warnings` belong in the first line of whatever
+    shows the run. `unmeasured` says why there is nothing to show, null where anything was measured.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -292,6 +313,8 @@ class Summary(BaseModel):
     confidence: float = 0.95
     resamples: int
     label: str | None = None
+    unmeasured: Unmeasured | None = None
+    warnings: list[str] = Field(default_factory=list)
     headline: list[str]
     correction: Correction | None = None
     notes: list[str] = Field(default_factory=list)
@@ -301,6 +324,13 @@ class Summary(BaseModel):
     contrasts: list[Contrast] = Field(default_factory=list)
     published: str | None = None
     claims: list[Claim] = Field(default_factory=list)
+
+    def first_lines(self) -> list[str]:
+        """What is shown before everything else: why nothing was measured, and what to do; else the
+        warnings."""
+        if self.unmeasured is not None:
+            return [f"{self.unmeasured.text} {self.unmeasured.remedy}"]
+        return [f"warning: {warning}" for warning in self.warnings]
 
     def explained(self, cell: Cell) -> list[Explained]:
         """What is explained of a cell."""

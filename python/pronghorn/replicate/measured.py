@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 from pronghorn import journal
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.claims.sampled import Locate, Located
+from pronghorn.analysis.failing import commonest
 from pronghorn.execute import directory as files
 from pronghorn.model.expression import Expression, Term
+from pronghorn.model.loaded import Failure
 from pronghorn.model.study import Factor, Setting, Study, Where
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Cell, Trial
@@ -23,7 +25,8 @@ _NOTHING = Where()
 
 class ReadRun(NamedTuple):
     """A run as far as it was made: its cells, its manifest, how many trials it has, how many were discarded
-    as contaminated and of which arms at least half, and what its summary explains, where it was finished."""
+    as contaminated and of which arms at least half, and what its summary explains, where it was finished; how
+    many of its trials `succeeded`, and the commonest failure of the others."""
 
     planned: PlannedRun
     cells: Mapping[Cell, CellTrials]
@@ -32,6 +35,8 @@ class ReadRun(NamedTuple):
     contaminated: int
     explanations: Sequence[str] = ()
     spoilt: Mapping[str, tuple[int, int]] = {}
+    succeeded: int = 0
+    failure: Failure | None = None
 
     @property
     def hosts(self) -> set[tuple[str, ...]]:
@@ -135,7 +140,18 @@ def _sorted(
     spoilt = {
         where: (number, tried[where]) for where, number in discarded.items() if 2 * number >= tried[where]
     }
-    return ReadRun(run, cells, notes, len(trials), discarded.total(), explanations, spoilt)
+    failed = [trial for trial in trials if trial.status == "failed"]
+    return ReadRun(
+        run,
+        cells,
+        notes,
+        len(trials),
+        discarded.total(),
+        explanations,
+        spoilt,
+        succeeded=sum(trial.status == "ok" or bool(trial.metrics.requests_per_second) for trial in trials),
+        failure=commonest(failed),
+    )
 
 
 def _explanations(folder: Path) -> list[str]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from pronghorn.analysis.failing import with_detail
+from pronghorn.analysis.loaded import left_out
 from pronghorn.analysis.numbers import count, interval, percent, ratio, seconds
 from pronghorn.analysis.words import within
 from pronghorn.model.summary import CellSummary, Summary
@@ -96,7 +98,9 @@ def document(
         lstrip_blocks=True,
     )
     environment.filters.update(seconds=seconds, percent=percent, unbroken=unbroken)
-    environment.globals.update(within=within, ratio=ratio, interval=interval, count=count)
+    environment.globals.update(
+        left_out=left_out, with_detail=with_detail, within=within, ratio=ratio, interval=interval, count=count
+    )
     environment.globals.update(bounds=bounds, failed_loads=failed_loads)
     by_cell = counted(summary, trials)
     times = {cell: times_of(by_arm) for cell, by_arm in by_cell.items()}
@@ -119,6 +123,7 @@ def document(
         summary=summary,
         cells=cells,
         sites=site_views(summary.cells, times),
+        first_lines=summary.first_lines(),
         overview=overview(summary),
         compared=compared(summary),
         heat_map=heat_map(summary),

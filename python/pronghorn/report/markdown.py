@@ -8,7 +8,7 @@ from typing import Any
 from pronghorn.analysis.numbers import count, percent
 from pronghorn.analysis.words import within
 from pronghorn.foreign import visible
-from pronghorn.model.summary import CellSummary, Summary
+from pronghorn.model.summary import CellSummary, Comparison, Summary
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
 from pronghorn.report.table import table, thin_note
 
@@ -47,10 +47,11 @@ def _report(summary: Summary, manifest: Mapping[str, Any], tables: str, *, most:
     """The report around its `tables`, with the first `most` sentences of each list, or all of them."""
     return _joined(
         [
+            *(f"> **{escaped(line)}**" for line in summary.first_lines()),
             f"## {escaped(summary.name)}",
             *([f"> **{escaped(summary.label)}**"] if summary.label else []),
             *(f"**{escaped(sentence)}**" for sentence in summary.headline),
-            _verdicts([found.words for cell in summary.cells for found in cell.led()], most),
+            _verdicts([_verdict(found, cell) for cell in summary.cells for found in cell.led()], most),
             *([escaped(summary.correction.words)] if summary.correction else []),
             _list([found.words for found in summary.explanations], most, "explanation"),
             _parts([said for cell in summary.cells for said in cell.why_words], most),
@@ -71,6 +72,11 @@ def escaped(text: str) -> str:
     plain = re.sub(r"(?<![\w.-])@", "&#64;", plain)
     plain = re.sub(r"^(\d+)([.)] )", r"\1\\\2", plain)
     return re.sub(r"^(#+ |[-+] |=+$|-+$)", r"\\\1", plain)
+
+
+def _verdict(found: Comparison, cell: CellSummary) -> str:
+    """A verdict, and beside it how much was loaded."""
+    return f"{found.words}. {cell.loaded_words}" if cell.loaded_words else found.words
 
 
 def _verdicts(sentences: Sequence[str], most: int | None) -> str:

@@ -1,5 +1,5 @@
-"""The summary on a terminal: for each cell a table, and in words the verdicts and what explains them; the
-headline last."""
+"""The summary on a terminal: warnings first; for each cell a table, and in words the verdicts and what
+explains them; the headline last."""
 
 from rich.box import SIMPLE_HEAD
 from rich.padding import Padding
@@ -14,7 +14,10 @@ from pronghorn.terminal import Terminal
 
 
 def render(summary: Summary, console: Terminal) -> None:
-    """Prints the summary; the last lines are the headline, so that they remain in view."""
+    """Prints the summary; the last lines are the headline, so that they remain in view, with the warnings
+    that the first lines have."""
+    for line in summary.first_lines():
+        console.print(Text(line, style="bold red"), soft_wrap=True)
     for cell in summary.cells:
         _render_cell(cell, summary, console)
     load_terminal.render_whole(summary, console)
@@ -22,6 +25,8 @@ def render(summary: Summary, console: Terminal) -> None:
     console.print(Text(summary.name, style="bold"))
     if summary.label:
         _indented(Text(f"! {summary.label}", style="bold yellow"), console)
+    for warning in summary.warnings:
+        _indented(Text(f"! {warning}", style="bold red"), console)
     for sentence in summary.headline:
         _indented(Text(sentence, style="bold"), console)
     if summary.correction is not None:
@@ -49,6 +54,8 @@ def _render_cell(cell: CellSummary, summary: Summary, console: Terminal) -> None
     for comparison in cell.comparisons:
         if comparison in cell.led():
             _indented(Text(comparison.words, style=COLOURS[comparison.verdict]), console)
+    if cell.loaded_words:
+        _indented(Text(cell.loaded_words), console)
     for said in cell.why_words:
         _indented(Text(said), console)
     for explained in summary.explained(cell.cell):

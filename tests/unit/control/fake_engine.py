@@ -127,6 +127,19 @@ class Bench:
             raise Refusal("input", "the fake engine refuses", None)
         if self.fault == "timeout":
             return page(self.protocol, outcome="failed", reason="timeout", detail="cut after the limit")
+        if self.fault == "silent":
+            unanswered = [{"path": "/", "kind": "document", "error": "not complete"}]
+            return page(
+                self.protocol,
+                outcome="failed",
+                reason="timeout",
+                detail=f"1 resources not complete after {request['limit_s']:g} s",
+                resources=unanswered,
+            )
+        if self.fault in ("gone", "reset"):
+            detail = "/b.png was answered 404" if self.fault == "gone" else "/: the connection was reset"
+            reason = "status" if self.fault == "gone" else "reset"
+            return page(self.protocol, outcome="failed", reason=reason, detail=detail)
         self.serve()
         seen = "h1" if self.fault == "client-protocol" else self.protocol
         account = {"cpu": {"client": None, "origin": None}} if self.fault == "crowd" else {}

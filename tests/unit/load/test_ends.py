@@ -56,7 +56,7 @@ def test_a_second_ctrl_c_ends_an_engine_that_does_not_heed_the_first(generator: 
     assert stderr.endswith("pronghorn: interrupted before anything was told.\n")
 
 
-def test_a_load_without_a_success_is_exit_status_1_and_says_why(generator: Generator) -> None:
+def test_a_load_without_a_success_is_exit_status_4_and_says_why(generator: Generator) -> None:
     generator.reports(
         requests={"sent": 0, "unsent": 10_000, "succeeded": 0, "statuses": {}},
         connections={"established": 0, "failed": {"tls": 10}, "requests_per_second": None},
@@ -68,7 +68,7 @@ def test_a_load_without_a_success_is_exit_status_1_and_says_why(generator: Gener
         failures=[{"kind": "tls", "detail": "the certificate's issuer is unknown"}],
     )
     result = generator.run(URL, "-n", "10000")
-    assert result.status == 1
+    assert result.status == 4
     assert result.stderr.endswith(
         "pronghorn: no request succeeded (10 failed by 'tls'): the certificate's issuer is unknown.\n"
         "  --ca FILE names the authority to trust, --insecure trusts any certificate; one for another name: "
