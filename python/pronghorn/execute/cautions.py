@@ -17,6 +17,7 @@ from pronghorn.execute import (
     loopback,
     outliers,
     physics,
+    preflight,
     proof,
     rare_losses,
     states,
@@ -63,6 +64,7 @@ def cautions(
     return [
         *_instrument(trials),
         *_proof(trials),
+        *preflight.cautions(manifest.get(preflight.KEY, [])),
         *broken_stacks.cautions(trials),
         *_network(experiment, hello),
         *_captures(experiment, trials),

@@ -14,7 +14,7 @@ from pronghorn.analysis.summarise import summarise as analyse
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Hello
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import cell_cost, cost, interrupts, parquet, same_knobs
+from pronghorn.execute import cell_cost, cost, interrupts, parquet, preflight, same_knobs
 from pronghorn.execute import directory as files
 from pronghorn.execute.calibrate import calibrate
 from pronghorn.execute.caution import Caution
@@ -57,7 +57,8 @@ def execute(
 ) -> Outcome:
     """Runs what `directory` has not yet recorded of `experiment`, and writes the run's files.
 
-    Interrupted, a HostError or a full disk leave a directory from which the run can be resumed.
+    Interrupted, a HostError or a full disk leave a directory from which the run can be resumed; so does
+    NothingMeasured, where an arm fails before the first trial.
     """
     recorded = _recorded(experiment, directory, observer)
     jobs = jobs or experiment.jobs or cost.default_jobs()
@@ -72,7 +73,7 @@ def execute(
             notes["certificate"] = first_flight.describe(
                 experiment.certificate.key, certificates.sizes(identity)
             )
-        trials = _measure(experiment, directory, observer, jobs, recorded, work, memory, identity)
+        trials = _measure(experiment, directory, observer, jobs, recorded, work, memory, identity, notes)
         return _finish(experiment, hello, directory, notes, trials, work)
 
 
@@ -113,6 +114,8 @@ def _opening(
     if "started" in earlier:
         notes = _resumed(earlier, notes)
     notes["calibration"] = earlier.get("calibration", [])
+    if preflight.KEY in earlier:
+        notes[preflight.KEY] = earlier[preflight.KEY]
     _write_manifest(directory, notes)
     return notes
 
@@ -162,6 +165,7 @@ def _measure(
     work: Path,
     memory: Path | None,
     identity: Certificates,
+    notes: dict[str, Any],
 ) -> list[Trial]:
     sites = _build_sites(experiment, work)
     header = _header(experiment, sites)
@@ -176,6 +180,11 @@ def _measure(
     with Journal(directory.path, header) as record:
         observer.begins(Outlook(experiment, recorded, jobs, expected, beside))
         conditions = Conditions(experiment, sites, identity, work, directory.path, memory=memory)
+        if checked := preflight.check(conditions, recorded):
+            notes[preflight.KEY] = [one.noted() for one in checked]
+            _write_manifest(directory, notes)
+            if experiment.preflight != "warn":
+                preflight.refuse(checked)
         slots = Slots(conditions, jobs, record, observer)
         return interrupts.run(slots.run(blocks, recorded))
 

@@ -33,6 +33,8 @@ OPTIONS = {
 """The options, each with what it says."""
 
 _EXCLUSIVE = (RESUMED, EARLY, WARM)
+VISITS = frozenset(_EXCLUSIVE)
+"""The options before whose load an unmeasured visit is made."""
 
 _GRAMMAR = re.compile(
     r"(?P<protocol>[^:@~+#\s]+)(?::(?P<stack>[^:@~+#\s]+))?(?:@(?P<cc>[^:@~+#\s]+))?(?:~(?P<discovery>[^:@~+#\s]+))?"
@@ -99,7 +101,7 @@ class Arm(BaseModel):
     @property
     def prepared(self) -> bool:
         """Whether an unmeasured visit comes first."""
-        return bool(self.options & set(_EXCLUSIVE))
+        return bool(self.options & VISITS)
 
     @property
     def early_data(self) -> bool:

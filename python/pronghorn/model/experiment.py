@@ -46,7 +46,7 @@ KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "attempts", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts",
     "path", "cache_control", "certificate", "browser", "authority", "explain",
-    "fair", "knobs", "load", "published", "background",
+    "fair", "knobs", "load", "published", "background", "preflight",
 )  # fmt: skip
 
 _LATER: Mapping[str, Any] = {
@@ -55,6 +55,10 @@ _LATER: Mapping[str, Any] = {
     "certificate": CertificateSettings().definition(),
 }
 """The keys that came after the first runs had been recorded, with their defaults."""
+
+
+_NEITHER = ("jobs", "preflight")
+"""The keys that decide neither what is planned nor what it means."""
 
 
 class Vocabulary(NamedTuple):
@@ -82,7 +86,8 @@ class Experiment(BaseModel):
     differences between arms that its summary takes apart. `knobs` are settings of the arms' transports; with
     `fair` those that are left unsaid are equal in all arms, as far as somebody honours them (`fair.py`).
     `load` is what the client of that name makes; `published` the name of the measurements that the run is
-    held against. `background` is a load that runs beside each page load."""
+    held against. `background` is a load that runs beside each page load. `preflight` says what becomes of a
+    run whose arms fail in a load before the schedule."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -116,6 +121,7 @@ class Experiment(BaseModel):
     published: str | None = None
     background: Background | None = None
     sampling: Sampling | None = None
+    preflight: values.Preflight = "on"
 
     @property
     def dns(self) -> bool:
@@ -227,6 +233,8 @@ class Experiment(BaseModel):
             table["margin_time"] = self.margin_time
         if self.jobs is not None:
             table["jobs"] = self.jobs
+        if self.preflight != "on":
+            table["preflight"] = values.PREFLIGHTS[self.preflight]
         if self.artifacts:
             table["artifacts"] = list(self.artifacts)
         if self.kept:
@@ -237,12 +245,12 @@ class Experiment(BaseModel):
         return {**table, "path": definitions} if definitions else table
 
     def digest(self) -> str:
-        """SHA-256 (hex) of what decides the plan and its meaning; `jobs` does neither. Of `_LATER` a key
+        """SHA-256 (hex) of what decides the plan and its meaning; `_NEITHER` does. Of `_LATER` a key
         counts where it isn't the default, so that runs of versions without it keep their digest."""
         table = {
             key: value
             for key, value in self.resolved().items()
-            if key != "jobs" and (key not in _LATER or value != _LATER[key])
+            if key not in _NEITHER and (key not in _LATER or value != _LATER[key])
         }
         return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
 
@@ -287,6 +295,7 @@ def parse(
         seed=reader.whole("seed", default_seed, least=0, most=2**63 - 1),
         jobs=reader.whole("jobs", None, least=1, most=1024),
         artifacts=values.artifacts(reader),
+        preflight=values.preflight(reader),
         state=values.state(reader),
         pause=values.pause(reader),
         cache_control=values.cache_control(reader, arm_list),

@@ -22,6 +22,11 @@ STATES = ("fresh", "kept")
 """Whether each load has a bench, an origin and a client of its own, or all loads of an arm in a cell share
 them."""
 
+Preflight = Literal["on", "off", "warn"]
+PREFLIGHTS: dict[Preflight, bool | str] = {"on": True, "off": False, "warn": "warn"}
+"""What becomes of a run whose arms fail in a load before the schedule, as it is written: it ends, there is no
+such load, or it goes on with a warning."""
+
 ARTIFACTS = ("pcapng", "flight", "arrivals", "qlog", "har", "netlog", "screenshot", "filmstrip")
 """What trials can be asked to leave beside their line in the journal: the first two by the bench, the others
 by clients, and `qlog` by the built-in origin too."""
@@ -110,6 +115,15 @@ def artifacts(reader: ExperimentReader) -> tuple[str, ...]:
             'allowed with state = "fresh" only.',
         )
     return names
+
+
+def preflight(reader: ExperimentReader) -> Preflight:
+    """Whether each arm is loaded once before the schedule, and whether a failure ends the run."""
+    value = reader.table.get("preflight", True)
+    for name, written in PREFLIGHTS.items():
+        if value == written and isinstance(value, (bool, str)):
+            return name
+    raise reader.error("preflight", f'{value!r} is none of true, false and "warn".')
 
 
 def limit(reader: ExperimentReader) -> str:
