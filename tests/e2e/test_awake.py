@@ -20,7 +20,7 @@ def test_a_run_tells_whether_it_kept_them_awake(wanted: bool, tmp_path: Path) ->
     experiment = experiments.write(tmp_path, arms=("h2",), repeat=1)
     asked = ("--set=attempts=1", *(["--awake"] if wanted else []))
     result = programme.run("run", str(experiment), *asked, "--out", "run", folder=tmp_path)
-    assert result.status == 0, result.stderr
+    programme.assert_ended(result)
     assert Run(tmp_path / "run").manifest()["host"]["kept_awake"] is wanted
     assert {trial.arm for trial in Run(tmp_path / "run").trials()} == {"h2"}
 

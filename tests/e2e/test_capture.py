@@ -232,7 +232,7 @@ def test_a_run_leaves_a_capture_of_each_trial(tmp_path: Path) -> None:
     result = programme.run(
         "run", str(experiment), "--out", "found", "--set", "artifacts=pcapng", folder=tmp_path
     )
-    assert result.status == 0, result.stderr
+    programme.assert_ended(result)
     home = tmp_path / "home"
     home.mkdir()
     for trial in Run(tmp_path / "found").trials():

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from . import experiments
+from . import experiments, programme
 from .ordinary import Ordinary, ordinary_user
 from .programme import Run
 
@@ -21,7 +21,7 @@ def test_with_the_device_the_run_works_in_a_user_namespace(user: Ordinary) -> No
     experiment = experiments.write(user.home, arms=["h1", "h2", "h3"], repeat=2)
     result = user.run("run", str(experiment), "--out", "found", tun_mode="666")
 
-    assert result.status == 0, result.stderr
+    programme.assert_ended(result)
     run = Run(user.home / "found")
     assert run.manifest()["isolation"] == "user-namespace"
     assert {trial.cell.path for trial in run.trials()} == {"near"}
@@ -35,7 +35,7 @@ def test_fair_arms_run_there_with_the_buffers_that_the_kernel_gives(user: Ordina
     experiment = experiments.write(user.home, arms=["h2", "h3"], repeat=1)
     result = user.run("run", str(experiment), "--out", "found", "--set", "fair=true", tun_mode="666")
 
-    assert result.status == 0, result.stderr
+    programme.assert_ended(result)
     for trial in Run(user.home / "found").trials():
         assert trial.status in ("ok", "contaminated"), trial.detail
         assert trial.knobs["initial_window"] == 14480

@@ -18,7 +18,7 @@ ARMS = {"h2@bbr", "h3@cubic", "h3@newreno"}
 
 def test_a_run_of_a_study_is_made_judged_and_put_on_a_page(tmp_path: Path) -> None:
     done = programme.run(*RUN, "--json", "--pages", "pages", folder=tmp_path)
-    assert done.status == 0, done.stderr
+    programme.assert_ended(done)
     [study] = json.loads(done.stdout)
     claims = {claim["claim"]: claim for claim in study["claims"]}
     assert list(claims) == [claim.text for claim in studies.read("cloudflare").claims]

@@ -40,7 +40,7 @@ def test_a_full_disk_ends_the_run_with_3_and_a_larger_one_resumes_it(tmp_path: P
         env=programme.environment(PYTHON=programme.COMMAND[0]),
     )
 
-    assert result.status == 0, result.stderr
+    programme.assert_ended(result)
     assert "No space left on device" in result.stderr
     assert "--resume disk/found" in result.stderr
     saved, mended = whole_trials(Run(tmp_path / "full")), Run(tmp_path / "mended").trials()
@@ -53,7 +53,7 @@ def test_a_full_disk_ends_the_run_with_3_and_a_larger_one_resumes_it(tmp_path: P
 @pytest.mark.needs("namespaces")
 def test_a_spoilt_line_is_kept_aside_and_its_trial_measured_again(tmp_path: Path) -> None:
     experiment = experiments.write(tmp_path, arms=ARMS, repeat=5)
-    assert programme.run("run", str(experiment), "--out", "found", folder=tmp_path).status == 0
+    programme.assert_ended(programme.run("run", str(experiment), "--out", "found", folder=tmp_path))
     run = Run(tmp_path / "found")
     journal = run.directory / "trials.jsonl"
     lines = journal.read_text(encoding="utf-8").splitlines()
@@ -67,7 +67,7 @@ def test_a_spoilt_line_is_kept_aside_and_its_trial_measured_again(tmp_path: Path
 
     result = programme.run("run", "--resume", "found", folder=tmp_path)
 
-    assert result.status == 0, result.stderr
+    programme.assert_ended(result)
     assert f"line {place + 2}" in result.stderr
     assert spoilt in (run.directory / "trials.corrupt.jsonl").read_text(encoding="utf-8")
     assert {trial.key for trial in whole} <= {trial.key for trial in run.trials()}

@@ -28,6 +28,7 @@ paths = ["near"]
 arms = ["h1"]
 clients = ["native"]
 repeat = 5
+preflight = false
 state = "kept"
 
 [origins.dies]
@@ -50,7 +51,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
     (folder / "server.py").write_text(SERVER, encoding="utf-8")
     (folder / "experiment.toml").write_text(EXPERIMENT, encoding="utf-8")
     result = run("run", "experiment.toml", "--out", str(folder / "out"), folder=folder)
-    assert result.status == 0, result.stderr
+    assert result.status == 4, result.stderr
+    assert "Nothing could be measured: h1 never loaded" in result.stderr
     return [trial for trial in Run(folder / "out").trials() if trial.status != "contaminated"]
 
 

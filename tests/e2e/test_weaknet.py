@@ -56,7 +56,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     folder = tmp_path_factory.mktemp("weaknet")
     sets = [f"--set={key}={value}" for key, value in SIZE.items()]
     result = programme.run("run", "weaknet", "--out", "found", *sets, folder=folder)
-    assert result.status == 0, result.stderr
+    programme.assert_ended(result)
     return Finished(Run(folder / "found"), " ".join(result.stdout.split()))
 
 

@@ -14,7 +14,7 @@ from pronghorn.model.why import Part
 
 from . import pages
 from .pages import Named
-from .programme import Run, run
+from .programme import Run, assert_ended, run
 
 pytestmark = pytest.mark.needs("engine", "namespaces")
 
@@ -65,7 +65,7 @@ def _measured(folder: Path, text: str, *more: str) -> list[Trial]:
     out = folder / "out"
     asked = ("--set=attempts=1", "--jobs=1", *more)
     result = run("run", "experiment.toml", "--out", str(out), *asked, folder=folder)
-    assert result.status == 0, result.stderr
+    assert_ended(result)
     found = [one for one in Run(out).trials() if one.page is not None and one.page.load_s is not None]
     assert found
     return found

@@ -135,7 +135,8 @@ def test_a_load_that_the_origins_log_disproves_counts_for_nothing(
 ) -> None:
     monkeypatch.setattr("pronghorn.execute.origin_notes._WAITS_S", ())
     loads.behave(rules=[{"do": fault, "protocol": "h2"}])
-    run(loads, "--set", "repeat=1")
+    result = loads.run("run", "loads.toml", "--out", "out", "--set", "repeat=1")
+    assert result.status == 4, "the baseline measured nothing"
     for trial in loads.trials("out"):
         if trial.arm == "h2":
             assert (trial.status, trial.reason, trial.detail) == ("failed", "protocol", said)

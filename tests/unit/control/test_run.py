@@ -158,7 +158,7 @@ def test_contaminated_blocks_are_repeated_after_all_others_with_less_beside_them
 ) -> None:
     laboratory.behave(rules=[{"do": "late", "protocol": "h2"}], pace_s=0.01)
     asked = ("--set", "paths=far", "--set", "repeat=8", "--jobs", "4")
-    assert laboratory.run("run", "experiment.toml", "--out", "out", *asked).status == 0
+    assert laboratory.run("run", "experiment.toml", "--out", "out", *asked).status == 4
     trials = laboratory.trials("out")
     attempts = [trial.attempt for trial in trials]
     assert attempts == sorted(attempts)
@@ -171,7 +171,7 @@ def test_a_block_that_is_never_clean_is_kept_out_after_three_attempts(laboratory
     result = laboratory.run(
         "run", "experiment.toml", "--out", "out", "--set", "paths=far", "--set", "repeat=12"
     )
-    assert result.status == 0, result.stderr
+    assert result.status == 4, result.stderr
     spoilt = Counter(trial.block for trial in laboratory.trials("out") if trial.status == "contaminated")
     assert spoilt == dict.fromkeys(range(12), 3)
     codes = {warning["code"] for warning in laboratory.manifest("out")["warnings"]}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pronghorn.errors import HostError
+from pronghorn.errors import NothingMeasured
 from pronghorn.mapping import design
 from pronghorn.mapping.domain import Point
 from pronghorn.mapping.explore import explore, levels
@@ -96,7 +96,7 @@ def test_nothing_that_loads_at_all_is_an_error_that_says_so() -> None:
     def measure(points: Sequence[Point]) -> list[Observation]:
         return [Observation(point, (), 3) for point in points]
 
-    with pytest.raises(HostError, match="at 24 of 24 points no load of either arm succeeded"):
+    with pytest.raises(NothingMeasured, match="at 24 of 24 points no load of either arm succeeded"):
         explore(DOMAIN, measure, margin=MARGIN, seed=1, points=100)
 
 

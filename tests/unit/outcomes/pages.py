@@ -37,7 +37,7 @@ def loads(
     detail: str | None = None,
 ) -> list[Trial]:
     """An arm's trials, one a block; without a time one failed."""
-    page = {
+    page: dict[str, Any] = {
         "requests": requests,
         "bytes": size,
         "left_out": list(left_out),
@@ -47,11 +47,12 @@ def loads(
     }
     made = []
     for block, load_s in enumerate(times):
-        failed = {"reason": reason, "detail": detail} if load_s is None else {}
-        outcome: Any = "ok" if load_s is not None else "failed"
-        one = trial(where, arm, block, load_s, reason=reason if load_s is None else None)
-        one.page = PageLoad(outcome=outcome, load_s=load_s, **page, **failed)
-        one.detail = failed.get("detail")
+        failed = load_s is None
+        one = trial(where, arm, block, load_s, reason=reason if failed else None)
+        one.detail = detail if failed else None
+        one.page = PageLoad(
+            outcome="failed" if failed else "ok", reason=one.reason, detail=one.detail, load_s=load_s, **page
+        )
         one.metrics = Metrics(load_s=load_s, ttfb_s=load_s, requests=requests, bytes=size, failures=tolerated)
         made.append(one)
     return made

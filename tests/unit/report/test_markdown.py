@@ -62,7 +62,7 @@ def test_of_more_verdicts_than_a_comment_holds_the_rest_is_counted() -> None:
     assert 0.99 * MOST_CHARACTERS < len(text) <= MOST_CHARACTERS
     left_out = re.search(r"^- … and (\d+) more verdicts, which report.html has.$", text, re.MULTILINE)
     assert left_out is not None
-    told = text.count(f"- {escaped(one.cells[0].led()[0].words)}\n")
+    told = text.count(f"- {escaped(one.cells[0].led()[0].words)}. Each load: 21 requests, 600 kB.\n")
     assert told + int(left_out[1]) == cells
     assert f"<summary>{cells} verdicts</summary>" in text
     assert "The initial windows differ. Set both." in text
