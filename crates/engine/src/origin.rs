@@ -37,7 +37,8 @@ impl Running {
         secrets: Option<Arc<SecretLog>>,
         quic_watch: QuicWatch,
     ) -> Result<Running, Fault> {
-        let headers = ResponseHeaders::new(&request.headers).map_err(Fault::input)?;
+        let headers = ResponseHeaders::new(&request.headers, &request.document_headers)
+            .map_err(Fault::input)?;
         request
             .knobs
             .check_server(&request.congestion_control.tcp)

@@ -125,6 +125,9 @@ pub(crate) struct Origin {
     /// On every response.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
+    /// On HTML documents, in the place of those of the same name.
+    #[serde(default)]
+    pub(crate) document_headers: BTreeMap<String, String>,
     /// Whether session tickets allow early data.
     #[serde(default)]
     pub(crate) early_data: bool,

@@ -15,6 +15,7 @@ use pronghorn_http::Protocol;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
+use crate::answer::Request;
 use crate::boundary::Boundary;
 use crate::log::{AccessLog, Served};
 use crate::target::target;
@@ -32,7 +33,12 @@ where
         async move {
             let arrived = Instant::now();
             let (method, target) = (request.method(), target(request.uri()));
-            let answer = shared.answers.to(method, target, early);
+            let answer = shared.answers.to(&Request {
+                method,
+                target,
+                headers: request.headers(),
+                early,
+            });
             let served = Served {
                 asked: shared.log.asked(method, target),
                 protocol: Protocol::H1,

@@ -23,6 +23,7 @@ use pronghorn_http3::priority::Rank;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
+use crate::answer;
 use crate::boundary::Boundary;
 use crate::gather::Gather;
 use crate::log::Served;
@@ -114,7 +115,12 @@ impl Responses {
     ) {
         let arrived = Instant::now();
         let (method, target) = (request.method(), target(request.uri()));
-        let answer = self.shared.answers.to(method, target, early);
+        let answer = self.shared.answers.to(&answer::Request {
+            method,
+            target,
+            headers: request.headers(),
+            early,
+        });
         let rank = Rank::new(Priority::from_headers(request.headers()), self.accepted);
         self.accepted += 1;
         let body = answer.body.clone();

@@ -11,6 +11,7 @@ use pronghorn_http3::Priority;
 use pronghorn_http3::priority::Rank;
 use tokio::task::JoinHandle;
 
+use crate::answer::Request;
 use crate::log::Served;
 use crate::target::target;
 use crate::{ConnectionEntry, Shared};
@@ -92,7 +93,12 @@ async fn answer(mut stream: IncomingRequest, shared: Rc<Shared>) {
     let rank = Rank::new(Priority::from_headers(&request.headers), stream.index());
     stream.prioritise(rank.falling());
     let (method, target) = (&request.method, target(&request.uri));
-    let answer = shared.answers.to(method, target, early);
+    let answer = shared.answers.to(&Request {
+        method,
+        target,
+        headers: &request.headers,
+        early,
+    });
     let served = Served {
         asked: shared.log.asked(method, target),
         protocol: Protocol::H3,

@@ -10,6 +10,7 @@
 mod answer;
 mod boundary;
 mod clear;
+mod coding;
 mod early;
 mod gather;
 mod h1;

@@ -57,7 +57,7 @@ fn config(folder: &TempDir, address: IpAddr, clear_port: Option<u16>) -> OriginC
         address,
         port: 0,
         clear_port,
-        headers: ResponseHeaders::new(&headers).expect("usable headers"),
+        headers: ResponseHeaders::new(&headers, &BTreeMap::new()).expect("usable headers"),
         early_data: false,
         log: LogKeeping::Requests,
         secrets: None,
