@@ -18,7 +18,8 @@ _LONGEST = 60
 
 _HOST = ("kernel", "machine", "cpu", "cores", "memory_bytes", "governor", "system")
 _EXPERIMENT = (
-    "state", "pause", "limit", "cache_control", "certificate", "browser", "fair", "background", "load",
+    "state", "pause", "limit", "cache_control", "compression", "host", "certificate", "browser", "fair",
+    "background", "load",
 )  # fmt: skip
 
 

@@ -54,8 +54,13 @@ def resolve(request: Request) -> Experiment:
                 hint=_of_a_map(request.resume),
             )
         return _read(request, request.experiment, None)
-    stored = experiment_file.read(str(stored_file), vocabulary(), overrides=[], seed=None)
-    again = _read(request, request.experiment or str(stored_file), stored.seed)
+    stored = experiment_file.read(str(stored_file), vocabulary(), overrides=[], seed=None, recorded=True)
+    again = _read(
+        request,
+        request.experiment or str(stored_file),
+        stored.seed,
+        recorded=request.experiment is None,
+    )
     if request.experiment is not None and again.digest() != stored.digest():
         again = _as_fallen_back(again, stored).worded_as(stored)
     if again.digest() != stored.digest():
@@ -121,9 +126,16 @@ def claim(request: Request, experiment: Experiment) -> RunDirectory:
     return RunDirectory(request.out or default_name(experiment.name), resume=False)
 
 
-def _read(request: Request, argument: str | None, stored_seed: int | None) -> Experiment:
+def _read(
+    request: Request, argument: str | None, stored_seed: int | None, *, recorded: bool = False
+) -> Experiment:
     return experiment_file.read(
-        argument, vocabulary(), overrides=list(request.overrides), seed=request.seed, stored_seed=stored_seed
+        argument,
+        vocabulary(),
+        overrides=list(request.overrides),
+        seed=request.seed,
+        stored_seed=stored_seed,
+        recorded=recorded,
     )
 
 

@@ -73,7 +73,13 @@ def execute(
             notes["certificate"] = first_flight.describe(
                 experiment.certificate.key, certificates.sizes(identity)
             )
-        trials = _measure(experiment, directory, observer, jobs, recorded, work, memory, identity, notes)
+        sites = _build_sites(experiment, work)
+        if not experiment.live:
+            notes["sites"] = {name: dict(site.notes) for name, site in sites.items()}
+            _write_manifest(directory, notes)
+        trials = _measure(
+            experiment, directory, observer, jobs, recorded, work, memory, identity, sites, notes
+        )
         return _finish(experiment, hello, directory, notes, trials, work)
 
 
@@ -165,9 +171,9 @@ def _measure(
     work: Path,
     memory: Path | None,
     identity: Certificates,
+    sites: dict[str, Site],
     notes: dict[str, Any],
 ) -> list[Trial]:
-    sites = _build_sites(experiment, work)
     header = _header(experiment, sites)
     _check_sites(header, directory)
     expected = {
@@ -205,12 +211,18 @@ def _build_sites(experiment: Experiment, work: Path) -> dict[str, Site]:
             if experiment.live:
                 sites[name] = Site(folder, "/", 0)
                 continue
-            built = build(name, plan.derive(experiment.seed, "site", name), folder)
+            built = build(
+                name,
+                plan.derive(experiment.seed, "site", name),
+                folder,
+                compressed=experiment.compression == "static",
+                hosts=experiment.hosts,
+            )
         except ValueError as error:
             raise InputError(f"site '{name}': {error}") from error
         except OSError as error:
             raise _no_room(folder, error) from error
-        sites[name] = Site(built.root, built.document, built.total_bytes)
+        sites[name] = Site(built.root, built.document, built.total_bytes, built.to_manifest())
     return sites
 
 

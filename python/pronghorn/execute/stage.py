@@ -8,7 +8,8 @@ import socket
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from pronghorn import clients, origins
 from pronghorn.certificates import HOST_NAME, Certificates
@@ -49,11 +50,13 @@ _FAREWELL_S = 5.0
 
 
 class Site(NamedTuple):
-    """A built site: its folder, the document that is navigated to, and what it weighs in bytes."""
+    """A built site: its folder, the document that is navigated to, what it weighs in bytes on the wire, and
+    what the manifest says of it."""
 
     root: Path
     document: str
     total_bytes: int
+    notes: Mapping[str, Any] = MappingProxyType({})
 
 
 class Plot(NamedTuple):
@@ -322,6 +325,7 @@ class Stage:
                 certificates=plot.certificates,
                 arm=plot.arm,
                 headers=_headers(experiment, port),
+                document_headers=experiment.document_headers,
                 folder=_made(plot.folder / "origin"),
                 address=address,
                 port=port,

@@ -92,7 +92,9 @@ class Batches:
         found: list[Observation] = []
         while (self._next() / files.EXPERIMENT).is_file():
             stored = str(self._next() / files.EXPERIMENT)
-            found += self._batch(experiment_file.read(stored, prepare.vocabulary(), overrides=[], seed=None))
+            found += self._batch(
+                experiment_file.read(stored, prepare.vocabulary(), overrides=[], seed=None, recorded=True)
+            )
         return found
 
     def measure(self, points: Sequence[Point]) -> list[Observation]:

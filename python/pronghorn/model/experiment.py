@@ -19,6 +19,7 @@ from pronghorn.model import (
     load,
     published,
     sampling,
+    site_settings,
     stacks,
     units,
 )
@@ -35,6 +36,7 @@ from pronghorn.model.load import LoadSettings
 from pronghorn.model.own_stack import OwnStack
 from pronghorn.model.path import PathProfile
 from pronghorn.model.sampling import Sampling
+from pronghorn.model.site_settings import Compression
 from pronghorn.model.source import Source
 from pronghorn.model.stacks import Known
 from pronghorn.model.trial import MOST_ATTEMPTS, Cell
@@ -45,7 +47,7 @@ LIVE_SITE = "live"
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "attempts", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts",
-    "path", "cache_control", "certificate", "browser", "authority", "explain",
+    "path", "cache_control", "certificate", "browser", "authority", "explain", "compression", "host",
     "fair", "knobs", "load", "published", "background", "preflight",
 )  # fmt: skip
 
@@ -53,6 +55,7 @@ _LATER: Mapping[str, Any] = {
     "browser": BrowserSettings().definition(),
     "cache_control": values.DEFAULT_CACHE_CONTROL,
     "certificate": CertificateSettings().definition(),
+    "compression": site_settings.BEFORE,
 }
 """The keys that came after the first runs had been recorded, with their defaults."""
 
@@ -80,11 +83,14 @@ class Experiment(BaseModel):
     the equivalence margin as a share, `margin_s` the one of differences of times; `jobs` the trials side
     by side, None where the host decides; `artifacts` what each trial leaves beside its line in the journal;
     `pause` is what lies between the loads of a cell whose state is kept.
-    `cache_control` goes on every response; `own_origins` and `own_clients` are those that the experiment
-    defines itself. `texts` are files that it names, by the names under which a run keeps them; `authority`
-    is that of the authority which vouches for live servers, None: the system's do. `explain` holds the
-    differences between arms that its summary takes apart. `knobs` are settings of the arms' transports; with
-    `fair` those that are left unsaid are equal in all arms, as far as somebody honours them (`fair.py`).
+    `cache_control` goes on every response, where it is the one of warm arms but on documents; `compression`
+    says whether the text of the sites lies there compressed, and `hosts` whose absolute addresses are a
+    folder's own, where that isn't to be found in the folder; `own_origins` and `own_clients` are those that
+    the experiment defines itself. `texts` are files that it names, by the names under which a run keeps them;
+    `authority` is that of the authority which vouches for live servers, None: the system's do. `explain`
+    holds the differences between arms that its summary takes apart. `knobs` are settings of the arms'
+    transports; with `fair` those that are left unsaid are equal in all arms, as far as somebody honours them
+    (`fair.py`).
     `load` is what the client of that name makes; `published` the name of the measurements that the run is
     held against. `background` is a load that runs beside each page load. `preflight` says what becomes of a
     run whose arms fail in a load before the schedule."""
@@ -108,6 +114,8 @@ class Experiment(BaseModel):
     state: values.State = "fresh"
     pause: str = values.NO_PAUSE
     cache_control: str = values.DEFAULT_CACHE_CONTROL
+    compression: Compression = site_settings.BEFORE
+    hosts: tuple[str, ...] = ()
     certificate: CertificateSettings = CertificateSettings()
     browser: BrowserSettings = BrowserSettings()
     own_origins: dict[str, OwnStack] = {}
@@ -128,6 +136,13 @@ class Experiment(BaseModel):
         """Whether names are looked up across the path: in every arm, as soon as one of them discovers HTTP/3
         so."""
         return not self.live and any(arm.discovery == "https" for arm in self.arms)
+
+    @property
+    def document_headers(self) -> dict[str, str]:
+        """The headers that HTML documents have of their own. Where the origin's resources may be cached and
+        nobody has said how, a document is asked for again (RFC 9111 §5.2.2.4), or a warm visit would make no
+        request at all."""
+        return {"cache-control": "no-cache"} if self.cache_control == values.CACHEABLE else {}
 
     @property
     def live(self) -> bool:
@@ -213,6 +228,9 @@ class Experiment(BaseModel):
         if not self.live:
             table["cache_control"] = self.cache_control
             table["certificate"] = self.certificate.definition()
+            table[site_settings.COMPRESSION] = self.compression
+        if self.hosts:
+            table[site_settings.HOST] = list(self.hosts)
         if self.authority is not None:
             table["authority"] = self.authority
         if self.explain:
@@ -269,12 +287,15 @@ def parse(
     origins = stacks.parse(reader, "origin", Known(vocabulary.origins, vocabulary.configurable), "builtin")
     clients = stacks.parse(reader, "client", Known(vocabulary.clients), "native")
     live = live_servers.parse(reader, origins.names)
+    sites = (
+        (LIVE_SITE,)
+        if live
+        else tuple(_site(name, reader, vocabulary, folder) for name in reader.names("sites"))
+    )
     authority, authority_texts = live_servers.authority(reader, live=live)
     return Experiment(
         name=reader.text("name", Path(source.name).stem),
-        sites=(LIVE_SITE,)
-        if live
-        else tuple(_site(name, reader, vocabulary, folder) for name in reader.names("sites")),
+        sites=sites,
         paths=(paths.direct(),)
         if live
         else tuple(profiles[name] for name in reader.known("paths", "path", tuple(profiles))),
@@ -299,6 +320,10 @@ def parse(
         state=values.state(reader),
         pause=values.pause(reader),
         cache_control=values.cache_control(reader, arm_list),
+        compression=site_settings.BEFORE
+        if live
+        else site_settings.compression(reader, vocabulary.origins, origins.names, clients.names),
+        hosts=site_settings.hosts(reader, sites),
         certificate=certificate.parse(reader.sub("certificate", certificate.EXAMPLE)),
         browser=browser.parse(reader.sub("browser", browser.EXAMPLE), arm_list),
         explain=explanation.parse(table, source, tuple(arm.name for arm in arm_list)),

@@ -12,6 +12,7 @@ from typing import Any
 from pronghorn.errors import InputError, unknown
 from pronghorn.model import experiment as experiments
 from pronghorn.model import path as paths
+from pronghorn.model import site_settings
 from pronghorn.model.experiment import Experiment, Vocabulary
 from pronghorn.model.path import PathProfile
 from pronghorn.model.source import Source
@@ -36,14 +37,17 @@ def read(
     overrides: list[str],
     seed: int | None,
     stored_seed: int | None = None,
+    recorded: bool = False,
 ) -> Experiment:
     """The experiment that `argument` names: a file, or a shipped one (None: the default one).
 
     `overrides` are `KEY=VALUE` texts of `--set`; `seed` is `--seed`, `stored_seed` the seed of the run to
-    resume. An experiment without any seed gets a fresh one, which its run records. InputError where anything
-    is wrong."""
+    resume. An experiment without any seed gets a fresh one, which its run records. `recorded`: it is the one
+    that a run keeps, of a version whose defaults may have been others. InputError where anything is wrong."""
     source, folder = _find(argument)
     table = source.table()
+    if recorded and "sites" in table:
+        table.setdefault(site_settings.COMPRESSION, site_settings.BEFORE)
     for override in overrides:
         _apply(override, table, source, vocabulary, Path.cwd())
     if seed is not None:

@@ -29,6 +29,7 @@ def parse(reader: ExperimentReader, origins: tuple[str, ...]) -> bool:
         ("sites", "the page of a live server is what its URL names"),
         ("certificate", "a live server has its own certificate"),
         ("cache_control", "a live server says itself what may be cached"),
+        ("compression", "a live server compresses what it will"),
     ):
         if key in reader:
             raise reader.error(key, f"{why}; leave this key out.")

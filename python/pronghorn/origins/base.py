@@ -31,7 +31,8 @@ class OriginLog(NamedTuple):
 class OriginSetup(NamedTuple):
     """What an origin is to serve, and where.
 
-    `root` is the site's folder; `headers` go on every response; `folder` is empty, the origin's own for its
+    `root` is the site's folder; `headers` go on every response, and `document_headers` on HTML documents in
+    the place of those of the same name; `folder` is empty, the origin's own for its
     configuration and logs, and is removed after the trial; `address` and `port` (TCP and UDP) are on the
     server's host, port 0 where the origin may choose one itself; clients call it `host_name`. QUIC takes
     0-RTT data only where the arm asks for it. `qlog` is the folder in which an origin that can leaves a qlog
@@ -51,6 +52,7 @@ class OriginSetup(NamedTuple):
     knobs: Knobs = Knobs()
     clear_port: int = 80
     counts: bool = False
+    document_headers: Mapping[str, str] = MappingProxyType({})
 
 
 class OriginFailed(Exception):

@@ -33,6 +33,8 @@ class Builtin:
         asked: dict[str, Any] = {"knobs": knobs} if knobs else {}
         if setup.arm.clear:
             asked["clear_port"] = setup.clear_port
+        if setup.document_headers:
+            asked["document_headers"] = dict(setup.document_headers)
         if setup.counts:
             asked["log"] = "counts"
         ok = await engine.request(

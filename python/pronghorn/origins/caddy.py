@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from pronghorn.engine import Engine
 from pronghorn.errors import HostError
@@ -63,7 +65,8 @@ class Caddy:
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningCaddy":
         """Starts it; OriginFailed with the end of its own log where it does not get ready."""
         log = setup.folder / "access.log"
-        text = self._configuration(early_data=setup.arm.early_data)
+        text = self._configuration(early_data=setup.arm.early_data, documents=setup.document_headers)
+        (setup.folder / "lookup").write_text(caddyfile.lookup_lines(setup.root), encoding="utf-8")
         config = setup.folder / ("caddy.json" if self._json else "Caddyfile")
         config.write_text(template.fill(text, self._values(setup, log)), encoding="utf-8")
         adapter = () if self._json else ("--adapter", "caddyfile")
@@ -122,8 +125,10 @@ class Caddy:
     def _json(self) -> bool:
         return self._own is not None and _is_json(self._own)
 
-    def _configuration(self, *, early_data: bool) -> str:
-        return caddyfile.template(early_data=early_data) if self._own is None else self._own
+    def _configuration(self, *, early_data: bool, documents: Mapping[str, str] = MappingProxyType({})) -> str:
+        if self._own is not None:
+            return self._own
+        return caddyfile.template(early_data=early_data, documents=documents)
 
     def _values(self, setup: OriginSetup, log: Path) -> dict[str, str]:
         headers = caddyfile.header_object if self._json else caddyfile.header_lines

@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 
 from pronghorn.model.media_types import MEDIA_TYPES, OTHER
+from pronghorn.sites import lookup
 
 _CADDYFILE = """\
 {
@@ -36,6 +39,13 @@ https://:${PRONGHORN_PORT} {
 		${PRONGHORN_HEADERS}
 	}
 	route {
+		# Files whose names hold a query.
+		map {http.request.uri.path}?{http.request.uri.query} {stored} {
+			import "${PRONGHORN_FOLDER}/lookup"
+			default ""
+		}
+		@stored expression `{stored} != ""`
+		rewrite @stored {stored}
 		map {http.request.uri.path.file.ext} {media_type} {
 			MEDIA_TYPES
 			default "OTHER"
@@ -43,7 +53,9 @@ https://:${PRONGHORN_PORT} {
 		header Content-Type {media_type}
 		@folder path */
 		header @folder Content-Type "DOCUMENT"
-		file_server
+DOCUMENTS		file_server {
+			precompressed br zstd gzip
+		}
 	}
 }
 """
@@ -56,12 +68,13 @@ _NO_EARLY_DATA = """\
 """
 
 
-def template(*, early_data: bool) -> str:
+def template(*, early_data: bool, documents: Mapping[str, str] = MappingProxyType({})) -> str:
     """The Caddyfile: what every origin needs, and for the rest Caddy as it ships. `early_data`: whether it
-    takes 0-RTT data."""
+    takes 0-RTT data; `documents`: the headers that HTML documents have of their own."""
     text = (
         _CADDYFILE.replace("MEDIA_TYPES", "\n\t\t\t".join(_media_types()))
         .replace("OTHER", OTHER)
+        .replace("DOCUMENTS", _of_documents(documents))
         .replace("DOCUMENT", next(iter(MEDIA_TYPES)))
     )
     return text.replace(_NO_EARLY_DATA, "") if early_data else text
@@ -72,6 +85,17 @@ def header_lines(headers: Mapping[str, str]) -> str:
     return "\n\t\t".join(f'{name} "{escaped(value)}"' for name, value in headers.items())
 
 
+def lookup_lines(root: Path) -> str:
+    """What the Caddyfile imports for the site in `root`: the requests that files answer whose names hold a
+    query, each with the path of the file."""
+    lines = []
+    for entry in lookup.read(root):
+        keys = [f"{path}?{query}" for path, query in entry.queried]
+        keys += [f"{path}?" for path in entry.paths if entry.queried]
+        lines += [f"`{key}` /{lookup.FOLDER}/{lookup.PLAIN}/{entry.name}\n" for key in keys if not _odd(key)]
+    return "".join(lines)
+
+
 def header_object(headers: Mapping[str, str]) -> str:
     """Headers as the object `set` of the handler `headers` in a JSON configuration."""
     return json.dumps({name: [value] for name, value in headers.items()})
@@ -80,6 +104,18 @@ def header_object(headers: Mapping[str, str]) -> str:
 def escaped(value: str) -> str:
     """What stands between the quotes of a Caddyfile's token that means `value`."""
     return value.replace('"', '\\"')
+
+
+def _odd(key: str) -> bool:
+    """Whether a Caddyfile can't say it, or takes it for a variable."""
+    return "`" in key or "{$" in key
+
+
+def _of_documents(headers: Mapping[str, str]) -> str:
+    if not headers:
+        return ""
+    lines = "".join(f'\t\t\t{name} "{escaped(value)}"\n' for name, value in headers.items())
+    return f"\t\t@document path */ *.html *.htm\n\t\theader @document {{\n{lines}\t\t}}\n"
 
 
 def _media_types() -> list[str]:

@@ -8,7 +8,7 @@ from pronghorn.engine import Engine
 from pronghorn.errors import HostError
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
-from pronghorn.origins import haproxy_cfg, kernel_tcp, process, programs, template
+from pronghorn.origins import haproxy_cfg, kernel_tcp, nginx_lookup, process, programs, template
 from pronghorn.origins.base import OriginLog, OriginSetup
 from pronghorn.origins.process import Listens, Process
 from pronghorn.origins.programs import Program
@@ -61,7 +61,9 @@ class HAProxy:
         # HAProxy looks for the key of a certificate in the file of this name.
         (folder / "origin.pem.key").symlink_to(setup.certificates.key)
         (folder / "nginx.conf").write_text(haproxy_cfg.NGINX, encoding="utf-8")
-        values = template.values(setup, Path(), haproxy_cfg.header_lines(setup.headers))
+        nginx_lookup.write(setup.root, folder)
+        headers = haproxy_cfg.header_lines(setup.headers, setup.document_headers)
+        values = template.values(setup, Path(), headers)
         (folder / "haproxy.cfg").write_text(template.fill(self._text(setup.arm), values), encoding="utf-8")
         behind = await process.start(
             engine,

@@ -3,8 +3,10 @@
 Relative names are within the trial's folder, in which both are started."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from pronghorn.model.media_types import MEDIA_TYPES, OTHER
+from pronghorn.origins import nginx_lookup
 
 SOCKET = "files.sock"
 """The UNIX socket between the two."""
@@ -71,6 +73,7 @@ http {
         TYPES
     }
     default_type OTHER;
+LOOKUP
     # HAProxy keeps its connections here.
     keepalive_requests 100000;
     client_body_temp_path body;
@@ -81,13 +84,15 @@ http {
     server {
         listen unix:SOCKET;
         root site;
-    }
+BY_LOOKUP    }
 }
 """.replace(
         "TYPES", "\n        ".join(f'"{kind}" {" ".join(endings)};' for kind, endings in MEDIA_TYPES.items())
     )
     .replace("OTHER", OTHER)
     .replace("SOCKET", SOCKET)
+    .replace("BY_LOOKUP", nginx_lookup.SERVER)
+    .replace("LOOKUP\n", nginx_lookup.HTTP)
 )
 """The plain HTTP/1.1 origin: files, and nothing of HTTP's headers but their media type."""
 
@@ -114,10 +119,13 @@ def haproxy(*, tuned: bool, buffers: bool, early_data: bool, control: str | None
     )
 
 
-def header_lines(headers: Mapping[str, str]) -> str:
-    """Headers as rules of a frontend; they replace what the server behind may have set."""
+def header_lines(headers: Mapping[str, str], documents: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Headers as rules of a frontend, and other ones of HTML `documents`; they replace what the server behind
+    may have set."""
+    html = "if { res.hdr(content-type) -m beg text/html }"
     return "\n    ".join(
-        f"http-response set-header {name} {quoted(value)}" for name, value in headers.items()
+        [f"http-response set-header {name} {quoted(value)}" for name, value in headers.items()]
+        + [f"http-response set-header {name} {quoted(value)} {html}" for name, value in documents.items()]
     )
 
 

@@ -12,7 +12,7 @@ from pronghorn.engine import Engine
 from pronghorn.errors import HostError, InputError
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
-from pronghorn.origins import kernel_tcp, nginx_conf, process, programs, template
+from pronghorn.origins import kernel_tcp, nginx_conf, nginx_lookup, process, programs, template
 from pronghorn.origins.base import OriginLog, OriginSetup
 from pronghorn.origins.counts import Count, Counts, Kind, add
 from pronghorn.origins.process import Listens, Process
@@ -83,8 +83,11 @@ class Nginx:
         (folder / "site").symlink_to(setup.root, target_is_directory=True)
         (folder / "origin.pem").symlink_to(setup.certificates.chain)
         (folder / "origin.key").symlink_to(setup.certificates.key)
+        # A person's own configuration may have the headers where no variable can be made for documents.
+        documents = setup.document_headers if self._own is None else {}
+        nginx_lookup.write(setup.root, folder)
         values = {
-            **template.values(setup, Path(_LOG), nginx_conf.header_lines(setup.headers)),
+            **template.values(setup, Path(_LOG), nginx_conf.header_lines(setup.headers, documents)),
             "PRONGHORN_CERTIFICATE": "origin.pem",
             "PRONGHORN_KEY": "origin.key",
             "PRONGHORN_ROOT": "site",

@@ -4,9 +4,11 @@ Relative names are within the trial's folder, which is nginx's prefix."""
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from pronghorn.errors import InputError
 from pronghorn.model.media_types import MEDIA_TYPES, OTHER
+from pronghorn.origins import nginx_lookup
 
 LOG_FORMAT = (
     '{"path": "$request_uri", "protocol": "$server_protocol", "status": $status, '
@@ -32,6 +34,7 @@ http {
         TYPES
     }
     default_type OTHER;
+LOOKUP
     ${PRONGHORN_HEADERS}
     log_format pronghorn escape=json 'FORMAT';
     access_log "${PRONGHORN_LOG}" pronghorn;
@@ -52,7 +55,7 @@ http {
         ssl_certificate "${PRONGHORN_CERTIFICATE}";
         ssl_certificate_key "${PRONGHORN_KEY}";
         root "${PRONGHORN_ROOT}";
-    }
+BY_LOOKUP    }
 }
 """
 
@@ -91,6 +94,7 @@ def shipped(*, early_data: bool = False, clear: bool = False) -> str:
     0-RTT data; `clear`: whether it listens without TLS as well."""
     types = "\n        ".join(f'"{kind}" {" ".join(endings)};' for kind, endings in MEDIA_TYPES.items())
     text = _CONFIGURATION.replace("TYPES", types).replace("OTHER", OTHER).replace("FORMAT", LOG_FORMAT)
+    text = text.replace("BY_LOOKUP", nginx_lookup.SERVER).replace("LOOKUP\n", nginx_lookup.HTTP)
     if clear:
         text = text.replace(_TLS_LISTEN, _TLS_LISTEN + _CLEAR_LISTEN)
     return _before(text, "        root ", _EARLY_DATA) if early_data else text
@@ -116,13 +120,23 @@ def stream_buffer_bytes(text: str) -> int:
     return min((int(number) * _UNITS[unit.lower()] for number, unit in said), default=64 * 1024)
 
 
-def header_lines(headers: Mapping[str, str]) -> str:
-    """Headers as directives for a block `http`, `server` or `location`; `always`: on errors as well.
-    InputError for what nginx can't write."""
-    for name, value in headers.items():
-        if "$" in value:
-            raise InputError(f"header {name}: nginx can't send '{value}': it takes '$' for a variable.")
-    return "\n    ".join(f'add_header {name} "{_quoted(value)}" always;' for name, value in headers.items())
+def header_lines(headers: Mapping[str, str], documents: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Headers as directives for a block `http`, `server` or `location`; `always`: on errors as well. With
+    other ones of the same names for HTML `documents`, for a block `http` alone. InputError for what nginx
+    can't write."""
+    lines = []
+    for number, (name, value) in enumerate(headers.items()):
+        of_documents = documents.get(name, value)
+        for one in (value, of_documents):
+            if "$" in one:
+                raise InputError(f"header {name}: nginx can't send '{one}': it takes '$' for a variable.")
+        if of_documents == value:
+            lines.append(f'add_header {name} "{_quoted(value)}" always;')
+            continue
+        either = f'default "{_quoted(value)}"; ~^text/html "{_quoted(of_documents)}";'
+        lines.append(f"map $sent_http_content_type $header_{number} {{ {either} }}")
+        lines.append(f"add_header {name} $header_{number} always;")
+    return "\n    ".join(lines)
 
 
 def says(text: str, directive: str) -> bool:

@@ -60,7 +60,7 @@ def read(run: Path, option: str = "--run") -> list[MeasuredCell]:
     stored = run / files.EXPERIMENT
     if not stored.is_file():
         raise InputError(f"{option} {run}: holds no run: {files.EXPERIMENT} is missing.")
-    planned = experiment_file.read(str(stored), prepare.vocabulary(), overrides=[], seed=None)
+    planned = experiment_file.read(str(stored), prepare.vocabulary(), overrides=[], seed=None, recorded=True)
     h3, by_control = _arms(f"{option} {run}", planned)
     cells: list[MeasuredCell] = []
     trials = select(journal.look(run).trials, [arm.name for arm in planned.arms])

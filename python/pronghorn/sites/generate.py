@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pronghorn.sites import css, html, png, script, sizes, woff
+from pronghorn.sites import compression, css, html, lookup, png, script, sizes, woff
 from pronghorn.sites.built import BuiltSite, Kind, Resource
 from pronghorn.sites.spec import Group, SiteSpec
 from pronghorn.sites.stream import Stream
@@ -11,8 +11,9 @@ DOCUMENT = "/"
 _INDEX = "index.html"
 
 
-def generate(spec: SiteSpec, seed: int, directory: Path) -> BuiltSite:
-    """Writes the site `spec` into `directory`; OSError where that can't be."""
+def generate(spec: SiteSpec, seed: int, directory: Path, *, compressed: bool = False) -> BuiltSite:
+    """Writes the site `spec` into `directory`; OSError where that can't be. Where it is to be `compressed`,
+    its text is one that compresses, and the sizes of `spec` are those on the wire."""
     stream = Stream(seed, spec.name)
     groups = {
         "script": spec.scripts,
@@ -26,7 +27,11 @@ def generate(spec: SiteSpec, seed: int, directory: Path) -> BuiltSite:
     site = _Writer(directory)
 
     for label in labels["script"]:
-        site.write(f"/{label}.js", "script", script.script(stream, label, size_of[label]))
+        path, size = f"/{label}.js", size_of[label]
+        if compressed:
+            site.write_coded(path, "script", *script.compressed(stream, label, size))
+        else:
+            site.write(path, "script", script.script(stream, label, size))
     pictures = []
     for label in labels["image"] + labels["background"]:
         image = png.image(stream, label, size_of[label])
@@ -39,7 +44,11 @@ def generate(spec: SiteSpec, seed: int, directory: Path) -> BuiltSite:
         step = len(labels["style"])
         fonts = [f"/{font}.woff" for font in labels["font"][index::step]]
         backgrounds = [f"/{background}.png" for background in labels["background"][index::step]]
-        site.write(f"/{label}.css", "style", css.style(stream, label, size_of[label], fonts, backgrounds))
+        path, size = f"/{label}.css", size_of[label]
+        if compressed:
+            site.write_coded(path, "style", *css.compressed(stream, label, size, fonts, backgrounds))
+        else:
+            site.write(path, "style", css.style(stream, label, size, fonts, backgrounds))
 
     parts = html.Parts(
         styles=[f"/{label}.css" for label in labels["style"]],
@@ -47,7 +56,11 @@ def generate(spec: SiteSpec, seed: int, directory: Path) -> BuiltSite:
         pictures=pictures,
         classes=labels["font"] + labels["background"],
     )
-    site.write(DOCUMENT, "document", html.page(spec, stream, parts))
+    if compressed and spec.document >= compression.LEAST_BYTES:
+        site.write_coded(DOCUMENT, "document", *html.compressed(spec, stream, parts))
+    else:
+        site.write(DOCUMENT, "document", html.page(spec, stream, parts))
+    lookup.write(directory)
     return BuiltSite(directory, DOCUMENT, tuple(sorted(site.resources, key=lambda resource: resource.path)))
 
 
@@ -70,5 +83,13 @@ class _Writer:
         self.resources: list[Resource] = []
 
     def write(self, path: str, kind: Kind, content: bytes) -> None:
-        (self._directory / (_INDEX if path == DOCUMENT else path.lstrip("/"))).write_bytes(content)
+        self._file(path).write_bytes(content)
         self.resources.append(Resource(path, kind, len(content)))
+
+    def write_coded(self, path: str, kind: Kind, content: bytes, coded: bytes) -> None:
+        self._file(path).write_bytes(content)
+        self._file(path, compression.SIBLINGS["br"]).write_bytes(coded)
+        self.resources.append(Resource(path, kind, len(content), len(coded)))
+
+    def _file(self, path: str, ending: str = "") -> Path:
+        return self._directory / ((_INDEX if path == DOCUMENT else path.lstrip("/")) + ending)

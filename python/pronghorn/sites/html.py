@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from pronghorn.sites.compression import brotli_of, fitted
+from pronghorn.sites.prose import Prose
 from pronghorn.sites.spec import SiteSpec
 from pronghorn.sites.stream import Stream
+
+_SURE_RATIO = 2
+"""What every text of `Prose` compresses by, at least."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,15 @@ class Parts:
     classes: Sequence[str]
 
 
+class _Frame(NamedTuple):
+    """A page without its text: what precedes the paragraphs, each paragraph's opening and what follows it,
+    what closes the page."""
+
+    head: list[str]
+    paragraphs: list[tuple[str, str]]
+    foot: list[str]
+
+
 def page(spec: SiteSpec, stream: Stream, parts: Parts) -> bytes:
     """A document of `spec.document` bytes that names every part once.
 
@@ -33,6 +48,41 @@ def page(spec: SiteSpec, stream: Stream, parts: Parts) -> bytes:
     rest before the body's end; a deferred site has them all in the head with `defer`. Images stand between
     paragraphs of random text. The icon is empty, so that no browser asks for one.
     """
+    frame = _frame(spec, parts)
+    bare = [f"{opening}</p>{section}" for opening, section in frame.paragraphs]
+    missing = spec.document - len("\n".join([*frame.head, *bare, *frame.foot]).encode())
+    if missing < 0:
+        raise _no_room(spec, f"{-missing} bytes short")
+    share, rest = divmod(missing, len(frame.paragraphs))
+    body = [
+        f"{opening}{stream.words(f'paragraph {index}', share + (rest if index == 0 else 0))}</p>{section}"
+        for index, (opening, section) in enumerate(frame.paragraphs)
+    ]
+    return "\n".join([*frame.head, *body, *frame.foot]).encode()
+
+
+def compressed(spec: SiteSpec, stream: Stream, parts: Parts) -> tuple[bytes, bytes]:
+    """As `page`, but with text that makes it compress to `spec.document` bytes; and its brotli stream.
+
+    The paragraphs share most of that text; one at the end has the rest."""
+    frame = _frame(spec, parts)
+    bare = [f"{opening}</p>{section}" for opening, section in frame.paragraphs]
+    room = spec.document - len(brotli_of("\n".join([*frame.head, *bare, *frame.foot]).encode()))
+    text = Prose(stream, "paragraphs")
+    share = max(0, room) * _SURE_RATIO // len(frame.paragraphs)
+    body = [f"{opening}{text.take(share).decode()}</p>{section}" for opening, section in frame.paragraphs]
+    head, foot = "\n".join([*frame.head, *body, "<p>"]), "\n".join(["</p>", *frame.foot])
+    try:
+        return fitted(head.encode(), text.take, foot.encode(), spec.document)
+    except ValueError as error:
+        raise _no_room(spec, str(error)) from None
+
+
+def _no_room(spec: SiteSpec, lack: str) -> ValueError:
+    return ValueError(f"the document of {spec.name} has no room for what it names: {lack}")
+
+
+def _frame(spec: SiteSpec, parts: Parts) -> _Frame:
     in_head = len(parts.scripts) if spec.deferred else -(-len(parts.scripts) // 5)
     head = [
         "<!DOCTYPE html>",
@@ -50,17 +100,7 @@ def page(spec: SiteSpec, stream: Stream, parts: Parts) -> bytes:
     sections = [_section(picture) for picture in parts.pictures] or [""]
     classes = [_opening(parts.classes, index) for index in range(max(len(sections), len(parts.classes)))]
     sections += [""] * (len(classes) - len(sections))
-    bare = [f"{opening}</p>{section}" for opening, section in zip(classes, sections, strict=True)]
-    frame = "\n".join([*head, *bare, *foot])
-    missing = spec.document - len(frame.encode())
-    if missing < 0:
-        raise ValueError(f"the document of {spec.name} has no room for what it names: {-missing} bytes short")
-    share, rest = divmod(missing, len(classes))
-    body = [
-        f"{opening}{stream.words(f'paragraph {index}', share + (rest if index == 0 else 0))}</p>{section}"
-        for index, (opening, section) in enumerate(zip(classes, sections, strict=True))
-    ]
-    return "\n".join([*head, *body, *foot]).encode()
+    return _Frame(head, list(zip(classes, sections, strict=True)), foot)
 
 
 def _mode(index: int, deferred: bool) -> str:

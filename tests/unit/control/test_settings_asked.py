@@ -18,7 +18,8 @@ def test_what_is_not_said_is_the_default() -> None:
 
 
 def test_runs_of_versions_without_the_settings_are_of_the_same_experiment() -> None:
-    text = 'name = "x"\nlimit = "9s"\nmargin = "3%"\nrepeat = 2\n' + REST
+    # What a recorded run doesn't say of its text's compression is read as this.
+    text = 'name = "x"\nlimit = "9s"\nmargin = "3%"\nrepeat = 2\ncompression = "none"\n' + REST
     recorded = "309e1c2773827b1ef1a605c443a2c43a97c0d77caac7c693a36dd817a2ad5226"
     assert parse(text).digest() == recorded
     assert parse('certificate = { key = "p256" }\ncache_control = "no-store"\n' + text).digest() == recorded
@@ -79,3 +80,43 @@ def test_what_is_wrong_with_a_setting(text: str, said: str) -> None:
         parse(text + REST, Path())
     assert said in caught.value.message
     assert caught.value.message.startswith("x.toml, line 1: key '")
+
+
+@pytest.mark.parametrize(
+    ("stacks", "compression"),
+    [
+        ('origins = ["builtin", "caddy:tuned"]\nclients = ["chromium"]\n', "static"),
+        ('clients = ["chromium"]\ncompression = "none"\n', "none"),
+        ('clients.own = { command = ["true"] }\ncompression = "static"\n', "static"),
+        ('clients.own = { command = ["true"] }\n', "none"),
+        ('origins.own = { command = ["true"] }\n', "none"),
+    ],
+)
+def test_text_is_compressed_where_all_serve_and_take_it_unless_the_experiment_says_it(
+    stacks: str, compression: str
+) -> None:
+    found = parse(stacks + REST)
+    assert found.compression == compression
+    assert found.resolved()["compression"] == compression
+
+
+def test_a_run_of_a_version_without_compression_keeps_its_digest() -> None:
+    old = parse('compression = "none"\n' + REST)
+    assert "compression" in old.resolved()
+    assert old.digest() != parse('compression = "static"\n' + REST).digest()
+
+
+def test_documents_of_warm_arms_are_asked_for_again_unless_the_experiment_says_what_is_cached() -> None:
+    assert warm("").document_headers == {"cache-control": "no-cache"}
+    assert warm('cache_control = "max-age=5"\n').document_headers == {}
+    assert parse(REST).document_headers == {}
+
+
+def test_a_host_is_a_folders() -> None:
+    with pytest.raises(InputError, match="no site is a folder"):
+        parse('host = "shop.example"\n' + REST)
+    folder = REST.replace('"tiny"', '"dir:."')
+    assert parse('host = "Shop.example"\n' + folder).hosts == ("shop.example",)
+    assert parse('host = ["a.example", "b.example"]\n' + folder).hosts == ("a.example", "b.example")
+    with pytest.raises(InputError, match=r"'https://shop\.example' is no host's name"):
+        parse('host = "https://shop.example"\n' + folder)

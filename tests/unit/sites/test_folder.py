@@ -127,10 +127,14 @@ def test_a_folder_that_cannot_be_read_is_refused(
 def test_a_file_that_cannot_be_read_is_refused(
     source: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(file: Path) -> bytes:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+    opened = os.open
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    def refuse(file: Path, flags: int) -> int:
+        if file.name == "a.png":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+        return opened(file, flags)
+
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(ValueError, match=r"a\.png can't be read: Permission denied"):
         build(f"dir:{source}", 1, target)
 
@@ -151,3 +155,35 @@ def test_a_path_is_written_as_in_a_url(source: Path, target: Path) -> None:
 def test_no_folder_at_all_is_refused(target: Path) -> None:
     with pytest.raises(ValueError, match="write dir:PATH"):
         build("dir:", 1, target)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"huge.bin": 900 << 30}, r"huge\.bin has 966367641600 bytes; a site's file may have 1073741824"),
+        (
+            dict.fromkeys(("a.bin", "b.bin", "c.bin"), 1 << 30),
+            r"has 3221225514 bytes; a site may have 2147483648",
+        ),
+    ],
+)
+def test_a_file_or_a_site_that_is_too_large_is_refused_before_it_is_read(
+    sizes: dict[str, int], message: str, source: Path, target: Path
+) -> None:
+    for name, size in sizes.items():
+        with (source / name).open("wb") as sparse:
+            sparse.truncate(size)
+    with pytest.raises(ValueError, match=message):
+        build(f"dir:{source}", 1, target)
+    assert not any(target.iterdir())
+
+
+def test_a_page_that_is_a_device_or_a_pipe_is_refused(source: Path, target: Path) -> None:
+    (source / "index.html").unlink()
+    (source / "index.html").symlink_to("/dev/zero")
+    with pytest.raises(ValueError, match=r"holds no index\.html"):
+        build(f"dir:{source}", 1, target)
+    (source / "index.html").unlink()
+    os.mkfifo(source / "index.html")
+    with pytest.raises(ValueError, match=r"holds no index\.html"):
+        build(f"dir:{source}", 1, target)
