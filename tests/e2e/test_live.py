@@ -1,6 +1,12 @@
 """A live server by its URL: here one on loopback, with an authority of its own."""
 
 import asyncio
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -72,3 +78,48 @@ def test_a_live_server_that_another_authority_vouches_for_is_not_trusted(
     assert "tls: " in result.stderr
     assert "--set authority=FILE" in result.stderr
     assert Run(tmp_path / "out").trials() == [], "one load told it"
+
+
+def test_a_live_server_without_http_3_ends_the_run_before_its_first_trial(
+    tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    with serving(tiny, identity) as port:
+        (tmp_path / "ca.pem").write_bytes(identity.authority.read_bytes())
+        (tmp_path / "live.toml").write_text(
+            f'origins = ["https://127.0.0.1:{port}/"]\narms = ["h1", "h3"]\nbaseline = "h1"\nrepeat = 20\n'
+            'limit = "2s"\nauthority = "ca.pem"\n',
+            encoding="utf-8",
+        )
+        result = run("run", "live.toml", "--out", "out", folder=tmp_path)
+    assert result.status == 4, result.stderr
+    said = " ".join(result.stderr.split())
+    assert f"h3 at https://127.0.0.1:{port}/ with native, site live: " in said
+    assert "h1 loaded." in said
+    assert "or leave h3 out: --set arms=h1." in said
+    reasons = {one["arm"]: one["reason"] for one in Run(tmp_path / "out").manifest()["preflight"]}
+    assert reasons["h1"] is None
+    assert reasons["h3"] in ("timeout", "connect")
+
+
+@contextmanager
+def serving(root: Path, certificates: Certificates) -> Iterator[int]:
+    """A server of `root` on loopback that speaks HTTP/1.1 over TLS and nothing else; its port."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Says nothing."""
+
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificates.chain, certificates.key)
+    context.set_alpn_protocols(["http/1.1"])
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(root)))
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()

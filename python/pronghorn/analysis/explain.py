@@ -16,6 +16,7 @@ from pronghorn.analysis import explain_words
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import CONFIDENCE, Estimate, divide, percentiles, resampled_medians
 from pronghorn.analysis.figures import finite
+from pronghorn.analysis.loaded import makes_no_request
 from pronghorn.analysis.numbers import listed, percent
 from pronghorn.analysis.stopping import Stage
 from pronghorn.analysis.terms import Terms, block_draws
@@ -55,7 +56,10 @@ def explain(trials: CellTrials, asked: Explanation, terms: Terms) -> Explained:
     last = len(asked.chain) - 1
     at = terms.stage
     total = _change(medians, asked.chain, 0, last, at)
+    idle = [arm for arm in asked.chain if makes_no_request(trials.of(arm))]
     reason = _why_no_shares(medians, asked, total, terms, blocks=len(trials.blocks))
+    if idle:
+        reason = f"{listed(idle)} made no request"
     ratios, seconds = (
         shares(medians, at.confidence) if reason is None else ([NOTHING] * last, [NOTHING] * last)
     )

@@ -70,7 +70,7 @@ def _of_cell(cell: CellSummary) -> Iterator[Doubt]:
     different = [
         (one, other)
         for one, other in combinations(arms, 2)
-        if (_WARM in one) == (_WARM in other) and _differ(arms[one], arms[other])
+        if (_WARM in one) == (_WARM in other) and differ(arms[one], arms[other])
     ]
     if different:
         one, other = different[0]
@@ -130,7 +130,7 @@ def _of_clients(cell: CellSummary, cells: Sequence[CellSummary]) -> Iterator[Dou
         different = {
             name: (mine, theirs)
             for name, (mine, theirs) in pairs.items()
-            if mine is not None and theirs is not None and _differ(mine, theirs)
+            if mine is not None and theirs is not None and differ(mine, theirs)
         }
         if different:
             name, (mine, theirs) = next(iter(different.items()))
@@ -144,7 +144,7 @@ def _of_clients(cell: CellSummary, cells: Sequence[CellSummary]) -> Iterator[Dou
             return
 
 
-def _differ(one: Loaded, other: Loaded) -> bool:
+def differ(one: Loaded, other: Loaded) -> bool:
     """Whether the larger number of requests, or of bytes, exceeds the smaller by more than a tenth."""
     pairs = ((one.requests, other.requests), (one.bytes, other.bytes))
     return any(

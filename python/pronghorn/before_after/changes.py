@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.bootstrap import RESAMPLES
+from pronghorn.analysis.bootstrap import NO_EFFECT_KNOWN, RESAMPLES
 from pronghorn.analysis.figures import finite, median
+from pronghorn.analysis.loaded import makes_no_request
 from pronghorn.analysis.numbers import listed
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.times import has_failed, times
 from pronghorn.analysis.titles import name_cells
 from pronghorn.analysis.verdict import MINIMUM_BLOCKS, decide
-from pronghorn.before_after import differing, words
+from pronghorn.before_after import differing, pages, words
 from pronghorn.before_after.bootstrap import change_of_medians
 from pronghorn.before_after.correction import corrected, correction, p_value
 from pronghorn.before_after.matching import matched
@@ -51,7 +52,11 @@ def compare(before: RecordedRun, after: RecordedRun) -> Changes:
         matched=said,
         missing=_missing(before, after, cells, arms),
         warnings=[
-            RunWarning(**caution._asdict()) for caution in differing.cautions(before, after, cells, arms)
+            RunWarning(**caution._asdict())
+            for caution in (
+                *pages.cautions(earlier, later, arms, named),
+                *differing.cautions(before, after, cells, arms),
+            )
         ],
     )
 
@@ -124,7 +129,8 @@ def _change(
     margin, margin_s = run.experiment.margin, None if rate else run.experiment.margin_s
     before, after = (times(found, metric) for found in trials)
     rng = generator(run.experiment.seed, "compare", str(cell.cell), arm, metric)
-    change = change_of_medians(before, after, rng, paired=cell.paired)
+    idle = any(makes_no_request(found) for found in trials)
+    change = NO_EFFECT_KNOWN if idle else change_of_medians(before, after, rng, paired=cell.paired)
     verdict, reason = decide(
         change.ratio,
         margin=margin,
@@ -136,6 +142,8 @@ def _change(
     failed = [sum(has_failed(trial) for trial in found) for found in trials]
     if finite(change.ratio.ratio) is None and any(failed):
         reason = "trials failed"
+    if idle:
+        verdict, reason = "undecided", f"refused: {arm} made no request"
     found = ArmChange(
         arm=arm,
         metric=metric,
@@ -149,7 +157,7 @@ def _change(
         ci95=(finite(change.ratio.low), finite(change.ratio.high)),
         difference=finite(change.difference.ratio),
         ci95_difference=(finite(change.difference.low), finite(change.difference.high)),
-        p_value=p_value(before, after, paired=cell.paired) if metric == cell.leading else None,
+        p_value=None if idle or metric != cell.leading else p_value(before, after, paired=cell.paired),
         verdict=verdict,
         reason=reason,
         words="",

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from pronghorn.analysis.numbers import count, interval, ratio
 from pronghorn.analysis.words import METRICS
+from pronghorn.before_after.pages import DIFFERENT
 from pronghorn.before_after.words import shown
 from pronghorn.model.changes import CellChange, Changes
 from pronghorn.report.colours import COLOURS
@@ -15,7 +16,10 @@ from pronghorn.terminal import Terminal
 
 
 def render(changes: Changes, console: Terminal) -> None:
-    """Prints it."""
+    """Prints it, first of all that the runs loaded different pages."""
+    for warning in changes.warnings:
+        if warning.code == DIFFERENT:
+            console.print(Text(f"warning: {warning.text} {warning.remedy}", style="bold red"), soft_wrap=True)
     for cell in changes.cells:
         _render_cell(cell, console)
     console.print()
