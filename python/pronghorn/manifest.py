@@ -10,7 +10,7 @@ from typing import Any
 
 from pronghorn import __version__, clients, origins, repository
 from pronghorn.engine import Hello
-from pronghorn.execute import awake, work
+from pronghorn.execute import awake, loopback, work
 from pronghorn.fairness import labels
 from pronghorn.model import effective
 from pronghorn.model.arm import Arm
@@ -178,12 +178,13 @@ def _knobs(experiment: Experiment, arm: Arm) -> list[dict[str, Any]]:
 
 def _sending(experiment: Experiment, arm: Arm, origin: str) -> dict[str, Any]:
     """What is known of an origin's sending side: as it ships it, but for an initial window that is asked."""
-    told: dict[str, Any] = dict(origins.of(experiment, origin).settings(arm))
-    asked = {
-        effective.initial_window_bytes(experiment, cell, arm)
-        for cell in experiment.cells()
-        if cell.origin == origin
-    }
+    cells = [cell for cell in experiment.cells() if cell.origin == origin]
+    runs = [loopback.arm_in(arm, cell) for cell in cells]
+    told: dict[str, Any] = dict(origins.of(experiment, origin).settings(runs[0]))
+    controls = sorted({one.congestion_control for one in runs})
+    if len(controls) > 1:
+        told["congestion_control"] = controls
+    asked = {effective.initial_window_bytes(experiment, cell, arm) for cell in cells}
     if asked - {None}:
         shipped = told.get("initial_window", "as it ships it")
         windows = sorted({shipped if size is None else f"{size} bytes" for size in asked})

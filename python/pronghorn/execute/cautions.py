@@ -136,6 +136,14 @@ def _network(experiment: Experiment, hello: Hello) -> Iterator[Caution]:
             "They say nothing about real networks.",
             hello.mend or "Look at 'pronghorn doctor'.",
         )
+    if (theirs := loopback.by_host(experiment)) is not None:
+        servers, control = theirs
+        yield Caution(
+            "congestion-control-of-host",
+            f"On path '{DIRECT}' {', '.join(servers)} took TCP's congestion control from this machine: "
+            f"{control}, where an emulated path gives '{DEFAULT_CONGESTION_CONTROL}'.",
+            loopback.mend_of_host(DEFAULT_CONGESTION_CONTROL),
+        )
     if others := loopback.substituted(experiment):
         yield Caution(
             "congestion-control-denied",

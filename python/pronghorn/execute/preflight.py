@@ -20,7 +20,7 @@ from pronghorn.analysis.numbers import listed
 from pronghorn.analysis.protocols import answered
 from pronghorn.engine import Engine, EngineDied, EngineError
 from pronghorn.errors import HostError, InputError, NothingMeasured
-from pronghorn.execute import interrupts, proof, trial
+from pronghorn.execute import interrupts, loopback, proof, trial
 from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.caution import Caution
 from pronghorn.execute.guard import Fault
@@ -196,6 +196,7 @@ def _unless_slow(fault: Fault) -> Fault | None:
 async def _once(conditions: Conditions, cell: Cell, arm: Arm, place: int, number: int) -> Fault | None:
     """One load; what it says, or None. A bench that broke says nothing."""
     experiment = conditions.experiment
+    arm = loopback.arm_in(arm, cell)
     seed = derive(experiment.seed, KEY, cell, arm.name, number)
     assignment = Assignment(Block(cell, 0, (arm.name,), seed), arm.name, number, 0, place)
     plot = trial.plot_of(

@@ -116,6 +116,7 @@ def fit(experiment: Experiment, hello: Hello, *, fall_back: bool) -> Experiment:
                 f"this kernel offers no TCP congestion control '{control}' (it has {', '.join(available)}).",
                 hint=f"modprobe tcp_{control}",
             )
+    loopback.check(experiment)
     return loopback.fit(experiment) if hello.isolation == "none" else experiment
 
 

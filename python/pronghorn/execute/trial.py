@@ -14,7 +14,7 @@ from pronghorn.analysis.protocols import protocols
 from pronghorn.certificates import Certificates
 from pronghorn.clients.load import MADE, requests_per_second
 from pronghorn.engine import Engine, EngineError
-from pronghorn.execute import beside, cell_cost, guard, load_cost, physics, proof, reasons
+from pronghorn.execute import beside, cell_cost, guard, load_cost, loopback, physics, proof, reasons
 from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.guard import Fault, LoadPace
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
@@ -126,7 +126,9 @@ def recorded(
         origin_connections=found.log.connections,
         origin_log_kept=found.log.kept,
         origin_tickets={transport: dict(fates) for transport, fates in found.log.tickets.items()},
-        knobs=effective.of_arm(experiment, cell, experiment.arm(assignment.arm)).asked(),
+        knobs=effective.of_arm(
+            experiment, cell, loopback.arm_in(experiment.arm(assignment.arm), cell)
+        ).asked(),
     )
 
 
@@ -160,7 +162,7 @@ def plot_of(conditions: Conditions, assignment: Assignment, artifacts: Artifacts
     return Plot(
         experiment=experiment,
         cell=cell,
-        arm=experiment.arm(assignment.arm),
+        arm=loopback.arm_in(experiment.arm(assignment.arm), cell),
         site=conditions.sites[cell.site],
         certificates=conditions.certificates,
         artifacts=artifacts,
@@ -192,7 +194,7 @@ def _judge(
 ) -> tuple[Status, Fault | None]:
     experiment, cell = conditions.experiment, assignment.block.cell
     path, page = experiment.path(cell.path), found.page
-    arm = experiment.arm(assignment.arm)
+    arm = loopback.arm_in(experiment.arm(assignment.arm), cell)
     counts = found.counts if page.report is not None else ()
     if wrong := proof.otherwise(arm, page, found.log, counts):
         return "failed", wrong

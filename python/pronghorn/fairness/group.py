@@ -57,6 +57,12 @@ class Group:
         """Whether the origin is the built-in one."""
         return self.cell.origin == OUR_ORIGIN
 
+    @property
+    def by_host(self) -> bool:
+        """Whether the origin's TCP runs what this machine gives it: a foreign server's over loopback."""
+        foreign = not self.own_origin and not self.experiment.live
+        return foreign and not self.arm.over_quic and self.path.spec is None
+
     def opened(self) -> list[Connection]:
         """The client's connections over the arm's own transport."""
         return [

@@ -17,6 +17,8 @@ IP_AND_TCP_BYTES = 52
 """IPv4's header, TCP's, and its time stamps (RFC 7323)."""
 IP_AND_UDP_BYTES = 28
 
+_TCP_OF_HOST = "net.ipv4.tcp_congestion_control"
+
 NO_METRIC_SEGMENTS = 10
 """Linux's initial window where its route says none (RFC 6928)."""
 
@@ -24,6 +26,10 @@ NO_METRIC_SEGMENTS = 10
 def origin_control(group: Group) -> list[Value]:
     """The congestion control of the origin's ends, which sends downloads."""
     found = distinct(one.congestion_control for one in group.served())
+    if not found and group.by_host:
+        # Nobody told it anything: what it would declare is what was asked, not what ran.
+        own = group.notes.get("sysctls", {}).get(_TCP_OF_HOST)
+        return [f"{own} (this machine's {_TCP_OF_HOST})"] if own else []
     if not found:
         found = distinct([group.declared.get("congestion_control")])
     return [_labelled(group, str(name), ours=group.own_origin) for name in found]

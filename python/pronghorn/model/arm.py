@@ -60,7 +60,8 @@ class Arm(BaseModel):
     """One arm; `name` is as the experiment wrote it and is the arm's key in every file of a run.
 
     `control_asked` is the congestion control that the name asks for, None where it leaves that to the stack;
-    `congestion_control` is what TCP and our own QUIC run then."""
+    `congestion_control` is what TCP and our own QUIC run then. `tcp_by_host` is what TCP runs where a host
+    decides, None where the arm does."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -70,6 +71,7 @@ class Arm(BaseModel):
     discovery: Discovery = "forced"
     options: frozenset[str] = frozenset()
     label: str | None = None
+    tcp_by_host: str | None = None
 
     @property
     def identity(self) -> Identity:
@@ -91,7 +93,8 @@ class Arm(BaseModel):
         """The congestion control of both transports, `tcp` and `quic`; the one the arm does not use is the
         default."""
         used, other = ("quic", "tcp") if self.over_quic else ("tcp", "quic")
-        return {used: self.congestion_control, other: DEFAULT_CONGESTION_CONTROL}
+        controls = {used: self.congestion_control, other: DEFAULT_CONGESTION_CONTROL}
+        return controls if self.tcp_by_host is None else {**controls, "tcp": self.tcp_by_host}
 
     @property
     def tls_version(self) -> str:
