@@ -5,14 +5,22 @@
 //! (`transport`), and everything is timed (`record`). There is no cache, no session
 //! is resumed unless that is asked for, and no script is run.
 
+mod budget;
 mod discover;
+mod host;
+mod left_out;
 mod local;
 mod navigation;
 mod priority;
 mod record;
+mod tolerate;
 mod transport;
 
-pub use navigation::{LoadError, load};
+pub use navigation::{LoadError, load, load_tolerating};
 pub use priority::{Place, Priority};
-pub use record::{ConnectionRecord, EarlyData, Kind, Outcome, PageLoad, Reason, ResourceRecord};
+pub use pronghorn_page::Kind;
+pub use record::{
+    ConnectionRecord, EarlyData, LeftOut, Outcome, PageLoad, Reason, ResourceRecord, Why,
+};
+pub use tolerate::Tolerate;
 pub use transport::Target;

@@ -8,15 +8,22 @@ use std::time::Duration;
 use http::Method;
 use pronghorn_flight::monotonic_s;
 use pronghorn_http::{Handshake, SessionUse, TlsError};
+use pronghorn_page::{DecodeError, Decoder, Kind};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use url::Url;
 
+use crate::budget::{self, Budget, MOST_READ, MOST_RESOURCES};
 use crate::discover::{HtmlScanner, Reference, css_references};
+use crate::host::OwnHost;
+use crate::left_out::LeftOuts;
 use crate::priority::{Place, Priority};
-use crate::record::{ConnectionRecord, EarlyData, Kind, Outcome, PageLoad, Reason, ResourceRecord};
-use crate::transport::{Context, Event, Failure, Prepared, Report, Target, Transport, Wanted};
+use crate::record::{ConnectionRecord, EarlyData, Outcome, PageLoad, Reason, ResourceRecord, Why};
+use crate::tolerate::Tolerate;
+use crate::transport::{
+    Context, Event, Failure, Head, Prepared, Report, Target, Transport, Wanted,
+};
 
 /// Loads the page at `document` (a path) with an empty cache. It ends when every resource has ended,
 /// or after `limit`, and closes its connections then; one that gains sessions ends a little later, when
@@ -24,6 +31,16 @@ use crate::transport::{Context, Event, Failure, Prepared, Report, Target, Transp
 ///
 /// Errors are of the set-up only; whatever the network or the origin does is in the record.
 pub async fn load(target: Target, document: &str, limit: Duration) -> Result<PageLoad, LoadError> {
+    load_tolerating(target, document, limit, Tolerate::default()).await
+}
+
+/// Loads the page as `load` does; failures of requests that `tolerate` allows are theirs alone.
+pub async fn load_tolerating(
+    target: Target,
+    document: &str,
+    limit: Duration,
+    tolerate: Tolerate,
+) -> Result<PageLoad, LoadError> {
     if target.method == Method::CONNECT {
         return Err(LoadError::Connect);
     }
@@ -45,7 +62,7 @@ pub async fn load(target: Target, document: &str, limit: Duration) -> Result<Pag
         reports,
     };
     let transport = prepared.start(context.clone());
-    let mut navigation = Navigation::new(&context, &transport, base);
+    let mut navigation = Navigation::new(&context, &transport, base, tolerate);
     navigation.begin(document);
     let timed_out = tokio::time::timeout(limit, navigation.run(inbox))
         .await
@@ -62,6 +79,9 @@ pub async fn load(target: Target, document: &str, limit: Duration) -> Result<Pag
     transport.close(context.target.session).await;
     Ok(record)
 }
+
+/// Redirects in a row that browsers follow (Fetch, "HTTP-redirect fetch").
+const MOST_REDIRECTS: usize = 20;
 
 /// How long a session may come after the page: servers give it with the handshake or right after it.
 const SESSION_PATIENCE: Duration = Duration::from_secs(3);
@@ -101,35 +121,70 @@ fn locate(target: &Target, document: &str) -> Result<(Url, Url), LoadError> {
 struct Resource {
     record: ResourceRecord,
     url: Url,
+    initiator: Option<usize>,
+    place: Place,
     /// Steps of discovery from the document, which is 1.
     depth: u32,
-    sheet: Vec<u8>,
+    /// Redirects that led here.
+    hops: usize,
+    body: Body,
     ended: bool,
+}
+
+/// What becomes of a body.
+enum Body {
+    /// It is counted.
+    Counted,
+    /// It is read for what it refers to.
+    Read { decoder: Decoder, sheet: Vec<u8> },
+}
+
+/// What is to be asked for.
+struct Asked {
+    url: Url,
+    kind: Kind,
+    place: Place,
+    initiator: Option<usize>,
+    depth: u32,
+    hops: usize,
+}
+
+/// What to write where a request may fail, as a sentence's end.
+fn mend(path: &str) -> String {
+    let glob = match path.split_once('?') {
+        Some((path, _)) => format!("{path}*"),
+        None => path.to_owned(),
+    };
+    format!("; if it may fail, write tolerate = [{glob:?}] in the experiment")
 }
 
 struct Navigation<'a> {
     context: &'a Context,
     transport: &'a Transport,
-    base: Url,
+    own: OwnHost,
+    tolerate: Tolerate,
     scanner: HtmlScanner,
     resources: Vec<Resource>,
-    known: HashSet<String>,
-    skipped: Vec<String>,
+    known: HashSet<Url>,
+    left_out: LeftOuts,
+    budget: Budget,
     images: usize,
     open: usize,
     failure: Option<Failure>,
 }
 
 impl<'a> Navigation<'a> {
-    fn new(context: &'a Context, transport: &'a Transport, base: Url) -> Self {
+    fn new(context: &'a Context, transport: &'a Transport, base: Url, tolerate: Tolerate) -> Self {
         Navigation {
             context,
             transport,
-            base,
+            own: OwnHost::new(base),
+            tolerate,
             scanner: HtmlScanner::new(),
             resources: Vec::new(),
             known: HashSet::new(),
-            skipped: Vec::new(),
+            left_out: LeftOuts::default(),
+            budget: Budget::default(),
             images: 0,
             open: 0,
             failure: None,
@@ -137,14 +192,17 @@ impl<'a> Navigation<'a> {
     }
 
     fn begin(&mut self, document: Url) {
-        self.known.insert(document.to_string());
-        self.request(
-            None,
-            document,
-            Kind::Document,
-            Place::Free,
-            self.context.started,
-        );
+        self.known.insert(document.clone());
+        let asked = Asked {
+            url: document,
+            kind: Kind::Document,
+            place: Place::Free,
+            initiator: None,
+            depth: 1,
+            hops: 0,
+        };
+        let method = self.context.target.method.clone();
+        self.request(asked, method, self.context.started);
     }
 
     async fn run(&mut self, mut inbox: UnboundedReceiver<Report>) {
@@ -159,48 +217,58 @@ impl<'a> Navigation<'a> {
     /// Asks for what wasn't asked for before.
     fn discover(&mut self, initiator: usize, references: Vec<Reference>, at: Instant) {
         for reference in references {
-            let base = &self.resources[initiator].url;
-            let Ok(mut url) = base.join(reference.url.trim()) else {
+            let from = &self.resources[initiator];
+            let Ok(mut url) = from.url.join(reference.url.trim()) else {
                 continue;
             };
             url.set_fragment(None);
-            if url.scheme() == "data" || !self.known.insert(url.to_string()) {
+            if !matches!(url.scheme(), "http" | "https") {
                 continue;
             }
-            if url.origin() != self.base.origin() {
-                self.skipped.push(url.to_string());
+            let Some(url) = self.own.own(&url) else {
+                self.left_out.add(url, Why::OtherHost, reference.kind);
+                continue;
+            };
+            if !self.known.insert(url.clone()) {
                 continue;
             }
-            self.request(Some(initiator), url, reference.kind, reference.place, at);
+            let asked = Asked {
+                url,
+                kind: reference.kind,
+                place: reference.place,
+                initiator: Some(initiator),
+                depth: from.depth + 1,
+                hops: 0,
+            };
+            self.request(asked, Method::GET, at);
         }
     }
 
-    fn request(
-        &mut self,
-        initiator: Option<usize>,
-        url: Url,
-        kind: Kind,
-        place: Place,
-        at: Instant,
-    ) {
-        let priority = Priority::of(kind, place, self.images);
-        self.images += usize::from(kind == Kind::Image);
-        let path = url[url::Position::BeforePath..].to_owned();
-        let parent = initiator.map(|index| &self.resources[index]);
-        let depth = parent.map_or(1, |parent| parent.depth + 1);
-        let method = match initiator {
-            None => self.context.target.method.clone(),
-            Some(_) => Method::GET,
-        };
+    fn request(&mut self, asked: Asked, method: Method, at: Instant) {
+        if self.resources.len() == MOST_RESOURCES {
+            let detail = format!(
+                "the page asks for more than {MOST_RESOURCES} resources, of which {} is one too many",
+                OwnHost::path(&asked.url)
+            );
+            self.failure
+                .get_or_insert(Failure::new(Reason::TooLarge, detail));
+            return;
+        }
+        let priority = Priority::of(asked.kind, asked.place, self.images);
+        self.images += usize::from(asked.kind == Kind::Image);
+        let path = OwnHost::path(&asked.url);
         let record = ResourceRecord {
             method: method.to_string(),
             path: path.clone(),
-            kind,
-            initiator: parent.map(|parent| parent.record.path.clone()),
+            kind: asked.kind,
+            initiator: asked
+                .initiator
+                .map(|index| self.resources[index].record.path.clone()),
             priority,
             protocol: None,
             status: None,
             bytes: 0,
+            content_coding: None,
             connection: None,
             start_s: self.seconds(at),
             request_s: None,
@@ -212,9 +280,12 @@ impl<'a> Navigation<'a> {
         let resource = self.resources.len();
         self.resources.push(Resource {
             record,
-            url,
-            depth,
-            sheet: Vec::new(),
+            url: asked.url,
+            initiator: asked.initiator,
+            place: asked.place,
+            depth: asked.depth,
+            hops: asked.hops,
+            body: Body::Counted,
             ended: false,
         });
         self.open += 1;
@@ -241,25 +312,127 @@ impl<'a> Navigation<'a> {
                 }
             }
             Event::TooEarly => resource.record.too_early_s = Some(at_s),
-            Event::Head { protocol, status } => {
-                resource.record.protocol = protocol;
-                resource.record.status = Some(status);
+            Event::Head(head) => {
+                resource.record.protocol = head.protocol;
+                resource.record.status = Some(head.status);
                 resource.record.first_byte_s = Some(at_s);
+                self.head(index, &head, at);
             }
             Event::Data(bytes) => {
                 resource.record.bytes += bytes.len() as u64;
-                match resource.record.kind {
-                    Kind::Document => {
-                        let found = self.scanner.push(&bytes);
-                        self.discover(index, found, at);
-                    }
-                    Kind::Style => resource.sheet.extend_from_slice(&bytes),
-                    _ => {}
+                if let Body::Read { decoder, .. } = &mut resource.body {
+                    let content = decoder.push(&bytes);
+                    self.read(index, content, at);
                 }
             }
             Event::End => self.end(index, at),
             Event::Failed(failure) => self.fail(index, failure),
         }
+    }
+
+    /// Heeds what a response says of its content and of where else to look.
+    fn head(&mut self, index: usize, head: &Head, at: Instant) {
+        if (300..400).contains(&head.status) {
+            return self.redirect(index, head, at);
+        }
+        let codings = head.header("content-encoding");
+        let resource = &mut self.resources[index];
+        resource.record.content_coding = (!codings.is_empty()).then_some(codings.clone());
+        let kind = resource.record.kind;
+        let ok = (200..300).contains(&head.status);
+        if !ok || !matches!(kind, Kind::Document | Kind::Style) {
+            return;
+        }
+        match Decoder::new(&codings, MOST_READ) {
+            Ok(decoder) => {
+                resource.body = Body::Read {
+                    decoder,
+                    sheet: Vec::new(),
+                }
+            }
+            Err(error) => self.fail(index, self.undecodable(index, &error)),
+        }
+    }
+
+    /// Asks at once for what a redirect leads to; its own response counts as any other.
+    fn redirect(&mut self, index: usize, head: &Head, at: Instant) {
+        let location = head.header("location");
+        let from = &self.resources[index];
+        let path = from.record.path.clone();
+        let answered = format!("{path} was answered {}", head.status);
+        let led = match head.status {
+            301 | 302 | 303 | 307 | 308 if !location.is_empty() => from.url.join(&location).ok(),
+            _ => None,
+        };
+        let Some(mut url) = led else {
+            let detail = format!("{answered} without a place that it leads to");
+            return self.fail(index, Failure::new(Reason::Status, detail));
+        };
+        if from.hops == MOST_REDIRECTS {
+            let detail = format!("{answered} after {MOST_REDIRECTS} redirects");
+            return self.fail(index, Failure::new(Reason::Status, detail));
+        }
+        url.set_fragment(None);
+        let Some(own) = self.own.own(&url) else {
+            let kind = from.record.kind;
+            if from.initiator.is_none() {
+                let detail = format!("{answered} and leads to another host: {url}");
+                self.fail(index, Failure::new(Reason::Status, detail));
+            }
+            return self.left_out.add(url, Why::OtherHost, kind);
+        };
+        let method: Method = from.record.method.parse().unwrap_or_default();
+        // RFC 9110 §15.4: browsers change POST to GET with 301 and 302, and all but HEAD with 303.
+        let method = match head.status {
+            301 | 302 if method == Method::POST => Method::GET,
+            303 if method != Method::HEAD => Method::GET,
+            _ => method,
+        };
+        let asked = Asked {
+            url: own.clone(),
+            kind: from.record.kind,
+            place: from.place,
+            initiator: from.initiator,
+            depth: from.depth + 1,
+            hops: from.hops + 1,
+        };
+        self.known.insert(own);
+        self.request(asked, method, at);
+    }
+
+    /// Reads content that has been decoded.
+    fn read(&mut self, index: usize, content: Result<Vec<u8>, DecodeError>, at: Instant) {
+        let content = match content {
+            Ok(content) => content,
+            Err(error) => return self.fail(index, self.undecodable(index, &error)),
+        };
+        let resource = &mut self.resources[index];
+        let kind = resource.record.kind;
+        if !self.budget.take(kind, content.len()) {
+            let detail = format!(
+                "{}: the page's {} hold more than {MOST_READ} bytes decoded",
+                resource.record.path,
+                budget::name(kind)
+            );
+            return self.fail(index, Failure::new(Reason::TooLarge, detail));
+        }
+        match (&mut resource.body, kind) {
+            (_, Kind::Document) => {
+                let found = self.scanner.push(&content);
+                self.discover(index, found, at);
+            }
+            (Body::Read { sheet, .. }, _) => sheet.extend_from_slice(&content),
+            (Body::Counted, _) => {}
+        }
+    }
+
+    fn undecodable(&self, index: usize, error: &DecodeError) -> Failure {
+        let reason = match error {
+            DecodeError::TooLarge(_) => Reason::TooLarge,
+            _ => Reason::Incomplete,
+        };
+        let path = &self.resources[index].record.path;
+        Failure::new(reason, format!("{path}: {error}"))
     }
 
     fn end(&mut self, index: usize, at: Instant) {
@@ -276,41 +449,81 @@ impl<'a> Navigation<'a> {
             let detail = format!("{} came over {seen}, not {asked}", resource.record.path);
             return self.fail(index, Failure::new(Reason::Protocol, detail));
         }
-        if !(200..300).contains(&status) {
+        if !(200..400).contains(&status) {
             let detail = format!("{} was answered {status}", resource.record.path);
             return self.fail(index, Failure::new(Reason::Status, detail));
         }
+        if let Body::Read { decoder, .. } = &mut resource.body {
+            let content = decoder.end();
+            self.read(index, content, at);
+        }
+        let resource = &mut self.resources[index];
+        if resource.ended {
+            return;
+        }
         resource.ended = true;
         self.open -= 1;
-        let sheet = std::mem::take(&mut resource.sheet);
-        let found = match resource.record.kind {
-            Kind::Document => self.scanner.end(),
-            Kind::Style => css_references(&String::from_utf8_lossy(&sheet)),
+        let body = std::mem::replace(&mut resource.body, Body::Counted);
+        let found = match (body, resource.record.kind) {
+            (Body::Read { .. }, Kind::Document) => self.scanner.end(),
+            (Body::Read { sheet, .. }, _) => css_references(&String::from_utf8_lossy(&sheet)),
             _ => Vec::new(),
         };
         self.discover(index, found, at);
     }
 
+    /// Whether a resource's failure is its own and not the load's; the document's never is.
+    fn tolerated(&self, index: usize) -> bool {
+        let resource = &self.resources[index];
+        resource.initiator.is_some() && self.tolerate.allows(&resource.record.path)
+    }
+
     fn fail(&mut self, index: usize, failure: Failure) {
+        let tolerated = self.tolerated(index) && failure.reason != Reason::Protocol;
         let resource = &mut self.resources[index];
         resource.ended = true;
+        resource.body = Body::Counted;
+        let path = &resource.record.path;
+        let mut failure = failure;
+        if !failure.detail.contains(path.as_str()) {
+            failure.detail = format!("{path}: {}", failure.detail);
+        }
         resource.record.error = Some(failure.detail.clone());
         self.open -= 1;
+        if tolerated {
+            return;
+        }
+        if failure.reason == Reason::Status && resource.initiator.is_some() {
+            failure.detail.push_str(&mend(path));
+        }
         self.failure.get_or_insert(failure);
     }
 
     fn time_out(&mut self, limit: Duration) {
-        let unfinished = self.open;
-        for resource in self.resources.iter_mut().filter(|resource| !resource.ended) {
+        let open: Vec<usize> = (0..self.resources.len())
+            .filter(|index| !self.resources[*index].ended)
+            .collect();
+        let unfinished: Vec<usize> = open
+            .iter()
+            .copied()
+            .filter(|index| !self.tolerated(*index))
+            .collect();
+        for index in open {
+            let resource = &mut self.resources[index];
             resource.ended = true;
             resource.record.error = Some("not complete when the time limit ran out".to_owned());
         }
-        let detail = format!(
-            "{unfinished} resources not complete after {} s",
-            limit.as_secs_f64()
-        );
-        self.failure
-            .get_or_insert(Failure::new(Reason::Timeout, detail));
+        if let Some(first) = unfinished.first() {
+            let path = &self.resources[*first].record.path;
+            let others = match unfinished.len() - 1 {
+                0 => String::new(),
+                others => format!(" and {others} more"),
+            };
+            let limit_s = limit.as_secs_f64();
+            let detail = format!("{path}{others} not complete after {limit_s} s");
+            self.failure
+                .get_or_insert(Failure::new(Reason::Timeout, detail));
+        }
     }
 
     /// Waits until a session is kept of a page that was loaded.
@@ -361,6 +574,8 @@ impl<'a> Navigation<'a> {
             .resources
             .first()
             .is_some_and(|document| document.record.too_early_s.is_some());
+        let known = self.known;
+        let (left_out, left_out_count) = self.left_out.finish(|url| known.contains(url));
         let resources: Vec<_> = self
             .resources
             .into_iter()
@@ -394,7 +609,8 @@ impl<'a> Navigation<'a> {
                 .filter(|resource| resource.error.is_some())
                 .count(),
             round_trips: handshake + depth + u32::from(repeated),
-            skipped: self.skipped,
+            left_out,
+            left_out_count,
             connections,
             resources,
         }

@@ -8,7 +8,7 @@
 
 use serde::Serialize;
 
-use crate::record::Kind;
+use pronghorn_page::Kind;
 
 /// A request's priority (RFC 9218 §4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

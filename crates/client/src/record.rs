@@ -1,6 +1,7 @@
 //! The record of a page load: what the client saw, resource by resource.
 
 use pronghorn_http::{Protocol, Settings};
+use pronghorn_page::Kind;
 use serde::Serialize;
 
 use crate::priority::Priority;
@@ -33,19 +34,43 @@ pub struct PageLoad {
     /// The fewest round trips in which such a load can be done: the handshake's, one for each step of the
     /// longest chain of discovery, and one more where the document came too early.
     pub round_trips: u32,
-    /// References that a browser would follow and this loader does not: other origins'.
-    pub skipped: Vec<String>,
+    /// What the page wants and the load leaves out, each URL once, at most `MOST_LEFT_OUT` of them.
+    pub left_out: Vec<LeftOut>,
+    /// How many URLs are left out in all.
+    pub left_out_count: usize,
     /// Connections in order of their opening.
     pub connections: Vec<ConnectionRecord>,
     /// Resources in order of their discovery.
     pub resources: Vec<ResourceRecord>,
 }
 
+/// A reference that a browser would follow and this loader doesn't.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Absolute, cut to 2048 characters.
+    pub url: String,
+    /// Why it isn't followed.
+    pub why: Why,
+    /// What it is to the page.
+    pub kind: Kind,
+}
+
+/// Why a reference isn't followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// It leads to another host.
+    OtherHost,
+    /// This loader can't do what a browser would.
+    Unsupported,
+}
+
 /// Success or failure of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// Every resource arrived whole, with a status of 2xx, over the protocol asked for.
+    /// Every resource arrived whole, with a status of 2xx or as a redirect, over the protocol asked for, but for
+    /// those whose failure is tolerated.
     Ok,
     /// Anything else.
     Failed,
@@ -53,7 +78,7 @@ pub enum Outcome {
 
 /// Why a load failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The time limit ran out.
     Timeout,
@@ -65,10 +90,12 @@ pub enum Reason {
     Tls,
     /// A stream or connection was reset or closed under way.
     Reset,
-    /// A status other than 2xx.
+    /// A status other than 2xx, or a redirect that leads nowhere.
     Status,
-    /// A body shorter or longer than announced.
+    /// A body shorter or longer than announced, or one that its content coding doesn't fit.
     Incomplete,
+    /// More than the loader's bounds allow, which no real page meets.
+    TooLarge,
     /// The server gave no session that a later load could resume.
     Session,
 }
@@ -118,24 +145,6 @@ pub enum EarlyData {
     Rejected,
 }
 
-/// What a resource is to the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// The page itself.
-    Document,
-    /// JavaScript.
-    Script,
-    /// A style sheet.
-    Style,
-    /// An image.
-    Image,
-    /// A font.
-    Font,
-    /// Anything else that the page asks to have loaded.
-    Other,
-}
-
 /// One resource.
 #[derive(Debug, Clone, Serialize)]
 pub struct ResourceRecord {
@@ -154,8 +163,10 @@ pub struct ResourceRecord {
     pub protocol: Option<Protocol>,
     /// Status of the response.
     pub status: Option<u16>,
-    /// Bytes of the body that arrived.
+    /// Bytes of the body that arrived, as its content coding has them.
     pub bytes: u64,
+    /// The response's content coding (RFC 9110 §8.4); none where it has none.
+    pub content_coding: Option<String>,
     /// Index of its connection.
     pub connection: Option<usize>,
     /// When it was discovered.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_bench::Host;
-use pronghorn_client::{LoadError, PageLoad, Target};
+use pronghorn_client::{LoadError, PageLoad, Target, Tolerate};
 use pronghorn_http::{QuicWatch, SecretLog, Sessions, TlsError};
 use tokio::task::LocalSet;
 
@@ -58,7 +58,7 @@ pub(crate) fn load(
         secrets,
         quic_watch,
     };
-    let document = request.document;
+    let (document, tolerate) = (request.document, Tolerate::new(request.tolerate));
     let thread = host.thread("client", move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -66,9 +66,8 @@ pub(crate) fn load(
             .map_err(Fault::bench)?;
         let thread = Thread::current();
         let before = thread.cpu();
-        let page = LocalSet::new()
-            .block_on(&runtime, pronghorn_client::load(target, &document, limit))
-            .map_err(fault_of)?;
+        let load = pronghorn_client::load_tolerating(target, &document, limit, tolerate);
+        let page = LocalSet::new().block_on(&runtime, load).map_err(fault_of)?;
         Ok((page, Cpu::between(before, thread.cpu())))
     });
     thread

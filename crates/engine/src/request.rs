@@ -166,6 +166,9 @@ pub(crate) struct Load {
     #[serde(default)]
     pub(crate) knobs: TransportKnobs,
     pub(crate) limit_s: f64,
+    /// Globs over path and query of requests whose failure isn't the load's.
+    #[serde(default)]
+    pub(crate) tolerate: Vec<String>,
     /// The folder in which its QUIC connections leave their qlogs.
     pub(crate) qlog: Option<PathBuf>,
 }

@@ -4,7 +4,7 @@ use cssparser::{ParseError, Parser, ParserInput, Token};
 
 use super::Reference;
 use crate::priority::Place;
-use crate::record::Kind;
+use pronghorn_page::Kind;
 
 /// The sheet's references in their order: `@import`s are style sheets, `url()`s inside `@font-face`
 /// fonts, every other `url()` an image. Whether a rule applies to the page isn't asked.

@@ -8,7 +8,7 @@ use lol_html::{HtmlRewriter, OutputSink, Settings, element, text};
 
 use super::{Reference, css_references};
 use crate::priority::Place;
-use crate::record::Kind;
+use pronghorn_page::Kind;
 
 /// Takes a document piece by piece and gives back what it refers to.
 pub(crate) struct HtmlScanner {

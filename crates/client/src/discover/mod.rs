@@ -7,7 +7,7 @@ pub(crate) use css::references as css_references;
 pub(crate) use html::HtmlScanner;
 
 use crate::priority::Place;
-use crate::record::Kind;
+use pronghorn_page::Kind;
 
 /// A reference as written, before it is resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::failure::connection_reason;
 use super::migration::{Watch, local_address};
 use super::multiplexed::Connector;
-use super::{Answer, Context, Event, Failure, Target, Wanted};
+use super::{Answer, Context, Event, Failure, Head, Target, Wanted};
 use crate::record::{EarlyData, Reason};
 
 /// Opens HTTP/3 connections.
@@ -306,7 +306,8 @@ async fn exchange(
     let stream = connection.http.open().await?;
     context.report(resource, Event::Sent { connection: index });
     let mut exchange = stream.send(&request).await?;
-    let status = exchange.head().await?.status;
+    let head = exchange.head().await?;
+    let status = head.status;
     // A response comes after the handshake, of which the record is to know first.
     connection.settle().await;
     if early && status == StatusCode::TOO_EARLY {
@@ -314,13 +315,8 @@ async fn exchange(
         while exchange.data().await?.is_some() {}
         return Ok(Answer::TooEarly);
     }
-    context.report(
-        resource,
-        Event::Head {
-            protocol: Some(Protocol::H3),
-            status: status.as_u16(),
-        },
-    );
+    let head = Head::new(Some(Protocol::H3), status, head.headers);
+    context.report(resource, Event::Head(Box::new(head)));
     while let Some(data) = exchange.data().await? {
         context.report(resource, Event::Data(data));
     }

@@ -110,13 +110,38 @@ pub(crate) enum Event {
     },
     /// The server doesn't take it as early data; it is made again.
     TooEarly,
-    Head {
-        protocol: Option<Protocol>,
-        status: u16,
-    },
+    Head(Box<Head>),
     Data(Bytes),
     End,
     Failed(Failure),
+}
+
+/// A response's head.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) protocol: Option<Protocol>,
+    pub(crate) status: u16,
+    headers: http::HeaderMap,
+}
+
+impl Head {
+    fn new(protocol: Option<Protocol>, status: http::StatusCode, headers: http::HeaderMap) -> Head {
+        Head {
+            protocol,
+            status: status.as_u16(),
+            headers,
+        }
+    }
+
+    /// A header's values, joined as one list (RFC 9110 §5.3); empty where there is none. Bytes beyond ASCII are
+    /// replaced where they aren't UTF-8.
+    pub(crate) fn header(&self, name: &str) -> String {
+        let values = self.headers.get_all(name);
+        let values = values
+            .iter()
+            .map(|value| String::from_utf8_lossy(value.as_bytes()));
+        values.collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// What a server said to a request.
@@ -146,6 +171,9 @@ pub(crate) struct Context {
 
 /// Methods that are expected to bring content, so that a request without any says so (RFC 9110 §8.6).
 const WITH_CONTENT: [Method; 3] = [Method::POST, Method::PUT, Method::PATCH];
+
+/// The content codings that Chromium asks for over TLS, as it writes them.
+const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
 
 impl Context {
     /// Seconds since the navigation began.
@@ -216,7 +244,8 @@ impl Context {
                 http::header::USER_AGENT,
                 concat!("pronghorn/", env!("CARGO_PKG_VERSION")),
             )
-            .header(http::header::ACCEPT, "*/*");
+            .header(http::header::ACCEPT, "*/*")
+            .header(http::header::ACCEPT_ENCODING, ACCEPT_ENCODING);
         if version == http::Version::HTTP_11 {
             request = request.header(http::header::HOST, authority);
         } else if let Some(priority) = wanted.priority.header() {

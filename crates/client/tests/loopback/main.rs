@@ -1,6 +1,7 @@
 //! Page loads from the built-in origin over loopback: what is loaded, over which protocol, and how
 //! failures are told.
 
+mod answers;
 mod early;
 mod failures;
 mod faulty;
@@ -9,5 +10,6 @@ mod pages;
 mod recordings;
 mod relay;
 mod replay;
+mod scripted;
 mod sessions;
 mod settings;
