@@ -78,7 +78,12 @@ class Browser:
             await state.close_connections(self._context)
 
     async def load(self) -> dict[str, Any]:
-        """One measured navigation: a PageLoad."""
+        """One measured navigation: a PageLoad. A page that no longer answers is replaced for it."""
+        if self._tab.stuck:
+            async with answering("when a page that is busy was closed"):
+                page = await self._context.new_page()
+                await self._tab.page.close()
+                self._tab = await Tab.open(self._job, self._context, page)
         return await self._tab.load()
 
     async def close(self) -> None:

@@ -21,9 +21,11 @@ class Connections:
         self._numbers: dict[tuple[Any, str], int] = {}
 
     def of(self, exchange: Exchange) -> int | None:
-        """The number of the connection that carried an exchange; None where none did."""
+        """The number of the connection that carried an exchange; None where none did, or nobody tells."""
         response = exchange.response
         if response is None or exchange.from_cache or "protocol" not in response:
+            return None
+        if not response.get("connectionId") and not response.get("timing"):
             return None
         key = (response.get("connectionId"), response["protocol"])
         if key not in self._numbers:

@@ -1,20 +1,34 @@
 """What the browser says of one navigation's requests, over the DevTools protocol's domain Network."""
 
+import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from playwright.async_api import CDPSession
 
+from pronghorn.browser.navigations import Navigations
+
 Event = dict[str, Any]
+
+MOST_REQUESTS = 10_000
+"""How many requests and sockets a load may have before it is given up; no real page has a tenth of them."""
+
+MOST_TEXT = 32 * 2**20
+"""How many characters the URLs and headers of a load's requests may have together before it is given up."""
+
+_HTTP = ("http://", "https://")
 
 
 class Exchange:
     """One request and what became of it, as events said; a redirect's next step is an exchange of its own.
 
-    Times are seconds of the browser's monotonic clock."""
+    Times are seconds of the browser's monotonic clock. `aborted`: the page took it back; `blocked`: a policy
+    refused it, such as CSP; `by_worker`: a worker or a frame with a process of its own asked."""
 
-    def __init__(self, sent: Event) -> None:
+    def __init__(self, sent: Event, *, by_worker: bool = False) -> None:
         self.sent = sent
+        self.by_worker = by_worker
         self.priority: str | None = sent["request"].get("initialPriority")
         self.response: Event | None = None
         self.sent_headers: Event | None = None
@@ -24,11 +38,18 @@ class Exchange:
         self.encoded_bytes = 0
         self.ended: float | None = None
         self.error: str | None = None
+        self.aborted = False
+        self.blocked = False
 
     @property
     def url(self) -> str:
         """What was asked for."""
         return str(self.sent["request"]["url"])
+
+    @property
+    def redirected(self) -> bool:
+        """Whether it is where a redirect led to."""
+        return "redirectResponse" in self.sent
 
     @property
     def body_bytes(self) -> int:
@@ -42,113 +63,186 @@ class Exchange:
     def counted(self) -> bool:
         """Whether it is one that a network could carry and the page asked for: the site's icon, which the
         browser may ask for itself about when the load event comes, is none of the load."""
-        asked_by_browser = (
-            self.sent.get("type") == "Other" and self.sent.get("initiator", {}).get("type") == "other"
-        )
-        return self.url.startswith(("http://", "https://")) and not asked_by_browser
+        initiator = self.sent.get("initiator", {}).get("type")
+        asked_by_browser = not self.by_worker and self.sent.get("type") == "Other" and initiator == "other"
+        return self.url.startswith(_HTTP) and not asked_by_browser
 
 
 class Events:
     """Collects the exchanges of one navigation after the other; what comes once it has `ended` is none of
-    its load."""
+    its load. `too_large`: there were more than are kept. `sockets` are the URLs of WebSockets and
+    WebTransports."""
 
     def __init__(self, session: CDPSession) -> None:
         self.exchanges: list[Exchange] = []
-        self.loaded = False
+        self.sockets: list[str] = []
+        self.navigations = Navigations()
         self.ended = False
+        self.too_large = False
         self.changed: Any = lambda: None
+        self._known: dict[str, Exchange] = {}
         self._open: dict[str, Exchange] = {}
-        for name, handler in (
-            ("requestWillBeSent", self._sent),
-            ("requestWillBeSentExtraInfo", self._sent_headers),
-            ("responseReceivedExtraInfo", self._got_headers),
-            ("resourceChangedPriority", self._priority),
-            ("requestServedFromCache", self._cached),
-            ("responseReceived", self._response),
-            ("dataReceived", self._data),
-            ("loadingFinished", self._finished),
-            ("loadingFailed", self._failed),
-        ):
-            session.on(f"Network.{name}", self._until_ended(handler))
-        session.on("Page.loadEventFired", self._until_ended(self._load_event))
+        self._text = 0
+        self._handlers: dict[str, Callable[[Event], None]] = {
+            "Network.requestWillBeSentExtraInfo": self._sent_headers,
+            "Network.responseReceivedExtraInfo": self._got_headers,
+            "Network.resourceChangedPriority": self._priority,
+            "Network.requestServedFromCache": self._cached,
+            "Network.dataReceived": self._data,
+            "Network.loadingFinished": self._finished,
+            "Network.loadingFailed": self._failed,
+            "Network.webSocketCreated": self._socket,
+            "Network.webTransportCreated": self._socket,
+        }
+        own = {
+            **self._handlers,
+            "Network.requestWillBeSent": self._sent,
+            "Network.responseReceived": self._response,
+            **self.navigations.handlers,
+        }
+        for name, handler in own.items():
+            session.on(name, partial(self._heard, handler))
 
     def clear(self) -> None:
         """Forgets what was before a navigation."""
         self.exchanges.clear()
+        self.sockets.clear()
+        self.navigations.clear()
+        self._known.clear()
         self._open.clear()
-        self.loaded = self.ended = False
+        self._text = 0
+        self.ended = self.too_large = False
+
+    def of_worker(self, name: str, event: Event, target: str) -> None:
+        """Hears what the DevTools session of a `target` of the page's says: a worker's, or a frame's that has
+        a process of its own."""
+        if name == "Network.requestWillBeSent":
+            self._heard(partial(self._sent, by_worker=True), event)
+        elif name == "Network.responseReceived":
+            self._heard(self._workers_response, event)
+        elif name == "Inspector.workerScriptLoaded":
+            self._heard(partial(self._script_loaded, target), event)
+        elif name in self._handlers:
+            self._heard(self._handlers[name], event)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the load event of the document at which the page stays has come."""
+        return self.navigations.arrived
 
     @property
     def complete(self) -> bool:
-        """Whether the load event has come and nothing that was asked for is outstanding."""
-        return self.loaded and not self.outstanding()
+        """Whether the load event has come, nothing that was asked for is outstanding, and the page is not
+        about to go elsewhere."""
+        return self.loaded and not self._open and not self.navigations.due
 
     @property
-    def document(self) -> Exchange | None:
-        """The navigation's own request, after its redirects."""
-        return next((one for one in reversed(self.exchanges) if one.sent.get("type") == "Document"), None)
-
-    def _until_ended(self, handler: Callable[[Event], None]) -> Callable[[Event], None]:
-        def handle(event: Event) -> None:
-            if not self.ended:
-                handler(event)
-
-        return handle
+    def documents(self) -> list[Exchange]:
+        """The page's own documents, with redirects' steps, without those of frames within it."""
+        return [one for one in self.exchanges if self.navigations.is_own(one.sent)]
 
     def outstanding(self) -> list[Exchange]:
         """The requests without an end."""
-        return [one for one in self.exchanges if one.counted and one.ended is None]
+        return list(self._open.values())
 
-    def _sent(self, event: Event) -> None:
-        key = event["requestId"]
-        if (redirected := event.get("redirectResponse")) and key in self._open:
-            before = self._open[key]
+    def _heard(self, handler: Callable[[Event], None], event: Event) -> None:
+        if not self.ended:
+            handler(event)
+            self.changed()
+
+    def _sent(self, event: Event, *, by_worker: bool = False) -> None:
+        key, url = event["requestId"], str(event["request"]["url"])
+        if (redirected := event.get("redirectResponse")) and key in self._known:
+            before = self._known[key]
             before.response = redirected
             before.ended = event["timestamp"]
-        exchange = Exchange(event)
-        self._open[key] = exchange
+            self._open.pop(key, None)
+        if not url.startswith(_HTTP):
+            return
+        self.navigations.asked(event)
+        for unused in ("postData", "postDataEntries"):
+            event["request"].pop(unused, None)
+        exchange = Exchange(event, by_worker=by_worker)
+        self._count(len(url), _size(event["request"].get("headers")))
+        self._known[key] = exchange
+        if exchange.counted:
+            self._open[key] = exchange
         self.exchanges.append(exchange)
 
     def _sent_headers(self, event: Event) -> None:
-        if exchange := self._open.get(event["requestId"]):
+        if exchange := self._known.get(event["requestId"]):
             exchange.sent_headers = event.get("headers")
+            self._count(_size(exchange.sent_headers))
 
     def _got_headers(self, event: Event) -> None:
-        if exchange := self._open.get(event["requestId"]):
+        if exchange := self._known.get(event["requestId"]):
             exchange.got_headers = event.get("headers")
+            self._count(_size(exchange.got_headers))
 
     def _priority(self, event: Event) -> None:
-        if exchange := self._open.get(event["requestId"]):
+        if exchange := self._known.get(event["requestId"]):
             exchange.priority = event["newPriority"]
 
     def _cached(self, event: Event) -> None:
-        if exchange := self._open.get(event["requestId"]):
+        if exchange := self._known.get(event["requestId"]):
             exchange.from_cache = True
 
     def _response(self, event: Event) -> None:
-        if exchange := self._open.get(event["requestId"]):
-            exchange.response = event["response"]
-            exchange.from_cache |= bool(event["response"].get("fromDiskCache"))
+        """A response; what a service worker answers has not travelled, and what it asks for itself is told of
+        by its own session."""
+        if exchange := self._known.get(event["requestId"]):
+            response = exchange.response = event["response"]
+            exchange.from_cache |= bool(response.get("fromDiskCache") or response.get("fromServiceWorker"))
+            self._count(_size(response.get("headers")))
+
+    def _workers_response(self, event: Event) -> None:
+        """A response to a worker, whose request may have been made before its session was listened to."""
+        response = event["response"]
+        begun = (response.get("timing") or {}).get("requestTime", event["timestamp"])
+        if event["requestId"] not in self._known and self.exchanges:
+            first = self.exchanges[0].sent
+            wall = first["wallTime"] + begun - first["timestamp"]
+            request = {"url": response["url"], "method": "", "headers": {}}
+            self._sent({**event, "request": request, "timestamp": begun, "wallTime": wall}, by_worker=True)
+        self._response(event)
+
+    def _script_loaded(self, target: str, event: Event) -> None:
+        """A worker runs: its script has come, even where its session was listened to only afterwards. The
+        script's request is named as the worker's target is."""
+        del event
+        if (exchange := self._open.get(target)) and exchange.response is None:
+            exchange.ended = time.monotonic()
+            self._open.pop(target)
 
     def _data(self, event: Event) -> None:
-        if exchange := self._open.get(event["requestId"]):
+        if exchange := self._known.get(event["requestId"]):
             exchange.decoded_bytes += int(event["dataLength"])
 
     def _finished(self, event: Event) -> None:
-        if exchange := self._open.get(event["requestId"]):
+        self._open.pop(event["requestId"], None)
+        if exchange := self._known.get(event["requestId"]):
             exchange.ended = event["timestamp"]
             exchange.encoded_bytes = int(event.get("encodedDataLength") or 0)
-            self.changed()
 
     def _failed(self, event: Event) -> None:
-        if exchange := self._open.get(event["requestId"]):
+        self.navigations.failed(event["requestId"])
+        self._open.pop(event["requestId"], None)
+        if exchange := self._known.get(event["requestId"]):
             exchange.ended = event["timestamp"]
             exchange.error = event.get("errorText") or "failed"
-            self.changed()
+            exchange.blocked = bool(event.get("blockedReason") or event.get("corsErrorStatus"))
+            exchange.aborted = bool(event.get("canceled"))
 
-    def _load_event(self, event: Event) -> None:
-        """The load event, unless it is that of the page before, told late."""
-        del event
-        if self.document is not None:
-            self.loaded = True
-            self.changed()
+    def _socket(self, event: Event) -> None:
+        self.sockets.append(str(event["url"]))
+        self._count(len(event["url"]))
+
+    def _count(self, *sizes: int) -> None:
+        self._text += sum(sizes)
+        many = len(self.exchanges) + len(self.sockets) >= MOST_REQUESTS
+        if many or self._text > MOST_TEXT:
+            self.too_large = self.ended = True
+
+
+def _size(headers: Event | None) -> int:
+    return sum(len(name) + len(str(value)) for name, value in (headers or {}).items())

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pronghorn.browser.events import Exchange
+from pronghorn.browser.asked import Asked
+from pronghorn.browser.events import MOST_REQUESTS, MOST_TEXT, Exchange
 
-TIMEOUT = "timeout"
+TIMEOUT, BUSY, TOO_LARGE, STRAYED = "timeout", "busy", "too-large", "strayed"
+"""What ends the wait for a load beside an error of the network's: its limit, before which the page was loaded
+or after which its main thread did not answer; more requests than are kept; a page that left for a document of
+no server's."""
 
 _WORDS = {
     "connect": (
@@ -51,24 +55,47 @@ def reason(error: str) -> str:
 
 
 def outcome(
-    exchanges: Sequence[Exchange], resources: Sequence[dict[str, Any]], fault: str | None, limit_s: float
+    exchanges: Sequence[Exchange],
+    resources: Sequence[dict[str, Any]],
+    asked: Asked,
+    fault: str | None,
+    limit_s: float,
 ) -> tuple[str | None, str | None]:
     """The reason and the sentence of a failed load; None and None of one that succeeded.
 
-    An error that a request met comes before a time-out that it led to; a resource that failed fails its
-    load."""
+    An error that a request met comes before a time-out that it led to; a resource that failed fails its load,
+    unless that is only the request's own outcome (`Asked.bears`)."""
     none_left = all(one.sent_headers is None and one.response is None for one in exchanges)
     for exchange, resource in zip(exchanges, resources, strict=True):
+        if asked.bears(exchange):
+            continue
         if exchange.error is not None:
             word = reason(exchange.error)
             if word == "reset" and none_left and exchange.error.startswith(_QUIC):
                 word = "connect"
-            return word, f"{resource['path']}: {exchange.error}"
+            return word, f"{asked.name(exchange)}: {exchange.error}"
         if resource["status"] is not None and resource["status"] >= 400:
-            return "status", f"{resource['path']}: status {resource['status']}"
-    if fault == TIMEOUT:
-        open_ = sum(1 for exchange in exchanges if exchange.ended is None)
-        return TIMEOUT, f"not loaded within {limit_s:g} s; {open_} requests were without an end"
-    if fault is not None:
+            return "status", f"{asked.name(exchange)}: status {resource['status']}{asked.mend(exchange)}"
+    return (None, None) if fault is None else _cut(fault, asked, limit_s)
+
+
+def _cut(fault: str, asked: Asked, limit_s: float) -> tuple[str, str]:
+    events = asked.events
+    if fault == BUSY:
+        return TIMEOUT, f"the page's main thread was still busy after the limit of {limit_s:g} s"
+    if fault == TOO_LARGE:
+        return TOO_LARGE, (
+            f"the page asked for more than {MOST_REQUESTS} things, or for some with URLs and headers of more "
+            f"than {MOST_TEXT} characters together"
+        )
+    if fault == STRAYED:
+        return "incomplete", f"the page went to {events.navigations.strayed}, which no server has"
+    if fault != TIMEOUT:
         return reason(fault), fault
-    return None, None
+    outstanding = events.outstanding()
+    such = f", such as {asked.name(outstanding[0])}" if outstanding else ""
+    steps = len(events.documents) - 1
+    further = f"; the page went on to another document {steps} times" if steps > 1 else ""
+    return TIMEOUT, (
+        f"not loaded within {limit_s:g} s; {len(outstanding)} requests were without an end{such}{further}"
+    )

@@ -4,7 +4,7 @@ Messages are JSON, one a line, over a Unix socket: a request `{"do": NAME}` has 
 `{"failed": {"reason", "detail"}}`. The agent's first line says that it is ready."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +24,8 @@ class Job(NamedTuple):
 
     `executable` is the browser's program, `switches` its command line beyond what Playwright gives it, `url`
     the document's, `limit_s` cuts a load; `width`, `height` in CSS pixels; without `cache` every request goes
-    to the network. `artifacts` are the files to be written, by name."""
+    to the network. `artifacts` are the files to be written, by name. `alone`: no origin but the
+    document's can be reached; `tolerate` are globs of requests that may fail."""
 
     executable: str
     switches: list[str]
@@ -35,6 +36,8 @@ class Job(NamedTuple):
     cpu_slowdown: float
     cache: bool
     artifacts: Mapping[str, str]
+    alone: bool
+    tolerate: Sequence[str]
 
     def write(self, folder: Path) -> None:
         """Leaves it in the agent's folder."""

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pronghorn.browser import faults, netlog, vitals
+from pronghorn.browser.asked import Asked, path_of
 from pronghorn.browser.connections import Connections
 from pronghorn.browser.events import Events, Exchange
 from pronghorn.browser.job import NETLOG, Job
@@ -23,15 +24,22 @@ _URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
 
 def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: str | None) -> dict[str, Any]:
     """The record of a navigation that began at `started` of the browser's clock, of which the page has `seen`
-    what `vitals.read` gives. `fault` is what ended the wait for the load early: `timeout`, an error of the
-    network's, or None."""
-    exchanges = [one for one in events.exchanges if one.counted]
+    what `vitals.read` gives. `fault` is what ended the wait for the load early: an error of the network's, a
+    word of `faults`, or None."""
+    asked = Asked(events, job.url, job.alone, job.tolerate, finished=fault is None)
+    judged = [(one, asked.left_out(one)) for one in events.exchanges if one.counted]
+    exchanges = [one for one, why in judged if why is None]
     log = job.artifacts.get(NETLOG)
     connections = Connections(started, netlog.resumed(Path(log)) if log else {})
     resources = [_resource(one, started, connections.of(one)) for one in exchanges]
-    reason, detail = faults.outcome(exchanges, resources, fault, job.limit_s)
+    reason, detail = faults.outcome(exchanges, resources, asked, fault, job.limit_s)
     navigation = seen["navigation"] or {}
-    document = next((one for one in resources if one["kind"] == "document"), None)
+    documents = [
+        resource
+        for one, resource in zip(exchanges, resources, strict=True)
+        if events.navigations.is_own(one.sent)
+    ]
+    document = documents[-1] if documents else None
     first = connections.records[0] if connections.records else {}
     if document is None or document["status"] is None:
         seen, navigation = vitals.NOTHING, {}
@@ -47,9 +55,10 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
         "tls_s": first.get("secured_s"),
         "requests": len(travelled),
         "bytes": sum(one["bytes"] for one in travelled),
-        "failures": sum(1 for one in resources if one["error"]),
+        "failures": sum(1 for one in resources if one["error"] or (one["status"] or 0) >= 400),
         "connections": connections.records,
         "resources": resources,
+        **asked.told([(one, why) for one, why in judged if why is not None], _KINDS),
         "vitals": vitals.figures(seen),
     }
 
@@ -57,9 +66,8 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
 def _resource(exchange: Exchange, started: float, connection: int | None) -> dict[str, Any]:
     response = exchange.response or {}
     timing = response.get("timing")
-    url = urlsplit(exchange.url)
     return {
-        "path": url.path + (f"?{url.query}" if url.query else ""),
+        "path": path_of(exchange.url),
         "kind": _KINDS.get(exchange.sent.get("type", ""), "other"),
         "initiator": _initiator(exchange),
         "priority": exchange.priority,

@@ -5,34 +5,47 @@ import contextlib
 import os
 import time
 from collections.abc import AsyncIterator, Coroutine
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from playwright.async_api import BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
 from pronghorn import cpu_time
-from pronghorn.browser import record, vitals
+from pronghorn.browser import faults, record, vitals
 from pronghorn.browser.artifacts import Keeper
 from pronghorn.browser.events import Events
 from pronghorn.browser.job import Failed, Job
+from pronghorn.browser.targets import Targets
+
+T = TypeVar("T")
 
 BLANK = "about:blank"
+SETTLE_S = 1.5
+"""How long a load may last after its load event while the page still asks for something."""
+QUIET_S = 0.1
+"""A load is over when for so long after its load event no request has been under way."""
 GRACE_S = 5.0
 """How long a browser that lives may take for an answer."""
 _ARTIFACTS_S = 15.0
 
 
+class Busy(Exception):
+    """The page's main thread did not answer before the load's limit, though the browser did."""
+
+
 class Tab:
-    """A page that is ready to navigate."""
+    """A page that is ready to navigate. `stuck`: it does not answer any more."""
 
     def __init__(self, job: Job, context: BrowserContext, page: Page, session: CDPSession) -> None:
         self.page = page
         self.session = session
         self.events = Events(session)
+        self.stuck = False
+        self._targets = Targets(session, self.events)
         self._job = job
         self._keeper = Keeper(job, context, page, session)
         self._asked = 0.0
-        self._committed = False
+        self._frame: str | None = None
         self._gone = asyncio.Event()
         self._changed = asyncio.Event()
         self.events.changed = self._changed.set
@@ -51,6 +64,7 @@ class Tab:
             ("Performance", {}),
         ):
             await session.send(f"{domain}.enable", parameters)
+        await tab._targets.listen()
         await vitals.observe(session)
         if not job.cache:
             await session.send("Network.setCacheDisabled", {"cacheDisabled": True})
@@ -61,52 +75,150 @@ class Tab:
     async def load(self) -> dict[str, Any]:
         """One navigation from an empty page: a PageLoad. Failed where the browser crashes or hangs."""
         async with answering("before a load"):
-            if self.page.url != BLANK:
-                await self.page.goto(BLANK)
+            await self._empty()
             self.events.clear()
             await self._keeper.before()
         before_s = _browsers_cpu_s()
-        try:
-            async with asyncio.timeout(self._job.limit_s):
-                fault = await self._until_gone(self._navigate())
-        except TimeoutError:
-            fault = "timeout"
+        self._asked, self._frame = time.monotonic(), None
+        fault = await self._within_limit(self._navigate())
+        while True:
+            after_s = _browsers_cpu_s()
+            at, started, seen = self.events.navigations.at, self._asked, vitals.NOTHING
+            try:
+                if self._frame is not None:
+                    started, seen = await self._patiently(self._seen(self._frame, at))
+                else:
+                    await self._patiently(self.session.send("Page.stopLoading"))
+            except Busy:
+                fault, self.stuck = faults.BUSY, True
+            if fault is not None or self._stays(at):
+                break
+            fault = await self._within_limit(self._over())
         self.events.ended = True
-        after_s = _browsers_cpu_s()
-        async with answering("after a load"):
-            if self._committed:
-                started, seen = await self._started(), await vitals.read(self.session)
-            else:
-                started, seen = self._asked, vitals.NOTHING
-                await self.session.send("Page.stopLoading")
         page = record.make(self.events, started, seen, self._job, fault)
         page["ahead_s"] = max(0.0, started - self._asked)
         if before_s is not None and after_s is not None:
             page["processes_cpu_s"] = max(0.0, after_s - before_s)
-        async with answering("while artifacts were made", _ARTIFACTS_S):
-            page["vitals"]["speed_index_s"] = await self._keeper.after(self.events, started, seen)
+        if not self.stuck:
+            async with answering("while artifacts were made", _ARTIFACTS_S):
+                page["vitals"]["speed_index_s"] = await self._keeper.after(self.events, started, seen)
+            await self._leave()
         return page
 
-    async def _started(self) -> float:
-        """When the current document's navigation began, in seconds of the browser's clock, which is Python's
-        monotonic one."""
-        answer = await self.session.send("Performance.getMetrics")
-        return next(float(one["value"]) for one in answer["metrics"] if one["name"] == "NavigationStart")
+    async def _empty(self) -> None:
+        if self.page.url != BLANK:
+            await self.page.goto(BLANK)
+
+    async def _leave(self) -> None:
+        """Ends what the page goes on with, such as polls, which would be on the path of what comes next."""
+        with contextlib.suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(GRACE_S):
+                await self._empty()
+
+    async def _within_limit(self, work: Coroutine[Any, Any, str | None]) -> str | None:
+        """The fault that `work` finds, or that the limit ended it before the page was loaded."""
+        try:
+            async with asyncio.timeout_at(self._asked + self._job.limit_s):
+                return await self._until_gone(work)
+        except TimeoutError:
+            return None if self.events.loaded else faults.TIMEOUT
+
+    def _stays(self, at: str | None) -> bool:
+        """Whether the page is still at the document `at`, and not about to leave it."""
+        return self.events.loaded and self.events.navigations.at == at
+
+    async def _seen(self, frame: str, at: str | None) -> tuple[float, dict[str, Any]]:
+        """When the load began, in seconds of the browser's clock, which is Python's monotonic one, and what
+        the observers have seen since.
+
+        Where the page has gone on to another document by itself, the browser knows the last navigation's
+        start; the first one's is, within some milliseconds, when its document was asked for. What is seen of
+        a document that the page leaves meanwhile is nothing."""
+        try:
+            answer = await self.session.send("Performance.getMetrics")
+            last = next(float(one["value"]) for one in answer["metrics"] if one["name"] == "NavigationStart")
+            seen = await vitals.read(self.session, frame)
+        except PlaywrightError:
+            await asyncio.sleep(QUIET_S)
+            if self._stays(at) or self._gone.is_set():
+                raise
+            return self._asked, vitals.NOTHING
+        asked = [one.sent["timestamp"] for one in self.events.documents if not one.redirected]
+        first = min(last, float(asked[0])) if len(asked) > 1 else last
+        return first, vitals.later(seen, last - first)
+
+    async def _patiently(self, answering_it: Coroutine[Any, Any, T]) -> T:
+        """What the page's main thread answers, until the load's limit and for `GRACE_S` at least: it may be
+        busy. Busy where it is so for longer; Failed where the browser itself gives no answer either."""
+        deadline = max(self._asked + self._job.limit_s, time.monotonic() + GRACE_S)
+        task = asyncio.create_task(answering_it)
+        try:
+            while True:
+                left = deadline - time.monotonic()
+                async with answering("after a load", max(left, GRACE_S)):
+                    done, _ = await asyncio.wait({task}, timeout=min(GRACE_S, max(left, 0.0)))
+                    if done:
+                        return await task
+                if self._gone.is_set():
+                    raise Failed("browser", "the browser crashed or was ended after a load")
+                async with answering("after a load"):
+                    await self.session.send("Browser.getVersion")
+                if left <= 0:
+                    raise Busy
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
     async def _navigate(self) -> str | None:
-        """Until the load event has come and all requests have ended; why it did not get there, or None.
+        """Until the load is over; why it did not get there, or None.
 
         Before the browser has committed to a document, the server's or an error page, the page answers
         nothing: the browser holds back what is asked of it."""
-        self._asked, self._committed = time.monotonic(), False
         answer = await self.session.send("Page.navigate", {"url": self._job.url})
-        self._committed = True
+        self._frame = answer["frameId"]
         if error := answer.get("errorText"):
             return str(error)
-        while not self.events.complete:
-            self._changed.clear()
-            await self._changed.wait()
-        return None
+        return await self._over()
+
+    async def _over(self) -> str | None:
+        """Until the page is loaded and at rest, or has had `SETTLE_S` to come to it; what cut it, or None."""
+        while True:
+            while not (self.events.loaded or self._cut):
+                await self._change()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._settling_s):
+                    await self._quiet()
+            if self._cut or self.events.loaded:
+                return self._cut
+
+    @property
+    def _cut(self) -> str | None:
+        if self.events.too_large:
+            return faults.TOO_LARGE
+        return faults.STRAYED if self.events.navigations.strayed is not None else None
+
+    @property
+    def _settling_s(self) -> float:
+        """How much longer the page may take to come to rest."""
+        loaded_at = self.events.navigations.loaded_at or time.monotonic()
+        return max(0.0, loaded_at + SETTLE_S - time.monotonic())
+
+    async def _quiet(self) -> None:
+        """Until no request has been under way for `QUIET_S`, or the page goes on to another document."""
+        while self.events.loaded and not self._cut:
+            if not self.events.complete:
+                await self._change()
+                continue
+            try:
+                async with asyncio.timeout(QUIET_S):
+                    await self._change()
+            except TimeoutError:
+                return
+
+    async def _change(self) -> None:
+        """Until something is heard of the page."""
+        self._changed.clear()
+        await self._changed.wait()
 
     async def _until_gone(self, work: Coroutine[Any, Any, str | None]) -> str | None:
         """The result of `work`; Failed where the page crashes or the browser ends meanwhile."""

@@ -1,35 +1,48 @@
-"""The figures by which browsers tell how a load felt, as the page's own observers saw them."""
+"""The figures by which browsers tell how a load felt, as observers saw them whom the page can't reach.
 
+They live in a world of their own (the DevTools protocol's isolated world, as extensions have): the page's
+objects are theirs, its scripts' changes to them are not."""
+
+import asyncio
 import json
+import math
 from typing import Any
 
 from playwright.async_api import CDPSession
 
+WORLD = "pronghorn"
+
+_MOST_ENTRIES = 10_000
+"""Of layout shifts, and of long tasks: more are not kept."""
+
 _OBSERVE = """
 (() => {
+  if (self !== top) return;
   const seen = {lcp: null, shifts: [], longtasks: []};
-  Object.defineProperty(window, '__pronghorn', {value: seen, enumerable: false});
+  const keep = (list, entry) => { if (list.length < MOST_ENTRIES) list.push(entry); };
+  globalThis.seen = seen;
   const observe = (type, take) => new PerformanceObserver(list => list.getEntries().forEach(take))
     .observe({type, buffered: true});
   observe('largest-contentful-paint', entry => { seen.lcp = entry.startTime; });
   observe('layout-shift', entry => {
-    if (!entry.hadRecentInput) seen.shifts.push([entry.startTime, entry.value]);
+    if (!entry.hadRecentInput) keep(seen.shifts, [entry.startTime, entry.value]);
   });
-  observe('longtask', entry => { seen.longtasks.push([entry.startTime, entry.duration]); });
+  observe('longtask', entry => { keep(seen.longtasks, [entry.startTime, entry.duration]); });
 })();
-"""
+""".replace("MOST_ENTRIES", str(_MOST_ENTRIES))
 
 _READ = """
-(async () => {
-  const painted = () => performance.getEntriesByName('first-contentful-paint').length > 0;
-  const pause = ms => new Promise(done => setTimeout(done, ms));
-  for (let waited = 0; !painted() && waited < 300; waited += 20) await pause(20);
+(() => {
   const navigation = performance.getEntriesByType('navigation')[0];
   const paint = performance.getEntriesByName('first-contentful-paint')[0];
   return JSON.stringify({
-    navigation: navigation ? navigation.toJSON() : null,
+    navigation: navigation ? {
+      name: navigation.name,
+      domContentLoadedEventStart: navigation.domContentLoadedEventStart,
+      loadEventStart: navigation.loadEventStart,
+    } : null,
     fcp: paint ? paint.startTime : null,
-    ...(window.__pronghorn || {lcp: null, shifts: [], longtasks: []}),
+    ...(globalThis.seen || {lcp: null, shifts: [], longtasks: []}),
   });
 })()
 """
@@ -48,20 +61,50 @@ _WINDOW_GAP_MS, _WINDOW_MS = 1000.0, 5000.0
 _LONG_MS = 50.0
 """A task that lasts longer blocks a page for what is beyond (Web Vitals: total blocking time)."""
 
+_MOST_MS = 1e9
+"""No load lasts eleven days: a greater number is none."""
+
+_PAINT_TRIES, _PAINT_STEP_S = 16, 0.02
+"""How often a page that has painted nothing is asked again, and how soon."""
+
 
 async def observe(session: CDPSession) -> None:
     """Puts the observers into every document to come."""
-    await session.send("Page.addScriptToEvaluateOnNewDocument", {"source": _OBSERVE})
+    await session.send("Page.addScriptToEvaluateOnNewDocument", {"source": _OBSERVE, "worldName": WORLD})
 
 
-async def read(session: CDPSession) -> dict[str, Any]:
-    """What the current document's observers have seen, with its Navigation Timing; times in milliseconds
-    since the navigation's start."""
-    answer = await session.send(
-        "Runtime.evaluate", {"expression": _READ, "returnByValue": True, "awaitPromise": True}
-    )
-    table: dict[str, Any] = json.loads(answer["result"]["value"])
-    return table
+async def read(session: CDPSession, frame: str) -> dict[str, Any]:
+    """What the observers have seen of the document in `frame`, with its Navigation Timing; times in
+    milliseconds since the navigation's start. Whatever is no number that it could be is null."""
+    world = await session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": WORLD})
+    asked = {"expression": _READ, "contextId": world["executionContextId"], "returnByValue": True}
+    for _ in range(_PAINT_TRIES):
+        answer = await session.send("Runtime.evaluate", asked)
+        seen = _sane(json.loads(answer["result"]["value"]))
+        if seen["fcp"] is not None:
+            break
+        await asyncio.sleep(_PAINT_STEP_S)
+    return seen
+
+
+def later(seen: dict[str, Any], by_s: float) -> dict[str, Any]:
+    """The same with all times counted from `by_s` seconds earlier: from the start of a navigation before."""
+    if not by_s:
+        return seen
+    ms = by_s * 1e3
+
+    def moved(value: Any) -> Any:
+        return value + ms if value else value
+
+    navigation = seen["navigation"]
+    return {
+        "navigation": navigation
+        and {name: value if name == "name" else moved(value) for name, value in navigation.items()},
+        "fcp": moved(seen["fcp"]),
+        "lcp": moved(seen["lcp"]),
+        "shifts": seen["shifts"] and [[time + ms, score] for time, score in seen["shifts"]],
+        "longtasks": [[start + ms, duration] for start, duration in seen["longtasks"]],
+    }
 
 
 def figures(seen: dict[str, Any]) -> dict[str, float | None]:
@@ -95,6 +138,25 @@ def layout_shift(shifts: list[tuple[float, float]]) -> float:
 def seconds(milliseconds: float | None) -> float | None:
     """Of a time in milliseconds; zero means that it was not reached."""
     return milliseconds / 1e3 if milliseconds else None
+
+
+def _sane(seen: dict[str, Any]) -> dict[str, Any]:
+    navigation = seen["navigation"]
+    return {
+        "navigation": navigation
+        and {name: value if name == "name" else _number(value) for name, value in navigation.items()},
+        "fcp": _number(seen["fcp"]),
+        "lcp": _number(seen["lcp"]),
+        **{name: [pair for pair in seen[name] if None not in map(_number, pair)] for name in _LISTS},
+    }
+
+
+_LISTS = ("shifts", "longtasks")
+
+
+def _number(value: Any) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and math.isfinite(value) and 0 <= value <= _MOST_MS else None
 
 
 def _blocking_s(seen: dict[str, Any], until_ms: float | None) -> float | None:

@@ -23,7 +23,8 @@ class Visit(NamedTuple):
     resolved by the name server that the host's resolver names, across the path; without, the client knows
     the address. `folder` is empty, the client's own, and is removed after the trial. `knobs` are what is
     asked of the arm's transports. `clear_port` is where the origin listens without TLS, where the arm goes
-    there; `load` what a client that makes loads is to make, and `seed` that of its random draws."""
+    there; `load` what a client that makes loads is to make, and `seed` that of its random draws.
+    `tolerate` are globs, over path and query, of the requests whose failure is not the load's."""
 
     host_name: str
     address: str
@@ -41,6 +42,7 @@ class Visit(NamedTuple):
     clear_port: int | None = None
     load: LoadSettings | None = None
     seed: int = 0
+    tolerate: tuple[str, ...] = ()
 
 
 class ClientFailed(Exception):

@@ -127,6 +127,7 @@ class CommandSession:
             "PRONGHORN_LIMIT_S": f"{visit.limit_s:g}",
             "PRONGHORN_PORT": str(visit.port),
             "PRONGHORN_RESULT": str(written),
+            "PRONGHORN_TOLERATE": json.dumps(visit.tolerate),
             "PRONGHORN_URL": f"https://{visit.host_name}:{visit.port}{visit.document}",
             "PRONGHORN_VISIT": kind,
         }

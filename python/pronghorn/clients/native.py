@@ -70,6 +70,8 @@ class NativeSession:
         folder = None if session == "gain" else visit.artifacts.file(QLOG)
         knobs = visit.knobs.of_client(visit.arm)
         asked: dict[str, Any] = {"knobs": knobs} if knobs else {}
+        if visit.tolerate:
+            asked["tolerate"] = list(visit.tolerate)
         ok = await self._engine.request(
             "load",
             patience_s=visit.limit_s + _GRACE_S,

@@ -29,7 +29,7 @@ def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | 
     if page.outcome != "ok" or page.load_s is None or path.spec is None:
         return None
 
-    carried = page.bytes if page.report is None else page.report.payload_in_window
+    carried = _until_loaded(page) if page.report is None else page.report.payload_in_window
     fastest = fastest_s(carried, path)
     if page.load_s < fastest - _ROUNDING_S:
         rate = carried * 8 / page.load_s if page.load_s > 0 else float("inf")
@@ -53,6 +53,14 @@ def violation(page: PageLoad, counters: Counters, path: PathProfile) -> Fault | 
             f"{least:.6f} s",
         )
     return None
+
+
+def _until_loaded(page: PageLoad) -> int:
+    """The bytes of bodies that had come at the load's end: a page may ask for more after its load event."""
+    assert page.load_s is not None
+    loaded_s = page.load_s
+    after = (one for one in page.resources if one.last_byte_s is not None and one.last_byte_s > loaded_s)
+    return page.bytes - sum(one.bytes for one in after if not one.from_cache)
 
 
 def _too_quick(report: LoadReport, round_trip_s: float) -> Fault | None:

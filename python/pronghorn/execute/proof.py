@@ -3,6 +3,7 @@ control."""
 
 from collections import Counter
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from pronghorn.analysis.protocols import answered
 from pronghorn.execute.guard import Fault
@@ -29,8 +30,8 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> 
     """How the load was another one than of `arm`, which stands however crowded the host was, or None.
 
     Every resource that was answered must have come over the arm's protocol, or with a discovery over one of
-    those that lead there, as the client saw it; every request that the origin logged likewise; and the
-    origin's connections must run the arm's congestion control where it can be read back."""
+    those that lead there, as the client saw it; every request that the origin logged likewise, but for
+    sockets; and the origin's connections must run the arm's congestion control where it can be read back."""
     for resource in page.resources:
         seen = resource.protocol
         if resource.from_cache:
@@ -41,8 +42,9 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> 
         return _not_over(arm, "the client's answers came", page.report.protocol)
     served = [(one.path, one.protocol) for one in log.requests]
     served += [(one.path or "requests", one.protocol) for one in counts]
+    sockets = _sockets(page)
     for path, protocol in served:
-        if protocol not in arm.protocols:
+        if protocol not in arm.protocols and not (protocol == "h1" and path in sockets):
             return _not_over(arm, f"the origin served {path}", protocol)
     for connection in log.connections:
         actual = connection.congestion_control
@@ -50,6 +52,13 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> 
         if actual is not None and actual != asked:
             return Fault(CONGESTION_CONTROL, f"asked {asked}, but the origin ran {actual}")
     return None
+
+
+def _sockets(page: PageLoad) -> set[str]:
+    """The paths, with their queries, of the WebSockets that a client names: browsers open them over HTTP/1.1
+    whatever they speak otherwise (RFC 6455 §4.1). They are not measured."""
+    urls = [urlsplit(one.url) for one in page.left_out if one.why == "socket"]
+    return {f"{url.path or '/'}{'?' if url.query else ''}{url.query}" for url in urls}
 
 
 def _disagreement(page: PageLoad, log: OriginLog) -> Fault | None:

@@ -357,6 +357,7 @@ class Stage:
             clear_port=clear_port if plot.arm.clear else None,
             load=experiment.load if self._makes_loads else None,
             seed=self._seed,
+            tolerate=experiment.tolerate,
         )
         self._visit = visit
         if self._foreign:

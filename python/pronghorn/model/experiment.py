@@ -48,7 +48,7 @@ KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "attempts", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts",
     "path", "cache_control", "certificate", "browser", "authority", "explain", "compression", "host",
-    "fair", "knobs", "load", "published", "background", "preflight",
+    "fair", "knobs", "load", "published", "background", "preflight", "tolerate",
 )  # fmt: skip
 
 _LATER: Mapping[str, Any] = {
@@ -93,7 +93,8 @@ class Experiment(BaseModel):
     (`fair.py`).
     `load` is what the client of that name makes; `published` the name of the measurements that the run is
     held against. `background` is a load that runs beside each page load. `preflight` says what becomes of a
-    run whose arms fail in a load before the schedule."""
+    run whose arms fail in a load before the schedule. `tolerate` are globs, over path and
+    query, of the requests that may fail without failing their load."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -130,6 +131,7 @@ class Experiment(BaseModel):
     background: Background | None = None
     sampling: Sampling | None = None
     preflight: values.Preflight = "on"
+    tolerate: tuple[str, ...] = ()
 
     @property
     def dns(self) -> bool:
@@ -243,6 +245,8 @@ class Experiment(BaseModel):
             table[load.KEY] = self.load.definition()
         if self.background is not None:
             table[background.KEY] = self.background.definition()
+        if self.tolerate:
+            table["tolerate"] = list(self.tolerate)
         if self.published is not None:
             table["published"] = self.published
         if knobs := self.knobs.definition():
@@ -331,6 +335,7 @@ def parse(
         load=_load(reader, clients.names),
         published=_published(reader),
         background=_background(reader, clients.names),
+        tolerate=values.tolerate(reader),
         knobs=experiment_knobs.parse(reader.sub(experiment_knobs.KEY, experiment_knobs.EXAMPLE), arm_list),
     )
 

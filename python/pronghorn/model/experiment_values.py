@@ -158,3 +158,30 @@ def margin_time(reader: ExperimentReader) -> str | None:
     except units.UnitError as error:
         raise reader.error("margin_time", f"{error}.") from None
     return str(value)
+
+
+MOST_TOLERATED = 100
+"""How many patterns of requests that may fail an experiment may list."""
+
+_MOST_PATTERN = 2048
+
+
+def tolerate(reader: ExperimentReader) -> tuple[str, ...]:
+    """Globs, over path and query, of the requests that may fail; `*` is any run of characters."""
+    patterns = reader.names("tolerate", ()) if reader.table.get("tolerate") != [] else ()
+    if len(patterns) > MOST_TOLERATED:
+        raise reader.error("tolerate", f"{len(patterns)} patterns; at most {MOST_TOLERATED} are allowed.")
+    for pattern in patterns:
+        if not pattern.startswith(("/", "*")):
+            raise reader.error(
+                "tolerate",
+                f"{pattern!r} fits no request: a path begins with '/'. Write it with '*' for any run of "
+                'characters, such as "/collect*".',
+                element=pattern,
+            )
+        if len(pattern) > _MOST_PATTERN:
+            raise reader.error(
+                "tolerate",
+                f"{pattern[:40]!r}… has {len(pattern)} characters; at most {_MOST_PATTERN} are allowed.",
+            )
+    return patterns

@@ -1,11 +1,11 @@
 """Chromium's errors in the record's words."""
 
-from typing import Any
-
 import pytest
 
 from pronghorn.browser import faults
-from pronghorn.browser.events import Exchange
+from pronghorn.browser.asked import Asked
+
+from .told import URL, Told
 
 
 @pytest.mark.parametrize(
@@ -44,17 +44,15 @@ def test_an_error_has_its_word(error: str, word: str) -> None:
     assert faults.reason(error) == word
 
 
-def broken(error: str, *, sent: bool) -> Exchange:
-    """A request for the document that ended with an error."""
-    exchange = Exchange({"request": {"url": "https://origin.pronghorn.test/"}})
-    exchange.error = error
-    exchange.sent_headers = {":path": "/"} if sent else None
-    return exchange
-
-
 @pytest.mark.parametrize(("sent", "word"), [(False, "connect"), (True, "reset")])
 def test_a_quic_connection_over_which_nothing_left_did_not_come_about(sent: bool, word: str) -> None:
     error = "net::ERR_QUIC_PROTOCOL_ERROR"
-    resources: list[dict[str, Any]] = [{"path": "/", "status": None}]
+    told = Told()
+    key = told.ask(URL, "Document")
+    if sent:
+        told.tell("Network.requestWillBeSentExtraInfo", requestId=key, headers={":path": "/"})
+    told.fail(key, error)
+    asked = Asked(told.events, URL, True, (), finished=False)
 
-    assert faults.outcome([broken(error, sent=sent)], resources, error, 30) == (word, f"/: {error}")
+    found = faults.outcome(told.events.exchanges, [{"path": "/", "status": None}], asked, error, 30)
+    assert found == (word, f"/: {error}")

@@ -106,7 +106,7 @@ def test_each_arm_switches_off_what_it_is_not(identity: Certificates) -> None:
 
 
 def test_no_name_but_the_origins_is_resolved(identity: Certificates) -> None:
-    assert "--host-resolver-rules=MAP origin.pronghorn.test 198.18.0.2, MAP * ~NOTFOUND" in line(
+    assert "--host-resolver-rules=MAP origin.pronghorn.test:443 198.18.0.2, MAP * ~NOTFOUND" in line(
         "h2", identity
     )
     assert "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE origin.pronghorn.test" in line(

@@ -140,6 +140,21 @@ def test_no_load_beats_its_bytes_over_the_rate() -> None:
     assert found.reason == "physics"
 
 
+def test_what_came_after_the_load_event_says_nothing_of_the_load() -> None:
+    def loaded(last_byte_s: float) -> PageLoad:
+        later = {
+            "path": "/later",
+            "protocol": "h3",
+            "status": 200,
+            "bytes": 3_000_000,
+            "last_byte_s": last_byte_s,
+        }
+        return page(bytes=3_000_100, resources=[later])
+
+    assert physics.violation(loaded(1.1), counters(), path()) is None
+    assert physics.violation(loaded(1.0), counters(), path()) is not None
+
+
 def test_the_fastest_of_a_schedule_or_a_trace_bounds_a_load() -> None:
     def varying(fastest: float, **stages: Any) -> PathProfile:
         link = LinkSpec.model_validate({"schedule": {"text": ""}, **stages})

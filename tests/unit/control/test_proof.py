@@ -6,7 +6,7 @@ import pytest
 from pronghorn.analysis.protocols import protocols
 from pronghorn.execute import proof
 from pronghorn.model import arm as arms
-from pronghorn.model.trial import OriginRequest, PageLoad, Resource
+from pronghorn.model.trial import LeftOut, OriginRequest, PageLoad, Resource
 from pronghorn.origins import OriginLog
 
 NATURAL = arms.parse("h3~altsvc")
@@ -61,3 +61,30 @@ def test_what_came_from_the_cache_was_asked_of_nobody() -> None:
     repeat = page(("/", "h2"), ("/a.js", None), cached="/a.js")
     assert proof.mismatch(arms.parse("h2"), repeat, log(("/", "h2"))) is None
     assert protocols(repeat) == {"h2": 1}
+
+
+@pytest.mark.parametrize("arm", ["h2", "h3"])
+def test_what_a_client_names_as_a_socket_may_be_served_over_http_1(arm: str) -> None:
+    loaded = page(("/", arm))
+    loaded.left_out = [LeftOut(url="wss://origin.test/socket?room=1", why="socket")]
+    served = log(("/", arm), ("/socket?room=1", "h1"))
+    assert proof.mismatch(arms.parse(arm), loaded, served) is None
+
+
+@pytest.mark.parametrize("path", ["/socket?room=2", "/socket", "/"])
+def test_a_socket_excuses_no_other_request(path: str) -> None:
+    loaded = page(("/", "h3"))
+    loaded.left_out = [
+        LeftOut(url="wss://origin.test/socket?room=1", why="socket"),
+        LeftOut(url=f"https://origin.test{path}", why="aborted"),
+    ]
+    assert wrong("h3", loaded, log(("/", "h3"), (path, "h1"))).endswith(f"served {path} over h1")
+
+
+def test_a_request_that_the_client_saw_over_http_1_is_no_socket() -> None:
+    loaded = page(("/", "h3"), ("/socket", "h1"))
+    loaded.left_out = [LeftOut(url="wss://origin.test/socket", why="socket")]
+    assert (
+        wrong("h3", loaded, log(("/", "h3"), ("/socket", "h1")))
+        == "asked h3, but the client got /socket over h1"
+    )

@@ -38,6 +38,14 @@ def test_every_setting_survives_being_resolved() -> None:
     assert again(found) == found
 
 
+def test_requests_may_be_allowed_to_fail() -> None:
+    found = parse('tolerate = ["/pixel.gif", "/collect*"]\n' + REST)
+    assert found.tolerate == ("/pixel.gif", "/collect*")
+    assert again(found) == found
+    assert parse("tolerate = []\n" + REST).tolerate == ()
+    assert parse("tolerate = []\n" + REST).digest() == parse(REST).digest() != found.digest()
+
+
 def test_a_warm_arm_makes_the_pages_cacheable() -> None:
     assert warm("").cache_control == "max-age=86400"
     assert warm('cache_control = "max-age=5"\n').cache_control == "max-age=5"
@@ -72,6 +80,10 @@ def warm(text: str) -> Experiment:
         ("browser = { cpu_slowdown = 0.5 }\n", "0.5 is no factor from 1 (not slowed down) to 100."),
         ("browser = { cache = 1 }\n", "1 is neither true nor false."),
         ("browser = { width = 1 }\n", "unknown key 'width'. Allowed: cache, cpu_slowdown"),
+        ('tolerate = ["pixel.gif"]\n', "'pixel.gif' fits no request: a path begins with '/'."),
+        ('tolerate = "/pixel.gif"\n', "is no list of names"),
+        (f"tolerate = {[f'/{number}' for number in range(101)]}\n", "101 patterns; at most 100 are allowed."),
+        (f'tolerate = ["/{"x" * 2048}"]\n', "has 2049 characters; at most 2048 are allowed."),
         ('artifacts = ["hra"]\n', "unknown artifact 'hra'; did you mean 'har'?"),
     ],
 )

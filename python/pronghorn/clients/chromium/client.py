@@ -52,6 +52,8 @@ class Chromium:
             cpu_slowdown=visit.browser.cpu_slowdown,
             cache=visit.browser.cache,
             artifacts={name: str(file) for name in self.artifacts if (file := visit.artifacts.file(name))},
+            alone=visit.certificates is not None,
+            tolerate=visit.tolerate,
         )
         return await start(engine, visit, job)
 

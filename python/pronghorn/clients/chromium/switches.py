@@ -77,13 +77,15 @@ def switches(visit: Visit) -> list[str]:
 
 
 def _names(visit: Visit) -> list[str]:
-    """No name but the origin's can be resolved, so that what the browser would ask others never leaves it; on
-    somebody's live server pages may name other hosts."""
+    """No name but the origin's can be resolved, and no address or other port is asked, so that what the
+    browser would ask others never leaves it; on somebody's live server pages may name other hosts.
+
+    Where the name is looked up across the path, its other ports are asked; nobody listens there."""
     if visit.certificates is None:
         return []
     if visit.dns:
         return [f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {visit.host_name}"]
-    return [f"--host-resolver-rules=MAP {visit.host_name} {visit.address}, MAP * ~NOTFOUND"]
+    return [f"--host-resolver-rules=MAP {visit.host_name}:{visit.port} {visit.address}, MAP * ~NOTFOUND"]
 
 
 def _netlog(visit: Visit) -> list[str]:

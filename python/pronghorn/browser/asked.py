@@ -1,0 +1,119 @@
+"""Which of a page's requests are its own, which failures it bears, and which requests a load leaves out."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from pronghorn.browser.events import Events, Exchange
+
+OTHER_HOST, BLOCKED, ABORTED, SOCKET, OPEN = "other-host", "blocked", "aborted", "socket", "open"
+"""The record's words for why something is left out."""
+
+MOST_NAMED = 100
+"""As many a record names (`MOST_LEFT_OUT` of the model, which is not loaded in the client's host)."""
+
+_ABORTED = "net::ERR_ABORTED"
+_BLOCKED = ("net::ERR_BLOCKED_BY_", "net::ERR_UNSAFE_PORT")
+_PORTS = {"http": 80, "https": 443}
+_MOST_URL = 2048
+_MOST_SHOWN = 200
+
+Origin = tuple[str, str | None, int | None]
+
+
+class Asked(NamedTuple):
+    """The requests of a load of the document at `url`. `alone`: no other origin can be reached. `tolerate`
+    are globs, over path and query, of requests that may fail. `finished`: the load was not cut."""
+
+    events: Events
+    url: str
+    alone: bool
+    tolerate: Sequence[str]
+    finished: bool
+
+    def left_out(self, exchange: Exchange) -> str | None:
+        """Why a request is left out, in the record's words; None where it counts. The page's own document
+        always does, but one that it took back for another, or that was a download while it stayed where it
+        was."""
+        navigations = self.events.navigations
+        if navigations.is_own(exchange.sent):
+            given_up = exchange.error == _ABORTED and navigations.went_past(exchange.sent)
+            return ABORTED if given_up else None
+        if self.alone and self._elsewhere(exchange):
+            return OTHER_HOST
+        if exchange.blocked or (exchange.error or "").startswith(_BLOCKED):
+            return BLOCKED
+        if exchange.aborted or exchange.error == _ABORTED:
+            return ABORTED
+        return OPEN if exchange.ended is None and self.finished else None
+
+    def bears(self, exchange: Exchange) -> bool:
+        """Whether a request's failure is its own outcome and not the load's: the experiment tolerates it, or
+        another host failed."""
+        if self.events.navigations.is_own(exchange.sent):
+            return False
+        if self._elsewhere(exchange):
+            return True
+        asked = path_of(exchange.url)
+        return any(matches(pattern, asked) for pattern in self.tolerate)
+
+    def name(self, exchange: Exchange) -> str:
+        """What a person is told of a request."""
+        if not self._elsewhere(exchange):
+            return path_of(exchange.url)[:_MOST_SHOWN]
+        return f"{exchange.url[:_MOST_SHOWN]} (another host than the page's)"
+
+    def mend(self, exchange: Exchange) -> str:
+        """What to write where a request may fail, as a sentence's end."""
+        if self.events.navigations.is_own(exchange.sent):
+            return ""
+        path, query, _ = path_of(exchange.url).partition("?")
+        pattern = json.dumps(path + ("*" if query else ""), ensure_ascii=False)
+        return f"; if it may fail, write tolerate = [{pattern}] in the experiment"
+
+    def told(self, left: Sequence[tuple[Exchange, str]], kinds: dict[str, str]) -> dict[str, Any]:
+        """The record's `left_out`, which names everything once, and `left_out_count`, which counts all of it.
+        Sockets come first: what is named decides what the origin may have served over another protocol."""
+        named = [(url, SOCKET, "other") for url in self.events.sockets]
+        named += [(one.url, why, kinds.get(one.sent.get("type", ""), "other")) for one, why in left]
+        at = [one.url for one in self.events.documents]
+        named += [(url, OPEN, "document") for url in self.events.navigations.later if url not in at]
+        once = dict.fromkeys((url[:_MOST_URL], why, kind) for url, why, kind in named)
+        return {
+            "left_out": [
+                {"url": url, "why": why, "kind": kind} for url, why, kind in list(once)[:MOST_NAMED]
+            ],
+            "left_out_count": len(named),
+        }
+
+    def _elsewhere(self, exchange: Exchange) -> bool:
+        return origin_of(exchange.url) not in self._own
+
+    @property
+    def _own(self) -> set[Origin]:
+        own = {origin_of(self.url)}
+        return own if self.alone else own | {origin_of(one.url) for one in self.events.documents}
+
+
+def matches(pattern: str, asked: str) -> bool:
+    """Whether a path with its query is one that a glob means, in which `*` is any run of characters and
+    nothing else is special."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), asked, re.DOTALL) is not None
+
+
+def path_of(url: str) -> str:
+    """A URL's path with its query."""
+    parts = urlsplit(url)
+    return parts.path + (f"?{parts.query}" if parts.query else "")
+
+
+def origin_of(url: str) -> Origin:
+    """Scheme, host and port (RFC 6454 §4)."""
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    return parts.scheme, parts.hostname, port or _PORTS.get(parts.scheme)
