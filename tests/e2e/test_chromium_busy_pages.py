@@ -2,6 +2,7 @@
 was left out is told."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -57,17 +58,17 @@ POLLS = {(f"https://{HOST}/{name}", "open") for name in ("poll.json", "poll2.jso
 """What a poll may be when the load is over."""
 
 
-def site(folder: Path, pages: dict[str, str | bytes]) -> Path:
+def site(folder: Path, pages: Mapping[str, str | bytes]) -> Path:
     """A site of these files."""
     root = folder / "site"
-    root.mkdir()
+    root.mkdir(parents=True)
     for name, content in pages.items():
         (root / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return root
 
 
 def measured(
-    pages: dict[str, str | bytes],
+    pages: Mapping[str, str | bytes],
     arm: str,
     identity: Certificates,
     folder: Path,

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from pronghorn.browser.events import Events, Exchange
@@ -23,15 +23,20 @@ _MOST_SHOWN = 200
 Origin = tuple[str, str | None, int | None]
 
 
-class Asked(NamedTuple):
+class Asked:
     """The requests of a load of the document at `url`. `alone`: no other origin can be reached. `tolerate`
     are globs, over path and query, of requests that may fail. `finished`: the load was not cut."""
 
-    events: Events
-    url: str
-    alone: bool
-    tolerate: Sequence[str]
-    finished: bool
+    def __init__(
+        self, events: Events, url: str, *, alone: bool, tolerate: Sequence[str], finished: bool
+    ) -> None:
+        self.events = events
+        self._alone = alone
+        self._tolerate = tolerate
+        self._finished = finished
+        self._own = {origin_of(url)}
+        if not alone:
+            self._own |= {origin_of(one.url) for one in events.documents}
 
     def left_out(self, exchange: Exchange) -> str | None:
         """Why a request is left out, in the record's words; None where it counts. The page's own document
@@ -41,13 +46,13 @@ class Asked(NamedTuple):
         if navigations.is_own(exchange.sent):
             given_up = exchange.error == _ABORTED and navigations.went_past(exchange.sent)
             return ABORTED if given_up else None
-        if self.alone and self._elsewhere(exchange):
+        if self._alone and self._elsewhere(exchange):
             return OTHER_HOST
         if exchange.blocked or (exchange.error or "").startswith(_BLOCKED):
             return BLOCKED
         if exchange.aborted or exchange.error == _ABORTED:
             return ABORTED
-        return OPEN if exchange.ended is None and self.finished else None
+        return OPEN if exchange.ended is None and self._finished else None
 
     def bears(self, exchange: Exchange) -> bool:
         """Whether a request's failure is its own outcome and not the load's: the experiment tolerates it, or
@@ -57,7 +62,7 @@ class Asked(NamedTuple):
         if self._elsewhere(exchange):
             return True
         asked = path_of(exchange.url)
-        return any(matches(pattern, asked) for pattern in self.tolerate)
+        return any(matches(pattern, asked) for pattern in self._tolerate)
 
     def name(self, exchange: Exchange) -> str:
         """What a person is told of a request."""
@@ -90,11 +95,6 @@ class Asked(NamedTuple):
 
     def _elsewhere(self, exchange: Exchange) -> bool:
         return origin_of(exchange.url) not in self._own
-
-    @property
-    def _own(self) -> set[Origin]:
-        own = {origin_of(self.url)}
-        return own if self.alone else own | {origin_of(one.url) for one in self.events.documents}
 
 
 def matches(pattern: str, asked: str) -> bool:

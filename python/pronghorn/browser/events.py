@@ -148,7 +148,7 @@ class Events:
     def _heard(self, handler: Callable[[Event], None], event: Event) -> None:
         if not self.ended:
             handler(event)
-            self.changed()
+        self.changed()
 
     def _sent(self, event: Event, *, by_worker: bool = False) -> None:
         key, url = event["requestId"], str(event["request"]["url"])

@@ -18,6 +18,7 @@ _KINDS = {
     "Image": "image",
     "Font": "font",
 }
+_MOST_INITIATOR = 2048
 _URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
 """Chromium's priorities as it sends them in the header Priority (RFC 9218 §4.1)."""
 
@@ -26,7 +27,7 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
     """The record of a navigation that began at `started` of the browser's clock, of which the page has `seen`
     what `vitals.read` gives. `fault` is what ended the wait for the load early: an error of the network's, a
     word of `faults`, or None."""
-    asked = Asked(events, job.url, job.alone, job.tolerate, finished=fault is None)
+    asked = Asked(events, job.url, alone=job.alone, tolerate=job.tolerate, finished=fault is None)
     judged = [(one, asked.left_out(one)) for one in events.exchanges if one.counted]
     exchanges = [one for one, why in judged if why is None]
     log = job.artifacts.get(NETLOG)
@@ -87,7 +88,7 @@ def _resource(exchange: Exchange, started: float, connection: int | None) -> dic
 
 def _initiator(exchange: Exchange) -> str | None:
     url = exchange.sent.get("initiator", {}).get("url")
-    return urlsplit(url).path if url else None
+    return urlsplit(url).path[:_MOST_INITIATOR] if url else None
 
 
 def _time(timing: dict[str, Any] | None, name: str, started: float) -> float | None:

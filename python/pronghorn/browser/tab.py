@@ -85,16 +85,19 @@ class Tab:
             after_s = _browsers_cpu_s()
             at, started, seen = self.events.navigations.at, self._asked, vitals.NOTHING
             try:
-                if self._frame is not None:
-                    started, seen = await self._patiently(self._seen(self._frame, at))
-                else:
+                if self._frame is None:
                     await self._patiently(self.session.send("Page.stopLoading"))
+                elif fault not in (faults.TOO_LARGE, faults.STRAYED):
+                    started, seen = await self._patiently(self._seen(self._frame, at))
             except Busy:
-                fault, self.stuck = faults.BUSY, True
+                fault = faults.BUSY if fault in (None, faults.TIMEOUT) else fault
+                self.stuck = True
             if fault is not None or self._stays(at):
                 break
             fault = await self._within_limit(self._over())
         self.events.ended = True
+        if self.events.too_large:
+            fault, self.stuck = faults.TOO_LARGE, True
         page = record.make(self.events, started, seen, self._job, fault)
         page["ahead_s"] = max(0.0, started - self._asked)
         if before_s is not None and after_s is not None:
@@ -111,9 +114,11 @@ class Tab:
 
     async def _leave(self) -> None:
         """Ends what the page goes on with, such as polls, which would be on the path of what comes next."""
-        with contextlib.suppress(PlaywrightError, TimeoutError):
+        try:
             async with asyncio.timeout(GRACE_S):
                 await self._empty()
+        except (PlaywrightError, TimeoutError):
+            self.stuck = True
 
     async def _within_limit(self, work: Coroutine[Any, Any, str | None]) -> str | None:
         """The fault that `work` finds, or that the limit ended it before the page was loaded."""
@@ -155,19 +160,28 @@ class Tab:
         try:
             while True:
                 left = deadline - time.monotonic()
-                async with answering("after a load", max(left, GRACE_S)):
-                    done, _ = await asyncio.wait({task}, timeout=min(GRACE_S, max(left, 0.0)))
-                    if done:
-                        return await task
+                done, _ = await asyncio.wait({task}, timeout=min(GRACE_S, max(left, 0.0)))
+                if done:
+                    async with answering("after a load"):
+                        return task.result()
                 if self._gone.is_set():
                     raise Failed("browser", "the browser crashed or was ended after a load")
-                async with answering("after a load"):
-                    await self.session.send("Browser.getVersion")
+                await self._alive()
                 if left <= 0:
                     raise Busy
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+    async def _alive(self) -> None:
+        """Failed where the browser itself gives no answer, and says nothing of the page meanwhile either."""
+        self._changed.clear()
+        try:
+            async with answering("after a load"):
+                await self.session.send("Browser.getVersion")
+        except Failed:
+            if not self._changed.is_set():
+                raise
 
     async def _navigate(self) -> str | None:
         """Until the load is over; why it did not get there, or None.

@@ -19,7 +19,7 @@ from pronghorn.model.source import Source
 
 DEFAULT_EXPERIMENT = "default"
 
-_LISTS = ("sites", "paths", "origins", "clients", "arms", "artifacts")
+_LISTS = ("sites", "paths", "origins", "clients", "arms", "artifacts", "tolerate")
 
 
 @cache

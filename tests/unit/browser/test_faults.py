@@ -52,7 +52,7 @@ def test_a_quic_connection_over_which_nothing_left_did_not_come_about(sent: bool
     if sent:
         told.tell("Network.requestWillBeSentExtraInfo", requestId=key, headers={":path": "/"})
     told.fail(key, error)
-    asked = Asked(told.events, URL, True, (), finished=False)
+    asked = Asked(told.events, URL, alone=True, tolerate=(), finished=False)
 
     found = faults.outcome(told.events.exchanges, [{"path": "/", "status": None}], asked, error, 30)
     assert found == (word, f"/: {error}")

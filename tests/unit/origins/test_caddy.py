@@ -54,7 +54,9 @@ def test_a_header_is_written_so_that_its_quotes_survive() -> None:
 
 
 def test_the_media_types_are_those_of_the_built_in_origin() -> None:
-    arms = re.findall(r'^\s*((?:"\w+"(?: \| )?)+) => "([^"]+/[^"]+)",$', MEDIA_TYPE_RS.read_text(), re.MULTILINE)
+    arms = re.findall(
+        r'^\s*((?:"\w+"(?: \| )?)+) => "([^"]+/[^"]+)",$', MEDIA_TYPE_RS.read_text(), re.MULTILINE
+    )
     builtin = {media_type: tuple(re.findall(r"\w+", endings)) for endings, media_type in arms}
     assert builtin == dict(MEDIA_TYPES)
 

@@ -17,7 +17,7 @@ from pronghorn.model.trial import PageLoad
 
 _REASON = "browser"
 _START_S = 60.0
-_GRACE_S = 20.0
+_GRACE_S = 30.0
 """How much longer than its limit a load may take before the agent itself is given up: a browser that hangs is
 noticed by the agent, and told."""
 _POLL_S = 0.25
