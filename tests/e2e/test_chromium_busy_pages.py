@@ -104,7 +104,8 @@ def test_a_page_that_never_rests_is_loaded_and_what_was_left_out_is_told(
     left_out = {(one.url, one.why) for one in page.left_out}
     assert left_out - POLLS == LEFT_OUT
     assert page.left_out_count >= len(LEFT_OUT)
-    assert {resource.protocol for resource in page.resources} == {arm}
+    # The browser tells of a worker when its script has come, at times too late to hear the script's response.
+    assert {one.protocol for one in page.resources if one.path != "/worker.js"} == {arm}
     paths = {resource.path for resource in page.resources}
     assert paths >= {"/", "/dot.png", "/dot2.png", "/dot3.png", "/worker.js", "/poll.json"}
     assert page.load_s is not None

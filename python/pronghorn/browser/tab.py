@@ -83,6 +83,8 @@ class Tab:
         fault = await self._within_limit(self._navigate())
         while True:
             after_s = _browsers_cpu_s()
+            # What a load that was cut still had under way is aborted from here on by nobody but us.
+            self.events.ended = fault is not None
             at, started, seen = self.events.navigations.at, self._asked, vitals.NOTHING
             try:
                 if self._frame is None:
