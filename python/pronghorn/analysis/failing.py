@@ -7,8 +7,9 @@ from pronghorn.analysis.numbers import count
 from pronghorn.model.loaded import Failure
 from pronghorn.model.trial import Trial
 
-_LONGEST = 300
-"""So many characters of a detail are told in a sentence; the journal has all of it."""
+_BEGINNING, _END = 200, 120
+"""So many characters of a longer detail are told in a sentence: how it begins, and what a program said last.
+The journal has all of it."""
 
 
 def commonest(trials: Sequence[Trial]) -> Failure | None:
@@ -38,9 +39,10 @@ def commonest_of(found: Sequence[Failure | None]) -> Failure | None:
 
 
 def told(detail: str) -> str:
-    """A detail as part of a sentence: on one line, cut where it is long, without its full stop."""
+    """A detail as part of a sentence: on one line, without its full stop, and of a long one without its
+    middle."""
     line = " ".join(detail.split()).rstrip(".")
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    return line if len(line) <= _BEGINNING + _END else f"{line[:_BEGINNING]} … {line[-_END:]}"
 
 
 def with_detail(found: Failure) -> str:

@@ -23,10 +23,12 @@ _OF_REASONS = {
     "session": "Let the server give session tickets, or leave out +resumed and +0rtt",
     "prepare": "The visit before the measured load fails: see why without +resumed, +0rtt and +warm",
     "congestion-control": "Ask for a congestion control that the server can be given (docs/servers.md)",
-    "origin": "See that the server starts with its configuration: its last lines are told above",
-    "client": "See that the client starts by itself: its last lines are told above",
+    "origin": "See that the server starts with its configuration, and listens on TCP and for h3 on UDP: its "
+    "last lines are in the record",
+    "client": "See that the client starts by itself: its last lines are in the record",
     "browser": "See that the browser starts: 'pronghorn doctor'",
-    "connections": "Let the server take so many connections, or ask for fewer: --set load.connections=N",
+    "connections": "Let the server take so many connections (nginx: worker_connections), or ask for fewer: "
+    "--set load.connections=N",
     "requests": "Look at the server's own log for why requests failed",
     "no-request": "Have the document asked for again: --set cache_control=no-cache",
     "cut": "Give the load more time, or fewer requests: --set load.limit=300s",

@@ -13,6 +13,7 @@ from pronghorn.engine import Hello
 from pronghorn.execute import (
     broken_stacks,
     calibrate,
+    connection_limit,
     drift,
     loopback,
     outliers,
@@ -67,6 +68,7 @@ def cautions(
         *_proof(trials),
         *preflight.cautions(manifest.get(preflight.KEY, [])),
         *broken_stacks.cautions(trials),
+        *connection_limit.cautions(experiment, trials),
         *_network(experiment, hello),
         *_captures(experiment, trials),
         *_calibration(manifest.get("calibration", [])),

@@ -61,8 +61,8 @@ class Resource(FromEngine):
     """One resource of a page load, with the protocol as the client saw it (null: no response came). One that
     the client had in its cache (`from_cache`) asked nobody. `too_early_s` is when the server answered that it
     doesn't take the request as early data (425), upon which it was made again; `request_s` is the first time.
-    `method` is null where the client doesn't tell. `bytes` are the body's as they came over the network; those
-    of a body in a content coding (`content_coding`, RFC 9110 §8.4) before it was decoded."""
+    `method` is null where the client doesn't tell. `bytes` are the body's as they came over the network, of
+    one in a content coding (`content_coding`, RFC 9110 §8.4) before it was decoded."""
 
     method: str | None = None
     path: str

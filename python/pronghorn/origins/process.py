@@ -63,7 +63,9 @@ class Process:
             patience_s=PATIENCE_S + timeout_s,
         )
         if not ok["listening"] or ok["status"] is not None:
-            raise self._failed(f"port {listens.port}", ok["status"], said, timeout_s)
+            transports = [name for name, asked in (("TCP", listens.tcp), ("UDP", listens.udp)) if asked]
+            over = f" ({' and '.join(transports)})" if ok["status"] is None else ""
+            raise self._failed(f"port {listens.port}{over}", ok["status"], said, timeout_s)
 
     async def listening_at(
         self, socket: Path, *, said: Sequence[Path] = (), timeout_s: float = READY_S
