@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from pronghorn.analysis import mends
 from pronghorn.analysis.failing import told
 from pronghorn.analysis.numbers import listed
-from pronghorn.analysis.protocols import answered
 from pronghorn.engine import Engine, EngineDied, EngineError
 from pronghorn.errors import HostError, InputError, NothingMeasured
 from pronghorn.execute import interrupts, loopback, proof, trial
@@ -237,5 +236,6 @@ def _said(arm: Arm, found: Measurement) -> Fault | None:
 
 
 def _is_slow(page: PageLoad) -> bool:
-    """Whether a load that timed out was on its way: it got an answer, or nobody tells."""
-    return page.reason == _TIMEOUT and bool(answered(page) or not page.tells_requests)
+    """Whether a load that timed out was on its way: an answer had begun, or nobody tells."""
+    begun = any(resource.status is not None for resource in page.resources)
+    return page.reason == _TIMEOUT and (begun or not page.tells_requests)

@@ -127,8 +127,11 @@ class Bench:
             raise Refusal("input", "the fake engine refuses", None)
         if self.fault == "timeout":
             return page(self.protocol, outcome="failed", reason="timeout", detail="cut after the limit")
-        if self.fault == "silent":
-            unanswered = [{"path": "/", "kind": "document", "error": "not complete"}]
+        if self.fault in ("silent", "halfway"):
+            begun = 200 if self.fault == "halfway" else None
+            unanswered = [{"path": "/", "kind": "document", "status": begun, "error": "not complete"}]
+            if begun:
+                unanswered[0]["protocol"] = self.protocol
             return page(
                 self.protocol,
                 outcome="failed",

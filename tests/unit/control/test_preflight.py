@@ -126,8 +126,9 @@ def test_what_may_happen_by_chance_is_tried_again(laboratory: Laboratory) -> Non
     assert "reset: /: the connection was reset" in " ".join(result.stderr.split())
 
 
-def test_a_page_that_is_only_slow_is_left_to_the_schedule(laboratory: Laboratory) -> None:
-    laboratory.behave(rules=[{"do": "timeout", "protocol": "h3"}])
+@pytest.mark.parametrize("slow", ["timeout", "halfway"])
+def test_a_page_that_is_only_slow_is_left_to_the_schedule(laboratory: Laboratory, slow: str) -> None:
+    laboratory.behave(rules=[{"do": slow, "protocol": "h3"}])
     assert run(laboratory).status == 0
     assert {trial.reason for trial in laboratory.trials("out") if trial.arm == "h3"} == {"timeout"}
 
