@@ -29,7 +29,7 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import CLIENT
 from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
-from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin
+from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, exhaustion
 from pronghorn.origins.live import RunningLive, Target
 
 BUILTIN = "builtin"
@@ -296,9 +296,13 @@ class Stage:
         return page
 
     async def _explained(self, page: PageLoad, origin: RunningOrigin) -> PageLoad:
-        """A load, which failed because of its origin where that has ended."""
-        if page.outcome == "ok" or (ended := await origin.ended()) is None:
+        """A load, which failed because of its origin where that has ended, or had no room for another
+        connection."""
+        if page.outcome == "ok":
             return page
+        if (ended := await origin.ended()) is None:
+            lack = exhaustion.hint(origin.last_lines())
+            return page.model_copy(update={"detail": f"{page.detail}; {lack}"}) if lack else page
         saw = f"the client saw: {page.reason}: {page.detail}"
         detail = self._with_last_lines(f"{ended} in mid-load; {saw}")
         self._fault = page.model_copy(update={"reason": "origin", "detail": detail})

@@ -20,7 +20,7 @@ BEFORE: Compression = "none"
 BY_KEY = "the experiment's key 'host'"
 """How a site's own host is known that the experiment names."""
 
-_ASK = frozenset({"chromium"})
+_ASK = frozenset({"native", "chromium"})
 """The clients that ask for content codings."""
 
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")

@@ -64,7 +64,7 @@ user root;
 pid nginx.pid;
 worker_processes auto;
 events {
-    worker_connections 768;
+    worker_connections 8192;
 }
 http {
     access_log off;

@@ -17,6 +17,8 @@ LOG_FORMAT = (
 """One line of the access log by which an nginx proves what it served (escape=json)."""
 
 _CONFIGURATION = """\
+# That it closes idle connections since it has no more of worker_connections it says at this level.
+error_log stderr warn;
 # As Debian ships them.
 worker_processes auto;
 worker_cpu_affinity auto;
@@ -81,6 +83,8 @@ _TUNED_WORKERS = """\
 # With several, datagrams of a client whose address changes may reach a worker that does not know it.
 # The cure for many clients is quic_bpf, which needs privileges; here one worker serves the one client.
 worker_processes 1;
+# Each stream of HTTP/3 takes one of worker_connections as well; the 768 of Debian are some 130 clients.
+worker_rlimit_nofile 16384;
 """
 _UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
 _LISTEN = "quic reuseport;"
@@ -104,6 +108,7 @@ def tuned(*, early_data: bool = False, clear: bool = False) -> str:
     """As `shipped`, with what HTTP/3 needs on fast or long paths, each with its reason beside it."""
     text = shipped(early_data=early_data, clear=clear)
     text = text.replace(_WORKERS, _TUNED_WORKERS).replace(_LISTEN, _TUNED_LISTEN)
+    text = text.replace("worker_connections 768;", "worker_connections 16384;")
     return _before(text, "\n    server {", "\n" + _TUNED_HTTP)
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from pronghorn.engine import Hello
 from pronghorn.errors import HostError
 from pronghorn.execute import loopback, proof
 from pronghorn.execute.cautions import cautions
-from pronghorn.execute.prepare import Hello
 from pronghorn.fairness import readings
 from pronghorn.fairness.group import Group
 from pronghorn.manifest import _sending

@@ -84,6 +84,7 @@ def test_tuned_differs_from_shipped_in_what_it_tunes_only() -> None:
     assert gone == {
         "worker_processes auto;",
         "worker_cpu_affinity auto;",
+        "worker_connections 768;",
         "listen ${PRONGHORN_ADDRESS}:${PRONGHORN_PORT} quic reuseport;",
     }
 
