@@ -13,7 +13,6 @@ from pronghorn.engine import Hello
 from pronghorn.execute import (
     broken_stacks,
     calibrate,
-    connection_limit,
     drift,
     loopback,
     outliers,
@@ -68,7 +67,6 @@ def cautions(
         *_proof(trials),
         *preflight.cautions(manifest.get(preflight.KEY, [])),
         *broken_stacks.cautions(trials),
-        *connection_limit.cautions(experiment, trials),
         *_network(experiment, hello),
         *_captures(experiment, trials),
         *_calibration(manifest.get("calibration", [])),
