@@ -32,13 +32,14 @@ def test_a_page_that_goes_on_by_itself_is_followed(stub: str, identity: Certific
     page = measured(pages, "h2", identity, tmp_path).page
 
     assert (page.outcome, page.detail) == ("ok", None)
-    assert [one.path for one in page.resources] == ["/", "/final.html", "/dot.png"]
-    first, final, picture = page.resources
-    assert first.start_s is not None and final.start_s is not None and final.last_byte_s is not None
-    assert -0.05 < first.start_s < final.start_s
+    *_, final, picture = page.resources
+    assert [final.path, picture.path] == ["/final.html", "/dot.png"]
+    assert final.start_s is not None and final.start_s > 0
+    # What a page leaves before it has read all of it may count as aborted.
+    assert len(page.resources) + len(page.left_out) == 3
     assert page.ttfb_s == final.first_byte_s
     assert page.load_s is not None and picture.last_byte_s is not None
-    assert page.load_s >= picture.last_byte_s > final.start_s
+    assert page.load_s >= picture.last_byte_s
     assert page.lcp_s is not None and page.lcp_s > final.start_s
 
 
