@@ -22,8 +22,10 @@ use crate::names;
 pub struct Program {
     /// The command line; the program is looked for along PATH.
     pub argv: Vec<OsString>,
-    /// Variables added to the engine's own environment.
+    /// Variables added to the engine's own environment, or all that it has.
     pub env: Vec<(OsString, OsString)>,
+    /// Whether it has nothing of the engine's own environment, in which may be what is no business of it.
+    pub env_alone: bool,
     /// The file that stdout is appended to; `None` discards it.
     pub stdout: Option<PathBuf>,
     /// The file that stderr is appended to, maybe the same; `None` discards it.
@@ -68,6 +70,9 @@ impl Process {
     pub(crate) fn start(program: &Program) -> Result<Process, SpawnError> {
         let (name, arguments) = program.argv.split_first().ok_or(SpawnError::Empty)?;
         let mut command = Command::new(name);
+        if program.env_alone {
+            command.env_clear();
+        }
         if program.resolver {
             for variable in names::VARIABLES {
                 command.env_remove(variable);

@@ -35,6 +35,7 @@ impl Processes {
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
+            env_alone: !request.inherit,
             stdout: request.stdout,
             stderr: request.stderr,
             directory: request.directory,
@@ -46,10 +47,10 @@ impl Processes {
                 .env
                 .iter()
                 .rev()
-                .find(|(name, _)| name == secrets::VARIABLE);
-            let added = recording
-                .instruct(named.map(|(_, file)| file.as_os_str()))
-                .map_err(Fault::bench)?;
+                .find(|(name, _)| name == secrets::VARIABLE)
+                .map(|(_, file)| file.clone())
+                .or_else(|| request.inherit.then(secrets::named_by_ours).flatten());
+            let added = recording.instruct(named).map_err(Fault::bench)?;
             program.env.push(added);
         }
         let process = host.spawn(program).map_err(|error| match error {

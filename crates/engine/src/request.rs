@@ -210,6 +210,9 @@ pub(crate) struct Spawn {
     pub(crate) argv: Vec<String>,
     #[serde(default)]
     pub(crate) env: BTreeMap<String, String>,
+    /// Whether it has the engine's environment as well.
+    #[serde(default = "yes")]
+    pub(crate) inherit: bool,
     pub(crate) stdout: Option<PathBuf>,
     pub(crate) stderr: Option<PathBuf>,
     /// The working directory; `None`: the engine's.

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pronghorn.clients import result
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.engine import PATIENCE_S, Engine, EngineError
+from pronghorn.environment import passed_on
 from pronghorn.execute import cost
 from pronghorn.model.arm import Arm
 from pronghorn.model.own_stack import OwnStack, environment
@@ -83,7 +84,8 @@ class CommandSession:
                 "spawn",
                 host=_HOST,
                 argv=list(self._stack.argv),
-                env=self._environment(kind, written),
+                env=passed_on(self._stack.env) | self._environment(kind, written),
+                inherit=False,
                 stdout=None,
                 stderr=str(said),
                 directory=self._stack.directory,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from pronghorn.clients.chromium import program
 from pronghorn.doctor.finding import Finding
+from pronghorn.environment import passed_on
 from pronghorn.errors import HostError
 from pronghorn.origins import programs as servers
 
@@ -68,7 +69,9 @@ def _tshark() -> Finding:
         detail = "is not there; captures are taken without it, and read with it or Wireshark"
         return Finding(subject, "note", detail, "as root: apt-get install tshark")
     try:
-        done = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=_PATIENCE_S)
+        done = subprocess.run(
+            [found, "--version"], env=passed_on(), capture_output=True, text=True, timeout=_PATIENCE_S
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding(subject, "note", f"{found} can't be run: {error}", "install it anew")
     return Finding(subject, "ok", f"{done.stdout.partition(chr(10))[0].rstrip('.')}, {found}")

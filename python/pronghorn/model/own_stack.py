@@ -1,5 +1,6 @@
 """An origin or a client of one's own: a command, and what it declares that it can do."""
 
+import re
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -14,19 +15,22 @@ READY: tuple[Ready, ...] = ("tcp", "udp", "both")
 ABILITIES = (*OPTIONS, *DISCOVERIES)
 """What `options` may declare: the arms' options, and the ways to HTTP/3 other than forced."""
 
-_COMMON = ("command", "directory", "protocols", "options", "version")
+_COMMON = ("command", "directory", "env", "protocols", "options", "version")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?")
 _ORIGINS_OWN = ("ready", "congestion_controls")
 
 
 class OwnStack(BaseModel):
     """`command` is a line for the shell, or a program with its arguments; `directory` the absolute path in
-    which it runs. It honours arms of `protocols` with no other than the `options` named. `version` is
-    what the manifest says of it. Of origins: `ready` is what it must listen on (None: what the arm
-    uses), `congestion_controls` those of QUIC that it can be told to run."""
+    which it runs. Of our own environment it gets the variables of `environment.PASSED_ON` and those that
+    `env` names, with `*` for any ending. It honours arms of `protocols` with no other than the `options`
+    named. `version` is what the manifest says of it. Of origins: `ready` is what it must listen on (None:
+    what the arm uses), `congestion_controls` those of QUIC that it can be told to run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     command: str | tuple[str, ...]
     directory: str
+    env: tuple[str, ...] = ()
     protocols: tuple[str, ...] = tuple(PROTOCOLS)
     options: tuple[str, ...] = ()
     version: str = "not said"
@@ -62,6 +66,8 @@ class OwnStack(BaseModel):
             "directory": self.directory,
             "protocols": list(self.protocols),
         }
+        if self.env:
+            table["env"] = list(self.env)
         if self.options:
             table["options"] = list(self.options)
         if self.ready is not None:
@@ -78,6 +84,7 @@ def parse(reader: ExperimentReader, kind: Kind) -> OwnStack:
     return OwnStack(
         command=_command(reader),
         directory=_directory(reader),
+        env=_env(reader),
         protocols=reader.known("protocols", "protocol", PROTOCOLS, tuple(PROTOCOLS)),
         options=reader.known("options", "option", ABILITIES, ()),
         version=reader.text("version", "not said"),
@@ -111,6 +118,16 @@ def _directory(reader: ExperimentReader) -> str:
     if not directory.is_dir():
         raise reader.error("directory", f"{directory} is no folder.")
     return str(directory)
+
+
+def _env(reader: ExperimentReader) -> tuple[str, ...]:
+    names = reader.table.get("env", [])
+    if isinstance(names, list) and all(isinstance(name, str) and _VARIABLE.fullmatch(name) for name in names):
+        return tuple(names)
+    raise reader.error(
+        "env",
+        f'{names!r} is no list of variables\' names; write one such as ["RUST_LOG", "GODEBUG", "MY_*"].',
+    )
 
 
 def environment(arm: Arm) -> dict[str, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from pronghorn.engine import Engine
+from pronghorn.environment import passed_on
 from pronghorn.model.arm import Arm
 from pronghorn.model.own_stack import OwnStack, environment
 from pronghorn.model.trial import OriginConnection, OriginRequest
@@ -38,6 +39,7 @@ class Command:
             setup.folder,
             self._listens(setup),
             environment={
+                **passed_on(self._stack.env),
                 **environment(setup.arm),
                 "PRONGHORN_ADDRESS": setup.address,
                 "PRONGHORN_AUTHORITY": str(setup.certificates.authority),

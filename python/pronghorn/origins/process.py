@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pronghorn import cpu_time
 from pronghorn.engine import PATIENCE_S, Engine, EngineError
+from pronghorn.environment import passed_on
 from pronghorn.model.trial import OriginConnection
 from pronghorn.origins.base import OriginFailed
 
@@ -189,7 +190,8 @@ async def _spawn(
             "spawn",
             host=_SERVER,
             argv=list(argv),
-            env=dict(environment or {}),
+            env=passed_on() | dict(environment or {}),
+            inherit=False,
             stdout=str(out),
             stderr=str(err),
             directory=str(directory),

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pronghorn import servers
+from pronghorn.environment import passed_on
 from pronghorn.errors import HostError
 
 SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
@@ -71,7 +72,8 @@ def find(name: str) -> Program:
     variable = override(name)
     named = os.environ.get(variable)
     if named is not None:
-        found = _examined(name, (named,), f"{variable}={named}")
+        program = str(Path(named).absolute()) if "/" in named else named
+        found = _examined(name, (program,), f"{variable}={named}")
         if isinstance(found, Program):
             return found
         raise HostError(
@@ -101,7 +103,8 @@ def _candidates(name: str) -> list[tuple[tuple[str, ...], str]]:
         found.append(((str(beside),), str(beside)))
     system = shutil.which(name) or shutil.which(name, path=SYSTEM_FOLDERS)
     if system is not None:
-        found.append(((system,), system))
+        # PATH may name a folder from where we stand; the server stands elsewhere.
+        found.append(((str(Path(system).absolute()),), system))
     root = servers.root()
     if servers.made() and (rooted := _in_root(root, name)):
         found.append((rooted, f"{root}/usr/sbin/{name}"))
@@ -123,6 +126,7 @@ def _examined(name: str, argv: tuple[str, ...], where: str) -> Program | str:
     try:
         done = subprocess.run(
             [*argv, wanted.option],
+            env=passed_on(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

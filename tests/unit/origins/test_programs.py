@@ -49,6 +49,17 @@ def test_the_systems_counts_first_where_it_is_good_enough(path: Path) -> None:
     assert not found.at_least(1, 27, 5)
 
 
+def test_a_program_found_from_where_we_stand_is_told_whole(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = program(path / "nginx", GOOD)
+    monkeypatch.chdir(path.parent)
+    monkeypatch.setenv("PATH", "bin")
+    assert programs.find("nginx").argv == (str(system),)
+    monkeypatch.setenv("PRONGHORN_NGINX", "bin/nginx")
+    assert programs.find("nginx").argv == (str(system),)
+
+
 @pytest.mark.parametrize(
     "said", ["nginx version: nginx/1.22.1 --with-http_v3_module", GOOD.replace("v3", "v2")]
 )

@@ -7,6 +7,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from pronghorn.environment import passed_on
 from pronghorn.errors import HostError
 
 OVERRIDE = "PRONGHORN_CHROMIUM"
@@ -53,7 +54,7 @@ def locate() -> Path:
         if is_snap(Path(found)):
             snap = found
             continue
-        return _behind(Path(found))
+        return _behind(Path(found).absolute())
     if (brought := _brought_by_playwright()) is not None:
         return brought
     if snap is not None:
@@ -79,7 +80,12 @@ def version(program: Path) -> str:
     run or is no browser."""
     try:
         done = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=_PATIENCE_S, check=True
+            [program, "--version"],
+            env=passed_on(),
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE_S,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise HostError(f"{program} can't be run: {error}", hint=MEND) from error

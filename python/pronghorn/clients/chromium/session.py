@@ -13,6 +13,7 @@ from pronghorn.browser.job import LINE_LIMIT, SOCKET, Job
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.clients.chromium import round_trips
 from pronghorn.engine import Engine, EngineError
+from pronghorn.environment import absolute, passed_on
 from pronghorn.model.trial import PageLoad
 
 _REASON = "browser"
@@ -24,6 +25,7 @@ _POLL_S = 0.25
 _LAST_LINES = 12
 _STDERR = "agent.err"
 _KILL = 9
+_WANTED_BY_BROWSERS = ("FONTCONFIG_FILE", "FONTCONFIG_PATH", "PLAYWRIGHT_NODEJS_PATH", "XDG_RUNTIME_DIR")
 
 
 async def start(engine: Engine, visit: Visit, job: Job) -> "ChromiumSession":
@@ -63,7 +65,8 @@ class ChromiumSession:
                 "spawn",
                 host="client",
                 argv=[sys.executable, "-P", "-m", "pronghorn.browser.agent"],
-                env=_environment(folder),
+                env=passed_on(_WANTED_BY_BROWSERS) | _environment(folder),
+                inherit=False,
                 stdout=None,
                 stderr=str(folder / _STDERR),
                 directory=str(folder),
@@ -164,7 +167,7 @@ def _environment(folder: Path) -> dict[str, str]:
     package = str(Path(pronghorn.__file__).parents[1])
     return {
         "HOME": str(folder),
-        "PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH")))),
+        "PYTHONPATH": os.pathsep.join(filter(None, (package, absolute(os.environ.get("PYTHONPATH", ""))))),
         "XDG_CACHE_HOME": str(folder / "cache"),
         "XDG_CONFIG_HOME": str(folder / "config"),
     }
