@@ -215,6 +215,7 @@ def test_programs_leave_their_secrets_and_equal_ones_are_kept_once(tmp_path: Pat
     assert said["secrets"] == 1
     assert line.encode() in (tmp_path / "path.pcapng").read_bytes()
     assert [found.name for found in tmp_path.iterdir()] == ["path.pcapng"]
+    assert (tmp_path / "path.pcapng").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:

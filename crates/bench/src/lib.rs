@@ -111,7 +111,7 @@ pub use cross::CrossReport;
 pub use error::{BenchError, SpawnError};
 pub use evict::evict_descendants;
 pub use host::{Host, Side};
-pub use isolation::{FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter};
+pub use isolation::{FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter, private_folder};
 pub use level::Level;
 pub use listening::Port;
 pub use mover::HandoverReport;

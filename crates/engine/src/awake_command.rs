@@ -13,7 +13,10 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         return ExitCode::from(2);
     };
     if let Err(error) = pronghorn_bench::awake::keep(Path::new(file)) {
-        eprintln!("pronghorn-engine awake: {error}");
+        eprintln!(
+            "pronghorn-engine awake: {}",
+            crate::foreign::visible(&error.to_string())
+        );
         return ExitCode::FAILURE;
     }
     println!("awake");

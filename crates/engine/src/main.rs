@@ -7,6 +7,7 @@ mod awake_command;
 mod cpu;
 mod dns;
 mod flight;
+mod foreign;
 mod generate;
 mod generate_command;
 mod hosts;
@@ -21,13 +22,19 @@ mod secrets;
 mod session;
 mod versions;
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 
 fn main() -> std::process::ExitCode {
     if std::env::args().any(|argument| argument == "--version") {
-        println!("pronghorn-engine {}", env!("CARGO_PKG_VERSION"));
+        // Where nobody reads it, it is no fault.
+        let _ = writeln!(
+            std::io::stdout(),
+            "pronghorn-engine {}",
+            env!("CARGO_PKG_VERSION")
+        );
         return std::process::ExitCode::SUCCESS;
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -54,12 +61,25 @@ fn main() -> std::process::ExitCode {
     std::process::ExitCode::SUCCESS
 }
 
-/// A thread that panics ends the engine: a measurement that waited for it would never know.
+/// The exit status of an engine that has panicked.
+const BUG: i32 = 70;
+
+/// A thread that panics ends the engine: a measurement that waited for it would never know. What it says of itself
+/// and its exit status tell that the fault is the engine's own.
 fn end_on_panic() {
-    let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        tell(panic);
-        std::process::abort();
+        let told = foreign::visible(&panic.to_string());
+        let mut stderr = std::io::stderr();
+        let _ = writeln!(
+            stderr,
+            "pronghorn-engine: a bug in the engine itself: {told}"
+        );
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            let _ = writeln!(stderr, "{trace}");
+        }
+        // SAFETY: ends the process at once; destructors of a broken engine are not to be trusted.
+        unsafe { libc::_exit(BUG) }
     }));
 }
 

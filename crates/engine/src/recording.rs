@@ -1,7 +1,7 @@
 //! What is recorded of a path while a bench is open: a capture, arrivals, the secrets that decrypt both.
 
 use std::error::Error;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,15 +52,15 @@ impl Recording {
         seed: u64,
         level: Level,
     ) -> Result<Option<(Recording, Taps)>, Refusal> {
-        let Some(beside) = files.capture.or(files.arrivals) else {
+        if files.capture.or(files.arrivals).is_none() {
             return Ok(None);
-        };
+        }
         let mut recording = Recording {
             path: path.clone(),
             level,
             capture: None,
             arrivals: None,
-            secrets: Secrets::beside(beside),
+            secrets: Secrets::none_yet(),
         };
         let taps = recording.begin(files, seed)?;
         Ok(taps.map(|taps| (recording, taps)))
@@ -108,7 +108,7 @@ impl Recording {
     }
 
     /// What tells a further program where to leave its secrets, see [`Secrets::instruct`].
-    pub(crate) fn instruct(&mut self, named: Option<&OsStr>) -> io::Result<(OsString, OsString)> {
+    pub(crate) fn instruct(&mut self, named: Option<OsString>) -> io::Result<(OsString, OsString)> {
         self.secrets.instruct(named)
     }
 

@@ -1,12 +1,13 @@
 //! The TLS secrets of what runs on the hosts, for what is recorded of the path.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pronghorn_http::SecretLog;
 
@@ -20,11 +21,11 @@ pub(crate) struct Secrets {
 }
 
 impl Secrets {
-    /// None so far; files of programs are in a folder beside `recording`.
-    pub(crate) fn beside(recording: &Path) -> Secrets {
+    /// None so far.
+    pub(crate) fn none_yet() -> Secrets {
         Secrets {
             own: Arc::default(),
-            programs: KeyFiles::beside(recording),
+            programs: KeyFiles::new(pronghorn_bench::private_folder),
         }
     }
 
@@ -33,10 +34,9 @@ impl Secrets {
         Arc::clone(&self.own)
     }
 
-    /// The variable and the value that tell a further program where to leave its secrets. Where its environment, or
-    /// ours, already names a file, that stays, and what is added to it counts.
-    pub(crate) fn instruct(&mut self, named: Option<&OsStr>) -> io::Result<(OsString, OsString)> {
-        let named = named.map(OsStr::to_owned).or_else(|| env::var_os(VARIABLE));
+    /// The variable and the value that tell a further program where to leave its secrets. Where its environment
+    /// names a file already, that stays, and what is added to it counts.
+    pub(crate) fn instruct(&mut self, named: Option<OsString>) -> io::Result<(OsString, OsString)> {
         let file = self.programs.next(named.map(PathBuf::from))?;
         Ok((VARIABLE.into(), file.into()))
     }
@@ -47,41 +47,38 @@ impl Secrets {
     }
 }
 
+/// The file that our own environment names for secrets.
+pub(crate) fn named_by_ours() -> Option<OsString> {
+    env::var_os(VARIABLE)
+}
+
 /// The files into which programs write their secrets; new ones are in a folder that goes with this.
 struct KeyFiles {
-    /// What the folder is named after.
-    recording: PathBuf,
+    /// Where the folder is made.
+    within: fn() -> io::Result<&'static Path>,
     /// Once there is one.
     folder: Option<PathBuf>,
     /// Each with its length when it was found.
     files: Vec<(PathBuf, u64)>,
 }
 
+/// Tells the folders of one engine apart.
+static FOLDERS: AtomicU64 = AtomicU64::new(0);
+
 impl KeyFiles {
-    fn beside(recording: &Path) -> KeyFiles {
+    fn new(within: fn() -> io::Result<&'static Path>) -> KeyFiles {
         KeyFiles {
-            recording: recording.to_owned(),
+            within,
             folder: None,
             files: Vec::new(),
         }
     }
 
-    /// The folder, which nobody else has made: `RECORDING.keys`, or the like with a number.
     fn folder(&mut self) -> io::Result<&Path> {
         if self.folder.is_none() {
-            let mut number = 0;
-            let made = loop {
-                let mut name = self.recording.as_os_str().to_owned();
-                name.push(".keys");
-                if number > 0 {
-                    name.push(number.to_string());
-                }
-                match DirBuilder::new().mode(0o700).create(&name) {
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                    Err(error) => return Err(error),
-                    Ok(()) => break fs::canonicalize(&name)?,
-                }
-            };
+            let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+            let made = (self.within)()?.join(format!("keys-{number}"));
+            DirBuilder::new().mode(0o700).create(&made)?;
             self.folder = Some(made);
         }
         Ok(self.folder.as_deref().unwrap_or(Path::new("")))
@@ -131,31 +128,39 @@ impl Drop for KeyFiles {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::sync::OnceLock;
+
+    use tempfile::TempDir;
+
     use super::*;
 
+    fn temporary() -> io::Result<&'static Path> {
+        static FOLDER: OnceLock<TempDir> = OnceLock::new();
+        Ok(FOLDER
+            .get_or_init(|| tempfile::tempdir().expect("a folder"))
+            .path())
+    }
+
     #[test]
-    fn a_folder_that_was_there_is_left_as_it_was() -> io::Result<()> {
-        let folder = tempfile::tempdir()?;
-        let capture = folder.path().join("x.pcapng");
-        let theirs = folder.path().join("x.pcapng.keys");
-        fs::create_dir(&theirs)?;
-        fs::write(theirs.join("0.log"), "theirs\n")?;
-        let mut files = KeyFiles::beside(&capture);
+    fn new_files_are_the_owners_alone_and_go_with_them() -> io::Result<()> {
+        let mut files = KeyFiles::new(temporary);
         let ours = files.next(None)?;
         fs::write(&ours, "ours\n")?;
         assert_eq!(files.read(), "ours\n\n");
+        let folder = ours.parent().expect("its folder").to_owned();
+        assert_eq!(fs::metadata(&folder)?.permissions().mode() & 0o777, 0o700);
         drop(files);
-        assert!(!ours.exists());
-        assert_eq!(fs::read_to_string(theirs.join("0.log"))?, "theirs\n");
+        assert!(!folder.exists());
         Ok(())
     }
 
     #[test]
     fn of_a_file_that_was_there_only_what_is_added_counts() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
-        let (old, capture) = (folder.path().join("old"), folder.path().join("x.pcapng"));
+        let old = folder.path().join("old");
         fs::write(&old, "before\n")?;
-        let mut files = KeyFiles::beside(&capture);
+        let mut files = KeyFiles::new(temporary);
         assert_eq!(files.next(Some(old.clone()))?, old);
         assert_eq!(files.next(Some(old.clone()))?, old);
         let new = files.next(None)?;

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from pronghorn import command
 from pronghorn.cli.results import refuse_unwritable, writing_results
+from pronghorn.cli.words import Command
 from pronghorn.command import Asked, Outcome
 from pronghorn.engine import EngineError
 from pronghorn.errors import HostError, InputError
+from pronghorn.execute import work
 from pronghorn.execute.describe import refusal
 from pronghorn.model.experiment_file import shipped_paths
 from pronghorn.model.path import from_words
@@ -24,7 +25,7 @@ _SAMPLE_INTERVAL_S = 0.1
 _COMMAND = "pronghorn.command"
 
 
-class PathCommand(TyperCommand):
+class PathCommand(Command):
     """Keeps what stands after the first `--` apart, as the command line to run."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -127,6 +128,7 @@ def path(
     )
     _refuse_capture(capture)
     refuse_unwritable(json_file, graph, capture)
+    work.sweep()
     try:
         outcome = command.run(asked)
     except EngineError as refused:

@@ -31,6 +31,9 @@ _FILES = {
 _OF_A_PATH = (PCAPNG, FLIGHT, ARRIVALS)
 """Those which only an emulated path can leave."""
 
+_PRIVATE = (PCAPNG, HAR, NETLOG)
+"""Those which hold secrets: of TLS, or a browser's cookies."""
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+@~-]")
 _DIGITS = 8
 
@@ -66,12 +69,13 @@ class Artifacts(NamedTuple):
         return cls(run, Path(FOLDER) / trial_name(key), possible)
 
     def prepare(self) -> None:
-        """Makes the trial's folder, empty; HostError where that can't be."""
+        """Makes the trial's folder, empty and nobody else's; HostError where that can't be."""
         if not self.wanted:
             return
         self.discard()
         try:
-            (self.run / self.folder).mkdir(parents=True)
+            (self.run / self.folder).parent.mkdir(exist_ok=True)
+            (self.run / self.folder).mkdir(mode=0o700)
         except OSError as error:
             raise HostError(
                 f"{self.run / self.folder}: can't be made: {error.strerror}.",
@@ -87,6 +91,12 @@ class Artifacts(NamedTuple):
         return (self.run / self.folder / _FILES[name]).absolute() if name in self.wanted else None
 
     def found(self) -> dict[str, str]:
-        """The artifacts that are there, each with its path within the run's directory."""
+        """The artifacts that are there, each with its path within the run's directory. Whoever may read that
+        may read them from now on, but for those with secrets, which are their owner's alone."""
         paths = {name: self.folder / _FILES[name] for name in self.wanted}
-        return {name: str(path) for name, path in paths.items() if (self.run / path).exists()}
+        found = {name: str(path) for name, path in paths.items() if (self.run / path).exists()}
+        for name in found.keys() & _PRIVATE:
+            (self.run / paths[name]).chmod(0o600)
+        if self.wanted:
+            (self.run / self.folder).chmod(self.run.stat().st_mode & 0o777)
+        return found

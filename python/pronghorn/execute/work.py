@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PREFIX = "pronghorn-work-"
+"""The engine's own folder for secrets is called so as well (`crates/bench/src/isolation/private.rs`)."""
 
 MEMORY = Path("/dev/shm")
 """A file system in memory: a browser whose profile lies there waits for no disk."""

@@ -135,3 +135,20 @@ def test_an_unknown_artifact_is_refused(laboratory: Laboratory) -> None:
     result = laboratory.run("run", "experiment.toml", "--set", 'artifacts=["pcap"]')
     assert result.status == 2
     assert "pcapng" in result.stderr
+
+
+def test_what_holds_secrets_is_its_owners_alone_and_all_is_while_it_is_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    one = Artifacts.of(tmp_path, key(), ("pcapng", "har", "netlog", "flight"))
+    one.prepare()
+    folder = tmp_path / one.folder
+    assert folder.stat().st_mode & 0o777 == 0o700
+    for name in one.wanted:
+        file = one.file(name)
+        assert file is not None
+        file.write_text("x", encoding="utf-8")
+        file.chmod(0o644)
+    found = one.found()
+    modes = {name: (tmp_path / path).stat().st_mode & 0o777 for name, path in found.items()}
+    assert modes == {"pcapng": 0o600, "har": 0o600, "netlog": 0o600, "flight": 0o644}
+    assert folder.stat().st_mode & 0o777 == 0o755

@@ -19,8 +19,9 @@ mod fates;
 mod spool;
 mod writer;
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -184,7 +185,7 @@ impl Capture {
         };
         let mut partial = self.file.clone().into_os_string();
         partial.push(".partial");
-        let written = File::create(&partial).and_then(|file| {
+        let written = own_file(Path::new(&partial)).and_then(|file| {
             let mut out = BufWriter::with_capacity(1 << 18, file);
             assemble::write(&mut out, spools, &around)?;
             out.flush()
@@ -205,6 +206,19 @@ impl Drop for Capture {
     fn drop(&mut self) {
         drop(self.end());
     }
+}
+
+/// A new file, which its owner alone can read: there will be TLS secrets in it. One that stood there goes.
+fn own_file(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
 }
 
 /// Each line once, in order, without comments and blanks.

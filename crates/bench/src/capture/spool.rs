@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A file beside `target` which no name leads to, so that nothing stays behind however the process ends.
@@ -15,6 +16,7 @@ pub(super) fn nameless_file(target: &Path, purpose: &str) -> io::Result<File> {
         .read(true)
         .write(true)
         .create_new(true)
+        .mode(0o600)
         .open(&name)?;
     fs::remove_file(&name)?;
     Ok(file)

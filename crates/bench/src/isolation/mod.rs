@@ -13,12 +13,15 @@
 //! * the **engine** is the process that returns from [`enter`].
 //!
 //! `kill -9` of any of the three, or of the caller, therefore leaves nothing behind: network
-//! namespaces and TUN devices go with the last process that holds them.
+//! namespaces and TUN devices go with the last process that holds them. What the engine writes into its
+//! private folder, the supervisor removes.
 
 mod mend;
+mod private;
 mod probe;
 mod supervise;
 
+pub use private::private_folder;
 pub use supervise::FORWARDED_SIGNALS;
 
 use std::sync::OnceLock;
@@ -102,6 +105,7 @@ pub(crate) fn entered() -> Option<&'static Isolation> {
 }
 
 fn enter_once() -> Isolation {
+    let _ = private::name();
     match choose() {
         Ok(way) => match probe::assume(way) {
             Ok(()) => match supervise::split(true) {

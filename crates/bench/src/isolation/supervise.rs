@@ -14,6 +14,8 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, pthread_sigmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{ForkResult, Pid, fork, getppid, pipe2};
 
+use super::private;
+
 /// What the supervisor, sent by others, hands on to the engine.
 pub const FORWARDED_SIGNALS: [Signal; 6] = [
     Signal::SIGINT,
@@ -98,6 +100,7 @@ fn supervise(
         let _ = kill(child, Signal::SIGKILL);
     }
     sweep();
+    private::remove();
     let mut told = [0; size_of::<RawStatus>()];
     let reported = fs::File::from(status).read_exact(&mut told);
     end_as(match (reported, direct) {

@@ -11,6 +11,7 @@ use pronghorn_bench::{Attached, Host, Process, Program};
 
 use super::report::Failure;
 use super::shell_status;
+use crate::foreign::visible;
 
 /// How long the command waits at most for the program's first socket.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -56,6 +57,7 @@ impl FarSide {
             .spawn(move || {
                 let status = watched.wait(None);
                 if let (Ok(Some(status)), false) = (status, is_over.load(Ordering::Relaxed)) {
+                    let name = visible(&name);
                     eprintln!(
                         "pronghorn: note: the far side's program ({name}) ended early: {status}"
                     );

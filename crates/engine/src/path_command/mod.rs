@@ -33,6 +33,9 @@ use request::Request;
 use series::Series;
 use signals::Signals;
 
+use crate::foreign::visible;
+use crate::secrets;
+
 /// How deep a command is nested: the level of the path around it.
 const LEVEL_VARIABLE: &str = "PRONGHORN_LEVEL";
 
@@ -74,7 +77,7 @@ fn perform(request: Request, isolation: &Isolation, signals: Signals) -> Result<
     valid.map_err(|error| Failure::path(&error))?;
     let mut place = Place::open(&request)?;
     for note in place.notes() {
-        eprintln!("pronghorn: note: {note}");
+        eprintln!("pronghorn: note: {}", visible(note));
     }
     let far_side = match request.server {
         Some(argv) => {
@@ -140,7 +143,7 @@ fn start(
 fn environment(place: &mut Place) -> Result<Vec<(OsString, OsString)>, Failure> {
     let secrets = place.recording.as_mut();
     let secrets = secrets
-        .map(|recording| recording.instruct(None))
+        .map(|recording| recording.instruct(secrets::named_by_ours()))
         .transpose()
         .map_err(Failure::bench)?;
     let addresses = [
