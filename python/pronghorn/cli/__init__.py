@@ -15,6 +15,7 @@ import typer
 from typer import rich_utils
 
 from pronghorn import __version__, crash, standard
+from pronghorn.cli.words import Command
 from pronghorn.errors import EXIT_HOST, EXIT_INPUT, EXIT_INTERRUPTED, EXIT_OK, InputError, PronghornError
 from pronghorn.execute.interrupts import interruptible
 from pronghorn.foreign import visible
@@ -43,7 +44,7 @@ def _application(first: str | None) -> typer.Typer:
         if group := getattr(module, "APP", None):
             app.add_typer(group, name=name)
         else:
-            app.command(name, cls=getattr(module, "COMMAND_CLASS", None))(getattr(module, name))
+            app.command(name, cls=getattr(module, "COMMAND_CLASS", Command))(getattr(module, name))
     return app
 
 

@@ -10,6 +10,7 @@ import typer
 
 from pronghorn import journal
 from pronghorn.cli.results import refuse_unwritable, writing_results
+from pronghorn.cli.words import Command
 from pronghorn.errors import EXIT_CHECK_FAILED, InputError, unknown
 from pronghorn.model import units
 from pronghorn.policy import bound, halves, lab, maps, measured, outcome, parsed, population, simulate, told
@@ -63,7 +64,7 @@ _Seed = Annotated[int | None, typer.Option(metavar="N", help="The seed of every 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 
-@APP.command()
+@APP.command(cls=Command)
 def fit(
     folders: Annotated[
         list[Path],
@@ -86,7 +87,7 @@ def fit(
         print(f"Policy: {out}")
 
 
-@APP.command()
+@APP.command(cls=Command)
 def validate(
     folders: Annotated[
         list[Path],
@@ -132,7 +133,7 @@ def validate(
     _exit(asked=check_bound, holds=all(one.holds for one in found.judgements))
 
 
-@APP.command()
+@APP.command(cls=Command)
 def show(
     file: _PolicyFile,
     key: Annotated[
@@ -155,7 +156,7 @@ def show(
             print(showing.text(policy, asked), end="")
 
 
-@APP.command(name="simulate")
+@APP.command(name="simulate", cls=Command)
 def simulate_(
     file: _PolicyFile,
     population_file: _PopulationFile = None,

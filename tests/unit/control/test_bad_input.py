@@ -200,3 +200,32 @@ def test_resuming_what_is_no_run(laboratory: Laboratory) -> None:
 def test_reporting_what_is_no_run(laboratory: Laboratory) -> None:
     result = laboratory.run("report", "nowhere")
     assert (result.status, result.stderr) == (2, "pronghorn: nowhere: no such run.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "--out", ""), "--out: names no"),
+        (("run", "--resume="), "--resume: names no"),
+        (("report", ""), "report: an argument is empty."),
+        (("run", "--out", "--seed", "7"), "--out: wants a value, DIR, and --seed is an option."),
+        (("run", "--check", "--json"), "--check: wants a value, EXPR, and --json is an option."),
+        (
+            ("policy", "fit", "map", "--out", "--seed=7"),
+            "--out: wants a value, FILE, and --seed=7 is an option.",
+        ),
+        (("load", "https://x/", "-H", "--json"), "-H: wants a value, "),
+        (
+            ("path", "--json", "--graph", "x", "--", "true"),
+            "--json: wants a value, FILE, and --graph is an option.",
+        ),
+    ],
+)
+def test_an_option_that_lacks_its_value_is_told(
+    laboratory: Laboratory, words: tuple[str, ...], said: str
+) -> None:
+    before = sorted(laboratory.folder.iterdir())
+    result = laboratory.run(*words)
+    assert result.status == 2
+    assert said in result.stderr
+    assert sorted(laboratory.folder.iterdir()) == before

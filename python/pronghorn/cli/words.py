@@ -1,0 +1,62 @@
+"""The words of a command line, looked at before typer reads them: an option that lacks its value is told,
+rather than taking the next option for it."""
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+from pronghorn.errors import InputError
+
+_PATHS = ("DIR", "FILE", "RUN")
+"""What stands for a file or a folder in our help."""
+
+
+class Command(TyperCommand):
+    """A command whose options don't take each other for values. Whoever means a value that looks like an
+    option writes it behind `=`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """InputError where an option lacks its value, names a file by nothing, or an argument is empty."""
+        options = {name: option for option in self.params for name in _names(option)}
+        words = iter(args)
+        for word in words:
+            if word == "--":
+                break
+            if not word:
+                raise InputError(
+                    f"{ctx.command_path}: an argument is empty.",
+                    hint="A shell's variable that is not set may be the reason.",
+                )
+            name, equals, value = word.partition("=")
+            option = options.get(name)
+            if option is None or not _takes_value(option):
+                continue
+            if not equals:
+                value = next(words, "")
+                if _is_option(value, option, options):
+                    raise InputError(
+                        f"{name}: wants a value, {option.metavar}, and {value} is an option.",
+                        hint=f"Write it behind {name}, or {name}={value} where you mean that.",
+                    )
+            if not value and _is_path(option) and (equals or args[-1] != name):
+                raise InputError(f"{name}: names no {option.metavar}: its value is empty.")
+        return super().parse_args(ctx, args)
+
+
+def _names(option: Any) -> list[str]:
+    return [*option.opts, *option.secondary_opts] if option.param_type_name == "option" else []
+
+
+def _takes_value(option: Any) -> bool:
+    return not option.is_flag and option.nargs == 1
+
+
+def _is_path(option: Any) -> bool:
+    return option.metavar in _PATHS
+
+
+def _is_option(value: str, option: Any, options: dict[str, Any]) -> bool:
+    """A word is an option where the command has one of this name; and, in the place of a file, where it looks
+    like one."""
+    name = value.partition("=")[0]
+    return name in options or value == "--" or (_is_path(option) and value.startswith("--"))
