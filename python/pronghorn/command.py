@@ -16,8 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from pronghorn.engine import EngineError, locate
-from pronghorn.errors import HostError, Interrupted, PronghornError
+from pronghorn.engine import EngineDied, EngineError, locate
+from pronghorn.errors import EXIT_BUG, HostError, Interrupted, PronghornError
 from pronghorn.model.path import PathSpec
 from pronghorn.model.trial import Counters
 
@@ -181,6 +181,12 @@ def _outcome(told: bytes, status: int) -> Outcome:
     except ValueError:
         if status in {128 + number for number in _PASSED_ON}:
             raise Interrupted("interrupted before the command was started.", exit_status=status) from None
+        if status == EXIT_BUG:
+            raise EngineDied(
+                "a bug in the engine itself, of which it said more above.",
+                hint="Report it with these words and the command line.",
+                exit_status=EXIT_BUG,
+            ) from None
         raise HostError(
             f"the engine ended without a report (exit status {status}).", hint="Look at 'pronghorn doctor'."
         ) from None

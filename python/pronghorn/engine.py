@@ -8,12 +8,13 @@ import os
 import shutil
 import sys
 from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from pronghorn.errors import HostError, PronghornError
+from pronghorn.errors import EXIT_BUG, HostError, PronghornError
 
 PROGRAM = "pronghorn-engine"
 OVERRIDE = "PRONGHORN_ENGINE"
@@ -40,6 +41,17 @@ class EngineError(PronghornError):
 
 class EngineDied(HostError):
     """The engine ended, fell silent or spoke no JSON; the message ends with the last of its stderr."""
+
+
+def dead(what: str, status: int, tail: Iterable[str]) -> EngineDied:
+    """The error for an engine that did `what` and ended with `status`, with the last lines of its stderr. One
+    that found itself broken says so by its status, which is the program's then as well."""
+    last = "\n".join(tail)
+    said = f"; its last words:\n{last}" if last else "; it said nothing"
+    if status == EXIT_BUG:
+        hint = "It is not the server's, the client's or the path's: report it with these words."
+        return EngineDied(f"a bug in the engine itself: it {what}{said}", hint=hint, exit_status=EXIT_BUG)
+    return EngineDied(f"the engine {what} (exit status {status}){said}", hint="Look at 'pronghorn doctor'.")
 
 
 class Hello(BaseModel):
@@ -133,7 +145,9 @@ class Engine:
                 await stdin.drain()
                 answer = await stdout.readline()
         except TimeoutError:
-            raise await self._died(f"gave no answer to '{op}' within {patience_s:.0f} s") from None
+            raise await self._died(
+                f"gave no answer to '{op}' within {patience_s:.0f} s", hangs=True
+            ) from None
         except (OSError, ValueError) as error:
             raise await self._died(f"broke off at '{op}' ({error})") from error
         if not answer.endswith(b"\n"):
@@ -181,17 +195,18 @@ class Engine:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
 
-    async def _died(self, what: str) -> EngineDied:
+    async def _died(self, what: str, *, hangs: bool = False) -> EngineDied:
+        """An engine that doesn't hang may have just ended: killing it would lose its status."""
+        if not hangs:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_FAREWELL_S):
+                    await self._process.wait()
         self.kill()
         status = await self._process.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FAREWELL_S):
                 await self._listener
-        last = "\n".join(self._tail)
-        said = f"; its last words:\n{last}" if last else "; it said nothing"
-        return EngineDied(
-            f"the engine {what} (exit status {status}){said}", hint="Look at 'pronghorn doctor'."
-        )
+        return dead(what, status, self._tail)
 
     async def _listen(self) -> None:
         if self._process.stderr is None:

@@ -248,6 +248,7 @@ class Slots:
             raise HostError(
                 f"{self._faults} benches broke one after the other; the last: {error.message}",
                 hint=error.hint or "Look at 'pronghorn doctor'.",
+                exit_status=error.exit_status if isinstance(error, EngineDied) else None,
             ) from error
 
 

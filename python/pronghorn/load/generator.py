@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from pronghorn.engine import EngineDied, EngineError, locate, spawn
+from pronghorn.engine import EngineDied, EngineError, dead, locate, spawn
 from pronghorn.errors import Interrupted
 from pronghorn.load.report import LoadReport, Progress
 from pronghorn.load.spec import LoadSpec
@@ -122,10 +122,7 @@ class _Generator:
         status = await self._process.wait()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(listening), _FAREWELL_S)
-        last = "\n".join(self._tail)
-        said = f"; its last words:\n{last}" if last else "; it said nothing"
-        hint = "Look at 'pronghorn doctor'."
-        return EngineDied(f"the engine {what} (exit status {status}){said}", hint=hint)
+        return dead(what, status, self._tail)
 
     async def end(self) -> None:
         """Waits a moment for its end, then kills it."""
