@@ -9,7 +9,9 @@ Streams to a terminal or a log pass through this as they are written (`standard.
 SVG and XML ask for it where they escape their own characters.
 """
 
+import html
 import re
+from typing import Any
 
 _ACTING = (
     "\0-\x08\x0b-\x1f\x7f-\x9f"  # control characters, C0 without tab and line feed, and C1
@@ -36,6 +38,16 @@ def line(text: str, most: int = LONGEST) -> str:
     """`text` on one line, as `visible` has it, of at most `most` characters: a longer one ends with `…`."""
     told = _UNSAFE_IN_A_LINE.sub(_written, text[: most + 1])
     return told if len(told) <= most else f"{told[: most - 1]}…"
+
+
+def escape(text: str) -> str:
+    """`text` for HTML, SVG and XML: as `visible` has it, its `&<>"'` as character references."""
+    return html.escape(visible(text))
+
+
+def shown(value: Any) -> Any:
+    """For a template's `finalize`: plain text as `visible` has it; markup and other values as they are."""
+    return visible(value) if type(value) is str else value
 
 
 def _written(found: re.Match[str]) -> str:

@@ -10,9 +10,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 
 from pronghorn.checks.cases import Case
-
-_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 (section 2.2) has no way to write."""
+from pronghorn.foreign import visible
 
 
 def document(
@@ -75,4 +73,5 @@ def _slug(name: str) -> str:
 
 
 def _legal(text: str) -> str:
-    return _ILLEGAL.sub("�", text)
+    """Without what XML 1.0 (section 2.2) has no way to write."""
+    return visible(text)

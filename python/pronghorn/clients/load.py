@@ -4,6 +4,7 @@ from pronghorn import __version__
 from pronghorn.clients.base import Visit
 from pronghorn.engine import Engine
 from pronghorn.execute import cost
+from pronghorn.foreign import line
 from pronghorn.load.report import LoadReport
 from pronghorn.load.spec import Arrivals, Control, Extent, LoadSpec, Protocol, Session, Target, Tls
 from pronghorn.model.arm import RESUMED, Arm
@@ -214,7 +215,7 @@ def _gave_up(report: LoadReport, asked: LoadSpec) -> bool:
 
 
 def _first(report: LoadReport) -> str:
-    return next((f"; the first: {failure.detail}" for failure in report.failures), "")
+    return next((f"; the first: {line(failure.detail)}" for failure in report.failures), "")
 
 
 def _round_trips(arm: Arm, asked: LoadSpec, in_window: int) -> float:

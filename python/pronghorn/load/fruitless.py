@@ -1,6 +1,7 @@
 """Why nothing succeeded, and what to do about it."""
 
 from pronghorn.errors import NothingMeasured
+from pronghorn.foreign import line
 from pronghorn.load.report import LoadReport
 
 _OF_CONNECTIONS = {
@@ -24,7 +25,7 @@ def error(report: LoadReport) -> NothingMeasured:
     failed = report.requests.failed
     kinds = _most(failed) or _most(report.connections.failed)
     hint = _hint(failed, _OF_REQUESTS) or _hint(report.connections.failed, _OF_CONNECTIONS)
-    detail = next((f": {failure.detail.rstrip('.')}" for failure in report.failures), "")
+    detail = next((f": {line(failure.detail).rstrip('.')}" for failure in report.failures), "")
     said = f"no request succeeded{f' ({kinds})' if kinds else ''}{detail}."
     return NothingMeasured(said, hint=hint)
 

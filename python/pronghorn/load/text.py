@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from pronghorn.foreign import line
 from pronghorn.load import checks, figures, percentiles, words
 from pronghorn.load.measured import Measured
 from pronghorn.load.report import Distribution, LoadReport
@@ -48,7 +49,7 @@ def _parts(measured: Measured) -> Iterator[RenderableType]:
             yield _indented(Text(note, style="dim"))
     yield Text()
     yield _indented(_counts(measured))
-    for failure in dict.fromkeys(f"{failure.kind}: {failure.detail}" for failure in report.failures):
+    for failure in dict.fromkeys(f"{failure.kind}: {line(failure.detail)}" for failure in report.failures):
         yield _indented(Text(failure, style="red"))
     for caution in measured.cautions:
         yield Text(f"! {caution.text} {caution.remedy}", style="yellow")

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from pronghorn.analysis.numbers import count, interval, percent, ratio
 from pronghorn.execute.directory import REPORT
+from pronghorn.foreign import shown
 from pronghorn.mapping import sentence
 from pronghorn.mapping.batches import FOLDER, SeenPoint
 from pronghorn.mapping.fitted import VERDICTS, Fitted
@@ -41,6 +42,7 @@ def page(
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("pronghorn.mapping"), PackageLoader("pronghorn.report")]),
         autoescape=True,
+        finalize=shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -6,13 +6,13 @@ into a page.
 """
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from pronghorn.foreign import escape
 from pronghorn.mapping.contours import contour
 from pronghorn.mapping.domain import Array, Axis, Point
 from pronghorn.mapping.explore import levels

@@ -5,9 +5,9 @@ so that many drawings share a page.
 """
 
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
 
+from pronghorn.foreign import escape
 from pronghorn.report.time_scale import TimeScale
 
 TICK_PX = 62

@@ -12,6 +12,7 @@ from pronghorn.analysis.failing import with_detail
 from pronghorn.analysis.loaded import left_out
 from pronghorn.analysis.numbers import count, interval, percent, ratio, seconds
 from pronghorn.analysis.words import within
+from pronghorn.foreign import shown
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
@@ -93,6 +94,7 @@ def document(
     environment = Environment(
         loader=PackageLoader("pronghorn.report"),
         autoescape=True,
+        finalize=shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

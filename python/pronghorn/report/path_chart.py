@@ -7,6 +7,7 @@ import altair as alt
 import vl_convert
 
 from pronghorn.command import LinkSample, Series
+from pronghorn.foreign import visible
 
 _WIDTH, _HEIGHT = 720, 130
 _COLOURS = {"down": "#1f6fb4", "up": "#d0661b"}
@@ -39,7 +40,7 @@ def draw(series: Series, title: str) -> str:
         for key, name in _PANELS
     ]
     chart = alt.vconcat(*panels).properties(title=title).resolve_scale(x="shared")
-    return str(vl_convert.vegalite_to_svg(chart.to_dict()))
+    return visible(vl_convert.vegalite_to_svg(chart.to_dict()))
 
 
 def steps(rows: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:

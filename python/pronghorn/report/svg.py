@@ -11,6 +11,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from pronghorn.foreign import visible
+
 Rows = list[dict[str, Any]]
 WIDE, NARROW = 760, 320
 """Widths in pixels: for a window, and for a telephone."""
@@ -73,7 +75,7 @@ def svg(layers: list[Any], width: int, height: int) -> str:
         )
     )
     specification = chart.to_dict() | {"width": width}
-    return _trimmed(vl_convert.vegalite_to_svg(specification))
+    return _trimmed(visible(vl_convert.vegalite_to_svg(specification)))
 
 
 def _trimmed(drawing: str) -> str:

@@ -104,8 +104,8 @@ def test_a_case_named_twice_counts_once() -> None:
 
 def test_what_xml_cannot_hold_is_replaced() -> None:
     root = written("bell \x07 and \ud800", [Case("a\x00b", "failed", "\x1b[31m", "\ufffe")])
-    assert root.get("name") == "bell � and �"
-    assert [case.get("name") for case in root[0].iter("testcase")] == ["a�b"]
+    assert root.get("name") == "bell \\u0007 and \\ud800"
+    assert [case.get("name") for case in root[0].iter("testcase")] == ["a\\u0000b"]
 
 
 def test_two_writings_are_the_same_bytes() -> None:

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from pronghorn.model.summary import Summary
 from pronghorn.report.notebook import execution
 from pronghorn.report.notebook.source import Source, sources
 
-from .conftest import Laboratory
+from .conftest import EXPERIMENT, Laboratory
 
 
 @pytest.fixture
@@ -33,6 +34,54 @@ def test_markdown_goes_to_a_file_beside_the_table_or_alone_to_stdout(finished: L
     alone = finished.run("report", "out", "--markdown", "-")
     assert alone.stdout == Path("pull.md").read_text(encoding="utf-8")
     assert alone.stdout.startswith("## Fake\n")
+
+
+def test_a_notebook_imports_nothing_from_where_it_lies_or_runs(finished: Laboratory) -> None:
+    """Both folders may be another person's; so may the settings of IPython there."""
+    planted = "open('planted', 'a').write(__name__); raise SystemExit(9)"
+    Path("books").mkdir()
+    for folder in ("out", "books", "."):
+        for name in ("altair", "numpy", "polars", "ipykernel_launcher", "sitecustomize", "ipython_config"):
+            finished.write(f"{folder}/{name}.py", planted)
+    for place in ("out/it.ipynb", "books/it.ipynb"):
+        result = finished.run("report", "out", "--notebook", place)
+        assert result.status == 0, result.stderr
+    assert not list(Path().rglob("planted"))
+
+
+def test_charts_and_markdown_show_a_name_s_control_characters(laboratory: Laboratory) -> None:
+    named = EXPERIMENT.replace("Fake", "F\\u001bk\\u0000e").replace("path.far", 'path."f\\u009br"')
+    laboratory.write("experiment.toml", named.replace('"far"', '"f\\u009br"'))
+    finished = laboratory
+    assert finished.run("run", "experiment.toml", "--out", "out").status == 0
+    words = ("--charts", "pictures", "--markdown", "it.md", "--export", "csv", "--junit", "it.xml")
+    result = finished.run("report", "out", *words)
+    assert result.status == 0, result.stderr
+    assert "F\\u001bk\\u0000e" in result.stdout
+    assert "F\\u001bk\\u0000e" in Path("pictures/verdicts.svg").read_text(encoding="utf-8")
+    for file in (*Path("pictures").glob("*.svg"), Path("it.xml"), Path("it.md"), Path("out/report.html")):
+        text = file.read_text(encoding="utf-8")
+        assert not set(text) & {"\x1b", "\0", "\x9b"}
+        if file.suffix != ".html" and file.suffix != ".md":
+            ET.fromstring(text.encode())
+
+
+@pytest.mark.parametrize(
+    "words", [("--notebook", "--markdown"), ("--charts", "--junit=x"), ("--junit", "--odd")]
+)
+def test_an_option_without_its_value_takes_no_other_option_for_it(
+    finished: Laboratory, words: tuple[str, ...]
+) -> None:
+    before = sorted(Path().iterdir())
+    result = finished.run("report", "out", *words)
+    assert result.status == 2
+    assert f"{words[0]}: wants a value, " in result.stderr
+    assert sorted(Path().iterdir()) == before
+
+
+def test_a_file_that_looks_like_an_option_is_named_behind_an_equals_sign(finished: Laboratory) -> None:
+    assert finished.run("report", "out", "--markdown=--notebook").status == 0
+    assert Path("--notebook").is_file()
 
 
 def test_charts_are_written_and_need_not_be_looked_for(finished: Laboratory) -> None:

@@ -1,6 +1,7 @@
 """What becomes of a command whose output nobody reads to the end, of a full disk, and of a bug."""
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -111,3 +112,26 @@ def test_a_bug_without_a_place_for_its_file_shows_the_traceback(
     assert result.status == 70
     assert "Traceback (most recent call last)" in result.stderr
     assert result.stderr.count("pronghorn: a bug") == 1
+
+
+def test_an_engine_with_a_bug_is_no_fault_of_the_host_or_of_a_server(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = laboratory.folder / "broken"
+    engine.write_text("#!/bin/sh\necho 'it \033[2J broke at x.rs:1' >&2; exit 70\n", encoding="utf-8")
+    engine.chmod(0o755)
+    monkeypatch.setenv("PRONGHORN_ENGINE", str(engine))
+    for words in (("run", "experiment.toml"), ("load", "https://127.0.0.1/", "-n", "1")):
+        result = laboratory.run(*words)
+        assert result.status == 70
+        assert "pronghorn: a bug in the engine itself: " in result.stderr
+        assert "it \\u001b[2J broke at x.rs:1" in result.stderr
+        assert "It is not the server's" in result.stderr
+
+
+def test_nothing_is_imported_from_where_one_stands(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise SystemExit(9)", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pronghorn", "--version"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -93,6 +93,18 @@ def test_failures_stand_in_the_table_by_kind(generator: Generator) -> None:
     assert "! the load did not finish: 500 requests were never sent. Connections couldn't be made" in shown
 
 
+def test_what_a_server_says_is_shown_on_one_line_and_cut(generator: Generator) -> None:
+    """A reason in QUIC's CONNECTION_CLOSE is the server's to choose."""
+    said = "\x1b]0;owned\x07\x1b[2J\n\u202e" + "x" * 1200
+    generator.reports(**{**FAILING, "failures": [{"kind": "refused", "detail": said}]})
+    result = generator.run(*WORDS)
+    shown = "".join(line.strip() for line in result.stdout.splitlines())
+    told = shown.partition("refused:")[2].lstrip().partition("…")[0]
+    assert told.startswith("\\u001b]0;owned\\u0007\\u001b[2J\\u000a\\u202exxx")
+    assert len(told) < 200
+    assert not set(result.stdout + result.stderr) & set("\x1b\x07\u202e")
+
+
 def test_an_open_loop_is_told_with_its_lag_and_its_seed(generator: Generator) -> None:
     generator.reports(latency_seconds={"lag": samples.distribution(10_000, 1e-5)})
     shown = generator.run(URL, "-d", "2s", "--rate", "5000", "--poisson", "--seed", "3").stdout

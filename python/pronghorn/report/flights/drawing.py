@@ -4,10 +4,10 @@ A drawing's units are fractions of the axes, and the page stretches it to its wi
 windows and telephones. Lines keep their strength."""
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
+from pronghorn.foreign import escape
 from pronghorn.report.flights.curves import Curve, Mark
 from pronghorn.report.flights.scales import Scale
 from pronghorn.report.waterfall.axis import Axis

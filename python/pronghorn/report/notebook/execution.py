@@ -3,11 +3,13 @@
 import asyncio
 import importlib.util
 import os
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
+from pronghorn.environment import absolute, passed_on
 from pronghorn.errors import HostError, Interrupted
 from pronghorn.model.summary import Summary
 from pronghorn.report.notebook.source import sources
@@ -33,7 +35,8 @@ def executed(summary: Summary, run: Path, folder: Path) -> str:
     """The notebook of the run in the directory `run`, executed in `folder`, in which it will lie, as nbformat
     4 JSON; the same run gives the same text with the same packages.
 
-    It reads `summary.json` and `trials.parquet` there. HostError where a cell fails, or no kernel can be
+    It reads `summary.json` and `trials.parquet` there, and imports nothing from there: a run may be another
+    person's. HostError where a cell fails, or no kernel can be
     started; Interrupted, once its kernel has ended, where that was raised meanwhile.
     """
     require()
@@ -44,19 +47,44 @@ def executed(summary: Summary, run: Path, folder: Path) -> str:
     client = nbclient.NotebookClient(
         notebook,
         kernel_name="python3",
+        kernel_manager_class=_manager(),
         timeout=CELL_LIMIT_S,
         record_timing=False,
-        extra_arguments=["--log-level=ERROR"],
+        extra_arguments=["--log-level=ERROR", "--InteractiveShellApp.ignore_cwd=True"],
         resources={"metadata": {"path": str(folder)}},
     )
     with tempfile.TemporaryDirectory(prefix="pronghorn-notebook-") as private:
         try:
-            _run(client, os.environ | {"IPYTHONDIR": private, "PYDEVD_DISABLE_FILE_VALIDATION": "1"})
+            _run(client, _environment(private))
         except nbclient.exceptions.CellExecutionError as error:
             raise HostError(f"the notebook broke off: {error.ename}: {error.evalue}.") from error
         except (nbclient.exceptions.CellTimeoutError, RuntimeError, OSError) as error:
             raise HostError(f"the notebook could not be executed: {error}.") from error
     return f"{nbformat.writes(notebook)}\n"
+
+
+def _manager() -> Any:
+    """What starts this Python's kernel, whatever other kernels the person has, without the folder in which it
+    stands on its path (-P)."""
+    from jupyter_client.kernelspec import KernelSpec
+    from jupyter_client.manager import AsyncKernelManager
+
+    argv = [sys.executable, "-P", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    specification = KernelSpec(argv=argv, display_name="Python 3", language="python")
+    return type("OwnKernel", (AsyncKernelManager,), {"kernel_spec": specification})
+
+
+def _environment(private: str) -> dict[str, str]:
+    """The kernel's; `private` takes the place of the person's settings."""
+    return {
+        **passed_on(),
+        "IPYTHONDIR": private,
+        "JUPYTER_CONFIG_DIR": private,
+        "JUPYTER_NO_CONFIG": "1",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "PYTHONPATH": absolute(os.environ.get("PYTHONPATH", "")),
+        "PYTHONSAFEPATH": "1",
+    }
 
 
 def _run(client: Any, environment: dict[str, str]) -> None:

@@ -1,8 +1,8 @@
 """Lines of columns whose font has one width, which keep their columns where a host has no such font."""
 
 import re
-from html import escape
 
+from pronghorn.foreign import escape
 from pronghorn.report.canvas import number
 
 MONOSPACED = "Liberation Mono, DejaVu Sans Mono, Courier New, Liberation Sans, monospace"

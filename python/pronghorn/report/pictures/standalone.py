@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from html import escape
 
+from pronghorn.foreign import escape
 from pronghorn.report.canvas import number
 from pronghorn.report.pictures.palette import coloured
 

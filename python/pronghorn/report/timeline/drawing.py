@@ -4,9 +4,9 @@ hatched upright what waited for other streams, hatched level what waited for its
 The page stretches a drawing to its width; across, its units are steps of the time axis, downwards pixels."""
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from itertools import pairwise
 
+from pronghorn.foreign import escape
 from pronghorn.report.canvas import number
 from pronghorn.report.timeline.lanes import Drop, Lane
 from pronghorn.report.timeline.thinned import STEPS, Step, thinned

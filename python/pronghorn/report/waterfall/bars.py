@@ -4,8 +4,8 @@ The drawing's units are a thousandth of the axis across and one request down, an
 width; bars are strokes, so that the stretching does not change them."""
 
 from collections.abc import Sequence
-from html import escape
 
+from pronghorn.foreign import escape
 from pronghorn.report.waterfall.axis import Axis
 from pronghorn.report.waterfall.phases import PHASES, Request, Span
 
