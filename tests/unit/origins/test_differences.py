@@ -23,7 +23,8 @@ WINDOW = "arms-differ-initial-window"
 
 
 def experiment(origins: list[str], arms: list[str]) -> Experiment:
-    text = f'sites = ["tiny"]\npaths = ["direct"]\norigins = {origins}\narms = {arms}\nseed = 1\n'
+    text = f'sites = ["tiny"]\npaths = ["line"]\norigins = {origins}\narms = {arms}\nseed = 1\n'
+    text += "path.line = { down = { delay = '5ms' }, up = { delay = '5ms' } }\n"
     source = Source("x.toml", text, Path())
     return experiments.parse(source.table(), source, VOCABULARY, default_seed=0, folder=Path())
 
