@@ -15,10 +15,8 @@ FINAL = f"{FAVICON}<p>The page that is meant</p><img src='/dot.png'>"
 
 STUBS = {
     "replaces itself": "<script>location.replace('/final.html')</script><p>stub",
-    "leaves at its load event": "<body onload=\"location.href = '/final.html'\">stub",
     "leaves soon after": "<script>onload = () => setTimeout(() => location.assign('/final.html'))</script>",
     "forwards at once": '<meta http-equiv="refresh" content="0; url=/final.html">stub',
-    "forwards after a second": '<meta http-equiv="refresh" content="1; url=/final.html">stub',
 }
 
 
