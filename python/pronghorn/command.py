@@ -12,16 +12,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
-from pronghorn.engine import EngineDied, EngineError, locate
+from pronghorn.engine import EngineDied, EngineError, locate, record
 from pronghorn.errors import EXIT_BUG, HostError, Interrupted, PronghornError
+from pronghorn.model import foreign
+from pronghorn.model.bounds import Count, Moment, Number, Seconds, Seed, Text, Whole
+from pronghorn.model.from_engine import FromEngine
 from pronghorn.model.path import PathSpec
 from pronghorn.model.trial import Counters
 
 _PASSED_ON = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2}
+_MOST_ENTRIES = 10**7
 _SI_KERNEL = 0x80
 """A signal's code where the terminal sent it (sigaction(2)): the command has got it as well."""
 
@@ -41,49 +44,45 @@ class Asked:
     capture: Path | None = None
 
 
-class _FromEngine(BaseModel):
-    model_config = ConfigDict(extra="allow")
-
-
-class LinkSample(_FromEngine):
+class LinkSample(FromEngine):
     """One link's counters at one time. `bottleneck_s`: what all packets that left have spent at the
     bottleneck."""
 
-    packets_out: int
-    bytes_out: int
-    dropped: int
-    bottleneck_s: float
+    packets_out: Count
+    bytes_out: Count
+    dropped: Count
+    bottleneck_s: Number
 
 
-class Sample(_FromEngine):
+class Sample(FromEngine):
     """Both links' counters at one time, which counts from the command's start."""
 
-    time_s: float
+    time_s: Moment
     down: LinkSample
     up: LinkSample
 
 
-class Series(_FromEngine):
+class Series(FromEngine):
     """Counters over time."""
 
-    interval_s: float
+    interval_s: Seconds
     samples: list[Sample]
 
 
-class Outcome(_FromEngine):
+class Outcome(FromEngine):
     """How the command and its path fared. `status` is the command's as a shell has it."""
 
-    status: int
-    seed: int
-    level: int
-    client_address: str
-    server_address: str
-    far_host_address: str
-    uplink: str | None = None
-    congestion_control: str
-    congestion_control_by: str
-    notes: list[str] = []
-    server_status: int | None = None
+    status: Whole
+    seed: Seed
+    level: Count
+    client_address: Text
+    server_address: Text
+    far_host_address: Text
+    uplink: Text | None = None
+    congestion_control: Text
+    congestion_control_by: Text
+    notes: list[Text] = Field(default_factory=list)
+    server_status: Whole | None = None
     counters: Counters
     series: Series | None = None
 
@@ -177,7 +176,7 @@ def _terminal_given_back() -> Iterator[None]:
 
 def _outcome(told: bytes, status: int) -> Outcome:
     try:
-        report: dict[str, Any] = json.loads(told)
+        report = foreign.json_table(told, most_items=_MOST_ENTRIES)
     except ValueError:
         if status in {128 + number for number in _PASSED_ON}:
             raise Interrupted("interrupted before the command was started.", exit_status=status) from None
@@ -196,4 +195,4 @@ def _outcome(told: bytes, status: int) -> Outcome:
         if error.get("key") is not None:
             raise EngineError(error["kind"], said, hint, key=error["key"], line=error.get("line"))
         raise PronghornError(said, hint=hint, exit_status=report["status"])
-    return Outcome.model_validate(report)
+    return record(Outcome, report)

@@ -10,16 +10,18 @@ import sys
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pronghorn.errors import EXIT_BUG, HostError, PronghornError
+from pronghorn.model import bounds, foreign
 
 PROGRAM = "pronghorn-engine"
 OVERRIDE = "PRONGHORN_ENGINE"
 
 _LINE_LIMIT = 64 * 2**20
+_MOST_ENTRIES = 10**7
 _STDERR_LINES = 40
 PATIENCE_S = 60.0
 """How long an answer is waited for unless told otherwise, in seconds."""
@@ -65,6 +67,18 @@ class Hello(BaseModel):
     mend: str | None = None
     congestion_controls: list[str] = []
     libraries: dict[str, str] = {}
+
+
+Record = TypeVar("Record", bound=BaseModel)
+
+
+def record(kind: type[Record], answer: Any) -> Record:
+    """An answer, or a part of one, as a record; EngineError where it is not as the protocol says."""
+    try:
+        return kind.model_validate(answer)
+    except ValidationError as error:
+        what = f"the engine's answer is not as its protocol says: {bounds.wrong(error)}"
+        raise EngineError("bench", what, None) from error
 
 
 def locate() -> Path:
@@ -153,7 +167,7 @@ class Engine:
         if not answer.endswith(b"\n"):
             raise await self._died(f"ended at '{op}'")
         try:
-            message = json.loads(answer)
+            message = foreign.json_table(answer, most_items=_MOST_ENTRIES)
             if message["id"] != self._number:
                 raise ValueError("an answer to another request")
             if "error" not in message:
@@ -172,7 +186,7 @@ class Engine:
 
     async def hello(self) -> Hello:
         """What the engine says of itself and of this host."""
-        return Hello.model_validate(await self.request("hello"))
+        return record(Hello, await self.request("hello"))
 
     async def stop(self) -> None:
         """Ends the engine: closes its stdin, and kills it where it does not go within a second."""

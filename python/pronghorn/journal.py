@@ -1,24 +1,33 @@
 """The journal: an append-only record of a run's trials, one JSON object a line, on disk before a trial
 counts.
 
-What `kill -9`, a full disk or a broken one leaves behind costs no other trial: lines which can't be read are
-set aside in `trials.corrupt.jsonl`, and the rest is used."""
+What `kill -9`, a full disk, a broken one or a foreign hand leaves behind costs no other trial: lines which
+can't be used are set aside in `trials.corrupt.jsonl`, and the rest is used."""
 
 import errno
-import json
+import gc
 import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import BinaryIO, NamedTuple, Self
 
 from pydantic import ValidationError
 
-from pronghorn.errors import HostError
+from pronghorn import reading
+from pronghorn.errors import HostError, InputError
+from pronghorn.model import bounds
 from pronghorn.model import trial as records
 from pronghorn.model.trial import RunHeader, Trial, TrialKey
 
 JOURNAL = "trials.jsonl"
 CORRUPT = "trials.corrupt.jsonl"
+
+MOST_LINE = 64 * 2**20
+"""The longest line that is a record, in bytes: that of thousands of requests has a few millions."""
+
+_PIECE = 2**20
 
 
 class Contents(NamedTuple):
@@ -91,71 +100,106 @@ class Journal:
         return refused(self.path, error, f"pronghorn run --resume {self._directory}")
 
 
-def read(directory: Path) -> Contents:
-    """The journal of the run in `directory`; empty where there is none.
+Belongs = Callable[[Trial], str | None]
+"""Why a trial is none of a run's, as a clause; None where it is one."""
+
+Decode = Callable[[bytes], Trial]
+"""Makes a trial of a line; ValidationError where it is none."""
+
+
+def read(directory: Path, belongs: Belongs | None = None) -> Contents:
+    """The journal of the run in `directory`; empty where there is none. InputError where it is no file.
 
     Lines that can't be used are moved to `trials.corrupt.jsonl`, so that the next reader finds only good
     ones."""
-    found = _sorted(directory / JOURNAL, f"set aside in {CORRUPT}, its trial is measured again")
-    if found.bad or not found.whole:
-        _set_aside(directory, found.bad, found.good)
-    return found.contents
+    return read_by(directory, Trial.model_validate_json, belongs).contents
 
 
-def look(directory: Path) -> Contents:
+def look(directory: Path, belongs: Belongs | None = None) -> Contents:
     """The same, of a journal that stays as it is: somebody may be at work on it, or the disk read-only."""
-    return _sorted(directory / JOURNAL, "left out").contents
+    return sort(directory / JOURNAL, Trial.model_validate_json, "left out", belongs).contents
 
 
-class _Sorted(NamedTuple):
-    """A journal's contents, its lines that can be used and those that can't, and whether its last line is
-    whole."""
+class Sorted(NamedTuple):
+    """A journal's contents, by trial where its line begins, where the lines begin and end that can't be used,
+    and whether the last line is whole."""
 
     contents: Contents
-    good: list[bytes]
-    bad: list[bytes]
+    places: dict[TrialKey, int]
+    bad: list[tuple[int, int]]
     whole: bool
 
 
-def _sorted(path: Path, fate: str) -> _Sorted:
-    """The journal in `path`; `fate` says in its warnings what becomes of a line that can't be used."""
-    if not path.exists():
-        return _Sorted(Contents(None, [], []), [], [], True)
+def read_by(directory: Path, decode: Decode, belongs: Belongs | None = None) -> Sorted:
+    """As `read`, with trials as `decode` makes them; nothing is left that can't be used."""
+    path = directory / JOURNAL
+    found = sort(path, decode, f"set aside in {CORRUPT}, its trial is measured again", belongs)
+    if found.bad or not found.whole:
+        _set_aside(directory, found)
+        found = sort(path, decode, "left out", belongs)._replace(contents=found.contents)
+    return found
+
+
+def sort(path: Path, decode: Decode, fate: str, belongs: Belongs | None) -> Sorted:
+    """The journal in `path`; `fate` says in its warnings what becomes of a line that can't be used, as one
+    that isn't the run's by `belongs`."""
     header: RunHeader | None = None
-    trials: dict[TrialKey, Trial] = {}
-    good: list[bytes] = []
-    bad: list[bytes] = []
+    trials: list[Trial] = []
+    places: dict[TrialKey, int] = {}
+    bad: list[tuple[int, int]] = []
     warnings: list[str] = []
-    content = path.read_bytes()
-    whole = content.endswith(b"\n") or not content
-    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n") if content else [], 1):
-        value = _decode(line)
-        if isinstance(value, RunHeader) and header is None and number == 1:
-            header = value
-        elif isinstance(value, Trial) and value.key not in trials:
-            trials[value.key] = value
-        else:
-            what = value if isinstance(value, str) else "a record that stands there already"
+    whole = True
+    place = 0
+    with without_collection():
+        for line, end in _lines(path):
+            whole = line.endswith(b"\n")
+            try:
+                trial = decode(line)
+                strange = belongs(trial) if belongs else None
+                if strange is None and places.setdefault(trial.key, place) == place:
+                    trials.append(trial)
+                    place = end
+                    continue
+                what = strange or "a record that stands there already"
+            except ValidationError as error:
+                found = _header_or_reason(line, error) if place == 0 else _reason(line, error)
+                if isinstance(found, RunHeader):
+                    header, place = found, end
+                    continue
+                what = found
+            number = len(trials) + len(bad) + (header is not None) + 1
             warnings.append(f"{path}, line {number}: {what}; {fate}.")
-            bad.append(line)
-            continue
-        good.append(line)
-    return _Sorted(Contents(header, list(trials.values()), warnings), good, bad, whole)
+            bad.append((place, end))
+            place = end
+    return Sorted(Contents(header, trials, warnings), places, bad, whole)
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Without the search for cycles, which would go through all records again and again and find none."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def restore_header(directory: Path, header: RunHeader) -> None:
     """Puts `header` before the trials of a journal whose own could not be read."""
     path = directory / JOURNAL
-    replace(path, records.record(header).encode() + b"\n" + path.read_bytes())
+    with _opened(path) as earlier:
+        replace(path, (records.record(header).encode() + b"\n", *_pieces(earlier, 0, _size(earlier))))
 
 
-def replace(path: Path, content: bytes) -> None:
+def replace(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Writes `content` to `path` so that a crash leaves the old file or the new one; HostError on a full
     disk."""
     new = path.with_name(path.name + ".new")
     try:
         with new.open("wb") as file:
-            file.write(content)
+            file.writelines((content,) if isinstance(content, bytes) else content)
             file.flush()
             _sync(file.fileno())
         new.replace(path)
@@ -194,23 +238,87 @@ def _sync(descriptor: int) -> None:
             raise
 
 
-def _decode(line: bytes) -> Trial | RunHeader | str:
+_HEAD = 64
+"""Within so many bytes a record says what it is."""
+
+
+def _header_or_reason(line: bytes, no_trial: ValidationError) -> RunHeader | str:
+    """The header that the first line is, or why it is none."""
     try:
-        data = json.loads(line)
-    except ValueError:
-        return "not readable (cut off or corrupt)"
-    if not isinstance(data, dict):
+        return RunHeader.model_validate_json(line)
+    except ValidationError as no_header:
+        return _reason(line, no_header if b'"run"' in line[:_HEAD] else no_trial)
+
+
+def _reason(line: bytes, error: ValidationError) -> str:
+    if len(line) >= MOST_LINE:
+        return f"longer than {MOST_LINE // 2**20} MiB"
+    first = error.errors(include_url=False, include_context=False)[0]
+    if first["type"] == "json_invalid":
+        deep = "recursion limit" in first["msg"]
+        return "nested too deep" if deep else "not readable (cut off or corrupt)"
+    if not first["loc"] and first["type"] in ("model_type", "model_attributes_type"):
         return "no record"
+    return f"no trial's record ({bounds.wrong(error)})"
+
+
+def _opened(path: Path) -> BinaryIO:
     try:
-        return RunHeader.model_validate(data) if data.get("type") == "run" else Trial.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        return f"no trial's record ({'.'.join(map(str, first['loc']))}: {first['msg']})"
+        return reading.opened(path)
+    except reading.Unreadable as error:
+        raise InputError(f"{path}: {error}.") from None
 
 
-def _set_aside(directory: Path, bad: list[bytes], good: list[bytes]) -> None:
-    aside = directory / CORRUPT
-    if bad:
-        earlier = aside.read_bytes() if aside.exists() else b""
-        replace(aside, earlier + b"".join(line + b"\n" for line in bad))
-    replace(directory / JOURNAL, b"".join(line + b"\n" for line in good))
+def _lines(path: Path) -> Iterator[tuple[bytes, int]]:
+    """The lines of a journal, each with where it ends. Of one that is too long there is but its beginning, as
+    far as a line may go."""
+    if not path.exists():
+        return
+    with _opened(path) as file:
+        end = 0
+        while line := file.readline(MOST_LINE):
+            end += len(line)
+            if len(line) == MOST_LINE and not line.endswith(b"\n"):
+                last = line
+                while not last.endswith(b"\n") and (last := file.readline(_PIECE)):
+                    end += len(last)
+                line = line[:-1] + b"\n" if last else line
+            yield line, end
+
+
+def _size(file: BinaryIO) -> int:
+    return os.fstat(file.fileno()).st_size
+
+
+def _pieces(file: BinaryIO, begin: int, end: int) -> Iterator[bytes]:
+    """What stands in a file from one place to another, with a newline at its end."""
+    file.seek(begin)
+    last = b"\n"
+    while begin < end and (piece := file.read(min(_PIECE, end - begin))):
+        begin += len(piece)
+        last = piece
+        yield piece
+    if not last.endswith(b"\n"):
+        yield b"\n"
+
+
+def _set_aside(directory: Path, found: Sorted) -> None:
+    with _opened(directory / JOURNAL) as file:
+        if found.bad:
+            _append_aside(directory / CORRUPT, (piece for one in found.bad for piece in _pieces(file, *one)))
+        begins = [0, *(end for _, end in found.bad)]
+        ends = [*(begin for begin, _ in found.bad), _size(file)]
+        good = zip(begins, ends, strict=True)
+        replace(directory / JOURNAL, (piece for one in good for piece in _pieces(file, *one)))
+
+
+def _append_aside(aside: Path, pieces: Iterable[bytes]) -> None:
+    """Adds lines to those that were set aside before; on disk when it returns."""
+    try:
+        with aside.open("ab") as file:
+            file.writelines(pieces)
+            file.flush()
+            _sync(file.fileno())
+        sync_directory(aside.parent)
+    except OSError as error:
+        raise refused(aside, error, f"pronghorn run --resume {aside.parent}") from error

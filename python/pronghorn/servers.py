@@ -14,7 +14,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pronghorn import reading
 from pronghorn.errors import HostError
+from pronghorn.model import foreign
 
 SUITE = "trixie"
 """Debian 13: the first release whose nginx has HTTP/3 and whose HAProxy has QUIC."""
@@ -44,9 +46,9 @@ def root() -> Path:
 def made() -> bool:
     """Whether the root stands, with all that this version wants in it."""
     try:
-        record = json.loads((root() / RECORD).read_text(encoding="utf-8"))
+        record = foreign.json_table(reading.content(root() / RECORD, reading.MOST_JSON, "a record"))
         return set(PACKAGES) <= set(record["packages"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (reading.Unreadable, ValueError, KeyError, TypeError):
         return False
 
 

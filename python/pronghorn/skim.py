@@ -1,17 +1,18 @@
 """A journal skimmed for its trials' figures: what single requests did is read when a trial is looked at
 closely, so that a run of very many trials needs no more memory than its figures."""
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
 from pronghorn import journal
+from pronghorn.journal import Belongs
 from pronghorn.model.lean import lean, resources
 from pronghorn.model.trial import Resource, RunHeader, Trial, TrialKey
+
+T = TypeVar("T")
 
 Whole = Callable[[Trial], Trial]
 """Gives a trial with everything that was recorded of it."""
@@ -20,6 +21,11 @@ Whole = Callable[[Trial], Trial]
 def as_it_is(trial: Trial) -> Trial:
     """Of a trial that is whole."""
     return trial
+
+
+class Unusable(Exception):
+    """A line of a journal turned out to be no record where a closer look needed what skimming passes over.
+    Once `journal.read` has set it aside, what was done can be done anew."""
 
 
 class Skimmed(NamedTuple):
@@ -33,66 +39,37 @@ class Skimmed(NamedTuple):
     places: dict[TrialKey, int]
 
     def whole(self, trial: Trial) -> Trial:
-        """One of its trials as it was recorded. OSError and ValidationError where the journal was changed
-        meanwhile."""
-        with self.path.open("rb") as file:
-            file.seek(self.places[trial.key])
-            return Trial.model_validate_json(file.readline())
+        """One of its trials as it was recorded. Unusable where its line can't be used after all, or the
+        journal was changed meanwhile; OSError where it can't be read."""
+        return self._looked_at(trial, Trial.model_validate_json)
 
     def requests(self, trial: Trial) -> list[Resource]:
         """What its resources' times were; errors as of `whole`, which takes many times as long."""
+        return self._looked_at(trial, resources)
+
+    def _looked_at(self, trial: Trial, decode: Callable[[bytes], T]) -> T:
         with self.path.open("rb") as file:
             file.seek(self.places[trial.key])
-            return resources(file.readline())
+            line = file.readline(journal.MOST_LINE)
+        try:
+            return decode(line)
+        except ValidationError as error:
+            raise Unusable(str(trial.key)) from error
 
 
-def skim(directory: Path) -> Skimmed:
+def skim(directory: Path, belongs: Belongs | None = None) -> Skimmed:
     """The journal of the run in `directory`; empty where there is none.
 
-    Lines that can't be used are set aside as by `journal.read`."""
-    path = directory / journal.JOURNAL
-    if not path.exists():
-        return Skimmed(path, None, [], [], {})
+    Lines that can't be used are set aside as by `journal.read`, as far as skimming sees them."""
+    found = journal.read_by(directory, lean, belongs)
+    return Skimmed(directory / journal.JOURNAL, *found.contents, found.places)
+
+
+def through(directory: Path, use: Callable[[Skimmed], T], belongs: Belongs | None = None) -> T:
+    """What `use` makes of the skimmed journal. Where it meets a line that is no record in what skimming
+    passes over, the whole journal is read, which sets such lines aside, and `use` begins anew."""
     try:
-        return _skimmed(path)
-    except _Unusable:
-        warnings = journal.read(directory).warnings
-        return _skimmed(path)._replace(warnings=warnings)
-
-
-class _Unusable(Exception):
-    """A line is no record, or not the only one of its trial."""
-
-
-def _skimmed(path: Path) -> Skimmed:
-    header: RunHeader | None = None
-    trials: list[Trial] = []
-    places: dict[TrialKey, int] = {}
-    with path.open("rb") as file, _without_collection():
-        place = 0
-        for line in file:
-            if not line.endswith(b"\n"):
-                raise _Unusable
-            try:
-                if place == 0 and line.startswith(b'{"type":"run"'):
-                    header = RunHeader.model_validate_json(line)
-                else:
-                    trials.append(trial := lean(line))
-                    if places.setdefault(trial.key, place) != place:
-                        raise _Unusable
-            except ValidationError as error:
-                raise _Unusable from error
-            place += len(line)
-    return Skimmed(path, header, trials, [], places)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Without the search for cycles, which would go through all records again and again and find none."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
+        return use(skim(directory, belongs))
+    except Unusable:
+        warnings = journal.read(directory, belongs).warnings
+        return use(skim(directory, belongs)._replace(warnings=warnings))

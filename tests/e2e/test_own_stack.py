@@ -101,7 +101,7 @@ def test_a_command_that_fails_makes_its_trial_fail_and_the_run_goes_on(tmp_path:
         if trial.page is not None
     }
     assert "client: broken ended with status 3; its last lines:\ngone wrong" in said["builtin", "broken"]
-    assert "client: silent wrote no result" in said["builtin", "silent"]
+    assert "client: silent: it wrote no result" in said["builtin", "silent"]
     assert "client: missing could not be started: " in said["builtin", "missing"]
     for client in ("broken", "silent", "native"):
         assert "origin: ended ended with status 4 before it listened on port 443" in said["ended", client]

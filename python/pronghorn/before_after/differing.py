@@ -75,6 +75,8 @@ def _unfinished(run: RecordedRun) -> Iterator[Caution]:
         yield Caution("unfinished", text, f"pronghorn run --resume {run.path}")
     for warning in run.warnings:
         yield Caution("journal", warning, "What it held is not compared; --resume measures it again.")
+    for warning in run.unknown:
+        yield Caution("manifest", warning, "What else differs between the runs may be missing here.")
 
 
 def _sampled(run: RecordedRun) -> Iterator[Caution]:

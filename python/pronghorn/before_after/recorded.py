@@ -11,13 +11,15 @@ from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.errors import InputError
 from pronghorn.execute import directory as files
 from pronghorn.execute.prepare import Request, resolve
+from pronghorn.model import belonging
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Trial
 
 
 class RecordedRun(NamedTuple):
     """A run: where it was found, its experiment, its manifest, the SHA-256 of its sites and its trials, and
-    the warnings about lines of its journal that can't be used. `origin_names` and `arm_names` are what some
+    the warnings about lines of its journal that can't be used, and about what of its manifest can't
+    (`unknown`). `origin_names` and `arm_names` are what some
     of its origins and arms are called in the run with which it is compared."""
 
     path: Path
@@ -26,6 +28,7 @@ class RecordedRun(NamedTuple):
     sites: Mapping[str, str]
     trials: list[Trial]
     warnings: Sequence[str] = ()
+    unknown: Sequence[str] = ()
     origin_names: Mapping[str, str] = MappingProxyType({})
     arm_names: Mapping[str, str] = MappingProxyType({})
 
@@ -62,7 +65,7 @@ def read(run: Path) -> RecordedRun:
     if not run.is_dir():
         raise InputError(f"{run}: no such run.")
     experiment = resolve(Request(resume=run))
-    contents = journal.look(run)
+    contents = journal.look(run, belonging.of(experiment))
     if contents.header is not None and contents.header.experiment != experiment.digest():
         raise InputError(
             f"{run / journal.JOURNAL}, line 1: these trials are of another experiment than "
@@ -71,5 +74,7 @@ def read(run: Path) -> RecordedRun:
     if not contents.trials:
         raise InputError(f"{run}: no trial is recorded there yet.", hint=f"pronghorn run --resume {run}")
     sites = contents.header.sites if contents.header is not None else {}
-    notes = files.read_manifest(run)
-    return RecordedRun(run, experiment, notes, sites, contents.trials, contents.warnings)
+    noted = files.read_manifest(run)
+    return RecordedRun(
+        run, experiment, noted.notes, sites, contents.trials, contents.warnings, noted.warnings
+    )

@@ -9,7 +9,7 @@ from pronghorn.calibration import bottleneck, chances, delays
 from pronghorn.calibration.design import Design, design
 from pronghorn.calibration.measured import Probes
 from pronghorn.calibration.rows import FALSE_ALARM, Direction, Report, Row, unchecked
-from pronghorn.engine import Engine
+from pronghorn.engine import Engine, record
 from pronghorn.model.path import LinkSpec, PathSpec
 
 __all__ = ["FALSE_ALARM", "LONG_S", "SHORT_S", "Report", "Row", "calibrate", "judge", "probe"]
@@ -56,7 +56,7 @@ async def probe(engine: Engine, path: PathSpec, *, seed: int, budget_s: float) -
         told = await engine.request("calibrate", patience_s=patience, **planned.to_engine())
     finally:
         await engine.request("close")
-    return Probes.model_validate(told), planned
+    return record(Probes, told), planned
 
 
 def judge(planned: Design, probes: Probes) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from pronghorn.model.bounds import Count, Whole
 from pronghorn.model.trial import FromEngine, LinkCounters
 
 
@@ -9,8 +10,8 @@ class Phase(FromEngine):
     """The probes of one phase: times in nanoseconds since its first; `arrivals` are (place among the sent,
     time), in the order in which they came. `link` is what link and driver had counted when it was over."""
 
-    sent_ns: list[int]
-    arrivals: list[tuple[int, int]]
+    sent_ns: list[Whole]
+    arrivals: list[tuple[Count, Whole]]
     settled: bool
     link: LinkCounters
 
@@ -19,8 +20,8 @@ class Probed(FromEngine):
     """The probes of one direction; `damaged` were dropped by the receiving kernel for their checksums."""
 
     phases: list[Phase]
-    damaged: int
-    receive_buffer_drops: int
+    damaged: Count
+    receive_buffer_drops: Count
 
 
 class Probes(FromEngine):

@@ -1,14 +1,14 @@
 """`pronghorn report`: a recorded run's summary and report once more."""
 
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from pronghorn import journal
+from pronghorn import journal, left_out
 from pronghorn.checks import of_run
 from pronghorn.checks.intervals import Measured
+from pronghorn.checks.result import Result
 from pronghorn.cli import checked, pipeline_outputs
 from pronghorn.cli.report_outputs import Outputs
 from pronghorn.cli.results import writing_results
@@ -18,8 +18,10 @@ from pronghorn.execute.cautions import unfinished
 from pronghorn.execute.directory import RunDirectory
 from pronghorn.execute.prepare import Request, resolve
 from pronghorn.execute.run import check_header, summarise
+from pronghorn.model import belonging
+from pronghorn.model.summary import Summary
 from pronghorn.report import html, terminal
-from pronghorn.skim import skim
+from pronghorn.skim import Skimmed, through
 from pronghorn.terminal import Terminal
 
 
@@ -57,29 +59,34 @@ def report(
     experiment = resolve(Request(resume=run))
     wanted = [of_run.parse(text, experiment) for text in checks or ()]
     for_pipelines = pipeline_outputs.asked(exports, junit)
-    with RunDirectory(run, resume=True) as directory:
-        contents = skim(run)
+
+    def reported(contents: Skimmed) -> tuple[Summary, dict[str, Any], list[Result], list[Path]]:
         check_header(contents.header, experiment, directory)
-        for warning in contents.warnings:
-            print(f"warning: {warning}", file=sys.stderr)
+        left_out.say(contents.warnings)
         if not contents.trials:
             raise InputError(f"{run}: no trial is recorded there yet.", hint=f"pronghorn run --resume {run}")
-        notes = files.read_manifest(run)
+        notes, faults = files.read_manifest(run)
+        left_out.say(faults)
         if notes.get("ended") is None:
             notes.setdefault("warnings", []).append(unfinished(run, len(contents.trials))._asdict())
         summary = summarise(experiment, contents.trials, notes, contents.requests)
         journal.replace(directory.file(files.SUMMARY), (summary.model_dump_json(indent=2) + "\n").encode())
-        page = directory.file(files.REPORT)
         draft = page.with_name(page.name + ".draft")
         try:
             html.write(summary, contents.trials, notes, draft, run, contents.whole)
             draft.replace(page)
         except OSError as error:
-            draft.unlink(missing_ok=True)
             raise journal.refused(page, error, f"pronghorn report {run}") from error
+        finally:
+            draft.unlink(missing_ok=True)
+        results = of_run.evaluate(wanted, Measured(summary, contents.trials, sampling=experiment.sampling))
         with writing_results(page):
             written = outputs.write(summary, contents, notes, directory)
-    results = of_run.evaluate(wanted, Measured(summary, contents.trials, sampling=experiment.sampling))
+        return summary, notes, results, written
+
+    with RunDirectory(run, resume=True) as directory:
+        page = directory.file(files.REPORT)
+        summary, notes, results, written = through(run, reported, belonging.of(experiment))
     pipeline_outputs.write(for_pipelines, run, summary, results, notes.get("started"))
     with writing_results(page):
         if as_json:

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import journal
+from pronghorn import journal, left_out
 from pronghorn.cli.results import refuse_unwritable
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import directory as files
 from pronghorn.execute.directory import RunDirectory
 from pronghorn.model.summary import Summary
-from pronghorn.skim import Skimmed
+from pronghorn.skim import Skimmed, Unusable
 
 STDOUT = Path("-")
 
@@ -50,14 +50,6 @@ class Outputs(NamedTuple):
         """Writes the files, those that stand already anew; which they are. The run's summary.json is written
         before. HostError where one can't be."""
         written: list[Path] = []
-        if self.markdown is not None:
-            from pronghorn.report.markdown import markdown
-
-            text = markdown(summary, manifest)
-            if self.takes_stdout:
-                sys.stdout.write(text)
-            else:
-                written.append(_replaced(self.markdown, text))
         if self.charts is not None:
             from pronghorn.report import pictures
 
@@ -71,6 +63,14 @@ class Outputs(NamedTuple):
             _keep_table(run)
             folder = self.notebook.absolute().parent
             written.append(_replaced(self.notebook, notebook.executed(summary, run.path, folder)))
+        if self.markdown is not None:
+            from pronghorn.report.markdown import markdown
+
+            text = markdown(summary, manifest)
+            if self.takes_stdout:
+                sys.stdout.write(text)
+            else:
+                written.insert(0, _replaced(self.markdown, text))
         return written
 
 
@@ -80,7 +80,11 @@ def _keep_table(run: RunDirectory) -> None:
 
     table, record = run.file(files.PARQUET), run.file(journal.JOURNAL)
     if not table.exists() or table.stat().st_mtime_ns < record.stat().st_mtime_ns:
-        journal.replace(table, parquet.encode(journal.read(run.path).trials))
+        contents = journal.read(run.path)
+        if contents.warnings:
+            left_out.say(contents.warnings)
+            raise Unusable(str(record))
+        journal.replace(table, parquet.encode(contents.trials))
 
 
 def _replaced(file: Path, text: str) -> Path:

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from pronghorn.clients import result
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.engine import PATIENCE_S, Engine, EngineError
@@ -107,16 +105,9 @@ class CommandSession:
 
     def _read(self, written: Path, said: Path) -> PageLoad:
         try:
-            return result.parse(written.read_bytes())
-        except FileNotFoundError:
-            wrong = f"{self._name} wrote no result"
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the whole"
-            wrong = f"{self._name}'s result is not as it must be: {where}: {first['msg']}"
+            return result.read(written)
         except ValueError as error:
-            wrong = f"{self._name}'s result is not as it must be: {error}"
-        raise ClientFailed("client", with_last_lines(wrong, said))
+            raise ClientFailed("client", with_last_lines(f"{self._name}: {error}", said)) from error
 
     def _environment(self, kind: str, written: Path) -> dict[str, str]:
         visit = self._visit

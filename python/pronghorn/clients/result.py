@@ -1,13 +1,14 @@
 """What a client of one's own writes: a PageLoad, or a short form of one."""
 
-import json
+from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from pronghorn import reading
+from pronghorn.model import bounds, foreign
+from pronghorn.model.bounds import Count, Lasting, Seconds, Several, StatusCode, Text
 from pronghorn.model.trial import PageLoad, Resource
-
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Request(BaseModel):
@@ -15,11 +16,11 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str
-    status: int | None = None
-    bytes: int = Field(default=0, ge=0)
-    protocol: str | None = None
-    error: str | None = None
+    path: Text
+    status: StatusCode | None = None
+    bytes: Count = 0
+    protocol: Text | None = None
+    error: Text | None = None
 
 
 class ShortForm(BaseModel):
@@ -29,27 +30,36 @@ class ShortForm(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     ok: bool
-    load_s: Seconds | None = None
+    load_s: Lasting | None = None
     ttfb_s: Seconds | None = None
     connect_s: Seconds | None = None
     tls_s: Seconds | None = None
-    protocol: str | None = None
-    requests: list[Request] = []
-    reason: str | None = None
-    detail: str | None = None
+    protocol: Text | None = None
+    requests: Annotated[list[Request], Several] = []
+    reason: Text | None = None
+    detail: Text | None = None
+
+
+def read(file: Path) -> PageLoad:
+    """The load that a file tells of; ValueError, as a clause, where it can't be read or tells of none."""
+    try:
+        return parse(reading.content(file, foreign.MOST_BYTES, "a result"))
+    except reading.Missing:
+        raise ValueError("it wrote no result") from None
+    except reading.Unreadable as error:
+        raise ValueError(f"the result can't be read: {error}") from None
+    except ValidationError as error:
+        raise ValueError(f"the result is not as it must be: {bounds.wrong(error)}") from None
+    except ValueError as error:
+        raise ValueError(f"the result is not as it must be: {error}") from None
 
 
 def parse(content: bytes) -> PageLoad:
     """The load that `content` tells of; ValueError where it tells of none, or of a success without its time,
     its requests or their protocol."""
-    try:
-        table = json.loads(content)
-    except ValueError as error:
-        raise ValueError(f"it is no JSON: {error}") from None
-    if isinstance(table, dict) and "outcome" in table:
-        page = PageLoad.model_validate(table)
-    else:
-        page = _page(ShortForm.model_validate(table))
+    table = foreign.json_table(content)
+    whole = "outcome" in table
+    page = PageLoad.model_validate(table) if whole else _page(ShortForm.model_validate(table))
     if page.outcome == "failed":
         return page
     if page.load_s is None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pronghorn.doctor.finding import Finding
 from pronghorn.engine import Hello, locate
 from pronghorn.errors import HostError
+from pronghorn.model import foreign
 
 _HELLO = json.dumps({"id": 1, "op": "hello"}) + "\n"
 _PATIENCE_S = 20.0
@@ -17,7 +18,7 @@ def hello() -> Hello:
     program = locate()
     try:
         done = subprocess.run([program], input=_HELLO, capture_output=True, text=True, timeout=_PATIENCE_S)
-        answer = json.loads(done.stdout.partition("\n")[0])
+        answer = foreign.json_table(done.stdout.partition("\n")[0])
         return Hello.model_validate(answer["ok"])
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError) as error:
         raise HostError(

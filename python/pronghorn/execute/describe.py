@@ -1,6 +1,6 @@
 """Asking the engine, before a run, whether its paths can be, and what they are on the whole."""
 
-from pronghorn.engine import Engine, EngineError
+from pronghorn.engine import Engine, EngineError, record
 from pronghorn.errors import InputError
 from pronghorn.execute import interrupts
 from pronghorn.model.experiment import Experiment
@@ -32,7 +32,7 @@ async def described(engine: Engine, path: PathProfile) -> PathProfile:
         if error.kind != "input":
             raise
         raise refusal(error, path) from error
-    return path.model_copy(update={"figures": PathFigures.model_validate(answer)})
+    return path.model_copy(update={"figures": record(PathFigures, answer)})
 
 
 def refusal(error: EngineError, path: PathProfile) -> InputError:

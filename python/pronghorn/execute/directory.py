@@ -2,20 +2,22 @@
 
 import errno
 import fcntl
-import json
 import os
 import re
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
+from pronghorn import reading
 from pronghorn.errors import HostError, InputError
 from pronghorn.journal import JOURNAL
+from pronghorn.model import foreign, noted
 
 EXPERIMENT = "experiment.toml"
 MANIFEST = "manifest.json"
+CORRUPT_MANIFEST = "manifest.corrupt.json"
 PARQUET = "trials.parquet"
 SUMMARY = "summary.json"
 REPORT = "report.html"
@@ -33,16 +35,25 @@ def default_name(experiment: str, now: datetime | None = None) -> Path:
     return candidate
 
 
-def read_manifest(run: Path) -> dict[str, Any]:
-    """The manifest of the run in a directory; InputError where it can't be read."""
+class Manifest(NamedTuple):
+    """What a manifest notes, and the warnings about what of it could not be used."""
+
+    notes: dict[str, Any]
+    warnings: list[str]
+
+
+def read_manifest(run: Path) -> Manifest:
+    """The manifest of the run in a directory; InputError where there is none. What can't be used is left
+    out, for no trial depends on it."""
     file = run / MANIFEST
     try:
-        notes = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: can't be read: {error}.") from error
-    if not isinstance(notes, dict):
-        raise InputError(f"{file}: is no manifest.")
-    return notes
+        told = foreign.json_table(reading.content(file, reading.MOST_JSON, "a manifest"))
+    except reading.Missing as error:
+        raise InputError(f"{file}: can't be read: {error}.") from None
+    except (reading.Unreadable, foreign.Malformed) as error:
+        return Manifest({}, [f"{file}: {error}; left out, so the conditions of the run are not known."])
+    notes, faults = noted.usable(told)
+    return Manifest(notes, [f"{file}: {fault}; this entry is left out." for fault in faults])
 
 
 class RunDirectory:

@@ -27,7 +27,7 @@ from pronghorn.execute.trial import Conditions
 from pronghorn.execute.work import memory_folder, work_folder
 from pronghorn.fairness import first_flight
 from pronghorn.journal import Journal
-from pronghorn.model import load, toml_text
+from pronghorn.model import belonging, load, toml_text
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import RunHeader, Trial
@@ -62,8 +62,9 @@ def execute(
     """
     recorded = _recorded(experiment, directory, observer)
     jobs = jobs or experiment.jobs or cost.default_jobs()
-    finished = _earlier_manifest(directory).get("ended") is not None
-    notes = _opening(experiment, hello, directory, list(command_line), jobs)
+    earlier = _earlier_manifest(directory, observer)
+    finished = earlier.get("ended") is not None
+    notes = _opening(experiment, hello, directory, list(command_line), jobs, earlier)
     if not finished:
         notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment)]
         _write_manifest(directory, notes)
@@ -84,7 +85,7 @@ def execute(
 
 
 def _recorded(experiment: Experiment, directory: RunDirectory, observer: Observer) -> list[Trial]:
-    contents = journal.read(directory.path)
+    contents = journal.read(directory.path, belonging.of(experiment))
     for warning in contents.warnings:
         observer.warns(warning)
     check_header(contents.header, experiment, directory)
@@ -105,7 +106,12 @@ def check_header(header: RunHeader | None, experiment: Experiment, directory: Ru
 
 
 def _opening(
-    experiment: Experiment, hello: Hello, directory: RunDirectory, command_line: list[str], jobs: int
+    experiment: Experiment,
+    hello: Hello,
+    directory: RunDirectory,
+    command_line: list[str],
+    jobs: int,
+    earlier: dict[str, Any],
 ) -> dict[str, Any]:
     text = toml_text.dumps(experiment.resolved())
     _keep_texts(experiment, directory)
@@ -116,7 +122,6 @@ def _opening(
     notes["fairness"] = unfair.to_manifest()
     found = cautions(experiment, hello, [], notes, unfair.cautions)
     notes["warnings"] = [caution._asdict() for caution in found]
-    earlier = _earlier_manifest(directory)
     if "started" in earlier:
         notes = _resumed(earlier, notes)
     notes["calibration"] = earlier.get("calibration", [])
@@ -321,12 +326,21 @@ def _write_manifest(directory: RunDirectory, notes: dict[str, Any]) -> None:
     journal.replace(directory.file(files.MANIFEST), (json.dumps(notes, indent=2) + "\n").encode())
 
 
-def _earlier_manifest(directory: RunDirectory) -> dict[str, Any]:
-    try:
-        earlier = json.loads(directory.file(files.MANIFEST).read_bytes())
-    except (OSError, ValueError):
+def _earlier_manifest(directory: RunDirectory, observer: Observer) -> dict[str, Any]:
+    """What the manifest of the run's earlier sessions notes. One of which something can't be used is kept
+    beside the new one."""
+    file, aside = directory.file(files.MANIFEST), directory.file(files.CORRUPT_MANIFEST)
+    if not file.exists():
         return {}
-    return earlier if isinstance(earlier, dict) else {}
+    earlier = files.read_manifest(directory.path)
+    for warning in earlier.warnings:
+        observer.warns(f"{warning} The whole is kept as {aside.name}.")
+    if earlier.warnings:
+        try:
+            file.replace(aside)
+        except OSError as error:
+            raise journal.refused(aside, error, f"pronghorn run --resume {directory.path}") from error
+    return earlier.notes
 
 
 def _no_room(path: Path, error: OSError) -> HostError:

@@ -18,7 +18,7 @@ from pronghorn.execute import beside, cell_cost, guard, load_cost, loopback, phy
 from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.guard import Fault, LoadPace
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
-from pronghorn.model import effective
+from pronghorn.model import bounds, effective
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.load import CLIENT
 from pronghorn.model.trial import Cell, Counters, Metrics, PageLoad, Status, Trial, TrialKey
@@ -79,8 +79,9 @@ def checked() -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValidationError) as error:
+        what = bounds.wrong(error) if isinstance(error, ValidationError) else error
         raise EngineError(
-            "bench", f"the engine's answer is not as its protocol says: {error}", None
+            "bench", f"the engine's answer is not as its protocol says: {what}", None
         ) from error
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronghorn.execute.artifacts import FLIGHT
-from pronghorn.model.flight import Column, ConnectionFlight, Flight
+from pronghorn.model.flight import Column, ConnectionFlight
 from pronghorn.model.trial import Trial
+from pronghorn.report.flights.kept import Unreadable, flight_of
 
 MOST = 12
 """So many trials' flights of an arm in a cell are looked at: each is up to megabytes of JSON."""
@@ -53,8 +54,8 @@ class Flights:
         if self._run is None:
             return []
         try:
-            flight = Flight.model_validate_json((self._run / trial.artifacts[FLIGHT]).read_bytes())
-        except (OSError, ValueError):
+            flight = flight_of(self._run, trial)
+        except Unreadable:
             return []
         return [_sender(one) for one in flight.connections if one.host == "server"]
 

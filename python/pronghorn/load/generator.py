@@ -15,6 +15,7 @@ from pronghorn.engine import EngineDied, EngineError, dead, locate, spawn
 from pronghorn.errors import Interrupted
 from pronghorn.load.report import LoadReport, Progress
 from pronghorn.load.spec import LoadSpec
+from pronghorn.model import bounds, foreign
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _STDERR_LINES = 20
@@ -64,7 +65,9 @@ async def _run(spec: LoadSpec, told: Callable[[Progress], None]) -> Outcome:
             else:
                 return Outcome(LoadReport.model_validate(line["report"]), series, process.strikes > 0)
         raise await process.died("ended without a report", listening)
-    except (ValueError, KeyError, TypeError, ValidationError) as fault:
+    except ValidationError as fault:
+        raise await process.died(f"told what can't be ({bounds.wrong(fault)})", listening) from fault
+    except (ValueError, KeyError, TypeError) as fault:
         raise await process.died(f"told what can't be read ({fault})", listening) from fault
     finally:
         await process.end()
@@ -91,7 +94,7 @@ class _Generator:
         """What it tells, until it ends; after a second strike, or too long after the first, Interrupted."""
         assert self._process.stdout is not None
         while line := await self._process.stdout.readline():
-            yield json.loads(line)
+            yield foreign.json_table(line)
         if self.strikes > 0 and self._process.returncode is None:
             await self._process.wait()
         if self.strikes > 0 and (self._process.returncode or 0) < 0:

@@ -1,26 +1,29 @@
 """What a load measured: the engine's LoadReport (docs/engine-protocol.md). Times are seconds, sizes bytes;
 unknown keys are kept."""
 
+from typing import Annotated
+
 from pydantic import Field
 
+from pronghorn.model.bounds import Count, Counts, Rate, Seconds, Several, Text
 from pronghorn.model.from_engine import FromEngine, Settings
 
 
 class Distribution(FromEngine):
     """A time's statistics over `count` samples, from a histogram of three significant digits."""
 
-    count: int
-    min: float
-    mean: float
-    sd: float
-    max: float
-    p50: float
-    p75: float
-    p90: float
-    p95: float
-    p99: float
-    p999: float
-    p9999: float
+    count: Count
+    min: Seconds
+    mean: Seconds
+    sd: Seconds
+    max: Seconds
+    p50: Seconds
+    p75: Seconds
+    p90: Seconds
+    p95: Seconds
+    p99: Seconds
+    p999: Seconds
+    p9999: Seconds
 
 
 class Latencies(FromEngine):
@@ -38,14 +41,14 @@ class Requests(FromEngine):
     """`planned` = `sent` + `unsent`, `sent` = `succeeded` + all `failed`. `warm_up` were before, `retried`
     are attempts made again after the server had not processed one. `statuses` are of all responses."""
 
-    planned: int
-    sent: int
-    unsent: int = 0
-    retried: int = 0
-    succeeded: int
-    failed: dict[str, int] = Field(default_factory=dict)
-    statuses: dict[str, int] = Field(default_factory=dict)
-    warm_up: int = 0
+    planned: Count
+    sent: Count
+    unsent: Count = 0
+    retried: Count = 0
+    succeeded: Count
+    failed: Counts = Field(default_factory=dict)
+    statuses: Counts = Field(default_factory=dict)
+    warm_up: Count = 0
 
     @property
     def failures(self) -> int:
@@ -56,22 +59,22 @@ class Requests(FromEngine):
 class Spread(FromEngine):
     """Requests per second over the connections: is one served better than others?"""
 
-    min: float
-    mean: float
-    median: float
-    max: float
-    sd: float
+    min: Rate
+    mean: Rate
+    median: Rate
+    max: Rate
+    sd: Rate
 
 
 class Connections(FromEngine):
     """`attempted` and `established` count replacements too."""
 
-    attempted: int
-    established: int
-    failed: dict[str, int] = Field(default_factory=dict)
-    resumed: int = 0
-    early_data_accepted: int = 0
-    closed_by_peer: int = 0
+    attempted: Count
+    established: Count
+    failed: Counts = Field(default_factory=dict)
+    resumed: Count = 0
+    early_data_accepted: Count = 0
+    closed_by_peer: Count = 0
     requests_per_second: Spread | None = None
 
 
@@ -79,26 +82,26 @@ class Volume(FromEngine):
     """`payload`: of responses' bodies, as they came; `headers`: of whole responses, decoded; `wire_*`: IP
     packets'."""
 
-    payload: int
-    headers: int
-    wire_received: int
-    wire_sent: int
+    payload: Count
+    headers: Count
+    wire_received: Count
+    wire_sent: Count
 
 
 class Rates(FromEngine):
     """Per second of the window."""
 
-    payload: float
-    wire_received: float
-    wire_sent: float
+    payload: Rate
+    wire_received: Rate
+    wire_sent: Rate
 
 
 class Cpu(FromEngine):
     """CPU seconds of the generator's threads; `waited`: ready to run, but without a CPU."""
 
-    user: float
-    system: float
-    waited: float = 0.0
+    user: Seconds
+    system: Seconds
+    waited: Seconds = 0.0
 
     @property
     def total(self) -> float:
@@ -109,15 +112,15 @@ class Cpu(FromEngine):
 class TlsRead(FromEngine):
     """What the handshake agreed on; `version` is `TLS 1.3` or `TLS 1.2`."""
 
-    version: str | None = None
-    cipher: str | None = None
+    version: Text | None = None
+    cipher: Text | None = None
 
 
 class Failure(FromEngine):
     """One of the first failures, in words."""
 
-    kind: str
-    detail: str
+    kind: Text
+    detail: Text
 
 
 class LoadReport(FromEngine):
@@ -126,20 +129,20 @@ class LoadReport(FromEngine):
 
     requests: Requests
     connections: Connections
-    window_s: float
-    requests_per_second: float
+    window_s: Seconds
+    requests_per_second: Rate
     finished: bool
     bytes: Volume
     bytes_per_second: Rates
     latency_seconds: Latencies
     cpu_s: Cpu
-    max_rss_bytes: int
+    max_rss_bytes: Count
     settings: Settings = Field(default_factory=dict)
-    congestion_control: str | None = None
-    protocol: str
+    congestion_control: Text | None = None
+    protocol: Text
     tls: TlsRead | None = None
-    stack: str | None = None
-    failures: list[Failure] = Field(default_factory=list)
+    stack: Text | None = None
+    failures: Annotated[list[Failure], Several] = Field(default_factory=list)
 
     @property
     def in_window(self) -> int:
@@ -157,14 +160,14 @@ class Progress(FromEngine):
     """How far a load is: counts since its start, rates and percentiles of the last interval;
     `payload_per_second` are bytes of responses' bodies."""
 
-    elapsed_s: float
-    sent: int
-    succeeded: int
-    failed: int
-    requests_per_second: float
-    payload_per_second: float = 0.0
-    p50_s: float | None = None
-    p99_s: float | None = None
-    in_flight: int = 0
-    connected: int = 0
-    phase: str | None = None
+    elapsed_s: Seconds
+    sent: Count
+    succeeded: Count
+    failed: Count
+    requests_per_second: Rate
+    payload_per_second: Rate = 0.0
+    p50_s: Seconds | None = None
+    p99_s: Seconds | None = None
+    in_flight: Count = 0
+    connected: Count = 0
+    phase: Text | None = None

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from pronghorn import __version__
+from pronghorn import __version__, reading
 from pronghorn.errors import InputError
 from pronghorn.load import checks, percentiles
 from pronghorn.load.measured import Measured
+
+_LONGEST_HEAD = 2**16
 
 _Cell = Callable[[Measured], object]
 
@@ -17,11 +19,11 @@ _Cell = Callable[[Measured], object]
 def refuse(file: Path) -> None:
     """InputError where `file` holds something else than such a table, to which no line can be added."""
     try:
-        if not file.is_file():
-            return
-        with file.open(encoding="utf-8") as lines:
-            head = lines.readline().rstrip()
-    except (OSError, UnicodeDecodeError) as error:
+        with reading.opened(file) as lines:
+            head = lines.readline(_LONGEST_HEAD).decode().rstrip()
+    except reading.Missing:
+        return
+    except (reading.Unreadable, OSError, UnicodeDecodeError) as error:
         raise InputError(f"--csv {file}: {getattr(error, 'strerror', None) or error}.") from None
     if head and head != ",".join(COLUMNS):
         raise InputError(

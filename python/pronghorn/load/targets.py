@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from pronghorn import __version__
+from pronghorn import __version__, reading
 from pronghorn.errors import InputError
 from pronghorn.load.spec import Target
 
 USER_AGENT = f"pronghorn/{__version__}"
 MOST_BODY = 16 * 2**20
 """The largest body of a request in bytes."""
+
+MOST_TARGETS = 64 * 2**20
+"""The longest list of URLs in bytes."""
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FIELD_VALUE = re.compile(r"[\t\x20-\x7e]*")
@@ -109,14 +112,15 @@ def _lines(name: str, base: Host | None, method: str) -> "list[tuple[str, str, t
 
 
 def _text(name: str) -> str:
+    if name != "-":
+        return reading.asked(Path(name), MOST_TARGETS, "a list of URLs")
     try:
-        if name == "-":
-            return sys.stdin.read()
-        return Path(name).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name}: byte {error.start} is no UTF-8; URLs are ASCII.") from None
+        text = sys.stdin.read(MOST_TARGETS + 1)
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}.") from None
+    if len(text) > MOST_TARGETS:
+        raise InputError(f"{name}: stdin has over {MOST_TARGETS // 2**20} MiB, the most of a list of URLs.")
+    return text
 
 
 def _place(url: str, where: str) -> tuple[Host, str]:
@@ -187,10 +191,6 @@ def _body(wanted: Wanted) -> bytes | None:
     if wanted.body is not None:
         raise InputError("--body and --data exclude each other: a request has one body.")
     try:
-        size = wanted.data.stat().st_size
-        content = wanted.data.read_bytes() if size <= MOST_BODY else b""
-    except (OSError, ValueError) as error:
-        raise InputError(f"--data {wanted.data}: {getattr(error, 'strerror', None) or error}.") from None
-    if size > MOST_BODY or len(content) > MOST_BODY:
-        raise InputError(f"--data {wanted.data}: {size} bytes; a body has at most {MOST_BODY}.")
-    return content
+        return reading.content(wanted.data, MOST_BODY, "a body")
+    except reading.Unreadable as error:
+        raise InputError(f"--data {wanted.data}: {error}.") from None

@@ -5,13 +5,12 @@ So a batch has journal, manifest, summary and report like any run, its contamina
 what was interrupted goes on where it stood.
 """
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import journal
+from pronghorn import journal, left_out
 from pronghorn.analysis.blocks import select
 from pronghorn.analysis.failing import commonest
 from pronghorn.analysis.times import has_failed
@@ -23,8 +22,8 @@ from pronghorn.mapping.domain import Point
 from pronghorn.mapping.explore import BLOCKS
 from pronghorn.mapping.observed import Observation, log_ratio
 from pronghorn.mapping.terms import ARMS, Terms
+from pronghorn.model import belonging, experiment_file, load, stacks
 from pronghorn.model import experiment as experiments
-from pronghorn.model import experiment_file, load, stacks
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.loaded import Failure
 from pronghorn.model.path import PathProfile
@@ -116,11 +115,11 @@ class Batches:
 
     def _batch(self, planned: Experiment) -> list[Observation]:
         folder = self._next()
-        if not (folder / files.REPORT).is_file():
+        if not (folder / files.REPORT).is_file() or _lacks_trials(folder, planned):
             with RunDirectory(folder, resume=True) as claimed:
                 self._run(planned, claimed)
         self._count += 1
-        trials = journal.read(folder).trials
+        trials = journal.read(folder, belonging.of(planned)).trials
         seen = _read(trials, planned, self._terms, self._count)
         if (failure := commonest([one for one in trials if one.status == "failed"])) is not None:
             self.failures.append(failure)
@@ -129,8 +128,9 @@ class Batches:
         return [one.observation for one in seen]
 
     def _note_cautions(self, folder: Path, paths: Sequence[str]) -> None:
-        notes = json.loads((folder / files.MANIFEST).read_bytes())
-        for caution in notes.get("warnings", []):
+        noted_there = files.read_manifest(folder)
+        left_out.say(noted_there.warnings)
+        for caution in noted_there.notes.get("warnings", []):
             told = {**caution, "text": counted(caution["text"], paths), "batches": []}
             noted = self.cautions.setdefault(caution["code"], told)
             if self._count not in noted["batches"]:
@@ -195,6 +195,13 @@ def counted(text: str, paths: Sequence[str]) -> str:
 def arm_of(planned: Experiment) -> str:
     """The arm that is compared with the baseline."""
     return next(arm.name for arm in planned.arms if arm.name != planned.baseline)
+
+
+def _lacks_trials(folder: Path, planned: Experiment) -> bool:
+    """Whether a finished batch has records that can't be used; they are set aside and measured again."""
+    warnings = journal.read(folder, belonging.of(planned)).warnings
+    left_out.say(warnings)
+    return bool(warnings)
 
 
 def _read(trials: Sequence[Trial], planned: Experiment, terms: Terms, number: int) -> list[SeenPoint]:

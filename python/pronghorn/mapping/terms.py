@@ -1,17 +1,16 @@
 """What a map was asked for, as its directory keeps it in map.toml."""
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from pronghorn import journal
+from pronghorn import journal, reading
 from pronghorn.errors import InputError
 from pronghorn.mapping.domain import Domain, parse
 from pronghorn.mapping.explore import BLOCKS, FEWEST
-from pronghorn.model import toml_text
+from pronghorn.model import bounds, foreign, toml_text
 
 FILE = "map.toml"
 
@@ -91,11 +90,11 @@ def read(folder: Path) -> Terms:
     """The terms of the map in `folder`; InputError where there is none."""
     file = folder / FILE
     try:
-        return Terms.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-    except FileNotFoundError:
+        return Terms.model_validate(foreign.toml(reading.text(file, reading.MOST_TOML, "a map's terms")))
+    except reading.Missing:
         raise InputError(f"{folder}: holds no map to resume: {FILE} is missing.") from None
-    except (OSError, ValueError) as error:
-        what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+    except (reading.Unreadable, ValueError) as error:
+        what = bounds.wrong(error) if isinstance(error, ValidationError) else error
         raise InputError(f"{file}: can't be read: {what}.") from None
 
 

@@ -12,6 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from pronghorn import reading
+from pronghorn.model import bounds
+from pronghorn.model.bounds import Count, Moment, Text, Told, Whole
+
 DOWN, UP = 0, 1
 """A packet's direction: to the client, and to the server."""
 
@@ -40,7 +44,10 @@ def _column(kind: type[Any], name: str) -> BeforeValidator:
         if not isinstance(value, list):
             raise ValueError(f"must be a list of {name}")
         try:
-            return np.array(value, dtype=kind)
+            column = np.array(value, dtype=kind)
+            if kind is np.float64 and (np.abs(column) > bounds.MOST_NUMBER).any():
+                raise ValueError("a figure is out of bounds")
+            return column
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"must be a list of {name}") from error
 
@@ -56,6 +63,8 @@ class _Told(BaseModel):
     """A record of the file; keys of a newer engine are kept."""
 
     model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True)
+
+    __pydantic_extra__: dict[str, Told] = Field(init=False)
 
 
 class _Table(_Told):
@@ -93,17 +102,17 @@ class Packets(_Table):
 class Says(_Told):
     """What one packet of a handshake says; `packet` is its index among the connection's."""
 
-    packet: int
-    says: tuple[str, ...]
+    packet: Count
+    says: tuple[Text, ...]
 
 
 class Stream(_Told):
     """A request's stream; of h1 a request and its response, counted from 0. Null where it wasn't decoded."""
 
-    id: int
-    method: str | None = None
-    path: str | None = None
-    request_sent_s: float | None = None
+    id: Whole
+    method: Text | None = None
+    path: Text | None = None
+    request_sent_s: Moment | None = None
 
 
 class Pieces(_Table):
@@ -157,13 +166,13 @@ class Connection(_Told):
     the packets (QUIC) or records (TLS) that no secret opened, `why_not` says why streams or pieces are
     missing. `client` and `server` are `IP:port`."""
 
-    index: int
+    index: Count
     transport: Literal["tcp", "quic"]
-    client: str
-    server: str
+    client: Text
+    server: Text
     protocol: Literal["h1", "h2", "h3"] | None = None
-    undecrypted: int = 0
-    why_not: str | None = None
+    undecrypted: Count = 0
+    why_not: Text | None = None
     packets: Packets
     handshake: tuple[Says, ...] = ()
     streams: tuple[Stream, ...] = ()
@@ -177,6 +186,8 @@ class Connection(_Told):
         wrong = [packet for packet in named if not 0 <= packet < count]
         if wrong:
             raise ValueError(f"names packet {wrong[0]}, but has {count} from 0 on")
+        if not self.client.rpartition(":")[2].isdecimal():
+            raise ValueError("client is no IP:port")
         return self
 
     @property
@@ -190,8 +201,8 @@ class Arrivals(_Told):
     CLOCK_MONOTONIC; where `missing_records` isn't 0 nothing in it is complete."""
 
     version: Literal[1]
-    clock_base_monotonic_s: float
-    missing_records: int = 0
+    clock_base_monotonic_s: Moment
+    missing_records: Count = 0
     connections: tuple[Connection, ...] = Field(default=())
 
     def since(self, started_monotonic_s: float) -> float:
@@ -204,8 +215,10 @@ def read(file: Path, name: str | None = None) -> Arrivals:
     there, or broken."""
     called = name or str(file)
     try:
-        with gzip.open(file, "rb") as packed:
+        with reading.opened(file) as stream, gzip.GzipFile(fileobj=stream) as packed:
             text = packed.read(_MOST_BYTES + 1)
+    except reading.Unreadable as error:
+        raise Unreadable(f"{called} can't be read: {error}") from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise Unreadable(f"{called} is no gzip file that is whole: {error}") from error
     except OSError as error:
@@ -215,8 +228,4 @@ def read(file: Path, name: str | None = None) -> Arrivals:
     try:
         return Arrivals.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise Unreadable(
-            f"{called} holds no arrivals: {where + ': ' if where else ''}{first['msg']}"
-        ) from error
+        raise Unreadable(f"{called} holds no arrivals: {bounds.wrong(error)}") from error

@@ -9,8 +9,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from pronghorn import reading
 from pronghorn.errors import InputError, unknown
 from pronghorn.model import experiment as experiments
+from pronghorn.model import foreign
 from pronghorn.model import path as paths
 from pronghorn.model import site_settings
 from pronghorn.model.experiment import Experiment, Vocabulary
@@ -66,14 +68,8 @@ def _find(argument: str | None) -> tuple[Source, Path]:
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: no such file: {error}.") from None
     if exists:
-        try:
-            return Source(name, file.read_text(encoding="utf-8"), file.parent), file.parent
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{name}: byte {error.start} is no UTF-8; an experiment is TOML in UTF-8."
-            ) from None
-        except OSError as error:
-            raise InputError(f"{name}: {error.strerror}.") from None
+        text = reading.asked(file, reading.MOST_TOML, "an experiment")
+        return Source(name, text, file.parent), file.parent
     if name in shipped:
         return shipped[name], Path.cwd()
     if name.endswith(".toml") or "/" in name:
@@ -90,10 +86,10 @@ def _apply(
         raise InputError(f"--set {override}: write KEY=VALUE, such as repeat=20 or path.lte.down.loss=5%.")
     value: Any
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        value = foreign.toml(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text.strip()
-    except (RecursionError, ValueError) as error:
+    except ValueError as error:
         raise InputError(f"--set {name}: this value can't be read.") from error
     if len(keys) == 1 and keys[0] in _LISTS and isinstance(value, str):
         value = [item.strip() for item in value.split(",")]

@@ -1,24 +1,25 @@
 """What a trial's connections did over time, its artifact `flight`, as docs/engine-protocol.md has it."""
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import Field, model_validator
 
-Column = list[float | None]
+from pronghorn.model.bounds import Moment, Number, Port, Text
+from pronghorn.model.from_engine import FromEngine
+
+Column = list[Number | None]
 """One figure of all samples, null where the stack doesn't tell; empty where the file has no such column."""
 
 
-class Samples(BaseModel):
+class Samples(FromEngine):
     """What was seen of a connection, column by column. `at_s` counts from the flight's base, ascending."""
 
-    model_config = ConfigDict(extra="allow")
-
-    at_s: list[float]
-    cwnd_bytes: Column = []
-    in_flight_bytes: Column = []
-    srtt_s: Column = []
-    acked_bytes: Column = []
-    lost_packets: Column = []
-    retransmits: Column = []
-    timeouts: Column = []
+    at_s: list[Moment]
+    cwnd_bytes: Column = Field(default_factory=list)
+    in_flight_bytes: Column = Field(default_factory=list)
+    srtt_s: Column = Field(default_factory=list)
+    acked_bytes: Column = Field(default_factory=list)
+    lost_packets: Column = Field(default_factory=list)
+    retransmits: Column = Field(default_factory=list)
+    timeouts: Column = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _columns_are_of_one_length(self) -> "Samples":
@@ -29,23 +30,19 @@ class Samples(BaseModel):
         return self
 
 
-class ConnectionFlight(BaseModel):
+class ConnectionFlight(FromEngine):
     """One end of a connection: of the host `client` or `server`, as its stack tells it."""
 
-    model_config = ConfigDict(extra="allow")
-
-    host: str
-    transport: str
-    stack: str
-    congestion_control: str | None = None
-    local_port: int
+    host: Text
+    transport: Text
+    stack: Text
+    congestion_control: Text | None = None
+    local_port: Port
     samples: Samples
 
 
-class Flight(BaseModel):
+class Flight(FromEngine):
     """All that was seen. Its times count from `clock_base_monotonic_s`, in seconds of CLOCK_MONOTONIC."""
 
-    model_config = ConfigDict(extra="allow")
-
-    clock_base_monotonic_s: float
+    clock_base_monotonic_s: Moment
     connections: list[ConnectionFlight]

@@ -1,13 +1,21 @@
 """What the engine's records have in common."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
 
-Settings = dict[str, int | bool | str | None]
+from pydantic import BaseModel, ConfigDict, Field
+
+from pronghorn.model import bounds
+from pronghorn.model.bounds import Text, Told, Whole
+
+Settings = Annotated[dict[Text, Whole | bool | Text | None], bounds.Several]
 """What one end of a connection ran with, as read back, by the names of the engine's protocol; what it can't
 know is null or absent."""
 
 
 class FromEngine(BaseModel):
-    """A record which the engine made; keys of a newer engine are kept."""
+    """A record which the engine made; keys of a newer engine are kept, where their values are within the
+    bounds."""
 
     model_config = ConfigDict(extra="allow")
+
+    __pydantic_extra__: dict[str, Told] = Field(init=False)

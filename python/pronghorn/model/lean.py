@@ -75,7 +75,6 @@ class LeanPage(PageLoad):
     connections: list[Connection] = _left_out([])
     resources: list[Resource] = _left_out([])
     told: bool = _left_out(False)
-    vitals: dict[str, Any] | None = None
 
     @field_validator("left_out")
     @classmethod

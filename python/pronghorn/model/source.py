@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pronghorn.errors import InputError, unknown
+from pronghorn.model import foreign
 
 Keys = tuple[str, ...]
 
@@ -32,7 +33,7 @@ class Source:
     def table(self) -> dict[str, Any]:
         """The parsed text; InputError with line and column where it is no TOML."""
         try:
-            return tomllib.loads(self.text)
+            return foreign.toml(self.text)
         except tomllib.TOMLDecodeError as error:
             what = str(error)
             found = re.search(r"\(at line (\d+), column (\d+)\)", what)
@@ -44,9 +45,8 @@ class Source:
                 lines = self.text.splitlines() or [""]
                 place = f"line {len(lines)}, column {len(lines[-1]) + 1} (end of file)"
             raise InputError(f"{self.name}, {place}: TOML syntax: {reason}.") from None
-        except (RecursionError, ValueError) as error:
-            reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
-            raise InputError(f"{self.name}: TOML that can't be read: {reason}.") from None
+        except ValueError as error:
+            raise InputError(f"{self.name}: TOML that can't be read: {error}.") from None
 
     def line_of(self, keys: Keys, element: str | None = None) -> int | None:
         """The line (from 1) on which `keys` or its nearest parent is set, or the `element` in its array."""

@@ -4,11 +4,26 @@ Times are seconds since the start of the navigation unless a name says otherwise
 from the engine (`PageLoad`, `Counters`, `OriginRequest`) follows the engine's protocol; unknown keys there
 are kept, so that a newer engine's records survive a round trip through an older journal."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from pronghorn.load.report import LoadReport
+from pronghorn.model.bounds import (
+    Count,
+    Counts,
+    Lasting,
+    Moment,
+    Number,
+    Rate,
+    Seconds,
+    Seed,
+    Several,
+    StatusCode,
+    Text,
+    Told,
+    Whole,
+)
 from pronghorn.model.from_engine import FromEngine as FromEngine
 from pronghorn.model.from_engine import Settings as Settings
 from pronghorn.model.why import Why
@@ -24,10 +39,10 @@ class Cell(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    site: str
-    path: str
-    origin: str
-    client: str
+    site: Text
+    path: Text
+    origin: Text
+    client: Text
 
     def __str__(self) -> str:
         return f"{self.site}/{self.path}/{self.origin}/{self.client}"
@@ -40,20 +55,20 @@ class Connection(FromEngine):
     the handshake was done, `early_data` where none was offered; `migrations` are the times at which it moved
     to another of the client's addresses."""
 
-    protocol: str | None = None
-    alpn: str | None = None
-    resolving_s: float | None = None
-    start_s: float | None = None
-    connected_s: float | None = None
-    secured_s: float | None = None
-    tls_version: str | None = None
-    cipher: str | None = None
-    key_exchange: str | None = None
-    congestion_control: str | None = None
-    udp_receive_buffer: int | None = None
+    protocol: Text | None = None
+    alpn: Text | None = None
+    resolving_s: Moment | None = None
+    start_s: Moment | None = None
+    connected_s: Moment | None = None
+    secured_s: Moment | None = None
+    tls_version: Text | None = None
+    cipher: Text | None = None
+    key_exchange: Text | None = None
+    congestion_control: Text | None = None
+    udp_receive_buffer: Count | None = None
     resumed: bool | None = None
     early_data: Literal["accepted", "rejected"] | None = None
-    migrations: list[float] = Field(default_factory=list)
+    migrations: Annotated[list[Moment], Several] = Field(default_factory=list)
     settings: Settings = Field(default_factory=dict)
 
 
@@ -64,23 +79,23 @@ class Resource(FromEngine):
     `method` is null where the client doesn't tell. `bytes` are the body's as they came over the network, of
     one in a content coding (`content_coding`, RFC 9110 §8.4) before it was decoded."""
 
-    method: str | None = None
-    path: str
-    kind: str = "other"
-    initiator: str | None = None
-    urgency: int | None = None
+    method: Text | None = None
+    path: Text
+    kind: Text = "other"
+    initiator: Text | None = None
+    urgency: Whole | None = None
     incremental: bool | None = None
-    protocol: str | None = None
-    status: int | None = None
-    bytes: int = 0
-    content_coding: str | None = None
-    connection: int | None = None
-    start_s: float | None = None
-    request_s: float | None = None
-    too_early_s: float | None = None
-    first_byte_s: float | None = None
-    last_byte_s: float | None = None
-    error: str | None = None
+    protocol: Text | None = None
+    status: StatusCode | None = None
+    bytes: Count = 0
+    content_coding: Text | None = None
+    connection: Count | None = None
+    start_s: Moment | None = None
+    request_s: Moment | None = None
+    too_early_s: Moment | None = None
+    first_byte_s: Moment | None = None
+    last_byte_s: Moment | None = None
+    error: Text | None = None
     from_cache: bool = False
 
 
@@ -96,16 +111,16 @@ class LeftOut(FromEngine):
     under way when the load was over: a poll, a stream, a body that nobody reads), `unsupported` (the client
     can't do what a browser would). `kind` is a resource's, `url` absolute and cut to 2048 characters."""
 
-    url: str
-    why: str
-    kind: str = "other"
+    url: Text
+    why: Text
+    kind: Text = "other"
 
 
 class ThreadTime(FromEngine):
     """A thread's account with the scheduler during a load: on a CPU, and ready to run without one."""
 
-    used_s: float
-    waited_s: float
+    used_s: Seconds
+    waited_s: Seconds
 
 
 class CpuTime(FromEngine):
@@ -119,8 +134,19 @@ class CpuSeconds(FromEngine):
     """CPU time, user and system, during a load: of the native client's and the built-in origin's thread, of a
     foreign client's or origin's processes with all that they have started. None where nobody tells."""
 
-    client_s: float | None = None
-    origin_s: float | None = None
+    client_s: Seconds | None = None
+    origin_s: Seconds | None = None
+
+
+class Vitals(FromEngine):
+    """The figures by which a browser tells how a load felt; `cls` has no unit. Null where none is known."""
+
+    fcp_s: Seconds | None = None
+    lcp_s: Seconds | None = None
+    cls: Number | None = None
+    tbt_s: Seconds | None = None
+    speed_index_s: Seconds | None = None
+    dom_content_loaded_s: Seconds | None = None
 
 
 class PageLoad(FromEngine):
@@ -133,28 +159,30 @@ class PageLoad(FromEngine):
     end; None where the client doesn't tell. Of a load, which is many requests rather than a navigation,
     `report` is what it came to, `load_s` the time until its last response, `requests` those that succeeded,
     `connections` one that stands for all; the resources are not told one by one. `left_out` names at most
-    `MOST_LEFT_OUT` of the `left_out_count` things that the page wants and the load leaves out."""
+    `MOST_LEFT_OUT` of the `left_out_count` things that the page wants and the load leaves out. `vitals` are a
+    browser's."""
 
     outcome: Literal["ok", "failed"]
-    reason: str | None = None
-    detail: str | None = None
-    started_monotonic_s: float | None = None
-    load_s: float | None = None
-    ttfb_s: float | None = None
-    connect_s: float | None = None
-    tls_s: float | None = None
-    requests: int = 0
-    bytes: int = 0
-    failures: int = 0
-    round_trips: float = 0
-    ahead_s: float = 0.0
+    reason: Text | None = None
+    detail: Text | None = None
+    started_monotonic_s: Moment | None = None
+    load_s: Lasting | None = None
+    ttfb_s: Seconds | None = None
+    connect_s: Moment | None = None
+    tls_s: Moment | None = None
+    requests: Count = 0
+    bytes: Count = 0
+    failures: Count = 0
+    round_trips: Number = 0
+    ahead_s: Moment = 0.0
     cpu: CpuTime = CpuTime()
-    processes_cpu_s: float | None = None
-    connections: list[Connection] = Field(default_factory=list)
-    resources: list[Resource] = Field(default_factory=list)
-    left_out: list[LeftOut] = Field(default_factory=list)
-    left_out_count: int = 0
+    processes_cpu_s: Seconds | None = None
+    connections: Annotated[list[Connection], Several] = Field(default_factory=list)
+    resources: Annotated[list[Resource], Several] = Field(default_factory=list)
+    left_out: list[LeftOut] = Field(default_factory=list, max_length=MOST_LEFT_OUT)
+    left_out_count: Count = 0
     report: LoadReport | None = None
+    vitals: Vitals | None = None
 
     @property
     def tells_requests(self) -> bool:
@@ -164,19 +192,17 @@ class PageLoad(FromEngine):
     @property
     def lcp_s(self) -> float | None:
         """When a browser painted the largest content, in seconds; None where the client doesn't tell."""
-        vitals = getattr(self, "vitals", None)
-        told = vitals.get("lcp_s") if isinstance(vitals, dict) else None
-        return float(told) if isinstance(told, (int, float)) else None
+        return self.vitals.lcp_s if self.vitals is not None else None
 
 
 class Lateness(FromEngine):
     """How late packets left a link against their due time, or how long they waited to enter it."""
 
-    count: int = 0
-    mean_s: float | None = None
-    median_s: float | None = None
-    p99_s: float | None = None
-    max_s: float | None = None
+    count: Count = 0
+    mean_s: Seconds | None = None
+    median_s: Seconds | None = None
+    p99_s: Seconds | None = None
+    max_s: Seconds | None = None
 
 
 class LinkCounters(FromEngine):
@@ -184,32 +210,32 @@ class LinkCounters(FromEngine):
     too_big, udp_dropped, outage_dropped, policed, queue_dropped, aqm_dropped and left_behind (by a handover)
     were dropped."""
 
-    packets_in: int = 0
-    bytes_in: int = 0
-    packets_out: int = 0
-    bytes_out: int = 0
-    lost: int = 0
-    loss_decisions: int = 0
-    duplicated: int = 0
-    corrupted: int = 0
-    reordered: int = 0
-    too_big: int = 0
-    udp_dropped: int = 0
-    outage_dropped: int = 0
-    policed: int = 0
-    queue_dropped: int = 0
-    aqm_dropped: int = 0
-    left_behind: int = 0
-    marked: int = 0
-    queue_high_water_bytes: int = 0
-    queue_high_water_packets: int = 0
-    held: int = 0
-    ring_dropped: int = 0
-    ignored: int = 0
-    malformed: int = 0
-    nat_dropped: int = 0
-    undeliverable: int = 0
-    delay_min_s: float | None = None
+    packets_in: Count = 0
+    bytes_in: Count = 0
+    packets_out: Count = 0
+    bytes_out: Count = 0
+    lost: Count = 0
+    loss_decisions: Count = 0
+    duplicated: Count = 0
+    corrupted: Count = 0
+    reordered: Count = 0
+    too_big: Count = 0
+    udp_dropped: Count = 0
+    outage_dropped: Count = 0
+    policed: Count = 0
+    queue_dropped: Count = 0
+    aqm_dropped: Count = 0
+    left_behind: Count = 0
+    marked: Count = 0
+    queue_high_water_bytes: Count = 0
+    queue_high_water_packets: Count = 0
+    held: Count = 0
+    ring_dropped: Count = 0
+    ignored: Count = 0
+    malformed: Count = 0
+    nat_dropped: Count = 0
+    undeliverable: Count = 0
+    delay_min_s: Seconds | None = None
     lateness: Lateness = Field(default_factory=Lateness)
     intake_wait: Lateness = Field(default_factory=Lateness)
     wake: Lateness = Field(default_factory=Lateness)
@@ -220,9 +246,9 @@ class CpuShare(FromEngine):
     """Who used the host's CPUs: `own_s` is the CPU time of the engine and of all processes on its hosts,
     `own_share` what that is of the CPUs' time, `others_share` what was neither idle nor stolen nor own."""
 
-    own_s: float
-    own_share: float = 0.0
-    others_share: float
+    own_s: Seconds
+    own_share: Number = 0.0
+    others_share: Number
 
 
 class HostCounters(FromEngine):
@@ -230,47 +256,47 @@ class HostCounters(FromEngine):
     known, or was less than 0.05 s ago. `tcp` is what TCP runs with on both hosts as read back there (`client`
     and `server`, each a table of the engine's protocol); None where nobody told."""
 
-    steal_share: float = 0.0
+    steal_share: Number = 0.0
     cpu: CpuShare | None = None
-    udp_receive_buffer_drops: dict[str, int] = Field(default_factory=dict)
-    tcp_retransmits: dict[str, int] = Field(default_factory=dict)
-    offloads: list[str] = Field(default_factory=list)
-    tcp: dict[str, Any] | None = None
+    udp_receive_buffer_drops: Counts = Field(default_factory=dict)
+    tcp_retransmits: Counts = Field(default_factory=dict)
+    offloads: Annotated[list[Text], Several] = Field(default_factory=list)
+    tcp: dict[Text, Told] | None = None
 
 
 class CaptureReport(FromEngine):
     """What a capture holds: records of packets, how many are missing since its writer could not keep up, and
     lines of TLS secrets. `fault`: why it could not be written."""
 
-    packets: int = 0
-    lost_records: int = 0
-    secrets: int = 0
-    fault: str | None = None
+    packets: Count = 0
+    lost_records: Count = 0
+    secrets: Count = 0
+    fault: Text | None = None
 
 
 class HandoverReport(FromEngine):
     """A handover that has been: the client's address since, and how long after the instant its kernel had
     that address alone."""
 
-    address: str
-    late_s: float
+    address: Text
+    late_s: Moment
 
 
 class QlogReport(FromEngine):
     """How many qlogs a bench's own client and origin have begun; `fault` where one could not be written."""
 
-    files: int = 0
-    fault: str | None = None
+    files: Count = 0
+    fault: Text | None = None
 
 
 class ArrivalsReport(FromEngine):
     """What a file of arrivals holds: packets, of how many connections, and how many are missing; `fault`: why
     it could not be written."""
 
-    packets: int = 0
-    connections: int = 0
-    missing_records: int = 0
-    fault: str | None = None
+    packets: Count = 0
+    connections: Count = 0
+    missing_records: Count = 0
+    fault: Text | None = None
 
 
 class Counters(FromEngine):
@@ -291,33 +317,33 @@ class OriginRequest(FromEngine):
     came as early data; `served_s`: seconds from its arrival until the last byte of its answer was handed to
     the transport. Both are null, as `method`, where the origin's log doesn't tell."""
 
-    method: str | None = None
-    path: str
-    protocol: str | None = None
-    status: int | None = None
-    bytes: int = 0
+    method: Text | None = None
+    path: Text
+    protocol: Text | None = None
+    status: StatusCode | None = None
+    bytes: Count = 0
     early: bool | None = None
-    served_s: float | None = None
+    served_s: Seconds | None = None
 
 
 class OriginCount(FromEngine):
     """So many requests in the origin's access log that are alike, and the bytes of their bodies in all.
     `path` is null where the origin doesn't count by it."""
 
-    path: str | None = None
-    protocol: str | None = None
-    status: int | None = None
-    requests: int
-    bytes: int = 0
+    path: Text | None = None
+    protocol: Text | None = None
+    status: StatusCode | None = None
+    requests: Count
+    bytes: Count = 0
 
 
 class OriginConnection(FromEngine):
     """One connection as the origin saw it, with the congestion control that its sending end runs and, over
     QUIC, its socket's receive buffer in bytes, both as read back."""
 
-    protocol: str | None = None
-    congestion_control: str | None = None
-    udp_receive_buffer: int | None = None
+    protocol: Text | None = None
+    congestion_control: Text | None = None
+    udp_receive_buffer: Count | None = None
     settings: Settings = Field(default_factory=dict)
 
 
@@ -329,17 +355,17 @@ class Metrics(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    load_s: float | None = None
-    ttfb_s: float | None = None
-    connect_s: float | None = None
-    tls_s: float | None = None
-    requests: int = 0
-    bytes: int = 0
-    failures: int = 0
-    requests_per_second: float | None = None
-    protocols: dict[str, int] = {}
-    wall_s: float = 0.0
-    overhead_s: float = 0.0
+    load_s: Lasting | None = None
+    ttfb_s: Seconds | None = None
+    connect_s: Moment | None = None
+    tls_s: Moment | None = None
+    requests: Count = 0
+    bytes: Count = 0
+    failures: Count = 0
+    requests_per_second: Rate | None = None
+    protocols: Counts = {}
+    wall_s: Seconds = 0.0
+    overhead_s: Moment = 0.0
 
 
 MOST_ATTEMPTS = 3
@@ -350,9 +376,9 @@ class TrialKey(NamedTuple):
     """A trial's identity: no two records of a run share it."""
 
     cell: Cell
-    arm: str
-    block: int
-    attempt: int
+    arm: Text
+    block: Count
+    attempt: Count
 
 
 class Trial(BaseModel):
@@ -374,31 +400,37 @@ class Trial(BaseModel):
 
     type: Literal["trial"] = "trial"
     cell: Cell
-    arm: str
-    block: int = Field(ge=0)
-    attempt: int = Field(ge=0)
-    position: int = Field(ge=0)
-    path_seed: int = Field(ge=0, lt=2**64)
-    slot: int = Field(ge=0)
-    visit: int = Field(default=0, ge=0)
-    started: str
+    arm: Text
+    block: Count
+    attempt: Count
+    position: Count
+    path_seed: Seed
+    slot: Count
+    visit: Count = 0
+    started: Text
     status: Status
-    reason: str | None = None
-    detail: str | None = None
+    reason: Text | None = None
+    detail: Text | None = None
     metrics: Metrics
-    warnings: list[str] = []
+    warnings: Annotated[list[Text], Several] = []
     page: PageLoad | None = None
     counters: Counters | None = None
-    origin_log: list[OriginRequest] = []
-    origin_counts: list[OriginCount] = []
+    origin_log: Annotated[list[OriginRequest], Several] = []
+    origin_counts: Annotated[list[OriginCount], Several] = []
     background: LoadReport | None = None
-    origin_connections: list[OriginConnection] = []
+    origin_connections: Annotated[list[OriginConnection], Several] = []
     origin_log_kept: bool = True
-    origin_tickets: dict[str, dict[str, int]] = {}
+    origin_tickets: Annotated[dict[Text, Counts], Several] = {}
     cpu: CpuSeconds = CpuSeconds()
-    artifacts: dict[str, str] = {}
-    knobs: dict[str, int | bool | str] = {}
+    artifacts: Annotated[dict[Text, Text], Several] = {}
+    knobs: Annotated[dict[Text, Whole | bool | Text], Several] = {}
     why: Why | None = None
+
+    @model_validator(mode="after")
+    def _a_success_has_a_time(self) -> Self:
+        if self.status == "ok" and self.metrics.load_s is None:
+            raise ValueError("its status is ok, but metrics.load_s is null")
+        return self
 
     @property
     def key(self) -> TrialKey:
@@ -414,10 +446,12 @@ class RunHeader(BaseModel):
 
     type: Literal["run"] = "run"
     format: Literal[1] = 1
-    program: str
-    seed: int
-    experiment: str
-    sites: dict[str, str] = {}
+    program: Text
+    seed: Seed
+    experiment: Text
+    sites: Annotated[dict[Text, Text], Several] = {}
+
+    __pydantic_extra__: dict[str, Told] = Field(init=False)
 
 
 def record(value: Trial | RunHeader) -> str:

@@ -1,8 +1,10 @@
 """Where a page load's time went: its parts, and what bytes waited for that had arrived."""
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from pronghorn.model.bounds import Count, Moment, Number, Seconds, Several, Text, Whole
 
 Part = Literal[
     "lookup",
@@ -28,26 +30,26 @@ class Waits(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    stalled_s: float = 0.0
-    byte_seconds: float = 0.0
-    own_stalled_s: float = 0.0
-    own_byte_seconds: float = 0.0
+    stalled_s: Seconds = 0.0
+    byte_seconds: Number = 0.0
+    own_stalled_s: Seconds = 0.0
+    own_byte_seconds: Number = 0.0
 
 
 class StreamWaits(Waits):
     """The waits of one stream of a connection, which are numbered as in the trial's arrivals."""
 
-    connection: int
-    id: int
-    path: str | None = None
+    connection: Count
+    id: Whole
+    path: Text | None = None
 
 
 class HeadOfLine(Waits):
     """The waits of all streams of a load: sums over the streams. `streams` are those in which something
     waited, `counted` how many were looked at."""
 
-    counted: int = 0
-    streams: list[StreamWaits] = Field(default_factory=list)
+    counted: Count = 0
+    streams: Annotated[list[StreamWaits], Several] = Field(default_factory=list)
 
 
 class Why(BaseModel):
@@ -58,9 +60,9 @@ class Why(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    parts: dict[Part, float] = Field(default_factory=dict)
+    parts: dict[Part, Moment] = Field(default_factory=dict)
     head_of_line: HeadOfLine | None = None
-    reason: str | None = None
+    reason: Text | None = None
 
 
 class ArmWhy(BaseModel):

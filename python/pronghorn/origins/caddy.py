@@ -1,6 +1,5 @@
 """Caddy: h1 and h2 over the kernel's TCP by Go's net/http, h3 over quic-go."""
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +7,7 @@ from types import MappingProxyType
 
 from pronghorn.engine import Engine
 from pronghorn.errors import HostError
+from pronghorn.model import foreign
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import caddyfile, kernel_tcp, process, programs, template
@@ -190,7 +190,7 @@ def _quic_go() -> str:
 def _is_json(configuration: str) -> bool:
     """Whether it is JSON once its placeholders are filled in; a Caddyfile begins with a brace as well."""
     try:
-        json.loads(template.fill(configuration, dict.fromkeys(template.PLACEHOLDERS, "0")))
+        foreign.json(template.fill(configuration, dict.fromkeys(template.PLACEHOLDERS, "0")))
     except ValueError:
         return False
     return True
@@ -199,7 +199,7 @@ def _is_json(configuration: str) -> bool:
 def parse(line: str) -> OriginRequest | None:
     """A line of Caddy's access log, JSON as it ships; None where the line is none of a request."""
     try:
-        entry = json.loads(line)
+        entry = foreign.json_table(line)
         request, duration = entry["request"], entry.get("duration")
         return OriginRequest(
             path=request["uri"],

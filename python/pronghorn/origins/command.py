@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from pronghorn.engine import Engine
 from pronghorn.environment import passed_on
+from pronghorn.model import bounds
 from pronghorn.model.arm import Arm
 from pronghorn.model.own_stack import OwnStack, environment
 from pronghorn.model.trial import OriginConnection, OriginRequest
@@ -112,8 +113,6 @@ class RunningCommand:
         try:
             return OriginRequest.model_validate_json(line)
         except ValidationError as error:
-            wrong = error.errors()[0]
-            where = ".".join(str(part) for part in wrong["loc"]) or "the whole"
             raise OriginFailed(
-                f"line {number} of {self._name}'s log is no request: {where}: {wrong['msg']}"
+                f"line {number} of {self._name}'s log is no request: {bounds.wrong(error)}"
             ) from error

@@ -1,11 +1,11 @@
 """HAProxy in front of a plain HTTP/1.1 origin, an nginx: h1 and h2 over the kernel's TCP, h3 over QUIC of its
 own."""
 
-import json
 from pathlib import Path
 
 from pronghorn.engine import Engine
 from pronghorn.errors import HostError
+from pronghorn.model import foreign
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import haproxy_cfg, kernel_tcp, nginx_lookup, process, programs, template
@@ -153,7 +153,7 @@ class RunningHAProxy:
 def parse(line: str) -> OriginRequest | None:
     """A line of the access log as `haproxy_cfg` has it; None where the line is none of a request."""
     try:
-        entry = json.loads(line)
+        entry = foreign.json_table(line)
         served_ms = entry.get("served_ms", -1)
         return OriginRequest(
             path=entry["path"],

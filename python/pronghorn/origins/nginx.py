@@ -1,6 +1,5 @@
 """nginx: h1 and h2 over the kernel's TCP, h3 over QUIC of its own."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from pydantic import ValidationError
 
 from pronghorn.engine import Engine
 from pronghorn.errors import HostError, InputError
+from pronghorn.model import bounds, foreign
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import kernel_tcp, nginx_conf, nginx_lookup, process, programs, template
@@ -191,7 +191,7 @@ class LogCounter:
 
     def _count(self, line: bytes) -> None:
         try:
-            entry = json.loads(line)
+            entry = foreign.json_table(line)
             seen = entry["protocol"]
             kind = Kind(entry["path"], _PROTOCOLS.get(seen, seen), entry["status"])
             add(self._found, kind, 1, int(entry["bytes"]))
@@ -203,11 +203,13 @@ def requests(lines: Sequence[str]) -> list[OriginRequest]:
     """The requests of an access log's lines; InputError where they are not of the form of `nginx_conf`."""
     try:
         return [_request(line) for line in lines]
-    except (ValueError, KeyError, TypeError, ValidationError) as error:
+    except ValidationError as error:
+        raise _of_another_form(bounds.wrong(error)) from error
+    except (ValueError, KeyError, TypeError) as error:
         raise _of_another_form(error) from error
 
 
-def _of_another_form(error: Exception) -> InputError:
+def _of_another_form(error: Exception | str) -> InputError:
     return InputError(
         f"nginx's access log is not in the form that proves what was served: {error}.",
         hint=f"Have it in the configuration: log_format pronghorn escape=json '{nginx_conf.LOG_FORMAT}';",
@@ -215,7 +217,7 @@ def _of_another_form(error: Exception) -> InputError:
 
 
 def _request(line: str) -> OriginRequest:
-    entry = json.loads(line)
+    entry = foreign.json_table(line)
     seen = entry["protocol"]
     served_s = entry.pop("duration_s", None)
     return OriginRequest.model_validate(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn import cpu_time
+from pronghorn import cpu_time, reading
 from pronghorn.engine import PATIENCE_S, Engine, EngineError
 from pronghorn.environment import passed_on
 from pronghorn.model.trial import OriginConnection
@@ -20,6 +20,9 @@ _LAST_BREATH_S = 1.0
 _SERVER = "server"
 _LAST_LINES = 12
 _LAST_BYTES = 64 * 1024
+
+MOST_LOG = 256 * 2**20
+"""The longest access log of a page load, in bytes: a line a request."""
 
 
 class Listens(NamedTuple):
@@ -159,9 +162,11 @@ def last_lines(*files: Path) -> str:
 def whole_lines(file: Path) -> list[str]:
     """The lines of a log that are complete, without one that is being written."""
     try:
-        text = file.read_bytes().decode(errors="replace")
-    except FileNotFoundError:
+        text = reading.content(file, MOST_LOG, "a server's log").decode(errors="replace")
+    except reading.Missing:
         return []
+    except reading.Unreadable as error:
+        raise OriginFailed(f"{file.name}: {error}") from None
     return text.split("\n")[:-1]
 
 
@@ -209,10 +214,10 @@ async def _taken(engine: Engine, port: int, kind: str) -> bool:
 
 def _tail(file: Path) -> list[str]:
     try:
-        with file.open("rb") as stream:
+        with reading.opened(file) as stream:
             stream.seek(max(0, file.stat().st_size - _LAST_BYTES))
-            text = stream.read().decode(errors="replace")
-    except FileNotFoundError:
+            text = stream.read(_LAST_BYTES).decode(errors="replace")
+    except (reading.Unreadable, OSError):
         return []
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 

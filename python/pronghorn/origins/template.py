@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from pronghorn import reading
 from pronghorn.errors import InputError, unknown
 from pronghorn.origins.base import OriginSetup
 
@@ -20,16 +21,18 @@ PLACEHOLDERS = {
 }
 """What may stand in a configuration as `${NAME}`, and what it becomes."""
 
+MOST_BYTES = 16 * 2**20
+"""Of a configuration."""
+
 _PLACEHOLDER = re.compile(r"\$\{(PRONGHORN_\w*)\}")
 
 
 def read(file: Path) -> str:
     """The text of a configuration; InputError where it can't be read or has a placeholder that is none."""
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise InputError(f"{file}: can't be read as a server's configuration: {reason}.") from error
+        text = reading.text(file, MOST_BYTES, "a server's configuration")
+    except reading.Unreadable as error:
+        raise InputError(f"{file}: can't be read as a server's configuration: {error}.") from error
     check(text, str(file))
     return text
 

@@ -1,11 +1,13 @@
 """Maps as a policy takes them: which TCP they are of, what was measured at their points, and how noisily."""
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from pronghorn import left_out, reading
 from pronghorn.errors import InputError
 from pronghorn.execute import directory as files
 from pronghorn.mapping import batches
@@ -13,12 +15,18 @@ from pronghorn.mapping.domain import Domain, Point
 from pronghorn.mapping.observed import Observation, usable
 from pronghorn.mapping.terms import Terms
 from pronghorn.model import arm as arms
+from pronghorn.model import bounds, foreign
 from pronghorn.model.arm import TCP_CONGESTION_CONTROLS
+from pronghorn.model.bounds import Lasting, Text
 from pronghorn.policy import responses
 from pronghorn.policy.squares import Squares, about_their_mean
 
 DATA = "map.json"
 FORMAT = 1
+
+_MOST_ENTRIES = 10**6
+_MOST_LOG = 100.0
+"""Of a ln ratio of load times: no two of them are further apart."""
 
 
 Loads = tuple[tuple[float | None, float | None], ...]
@@ -76,18 +84,21 @@ def read(folder: Path) -> SeenMap:
     or where nothing says which congestion control its TCP ran."""
     file = folder / DATA if folder.is_dir() else folder
     try:
-        document = json.loads(file.read_bytes())
-    except FileNotFoundError:
+        content = reading.content(file, reading.MOST_JSON, "a map")
+        document = foreign.json_table(content, most_items=_MOST_ENTRIES)
+    except reading.Missing:
         raise InputError(
             f"{folder}: holds no finished map: {DATA} is missing.",
             hint="Make one with 'pronghorn map', or finish one with 'pronghorn map --resume DIR'.",
         ) from None
-    except (OSError, ValueError) as error:
+    except (reading.Unreadable, foreign.Malformed) as error:
         raise InputError(f"{file}: can't be read: {error}.") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    if document.get("format") != FORMAT:
         raise InputError(f"{file}: is no map of format {FORMAT}.")
     try:
         return _seen(file, document)
+    except ValidationError as error:
+        raise InputError(f"{file}: is no whole map: {bounds.wrong(error)}.") from None
     except (KeyError, TypeError, ValueError, IndexError) as fault:
         raise InputError(f"{file}: is no whole map: {type(fault).__name__} {fault}.") from None
 
@@ -100,7 +111,8 @@ def _seen(file: Path, document: dict[str, Any]) -> SeenMap:
             f"{file}: compares {arm.name} with {baseline.name}; a policy is fitted from h3 against h2.",
             hint="Make one with: pronghorn map --arms h2@cubic,h3",
         )
-    observations = tuple(_observation(one) for one in document["points"])
+    points = _POINTS.validate_python(document["points"])
+    observations = tuple(_observation(one) for one in points)
     if len(usable(observations)) < 2:
         raise InputError(f"{file}: fewer than two of its points have a block that counts.")
     return SeenMap(
@@ -116,31 +128,48 @@ def _seen(file: Path, document: dict[str, Any]) -> SeenMap:
         seed=terms.seed,
         trials=int(document["trials"]),
         observations=observations,
-        loads=tuple(_loads(one, document["baseline"], document["arm"]) for one in document["points"]),
+        loads=tuple(_loads(one, document["baseline"], document["arm"]) for one in points),
         responses=responses.of_map(file.parent),
     )
 
 
-def _observation(point: dict[str, Any]) -> Observation:
-    ratios = [block["log_ratio"] for block in point["blocks"]]
+class _Block(BaseModel):
+    log_ratio: Annotated[float, Field(ge=-_MOST_LOG, le=_MOST_LOG, allow_inf_nan=False)] | None
+    load_s: dict[Text, Lasting | None]
+
+
+class _Point(BaseModel):
+    rtt_s: Lasting
+    loss: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    rate_bit_per_s: Annotated[float, Field(gt=0, le=bounds.MOST_NUMBER, allow_inf_nan=False)]
+    blocks: list[_Block]
+
+
+_POINTS = TypeAdapter(list[_Point])
+
+
+def _observation(point: _Point) -> Observation:
+    ratios = [block.log_ratio for block in point.blocks]
     return Observation(
-        Point(float(point["rtt_s"]), float(point["loss"]), float(point["rate_bit_per_s"])),
-        tuple(float(one) for one in ratios if one is not None),
+        Point(point.rtt_s, point.loss, point.rate_bit_per_s),
+        tuple(one for one in ratios if one is not None),
         ratios.count(None),
     )
 
 
-def _loads(point: dict[str, Any], h2: str, h3: str) -> Loads:
-    return tuple((block["load_s"][h2], block["load_s"][h3]) for block in point["blocks"])
+def _loads(point: _Point, h2: str, h3: str) -> Loads:
+    return tuple((block.load_s[h2], block.load_s[h3]) for block in point.blocks)
 
 
 def _manifests(file: Path, arm: str, origin: str, key: str) -> set[str]:
     """What the batches' manifests have under a key of an arm's origin."""
     seen: set[str] = set()
     for manifest in sorted((file.parent / batches.FOLDER).glob(f"*/{files.MANIFEST}")):
-        noted = json.loads(manifest.read_bytes())["arms"].get(arm, {}).get("origins", {}).get(origin, {})
+        found = files.read_manifest(manifest.parent)
+        left_out.say(found.warnings)
+        noted = found.notes.get("arms", {}).get(arm, {}).get("origins", {}).get(origin, {})
         told = noted.get(key, ())
-        seen |= {told} if isinstance(told, str) else set(told)
+        seen |= {told} if isinstance(told, str) else {str(one) for one in told}
     return seen
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import journal
+from pronghorn import journal, left_out
 from pronghorn.analysis.blocks import select
 from pronghorn.analysis.times import has_failed
 from pronghorn.errors import InputError
@@ -14,7 +14,7 @@ from pronghorn.execute import directory as files
 from pronghorn.execute import prepare
 from pronghorn.mapping import batches
 from pronghorn.mapping.observed import BOUND
-from pronghorn.model import experiment_file
+from pronghorn.model import belonging, experiment_file
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
@@ -63,7 +63,9 @@ def read(run: Path, option: str = "--run") -> list[MeasuredCell]:
     planned = experiment_file.read(str(stored), prepare.vocabulary(), overrides=[], seed=None, recorded=True)
     h3, by_control = _arms(f"{option} {run}", planned)
     cells: list[MeasuredCell] = []
-    trials = select(journal.look(run).trials, [arm.name for arm in planned.arms])
+    contents = journal.look(run, belonging.of(planned))
+    left_out.say(contents.warnings)
+    trials = select(contents.trials, [arm.name for arm in planned.arms])
     points = {path.name: batches.point_of(path) for path in planned.paths}
     for cell, sorted_ in trials.items():
         times: dict[str, list[tuple[float, float]]] = {control: [] for control in by_control}

@@ -4,6 +4,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from pronghorn.engine import record
+from pronghorn.model.bounds import Count, Number
+
 LEARNED = "learned"
 ALWAYS = ("always-h2", "always-h3")
 INFORMED = "informed"
@@ -29,17 +32,17 @@ class _Told(BaseModel):
 class Estimate(_Told):
     """A mean with its 95 % interval, None of a single key."""
 
-    value: float
-    low: float | None
-    high: float | None
+    value: Number
+    low: Number | None
+    high: Number | None
 
 
 class RuleOutcome(_Told):
     """One rule's regret, the share of requests that went over h3, and how many it failed."""
 
     regret: Estimate | None
-    h3: float
-    failed: int
+    h3: Number
+    failed: Count
 
 
 class Segment(_Told):
@@ -111,7 +114,7 @@ class Report(_Told):
 
 def read(report: dict[str, Any]) -> Report:
     """The report."""
-    return Report.model_validate(report)
+    return record(Report, report)
 
 
 def _value(estimate: Estimate | None) -> float:

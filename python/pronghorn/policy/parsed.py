@@ -2,7 +2,6 @@
 Whether it may be used is said by the decision core."""
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -10,10 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pronghorn import reading
 from pronghorn.engine import Engine, EngineError
 from pronghorn.errors import InputError
 from pronghorn.execute import interrupts
 from pronghorn.mapping.domain import Array
+from pronghorn.model import foreign
 
 BETWEEN_CLIENTS = ("between_clients", "between_clients_slope")
 """Keys of [noise], and of a [[scatter]] that differs from it."""
@@ -79,18 +80,14 @@ class Judged(NamedTuple):
 
 def read(file: Path) -> Parsed:
     """The policy in `file`; InputError with the line where the decision core refuses it."""
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: can't be read: {error}.") from None
-    return of_text(str(file), text)
+    return of_text(str(file), reading.asked(file, reading.MOST_TOML, "a policy"))
 
 
 def of_text(place: str, text: str) -> Parsed:
     """The policy whose text stands in `place`; InputError with the line where the decision core refuses
     it."""
     judge(place, text, [])
-    table = tomllib.loads(text)
+    table = foreign.toml(text)
     axes = table["axes"]
     rates = [float(one) for one in axes["rate_mbit"]]
     return Parsed(

@@ -1,6 +1,5 @@
 """A population: on which networks a site's clients are, what they ask for, and what is hard about them."""
 
-import tomllib
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -8,9 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from pronghorn import reading
 from pronghorn.errors import InputError
 from pronghorn.mapping.domain import parse as parse_domain
-from pronghorn.model import units
+from pronghorn.model import bounds, foreign, units
 
 DEFAULT = "data/populations/default.toml"
 
@@ -134,15 +134,12 @@ def read(file: Path | None) -> Population:
     place = str(file) if file else "the default population"
     try:
         text = (
-            file.read_text(encoding="utf-8")
+            reading.text(file, reading.MOST_TOML, "a population")
             if file
             else resources.files("pronghorn").joinpath(DEFAULT).read_text(encoding="utf-8")
         )
-        return Population.model_validate(tomllib.loads(text))
+        return Population.model_validate(foreign.toml(text))
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        what = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{place}: {key}: {what}.") from None
-    except (OSError, ValueError) as error:
+        raise InputError(f"{place}: {bounds.wrong(error)}.") from None
+    except (reading.Unreadable, ValueError) as error:
         raise InputError(f"{place}: can't be read: {error}.") from None

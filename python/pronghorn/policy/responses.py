@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn import journal
+from pronghorn import journal, left_out
 from pronghorn.mapping import batches
-from pronghorn.model.trial import Resource
+from pronghorn.model.trial import Resource, Trial
 from pronghorn.policy.parsed import asked_of_engine
 from pronghorn.policy.squares import Squares, about_their_mean
 
@@ -30,9 +30,15 @@ class Response(NamedTuple):
 def of_map(folder: Path) -> Squares:
     """Of all page loads that the batches' journals have; nothing where they aren't there any more."""
     journals = sorted((folder / batches.FOLDER).glob(f"*/{journal.JOURNAL}"))
-    trials = (trial for found in journals for trial in journal.look(found.parent).trials)
+    trials = (trial for found in journals for trial in _trials(found.parent))
     pages = [of_page(one.page.resources) for one in trials if one.status == "ok" and one.page is not None]
     return scatter(str(folder), pages)
+
+
+def _trials(folder: Path) -> list[Trial]:
+    contents = journal.look(folder)
+    left_out.say(contents.warnings)
+    return contents.trials
 
 
 def of_page(resources: Sequence[Resource]) -> list[Response]:

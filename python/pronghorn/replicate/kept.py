@@ -8,6 +8,7 @@ Read again they give the same claims as the runs themselves.
 """
 
 import csv
+import io
 import json
 import shutil
 from collections.abc import Sequence
@@ -16,11 +17,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from pronghorn import reading
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import directory as files
+from pronghorn.model import bounds
 from pronghorn.model.trial import Cell, Metrics, Trial
 
 TRIALS = "trials.csv"
+
+MOST_BYTES = 256 * 2**20
+"""Of a table of trials."""
 
 NOTES = (
     *(
@@ -88,15 +94,16 @@ def trials(folder: Path) -> list[Trial]:
     damaged."""
     file = folder / TRIALS
     found = []
-    with file.open(encoding="utf-8", newline="") as text:
-        lines = csv.DictReader(text)
+    lines = csv.DictReader(io.StringIO(reading.asked(file, MOST_BYTES, "a table of trials"), newline=""))
+    try:
         if tuple(lines.fieldnames or ()) != COLUMNS:
             raise InputError(f"{file}: its columns have to be {', '.join(COLUMNS)}.")
-        for number, line in enumerate(lines, 2):
-            try:
-                found.append(_trial(line))
-            except (ValidationError, ValueError, TypeError) as error:
-                raise InputError(f"{file}, line {number}: is no trial.") from error
+        for line in lines:
+            found.append(_trial(line))
+    except ValidationError as error:
+        raise InputError(f"{file}, line {lines.line_num}: is no trial: {bounds.wrong(error)}.") from None
+    except (ValueError, TypeError, csv.Error) as error:
+        raise InputError(f"{file}, line {lines.line_num}: is no trial: {error}.") from None
     return found
 
 

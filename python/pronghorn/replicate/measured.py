@@ -5,11 +5,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import journal
+from pydantic import ValidationError
+
+from pronghorn import journal, left_out, reading
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.claims.sampled import Locate, Located
 from pronghorn.analysis.failing import commonest
 from pronghorn.execute import directory as files
+from pronghorn.model import belonging, bounds
 from pronghorn.model.expression import Expression, Term
 from pronghorn.model.loaded import Failure
 from pronghorn.model.study import Factor, Setting, Study, Where
@@ -116,19 +119,33 @@ def keep(planned: Sequence[PlannedRun], folder: Path) -> list[Path]:
     for one in planned:
         if one.is_done and not kept.is_kept(one.folder):
             place = folder / one.folder.name
-            notes = files.read_manifest(one.folder)
-            kept.keep(one.folder, place, skim(one.folder).trials, notes, _explanations(one.folder))
+            trials, notes = _recorded(one)
+            kept.keep(one.folder, place, trials, notes, _explanations(one.folder))
             written.append(place)
     return written
 
 
 def _read(run: PlannedRun) -> ReadRun | None:
     if kept.is_kept(run.folder):
-        notes = files.read_manifest(run.folder)
+        notes = _noted(run.folder)
         return _sorted(run, kept.trials(run.folder), notes, notes.get(kept.EXPLANATIONS) or [])
     if not (run.folder / journal.JOURNAL).is_file():
         return None
-    return _sorted(run, skim(run.folder).trials, files.read_manifest(run.folder), _explanations(run.folder))
+    trials, notes = _recorded(run)
+    return _sorted(run, trials, notes, _explanations(run.folder))
+
+
+def _recorded(run: PlannedRun) -> tuple[list[Trial], dict[str, Any]]:
+    """A run's trials and its manifest."""
+    skimmed = skim(run.folder, belonging.of(run.experiment))
+    left_out.say(skimmed.warnings)
+    return skimmed.trials, _noted(run.folder)
+
+
+def _noted(folder: Path) -> dict[str, Any]:
+    manifest = files.read_manifest(folder)
+    left_out.say(manifest.warnings)
+    return manifest.notes
 
 
 def _sorted(
@@ -158,7 +175,14 @@ def _explanations(folder: Path) -> list[str]:
     file = folder / files.SUMMARY
     if not file.is_file():
         return []
-    return [one.words for one in Summary.model_validate_json(file.read_bytes()).explanations]
+    try:
+        content = reading.content(file, reading.MOST_ARTIFACT, "a summary")
+        return [one.words for one in Summary.model_validate_json(content).explanations]
+    except reading.Unreadable as error:
+        left_out.say([f"{file}: {error}; its explanations are left out."])
+    except ValidationError as error:
+        left_out.say([f"{file}: {bounds.wrong(error)}; its explanations are left out."])
+    return []
 
 
 def _first(order: Sequence[Where], key: str) -> str | None:

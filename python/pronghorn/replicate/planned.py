@@ -43,7 +43,7 @@ class PlannedRun(NamedTuple):
         if kept.is_kept(self.folder):
             return True
         reported = (self.folder / files.REPORT).is_file()
-        return reported and files.read_manifest(self.folder).get("ended") is not None
+        return reported and files.read_manifest(self.folder).notes.get("ended") is not None
 
     @property
     def command(self) -> str:

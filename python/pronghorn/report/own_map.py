@@ -1,15 +1,18 @@
 """The break-even map that belongs to a run: one in its directory, or the one that it measured points for."""
 
 import base64
-import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from pronghorn import reading
+from pronghorn.model import foreign
 
 FOLDER = "map"
 """Within the run's directory, what `pronghorn map --out RUN/map` has left."""
 
 _DATA, _PICTURE, _PAGE, _TERMS = "map.json", "map.svg", "map.html", "map.toml"
 _BATCHES = "batches"
+_MOST_ENTRIES = 10**6
 
 
 class OwnMap(NamedTuple):
@@ -29,16 +32,21 @@ def own_map(run: Path | None) -> OwnMap | None:
         return None
     page = f"{FOLDER}/{_PAGE}"
     try:
-        told: dict[str, Any] = json.loads((run / FOLDER / _DATA).read_bytes())
+        told = foreign.json_table(_content(run / FOLDER / _DATA), most_items=_MOST_ENTRIES)
         heading = f"Map of {told['site']}: {told['arm']} against {told['baseline']}"
         sentences = tuple(str(sentence) for sentence in told["sentences"])
-        drawing = base64.b64encode((run / FOLDER / _PICTURE).read_bytes()).decode()
-    except FileNotFoundError:
+        drawing = base64.b64encode(_content(run / FOLDER / _PICTURE)).decode()
+    except reading.Missing:
         fault = f"The map in {FOLDER} isn't finished: pronghorn map --resume {run / FOLDER}"
         return OwnMap("Map", (), None, page, fault)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        return OwnMap("Map", (), None, page, f"The map in {FOLDER} can't be read: {error!r}.")
+    except (reading.Unreadable, ValueError, KeyError, TypeError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else error
+        return OwnMap("Map", (), None, page, f"The map in {FOLDER} can't be read: {what}.")
     return OwnMap(heading, sentences, f"data:image/svg+xml;base64,{drawing}", page)
+
+
+def _content(file: Path) -> bytes:
+    return reading.content(file, reading.MOST_JSON, "a map's file")
 
 
 def map_of_batch(run: Path | None) -> str | None:

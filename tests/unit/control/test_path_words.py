@@ -88,7 +88,7 @@ def test_files_are_looked_for_in_the_working_directory_and_a_profiles_beside_it(
         ([], "names no path"),
         (["lt"], "unknown profile 'lt'; did you mean 'lte'?"),
         (["direct"], "'direct' is no emulated path"),
-        (["nowhere.toml"], "nowhere.toml: No such file"),
+        (["nowhere.toml"], "nowhere.toml: no such file"),
         (["delay=10ms", "lte"], "lte: a profile's name comes first"),
         (["delay=10"], "delay=10: key 'down.delay': 10 is a bare number where a time is needed"),
         (["dely=10ms"], "dely=10ms: unknown key 'dely'; did you mean 'delay'?"),

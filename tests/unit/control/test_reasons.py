@@ -32,7 +32,7 @@ def test_a_trial_whose_arrivals_are_missing_says_so(laboratory: Laboratory) -> N
     assert laboratory.run("run", "experiment.toml", "--out", "out").status == 0
     for trial in laboratory.trials("out"):
         assert trial.why is not None
-        assert trial.why.reason == "arrivals.json.gz can't be read: No such file or directory"
+        assert trial.why.reason == "arrivals.json.gz can't be read: no such file"
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 import pronghorn
 from pronghorn.browser.job import LINE_LIMIT, SOCKET, Job
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.clients.chromium import round_trips
 from pronghorn.engine import Engine, EngineError
 from pronghorn.environment import absolute, passed_on
+from pronghorn.model import bounds, foreign
 from pronghorn.model.trial import PageLoad
+from pronghorn.origins.process import last_lines
 
 _REASON = "browser"
 _START_S = 60.0
@@ -22,7 +26,6 @@ _GRACE_S = 30.0
 """How much longer than its limit a load may take before the agent itself is given up: a browser that hangs is
 noticed by the agent, and told."""
 _POLL_S = 0.25
-_LAST_LINES = 12
 _STDERR = "agent.err"
 _KILL = 9
 _WANTED_BY_BROWSERS = ("FONTCONFIG_FILE", "FONTCONFIG_PATH", "PLAYWRIGHT_NODEJS_PATH", "XDG_RUNTIME_DIR")
@@ -84,7 +87,11 @@ class ChromiumSession:
 
     async def load(self) -> PageLoad:
         """One measured navigation from an empty page."""
-        page = PageLoad.model_validate(await self._ask("load", self._visit.limit_s + _GRACE_S))
+        told = await self._ask("load", self._visit.limit_s + _GRACE_S)
+        try:
+            page = PageLoad.model_validate(told)
+        except ValidationError as error:
+            raise ClientFailed(_REASON, f"the browser told what can't be: {bounds.wrong(error)}") from None
         bound = round_trips.fewest(self._visit.arm, page, fresh=self._fresh, dns=self._visit.dns)
         self._fresh = False
         return page.model_copy(update={"round_trips": bound})
@@ -137,7 +144,11 @@ class ChromiumSession:
         if not line.endswith(b"\n"):
             await self._kill()
             raise self._failed("the browser's agent broke off")
-        message = json.loads(line)
+        try:
+            message = foreign.json_table(line)
+        except foreign.Malformed as error:
+            await self._kill()
+            raise self._failed(f"the browser's agent told what can't be read: {error}") from None
         if "failed" in message:
             await self._kill()
             raise self._failed(message["failed"]["detail"], message["failed"]["reason"])
@@ -154,11 +165,7 @@ class ChromiumSession:
             await self._engine.request("kill", process=process, signal=_KILL)
 
     def _failed(self, detail: str, reason: str = _REASON) -> ClientFailed:
-        try:
-            said = (self._visit.folder / _STDERR).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            said = ""
-        last = "\n".join(said.rstrip().splitlines()[-_LAST_LINES:])
+        last = last_lines(self._visit.folder / _STDERR)
         return ClientFailed(reason, f"{detail}; its last words: {last}" if last else detail)
 
 

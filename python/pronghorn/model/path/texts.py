@@ -3,6 +3,7 @@
 import hashlib
 from pathlib import Path, PurePosixPath
 
+from pronghorn import reading
 from pronghorn.model.source import Keys
 
 FOLDER = "traces"
@@ -28,19 +29,9 @@ class Texts:
         can't be had."""
         file = folder / name
         try:
-            with file.open("rb") as opened:
-                content = opened.read(MOST_BYTES + 1)
-        except FileNotFoundError:
-            raise ValueError(f"{file}: no such file; this names {kind}") from None
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise ValueError(f"{file}: {reason}; this names {kind}") from None
-        if len(content) > MOST_BYTES:
-            raise ValueError(f"{file}: longer than {MOST_BYTES // 2**20} MiB, the most that {kind} may have")
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{file}: byte {error.start} is no UTF-8; {kind} is a text") from None
+            text = reading.text(file, MOST_BYTES, kind, encoding="utf-8-sig")
+        except reading.Unreadable as error:
+            raise ValueError(f"{file}: {error}; this names {kind}") from None
         kept = f"{self._folder}/{_kept_name(name, text.encode())}"
         self.by_name[kept] = text
         self.files[keys] = str(file)

@@ -1,12 +1,13 @@
 """A path from the words of a command line: a profile's name and KEY=VALUE."""
 
 import copy
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pronghorn import reading
 from pronghorn.errors import InputError, unknown
+from pronghorn.model import foreign
 from pronghorn.model.path.handover import join
 from pronghorn.model.path.link import PLAIN
 from pronghorn.model.path.profile import DIRECT, PathProfile, parse
@@ -56,12 +57,7 @@ def _profile(name: str, shipped: Mapping[str, PathProfile]) -> tuple[Source, dic
     file = Path(name)
     if not name.endswith(".toml"):
         raise InputError(unknown("profile", name, shipped) + " Or KEY=VALUE, or the name of a TOML file.")
-    try:
-        source = Source(name, file.read_text(encoding="utf-8"), file.parent)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name}: byte {error.start} is no UTF-8; a profile is TOML in UTF-8.") from None
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror}.") from None
+    source = Source(name, reading.asked(file, reading.MOST_TOML, "a profile"), file.parent)
     return source, source.table()
 
 
@@ -91,8 +87,8 @@ def toml_value(text: str) -> Any:
     """What `text` says as TOML; else the text itself, or a list of such without quotes."""
     text = text.strip()
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        value = foreign.toml(f"value = {text}")["value"]
+    except ValueError:
         if text.startswith("[") and text.endswith("]"):
             return [toml_value(item) for item in text[1:-1].split(",") if item.strip()]
         return text

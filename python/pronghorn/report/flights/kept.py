@@ -4,6 +4,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from pronghorn import reading
+from pronghorn.model import bounds
 from pronghorn.model.flight import Flight
 from pronghorn.model.trial import Trial
 
@@ -28,10 +30,8 @@ def flight_of(run: Path, trial: Trial) -> Flight:
     if not file.resolve().is_relative_to(run.resolve()):
         raise Unreadable(f"{name} is not within the run's directory")
     try:
-        return Flight.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise Unreadable(f"{name} can't be read: {error.strerror}") from error
+        return Flight.model_validate_json(reading.content(file, reading.MOST_ARTIFACT, "a flight"))
+    except reading.Unreadable as error:
+        raise Unreadable(f"{name} can't be read: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise Unreadable(f"{name} is no flight: {where + ': ' if where else ''}{first['msg']}") from error
+        raise Unreadable(f"{name} is no flight: {bounds.wrong(error)}") from error

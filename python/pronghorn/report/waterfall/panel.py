@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pronghorn.analysis.numbers import count, seconds
 from pronghorn.analysis.protocols import listed, protocols
 from pronghorn.model.summary import CellSummary
-from pronghorn.model.trial import PageLoad, Trial
+from pronghorn.model.trial import PageLoad, Trial, Vitals
 from pronghorn.report.chart_data import ChartData
 from pronghorn.report.units import unit_for
 from pronghorn.report.waterfall.axis import Axis, Tick, axis
@@ -140,8 +140,7 @@ def _connections(page: PageLoad) -> str:
 
 
 def _marks(page: PageLoad) -> list[tuple[str, float]]:
-    vitals = (page.model_extra or {}).get("vitals")
-    known = vitals if isinstance(vitals, Mapping) else {}
-    found = [("load", page.load_s), ("fcp", known.get("fcp_s")), ("lcp", known.get("lcp_s"))]
+    vitals = page.vitals or Vitals()
+    found = [("load", page.load_s), ("fcp", vitals.fcp_s), ("lcp", vitals.lcp_s)]
     moves = [("moved", at) for connection in page.connections for at in connection.migrations]
-    return [(name, float(at)) for name, at in (*found, *moves) if isinstance(at, int | float)]
+    return [(name, at) for name, at in (*found, *moves) if at is not None]
