@@ -1,9 +1,12 @@
 """What Chromium's NetLog tells beyond the DevTools protocol, while it is still being written."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+from pronghorn import reading
+from pronghorn.model import foreign
+
+_MOST_BYTES = 2**30
 _SSL_CONNECT = "SSL_CONNECT"
 
 
@@ -13,9 +16,9 @@ def resumed(file: Path) -> dict[int, bool]:
 
     The browser writes the log some events behind; what has not been written is missing."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        types = json.loads(lines[0].rstrip(",") + "}")["constants"]["logEventTypes"]
-    except (OSError, ValueError, LookupError):
+        lines = reading.text(file, _MOST_BYTES, "a NetLog").splitlines()
+        types = foreign.json_table(lines[0].rstrip(",") + "}")["constants"]["logEventTypes"]
+    except (reading.Unreadable, ValueError, LookupError, TypeError):
         return {}
     found = {}
     for line in lines[2:]:
@@ -27,7 +30,6 @@ def resumed(file: Path) -> dict[int, bool]:
 
 def _event(line: str) -> dict[str, Any]:
     try:
-        event = json.loads(line.rstrip(","))
-    except ValueError:
+        return foreign.json_table(line.rstrip(","))
+    except foreign.Malformed:
         return {}
-    return event if isinstance(event, dict) else {}

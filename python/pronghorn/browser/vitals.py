@@ -34,7 +34,7 @@ _OBSERVE = """
 _READ = """
 (() => {
   const navigation = performance.getEntriesByType('navigation')[0];
-  const paint = performance.getEntriesByName('first-contentful-paint')[0];
+  const paint = performance.getEntriesByName('first-contentful-paint', 'paint')[0];
   return JSON.stringify({
     navigation: navigation ? {
       name: navigation.name,

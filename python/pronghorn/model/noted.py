@@ -72,6 +72,14 @@ class _Host(_Entry):
     load_average: Number | None = None
 
 
+class _Preflight(_Entry):
+    origin: Text
+    client: Text
+    arm: Text
+    reason: _Word
+    detail: _Word
+
+
 class _Session(_Entry):
     commit: _Word = None
     started: _Word = None
@@ -96,6 +104,7 @@ _FORMS: dict[str, Any] = {
     "warnings": Annotated[list[_Warning], Several],
     "fairness": Annotated[list[_Fairness], Several],
     "calibration": Annotated[list[_Calibration], Several],
+    "preflight": Annotated[list[_Preflight], Several],
     "certificate": _Chain | None,
     "overhead_s": dict[Text, Moment | None] | None,
     "discards": dict[Text, Count],

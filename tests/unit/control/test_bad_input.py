@@ -27,7 +27,7 @@ def test_no_such_experiment(laboratory: Laboratory) -> None:
 def test_a_folder_or_a_binary_file_is_no_experiment(laboratory: Laboratory) -> None:
     (laboratory.folder / "folder.toml").mkdir()
     (laboratory.folder / "binary.toml").write_bytes(b"name = \xff")
-    assert "folder.toml: Is a directory." in refused(laboratory, "folder.toml")
+    assert "folder.toml: this is a folder; a regular file is needed." in refused(laboratory, "folder.toml")
     assert "binary.toml: byte 7 is no UTF-8" in refused(laboratory, "binary.toml")
 
 

@@ -234,7 +234,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.trace").write_bytes(b"1\n\xff\n")
     with pytest.raises(InputError, match=r"x\.trace: byte 2 is no UTF-8"):
         link('trace = "x.trace"', tmp_path)
-    with pytest.raises(InputError, match="Is a directory"):
+    with pytest.raises(InputError, match="this is a folder"):
         link('trace = "."', tmp_path)
 
 

@@ -6,6 +6,7 @@ mod facts;
 mod key_exchange;
 mod notes;
 mod offer;
+mod pem_file;
 mod secrets;
 mod server;
 mod sessions;
@@ -36,7 +37,15 @@ pub use version::TlsVersion;
 /// Why TLS can't be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A PEM file that can't be read or holds nothing usable.
+    /// A PEM file that can't be read.
+    #[error("{path}: {source}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A PEM file that holds nothing usable.
     #[error("{path}: {source}", path = path.display())]
     Pem {
         /// The file.
@@ -100,8 +109,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
         path: path.to_owned(),
         source,
     };
-    CertificateDer::pem_file_iter(path)
-        .map_err(pem)?
+    CertificateDer::pem_slice_iter(&pem_file::read(path)?)
         .collect::<Result<_, _>>()
         .map_err(pem)
 }

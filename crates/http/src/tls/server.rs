@@ -6,7 +6,7 @@ use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::PemObject;
 
-use super::{TlsError, TlsOffer, certificates, provider};
+use super::{TlsError, TlsOffer, certificates, pem_file, provider};
 use crate::Protocol;
 
 /// Bytes of early data that our servers take over TCP: one TLS record, nginx's and OpenSSL's default.
@@ -21,10 +21,11 @@ pub fn server_tls(
     protocols: &[Protocol],
     max_early_data: u32,
 ) -> Result<ServerConfig, TlsError> {
-    let key = PrivateKeyDer::from_pem_file(key).map_err(|source| TlsError::Pem {
-        path: key.to_owned(),
-        source,
-    })?;
+    let key =
+        PrivateKeyDer::from_pem_slice(&pem_file::read(key)?).map_err(|source| TlsError::Pem {
+            path: key.to_owned(),
+            source,
+        })?;
     let provider = provider(TlsOffer::default())?;
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
