@@ -66,7 +66,7 @@ async def _run(spec: LoadSpec, told: Callable[[Progress], None]) -> Outcome:
                 return Outcome(LoadReport.model_validate(line["report"]), series, process.strikes > 0)
         raise await process.died("ended without a report", listening)
     except ValidationError as fault:
-        raise await process.died(f"told what can't be ({bounds.wrong(fault)})", listening) from fault
+        raise await process.died(f"told what can't be read ({bounds.wrong(fault)})", listening) from fault
     except (ValueError, KeyError, TypeError) as fault:
         raise await process.died(f"told what can't be read ({fault})", listening) from fault
     finally:

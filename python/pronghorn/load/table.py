@@ -19,10 +19,10 @@ _Cell = Callable[[Measured], object]
 def refuse(file: Path) -> None:
     """InputError where `file` holds something else than such a table, to which no line can be added."""
     try:
+        if not file.is_file():
+            return
         with reading.opened(file) as lines:
             head = lines.readline(_LONGEST_HEAD).decode().rstrip()
-    except reading.Missing:
-        return
     except (reading.Unreadable, OSError, UnicodeDecodeError) as error:
         raise InputError(f"--csv {file}: {getattr(error, 'strerror', None) or error}.") from None
     if head and head != ",".join(COLUMNS):

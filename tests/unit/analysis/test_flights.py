@@ -201,7 +201,7 @@ def test_the_trial_nearest_to_the_median_of_those_with_a_flight_stands_for_its_a
     [
         ("", {}, "flight.json is no flight: "),
         ("[]", {}, "flight.json is no flight: "),
-        ({"clock_base_monotonic_s": 1.0}, {}, "flight.json is no flight: connections: "),
+        ({"clock_base_monotonic_s": 1.0}, {}, "flight.json is no flight: connections is missing"),
         (flight(end(cwnd_bytes=[1.0])), {}, "cwnd_bytes has 1 samples, at_s 3"),
         (flight(end(host="client")), {}, "nothing was recorded"),
         (flight(end()), {"started_monotonic_s": None}, "doesn't tell when the load began"),
@@ -231,7 +231,7 @@ def test_a_file_that_is_gone_or_elsewhere_is_said_to_be_so(tmp_path: Path) -> No
     found = shown(run, gone, astray)
     assert found.arms == []
     assert found.panels == []
-    assert "can't be read: No such file" in found.faults[0]
+    assert "can't be read: no such file" in found.faults[0]
     assert "is not within the run's directory" in found.faults[1]
 
 

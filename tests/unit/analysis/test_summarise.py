@@ -213,7 +213,11 @@ def test_a_missing_arm_and_an_empty_cell_are_no_error() -> None:
 
 
 def test_times_of_zero_have_no_ratio() -> None:
-    found = summary(paired(LTE, {"h2": [0.0] * 12, "h3": [0.0] * 12})).cells[0]
+    trials = [
+        one.model_copy(update={"metrics": one.metrics.model_copy(update={"load_s": 0.0, "ttfb_s": 0.0})})
+        for one in paired(LTE, {"h2": [1.0] * 12, "h3": [1.0] * 12})
+    ]
+    found = summary(trials).cells[0]
     assert {one.verdict for one in found.comparisons} == {"undecided"}
 
 

@@ -67,21 +67,12 @@ COMMANDS = {
     "map": ("policy", "fit", "X.toml", "--out", "policy.toml"),
     "body": ("load", "https://localhost:1/", "--data", "X.toml"),
     "list": ("load", "-i", "X.toml"),
-    "table": ("load", "https://localhost:1/", "--csv", "X.toml", "-n", "1"),
 }
 """A command for each reader of a file that a person names."""
 
 
-@pytest.mark.parametrize(
-    ("command", "kind"),
-    [
-        (command, kind)
-        for command in COMMANDS
-        for kind in ("fifo", "device", "sparse")
-        # Of a table the first line alone is read, of whatever size it is.
-        if (command, kind) != ("table", "sparse")
-    ],
-)
+@pytest.mark.parametrize("kind", ["fifo", "device", "sparse"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_refuses_what_is_no_file_of_its_kind(
     laboratory: Laboratory, command: str, kind: str
 ) -> None:

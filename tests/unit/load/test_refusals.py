@@ -38,11 +38,11 @@ URL -H host:x
     -H 'host:x': 'host' can't be set: it is the URL's; to reach a name at another address, write the
     name in the URL and --address.
 URL --data nowhere
-    --data nowhere: No such file or directory.
+    --data nowhere: no such file.
 URL --data x --body y
     --body and --data exclude each other: a request has one body.
 URL -i nowhere
-    nowhere: No such file or directory.
+    nowhere: no such file.
 URL -n 1 -d 1s
     -n and -d exclude each other: a load ends after so many requests, or so much time.
 URL -d 10

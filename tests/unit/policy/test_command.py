@@ -53,7 +53,7 @@ def test_a_fit_writes_the_policy_of_its_maps_and_says_how_far_off_it_is(
         (["fit", "cubic", "--out", "policy.toml", "--site-weight", "small"], "write SITE=NUMBER"),
         (["fit", "cubic", "--out", "policy.toml", "--site-weight", "small=-1"], "write SITE=NUMBER"),
         (["fit", "cubic", "--out", "policy.toml", "--site-weight", "big=1"], "unknown site 'big'"),
-        (["show", "nowhere.toml"], "nowhere.toml: can't be read"),
+        (["show", "nowhere.toml"], "nowhere.toml: no such file"),
         (["simulate", "policy.toml", "--clients", "0"], "--clients 0"),
         (["simulate", "policy.toml", "--days", "0"], "--days 0"),
         (["simulate", "policy.toml", "--seed", "-1"], "--seed -1"),
