@@ -12,9 +12,8 @@ from typing import Any
 from pronghorn import reading
 from pronghorn.errors import InputError, unknown
 from pronghorn.model import experiment as experiments
-from pronghorn.model import foreign
+from pronghorn.model import foreign, site_settings
 from pronghorn.model import path as paths
-from pronghorn.model import site_settings
 from pronghorn.model.experiment import Experiment, Vocabulary
 from pronghorn.model.path import PathProfile
 from pronghorn.model.source import Source
