@@ -172,7 +172,7 @@ def test_what_is_withdrawn_is_withdrawn_in_every_location_and_from_every_kind_of
         said = {path: alternative(one.curl("--http1.1", path=path)) for path in (*paths, "/", "/nowhere")}
         malformed = alternative(one.curl("--http1.1", "--header", "Content-Length: x"))
 
-    assert said == dict.fromkeys(said, ["clear"])
+    assert said == {path: ["clear"] for path in said}
     assert malformed == ["clear"]
 
 
