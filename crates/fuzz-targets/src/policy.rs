@@ -17,7 +17,11 @@ pub fn policy(bytes: &[u8]) {
     };
     let mut memory = [0u64; 2048];
     let mut table = Table::init(&mut memory, [1; 16]).expect("16 kB make a table");
-    let keys = Keys { own: 1, parent: 2 };
+    let keys = Keys {
+        own: 1,
+        parent: 2,
+        client: 3,
+    };
     let sample = Sample {
         bytes: 20_000,
         time_us: 90_000,

@@ -33,6 +33,7 @@ pub fn policy_table(bytes: &[u8]) {
         let keys = Keys {
             own: u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15),
             parent: u64::from(key / 16).wrapping_mul(0xd1b5_4a32_d192_ed03),
+            client: value >> 60,
         };
         let protocol = if what & 8 == 0 {
             Protocol::Tcp

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define PRONGHORN_POLICY_ABI 6
+#define PRONGHORN_POLICY_ABI 7
 
 /* A parsed policy file: immutable, on the heap. */
 typedef struct pronghorn_policy pronghorn_policy;
@@ -36,10 +36,12 @@ typedef struct {
     char reason[240];
 } pronghorn_error;
 
-/* A client's prefix and the greater one around it, as keyed hashes. */
+/* A client's prefix, the greater one around it, and the client itself (its address; of IPv6 its /64, or its own prefix where that is longer), as
+ * keyed hashes. */
 typedef struct {
     uint64_t own;
     uint64_t parent;
+    uint64_t client;
 } pronghorn_keys;
 
 enum { PRONGHORN_TCP = 0, PRONGHORN_QUIC = 1 };
@@ -126,7 +128,7 @@ typedef struct {
     uint64_t keys;           /* held now */
     uint64_t parents;        /* held now */
     uint64_t keys_on;        /* of the keys, those that steering offers h3 */
-    uint64_t keys_blocked;   /* of the keys, those taken for UDP-blocked */
+    uint64_t keys_blocked;   /* of the keys, those of which all or some clients are taken for UDP-blocked */
     uint64_t evicted;        /* counts from here on, since the table was made */
     uint64_t mended;         /* times that links were rebuilt: a process died inside, or memory was scribbled on */
     uint64_t emptied;        /* times that this was of no use */
@@ -137,7 +139,7 @@ typedef struct {
     uint64_t offers;         /* over new connections, outside dry runs */
     uint64_t upgrades;       /* steering turned on */
     uint64_t downgrades;     /* steering turned off for what was measured */
-    uint64_t blocks;         /* steering turned off since no QUIC arrived */
+    uint64_t blocks;         /* times that a key or a client of one was taken for UDP-blocked */
     uint64_t epoch;          /* number of the current one */
     pronghorn_group all[3];  /* by arm, all epochs */
     pronghorn_group now[3];  /* the current epoch alone */

@@ -3,7 +3,7 @@
 use bytemuck::Zeroable;
 
 use crate::decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
-use crate::entry::{BLOCKED, Entry, Expected, ON, OWN, PARENT};
+use crate::entry::{Entry, Expected, ON, OWN, PARENT};
 use crate::head::Head;
 use crate::key::Keys;
 use crate::part::Part;
@@ -45,6 +45,7 @@ impl Table<'_> {
             };
             let question = Question {
                 policy,
+                client: keys.client,
                 protocol,
                 ask,
                 epoch,
@@ -66,6 +67,7 @@ impl Table<'_> {
 
 struct Question<'a> {
     policy: &'a Policy,
+    client: u64,
     protocol: Protocol,
     ask: &'a Ask,
     epoch: u64,
@@ -79,8 +81,9 @@ impl Question<'_> {
         let holdout = pins::holdout(self.ask.holdout, steering.holdout);
         let arm = pins::arm(&head.secret, entry.key, self.epoch, holdout);
         self.draw(head, entry, arm, holdout);
-        if self.protocol == Protocol::Quic && entry.arrived_by_quic() {
-            head.keys_blocked = head.keys_blocked.saturating_sub(1);
+        let was_blocked = entry.is_blocked();
+        if self.protocol == Protocol::Quic {
+            entry.arrived_by_quic(self.client);
         }
         let expected = match entry.expected(self.now_ms) {
             Some(known) => known,
@@ -91,9 +94,13 @@ impl Question<'_> {
             Arm::PinnedH3 => (true, Reason::Pinned),
             Arm::Steered => {
                 let reason = self.steer(head, entry, expected);
-                (entry.is(ON), reason)
+                (
+                    entry.is(ON) && entry.silence_of(self.client).is_none(),
+                    reason,
+                )
             }
         };
+        head.count_blocked(was_blocked, entry.is_blocked());
         let action = match offered {
             true => Action::Advertise,
             false if self.takes_back(entry, arm) => Action::Clear,
@@ -165,7 +172,7 @@ impl Question<'_> {
     fn takes_back(&self, entry: &Entry, arm: Arm) -> bool {
         let comes_by_it = self.protocol == Protocol::Quic;
         comes_by_it && (arm == Arm::PinnedH2 || self.ask.downgrade == Downgrade::Clear)
-            || entry.leased_for_s(self.now_ms) > self.policy.steering.lease_s
+            || entry.leased_for_s(self.now_ms, self.client) > self.policy.steering.lease_s
     }
 
     /// What is expected now; the key's vote in its parent is exchanged for one that fits.
@@ -190,12 +197,23 @@ impl Question<'_> {
     }
 
     fn steer(&self, head: &mut Head, entry: &mut Entry, expected: Expected) -> Reason {
-        let was_blocked = entry.is(BLOCKED);
         let steering = &self.policy.steering;
+        entry.end_silence(steering, self.now_ms);
         let (change, reason) = entry.steer(steering, &expected, self.ask.downgrade, self.now_ms);
+        self.count_change(head, change);
+        if !entry.is(ON) {
+            return reason;
+        }
+        if entry.falls_silent(steering, self.client, self.now_ms) {
+            head.counters.blocks = head.counters.blocks.saturating_add(1);
+        }
+        entry.silence_of(self.client).unwrap_or(reason)
+    }
+
+    fn count_change(&self, head: &mut Head, change: Change) {
         let counters = &mut head.counters;
         let counter = match change {
-            Change::Stayed => return reason,
+            Change::Stayed => return,
             Change::TurnedOn => {
                 head.keys_on = head.keys_on.saturating_add(1);
                 &mut counters.upgrades
@@ -210,12 +228,6 @@ impl Question<'_> {
             }
         };
         *counter = counter.saturating_add(1);
-        match (was_blocked, entry.is(BLOCKED)) {
-            (false, true) => head.keys_blocked = head.keys_blocked.saturating_add(1),
-            (true, false) => head.keys_blocked = head.keys_blocked.saturating_sub(1),
-            _ => {}
-        }
-        reason
     }
 
     fn count(&self, head: &mut Head, entry: &mut Entry, arm: Arm, action: Action, max_age_s: u32) {
@@ -228,7 +240,7 @@ impl Question<'_> {
         }
         match action {
             Action::Advertise => {}
-            Action::Clear => return entry.take_back(self.ask.host),
+            Action::Clear => return entry.take_back(self.client, self.ask.host),
             Action::Nothing => return,
         }
         if self.protocol == Protocol::Tcp {
@@ -236,9 +248,10 @@ impl Question<'_> {
                 counters.offers = counters.offers.saturating_add(1);
             }
             if arm == Arm::Steered {
-                entry.came_over_tcp(self.now_ms, self.ask.host, self.ask.new_connection);
+                let new_connection = self.ask.new_connection;
+                entry.came_over_tcp(self.now_ms, self.client, self.ask.host, new_connection);
             }
         }
-        entry.lease(self.now_ms, self.ask.host, max_age_s);
+        entry.lease(self.now_ms, self.client, self.ask.host, max_age_s);
     }
 }

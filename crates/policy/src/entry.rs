@@ -8,6 +8,7 @@ use crate::network::Network;
 use crate::outcomes::Outcomes;
 use crate::part::Part;
 use crate::sample::{CLIP, TcpControl};
+use crate::silence::Told;
 use crate::value::Worth;
 use crate::votes::Votes;
 
@@ -22,6 +23,8 @@ pub(crate) const BLOCKED: u8 = 2;
 pub(crate) const CHANGED: u8 = 4;
 /// `expected` holds something.
 const EXPECTED: u8 = 8;
+/// Somebody of it has come by QUIC.
+const ANSWERED: u8 = 16;
 /// Outcomes of both transports were in it, or the network was.
 const KNOWN: u8 = 32;
 /// Another look at h3 was worth what it costs …
@@ -47,7 +50,7 @@ const EXPECTED_LEAST_MS: u32 = 100;
 /// … so many.
 const PARTS: f64 = 4.0;
 
-/// 248 bytes, what every look-up reads first. Links are indices of entries.
+/// 264 bytes, what every look-up reads first. Links are indices of entries.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Entry {
@@ -58,20 +61,16 @@ pub(crate) struct Entry {
     pub(crate) older: u32,
     pub(crate) kind: u8,
     flags: u8,
-    /// Times that it was turned off and not forgiven.
-    pub(crate) strikes: u8,
-    /// How often, since QUIC arrived last, somebody came over TCP who could have followed an offer.
-    pub(crate) unanswered: u8,
+    /// Of which clients, since QUIC arrived last, an offer went unanswered: a bit each, of 16 (`silence.rs`).
+    pub(crate) unanswered: u16,
     /// The latest time that this entry was told.
     pub(crate) seen_ms: u64,
     /// When steering changed last, seconds of the clock, rounded up.
     pub(crate) changed_s: u32,
     /// From that change on.
     pub(crate) cool_down_s: u32,
-    /// Since when an offer holds that nobody has followed, seconds of the clock.
-    pub(crate) offered_s: u32,
-    /// Until when it does: as the last one has it, which takes the place of earlier ones in a browser.
-    pub(crate) promised_until_s: u32,
+    /// Clients that are waited for, or silent.
+    pub(crate) told_clients: [Told; 2],
     /// The low bits of the time of `expected`.
     expected_at_ms: u32,
     /// Mean and standard deviation.
@@ -91,8 +90,8 @@ pub(crate) struct Entry {
     pub(crate) mark: u8,
     /// Samples since `expected` was reckoned.
     told: u8,
-    /// The host of the offer that is waited for, hashed.
-    pub(crate) offered_by: u8,
+    /// Times that it was turned off and not forgiven.
+    pub(crate) strikes: u8,
 }
 
 /// ln(mean time with h3 / mean time with h2) of a key's responses.
@@ -126,10 +125,9 @@ impl Entry {
         let back = self.seen_ms.saturating_sub(now_ms);
         if back > STEP_BACK_MS {
             self.seen_ms = now_ms;
+            self.told_earlier((back / 1000) as u32);
             for second in [
                 &mut self.changed_s,
-                &mut self.offered_s,
-                &mut self.promised_until_s,
                 &mut self.leased_until_s,
                 &mut self.part.counts_from_s,
             ] {
@@ -202,6 +200,21 @@ impl Entry {
         }
     }
 
+    /// Whether it, or a client of it, is taken for UDP-blocked.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.is(BLOCKED) || self.is_unanswered()
+    }
+
+    /// Whether somebody of it has come by QUIC.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.is(ANSWERED)
+    }
+
+    /// Somebody has.
+    pub(crate) fn set_answered(&mut self) {
+        self.set(ANSWERED, true);
+    }
+
     pub(crate) fn is(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
@@ -240,7 +253,7 @@ impl Entry {
         if !(self.visits.is_finite() && self.visits >= 0.0) {
             self.visits = 0.0;
         }
-        self.flags &= ON | BLOCKED | CHANGED;
+        self.flags &= ON | BLOCKED | CHANGED | ANSWERED;
         self.changed_s = self.changed_s.min(self.seen_ms.div_ceil(1000) as u32);
         self.mark = 0;
     }
@@ -253,8 +266,8 @@ mod tests {
     use crate::visit::Rho;
 
     #[test]
-    fn an_entry_is_of_248_bytes() {
-        assert_eq!(size_of::<Entry>(), 248);
+    fn an_entry_is_of_264_bytes() {
+        assert_eq!(size_of::<Entry>(), 264);
     }
 
     #[test]
@@ -265,17 +278,17 @@ mod tests {
         assert_eq!(entry.advance(950_000, 3600.0), 1_000_000);
         assert_eq!(entry.advance(100_000, 3600.0), 100_000);
         assert_eq!((entry.changed_s, entry.cool_until_ms()), (90, 600_000));
-        entry.lease(100_000, 0, 300);
-        assert_eq!(entry.leased_for_s(150_000), 250);
+        entry.lease(100_000, 7, 0, 300);
+        assert_eq!(entry.leased_for_s(150_000, 7), 250);
         entry.advance(20_000, 3600.0);
-        assert_eq!(entry.leased_for_s(20_000), 300);
-        entry.came_over_tcp(310_000, 0, true);
-        assert_eq!(entry.unanswered, 1);
-        entry.came_over_tcp(330_000, 0, true);
+        assert_eq!(entry.leased_for_s(20_000, 7), 300);
+        entry.came_over_tcp(330_000, 7, 0, true);
         assert_eq!(
-            entry.unanswered, 1,
+            entry.unanswered, 0,
             "it holds until 320 s, as it did until 400 s"
         );
+        entry.came_over_tcp(310_000, 7, 0, true);
+        assert_eq!(entry.unanswered.count_ones(), 1);
     }
 
     #[test]

@@ -103,6 +103,15 @@ impl Head {
         self.epoch
     }
 
+    /// A key was taken for blocked, or is now.
+    pub(crate) fn count_blocked(&mut self, was: bool, is: bool) {
+        self.keys_blocked = match (was, is) {
+            (false, true) => self.keys_blocked.saturating_add(1),
+            (true, false) => self.keys_blocked.saturating_sub(1),
+            _ => self.keys_blocked,
+        };
+    }
+
     fn sealed(&self) -> u64 {
         let geometry = (u64::from(self.capacity) << 32)
             | (u64::from(self.entry_bytes) << 16)

@@ -3,7 +3,7 @@
 //! Nothing that stands in the memory is believed: an index out of range, an entry in the wrong chain or a link that isn't
 //! returned is [`Damaged`], and no walk is longer than a chain may be.
 
-use crate::entry::{BLOCKED, Entry, FREE, NONE, ON, OWN};
+use crate::entry::{Entry, FREE, NONE, ON, OWN};
 use crate::table::Table;
 
 /// Longer chains don't come about: with as many buckets as entries one of 64 has a chance of 10^-89.
@@ -101,7 +101,7 @@ impl Table<'_> {
             head.keys_on = head.keys_on.saturating_sub(u32::from(entry.is(ON)));
             head.keys_blocked = head
                 .keys_blocked
-                .saturating_sub(u32::from(entry.is(BLOCKED)));
+                .saturating_sub(u32::from(entry.is_blocked()));
         } else {
             head.parents = head.parents.saturating_sub(1);
         }

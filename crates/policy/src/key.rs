@@ -1,4 +1,4 @@
-//! Which prefix a client belongs to, as a keyed hash: no address is kept, and nobody who doesn't know the secret can choose
+//! Which prefix a client belongs to, and which client it is, as keyed hashes: no address is kept, and nobody who doesn't know the secret can choose
 //! addresses whose hashes collide, or that are pinned.
 
 use core::hash::Hasher;
@@ -10,8 +10,12 @@ use siphasher::sip::SipHasher24;
 const IPV4_BITS: (u8, u8) = (24, 16);
 /// The same of IPv6.
 const IPV6_BITS: (u8, u8) = (56, 40);
+/// Of IPv6, what one client is told from others by, unless a key's own prefix is longer: it changes its address as it likes within a network (RFC 8981).
+const IPV6_CLIENT_BITS: u8 = 64;
+/// Of the hash of a client.
+const CLIENT: u8 = 1;
 
-/// A client's prefix and the greater one around it, as keyed hashes.
+/// A client's prefix, the greater one around it and the client itself, as keyed hashes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Keys {
@@ -19,6 +23,8 @@ pub struct Keys {
     pub own: u64,
     /// Of its parent.
     pub parent: u64,
+    /// Of the client: of its address, or of the /64 that it is in.
+    pub client: u64,
 }
 
 /// The keys of `address`. An IPv4-mapped address counts as IPv4. Bits are of the family that the address counts as;
@@ -41,9 +47,15 @@ pub(crate) fn keys_of(secret: &[u8; 16], address: IpAddr, own: u8, parent: u8) -
             default
         }
     };
+    let own = asked(own, default.0);
+    let client = match family {
+        4 => width,
+        _ => own.max(IPV6_CLIENT_BITS),
+    };
     Keys {
-        own: prefix(secret, family, bytes, asked(own, default.0)),
+        own: prefix(secret, family, bytes, own),
         parent: prefix(secret, family, bytes, asked(parent, default.1)),
+        client: prefix(secret, family | CLIENT, bytes, client),
     }
 }
 
@@ -89,11 +101,30 @@ mod tests {
 
     #[test]
     fn a_key_is_a_prefix() {
-        assert_eq!(keys("192.0.2.7"), keys("192.0.2.200"));
+        assert_eq!(keys("192.0.2.7").own, keys("192.0.2.200").own);
         assert_ne!(keys("192.0.2.7").own, keys("192.0.3.7").own);
         assert_eq!(keys("192.0.2.7").parent, keys("192.0.3.7").parent);
-        assert_eq!(keys("2001:db8:1:200::1"), keys("2001:db8:1:2ff::9"));
+        assert_eq!(keys("2001:db8:1:200::1").own, keys("2001:db8:1:2ff::9").own);
         assert_ne!(keys("2001:db8:1:200::1").own, keys("2001:db8:1:300::1").own);
+    }
+
+    #[test]
+    fn a_client_is_an_address_of_ipv4_and_a_network_of_ipv6() {
+        assert_ne!(keys("192.0.2.7").client, keys("192.0.2.8").client);
+        let [one, alike, other] = [
+            "2001:db8:1:200::1",
+            "2001:db8:1:200::9",
+            "2001:db8:1:201::1",
+        ]
+        .map(|address| keys(address).client);
+        assert!(one == alike && one != other);
+        let whole = |address: &str| {
+            let address = address.parse().expect("an address");
+            keys_of(&SECRET, address, 128, 64).client
+        };
+        assert_ne!(whole("2001:db8:1:200::1"), whole("2001:db8:1:200::9"));
+        let host = keys_of(&SECRET, "192.0.2.7".parse().expect("one"), 32, 16);
+        assert_ne!(host.own, host.client, "hashes of their own");
     }
 
     #[test]

@@ -63,6 +63,7 @@
 //! | What if a process dies inside? | `guard.rs`, `mend.rs` |
 //! | What does a sample change, what a question? | `observe.rs`, `decide.rs` |
 //! | When is h3 offered, for how long, and when is a look worth its cost? | `steering.rs`, `lease.rs`, `value.rs` |
+//! | Who is taken for UDP-blocked? | `silence.rs` |
 //! | What may stand in a policy file? | `file/` |
 //! | How does C call it? | `ffi/`, `include/pronghorn_policy.h` |
 
@@ -98,6 +99,7 @@ mod policy;
 mod posterior;
 mod prior;
 mod sample;
+mod silence;
 mod snapshot;
 mod steering;
 mod table;
@@ -120,4 +122,4 @@ pub use steering::Steering;
 pub use table::{Table, TableError};
 
 /// The C ABI's version, which stands in a table's memory as well.
-pub const ABI: u32 = 6;
+pub const ABI: u32 = 7;

@@ -1,6 +1,6 @@
 //! Makes a table of whatever stands in the memory: entries that can be believed stay, all links are made anew.
 
-use crate::entry::{BLOCKED, FREE, NONE, ON, OWN, PARENT};
+use crate::entry::{FREE, NONE, ON, OWN, PARENT};
 use crate::index::CHAIN_MOST;
 use crate::table::Table;
 
@@ -109,7 +109,7 @@ impl Table<'_> {
                 OWN => {
                     kinds[0] += 1;
                     on += u32::from(entry.is(ON));
-                    blocked += u32::from(entry.is(BLOCKED));
+                    blocked += u32::from(entry.is_blocked());
                 }
                 PARENT => kinds[1] += 1,
                 _ => {}
@@ -140,6 +140,7 @@ mod tests {
         Keys {
             own: (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15),
             parent: (number / 8 + 1).wrapping_mul(0xd1b5_4a32_d192_ed03),
+            client: number,
         }
     }
 

@@ -31,8 +31,10 @@ impl Table<'_> {
             let now_ms = entry.advance(now_ms, policy.steering.half_life_s);
             entry.learn(policy, head, protocol, sample, outcome, now_ms);
             head.tell(protocol, sample, outcome);
-            if protocol == Protocol::Quic && entry.arrived_by_quic() {
-                head.keys_blocked = head.keys_blocked.saturating_sub(1);
+            if protocol == Protocol::Quic {
+                let was_blocked = entry.is_blocked();
+                entry.arrived_by_quic(keys.client);
+                head.count_blocked(was_blocked, entry.is_blocked());
             }
             let counts = !sample.dry_run && entry.part.counts(now_ms);
             if let Some(outcome) = outcome.filter(|_| counts) {

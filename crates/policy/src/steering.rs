@@ -2,9 +2,9 @@
 //!
 //! A key is off or on. It turns on where something is known of its network or its responses and h3 is expected to be faster by more than
 //! `enter`, or where a try is worth what it costs (`value.rs`); off where h3 is expected to be slower by more than `leave` and no try is worth it,
-//! or where offers held and nothing came by QUIC; in between it stays as it is. It changes no faster than `dwell_s`, and each turning off starts a
-//! cool-down, twice as long as the one before; where nothing ever came by QUIC, the first takes a day and the next as long as any: the first
-//! time it may have been new clients of the prefix, each of which came once. A key that stayed on for [`FORGIVEN_AFTER`]
+//! or where its clients agree that nothing comes by QUIC (`silence.rs`); in between it stays as it is. It changes no faster than `dwell_s`, and each turning off starts a
+//! cool-down, twice as long as the one before; where nothing ever came by QUIC, the first takes a day and the next as long as any. A client that is silent
+//! by itself is left out for as long, while its key stays on. A key that stayed on for [`FORGIVEN_AFTER`]
 //! times its last cool-down is dealt with as if it had never been let go.
 
 use crate::decision::{Downgrade, Reason};
@@ -29,7 +29,8 @@ pub struct Steering {
     pub cool_down_s: u32,
     /// At most.
     pub cool_down_most_s: u32,
-    /// Times that a client comes over TCP though it could have followed an offer, without any QUIC arriving, before a key counts as UDP-blocked.
+    /// Times that a client comes over TCP though it could have followed an offer, before it is offered none; and clients that do so, without any QUIC
+    /// arriving, before their key counts as UDP-blocked (twice as many where it ever did). More than 12 count as 12.
     pub blocked_after: u32,
     /// Of outcomes and features.
     pub half_life_s: f64,
@@ -82,7 +83,7 @@ impl Entry {
         now_ms: u64,
     ) -> (Change, Reason) {
         self.cool_down_s = self.cool_down_s.min(steering.cool_down_most_s);
-        let dwells = self.is(CHANGED) && now_ms < self.after_change_ms(steering.dwell_s);
+        let dwells = self.dwells(steering, now_ms);
         let mean = f64::from(expected.mean);
         let better = expected.known && mean < -steering.enter;
         // Whom nothing would let go again isn't tried.
@@ -109,17 +110,10 @@ impl Entry {
             };
             return (Change::Stayed, reason);
         }
-        if u32::from(self.unanswered) >= steering.blocked_after && !dwells {
+        if self.agree_on_silence(steering) && !dwells {
             self.turn_off(steering, now_ms);
             self.set(BLOCKED, true);
-            let [_, quic] = self.outcomes.weights();
-            if quic <= 0.0 {
-                let longest_s = steering.cool_down_most_s;
-                self.cool_down_s = match self.strikes {
-                    1 => longest_s.min(DAY_S),
-                    _ => longest_s,
-                };
-            }
+            self.cool_down_s = silent_for_s(steering, self.is_answered(), self.strikes);
             return (Change::FoundBlocked, Reason::UdpBlocked);
         }
         let reason = match () {
@@ -135,16 +129,20 @@ impl Entry {
         (Change::Stayed, reason)
     }
 
-    /// QUIC arrives: offers are followed, and a key taken for blocked isn't. Returns whether it was taken for that.
-    pub(crate) fn arrived_by_quic(&mut self) -> bool {
-        self.unanswered = 0;
-        let was = self.is(BLOCKED);
-        if was {
+    /// `client` arrives by QUIC: it follows offers, and a key taken for blocked isn't.
+    pub(crate) fn arrived_by_quic(&mut self, client: u64) {
+        self.set_answered();
+        self.answered(client);
+        if self.is(BLOCKED) {
             self.set(BLOCKED, false);
             self.cool_down_s = 0;
             self.strikes = self.strikes.saturating_sub(1);
         }
-        was
+    }
+
+    /// Whether it changed too short a time before `now_ms` to change again.
+    pub(crate) fn dwells(&self, steering: &Steering, now_ms: u64) -> bool {
+        self.is(CHANGED) && now_ms < self.after_change_ms(steering.dwell_s)
     }
 
     fn turn_on(&mut self, now_ms: u64) {
@@ -165,11 +163,24 @@ impl Entry {
         self.cool_down_s = cool_down_s(steering, self.strikes);
     }
 
-    /// What was offered before isn't waited for any more.
     fn change(&mut self, now_ms: u64) {
+        self.changed(now_ms);
+        self.await_none();
+    }
+
+    /// What it, or a client of it, is told is another thing from `now_ms` on.
+    pub(crate) fn changed(&mut self, now_ms: u64) {
         self.set(CHANGED, true);
         self.changed_s = now_ms.div_ceil(1000) as u32;
-        (self.unanswered, self.promised_until_s) = (0, 0);
+    }
+}
+
+/// For how long whoever never answers is offered nothing, the `strikes`-th time, from 1; `answered`: somebody of its key has come by QUIC.
+pub(crate) fn silent_for_s(steering: &Steering, answered: bool, strikes: u8) -> u32 {
+    match strikes {
+        _ if answered => cool_down_s(steering, strikes),
+        1 => steering.cool_down_most_s.min(DAY_S),
+        _ => steering.cool_down_most_s,
     }
 }
 
@@ -361,7 +372,7 @@ mod tests {
     #[test]
     fn a_key_is_blocked_for_long_after_offers_that_nobody_ever_followed() {
         let mut entry = on_at(0);
-        entry.unanswered = 4;
+        entry.unanswered = 0b1111;
         let dwelling = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 59_999);
         assert_eq!(dwelling, (Change::Stayed, Reason::H3Faster));
         let found = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 70_000);
@@ -376,13 +387,21 @@ mod tests {
     #[test]
     fn what_arrives_by_quic_answers_all_offers_and_ends_a_block() {
         let mut entry = on_at(0);
-        entry.unanswered = 4;
-        assert!(!entry.arrived_by_quic());
+        entry.unanswered = 0b1111;
+        entry.arrived_by_quic(7);
         let stays = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 80_000);
         assert_eq!(stays.0, Change::Stayed);
-        entry.unanswered = 4;
+        entry.unanswered = 0b1111;
+        let stays = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 90_000);
+        assert_eq!(
+            stays.0,
+            Change::Stayed,
+            "once it has answered, four are few"
+        );
+        entry.unanswered = 0b1111_1111;
         entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 100_000);
-        assert!(entry.arrived_by_quic());
+        assert!(entry.is(BLOCKED));
+        entry.arrived_by_quic(7);
         let (_, reason) = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 120_000);
         assert_eq!(reason, Reason::Dwelling);
         let (change, _) = entry.steer(&Steering::default(), &FAST, Downgrade::Lease, 160_000);

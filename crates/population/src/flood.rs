@@ -1,4 +1,4 @@
-//! Strangers who tell a gateway of splendid h3 and dreadful h2.
+//! Strangers who tell a gateway of splendid h3 and dreadful h2, and programs beside the clients that don't heed what they are offered.
 
 use crate::outcome::Seen;
 use crate::random::Random;
@@ -6,12 +6,42 @@ use crate::rules::{Contact, Rule};
 use crate::spec::Event;
 use crate::world::World;
 
-/// The strangers that come with one page of the clients, where there is a flood.
-pub(crate) fn strangers(world: &World<'_>, now_ms: u64, rule: &mut impl Rule, random: &mut Random) {
-    if let Some(Event::Flood { per_page, beside }) = world.spec.event {
-        for _ in 0..per_page {
-            visit(address(world, beside, random), now_ms, rule);
+/// The strangers that come with one page of a client, whose address is `own`, where there are any.
+pub(crate) fn strangers(
+    world: &World<'_>,
+    own: [u8; 4],
+    now_ms: u64,
+    rule: &mut impl Rule,
+    random: &mut Random,
+) {
+    match world.spec.event {
+        Some(Event::Flood { per_page, beside }) => {
+            for _ in 0..per_page {
+                visit(address(world, beside, random), now_ms, rule);
+            }
         }
+        Some(Event::Ignoring { per_page }) => {
+            let [a, b, c, _] = own;
+            for program in 0..per_page {
+                // Each at an address of its own, other than the client's.
+                let address = [a, b, c, 100 + (program % 100) as u8];
+                rule.answer(&contact(address, false, now_ms));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn contact(address: [u8; 4], quic: bool, now_ms: u64) -> Contact {
+    Contact {
+        client: u32::MAX,
+        address,
+        control: None,
+        quic,
+        now_ms,
+        new_connection: true,
+        idle_ms: 0,
+        h3_is_better: false,
     }
 }
 
@@ -29,16 +59,7 @@ fn address(world: &World<'_>, beside: f64, random: &mut Random) -> [u8; 4] {
 /// Over both protocols.
 fn visit(address: [u8; 4], now_ms: u64, rule: &mut impl Rule) {
     for (quic, time_us) in [(false, 60_000_000), (true, 1_000)] {
-        let contact = Contact {
-            client: u32::MAX,
-            address,
-            control: None,
-            quic,
-            now_ms,
-            new_connection: true,
-            idle_ms: 0,
-            h3_is_better: false,
-        };
+        let contact = contact(address, quic, now_ms);
         rule.answer(&contact);
         let seen = Seen {
             bytes: 100_000,

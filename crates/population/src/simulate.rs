@@ -104,7 +104,8 @@ impl<'a> Played<'a> {
                     tally.add(one.regret, one.responses, one.quic, one.failed);
                 }
             }
-            flood::strangers(world, page.at_ms, &mut ours.rule, &mut strangers);
+            let address = world.clients[page.client as usize].address;
+            flood::strangers(world, address, page.at_ms, &mut ours.rule, &mut strangers);
         }
         Played {
             gateway: ours.rule,

@@ -226,6 +226,11 @@ pub enum Event {
         /// The share of them whose prefix lies in the same /16 as a client's.
         beside: f64,
     },
+    /// Programs in each client's own prefix, beside it, ask over TCP whatever they are offered.
+    Ignoring {
+        /// So many ask with each page of the client.
+        per_page: u32,
+    },
 }
 
 /// Why a simulation can't be.

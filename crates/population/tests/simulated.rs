@@ -230,6 +230,29 @@ fn a_flood_of_strangers_displaces_keys_within_the_bound_and_steers_nobody_else()
     assert!(segment(&flooded, "all").keys == segment(&quiet, "all").keys);
 }
 
+/// With each page of a client two programs of its prefix ask over TCP: it is steered as if it were alone.
+#[test]
+fn programs_beside_a_client_that_ignore_what_they_are_offered_take_nothing_from_it() {
+    let quiet = spec(300);
+    let beside = json!({ "kind": "ignoring", "per_page": 2 });
+    let (beside, quiet) = (
+        played(&with(quiet.clone(), "event", beside)),
+        played(&quiet),
+    );
+    for name in ["bad", "steady"] {
+        let [regrets, shares] = [&beside, &quiet]
+            .map(|report| segment(report, name))
+            .map(|one| (regret(one, "learned"), one.rules["learned"].h3))
+            .map(|(regret, h3)| [regret, h3])
+            .into_iter()
+            .fold([[0.0; 2]; 2], |[[_, a], [_, b]], [regret, h3]| {
+                [[a, regret], [b, h3]]
+            });
+        assert!(regrets[0] < regrets[1] + 0.002, "{name}: {regrets:?}");
+        assert!(shares[0] > shares[1] - 0.01, "{name}: {shares:?}");
+    }
+}
+
 #[test]
 fn times_that_were_measured_stand_in_for_the_surface() {
     let mut asked = spec(500);

@@ -111,11 +111,12 @@ class Noise(_Table):
 
 
 class Events(_Table):
-    """What befalls all clients at once: what is added to h3's ln ratio, and strangers' visits for each
-    page."""
+    """What befalls all clients at once: what is added to h3's ln ratio, and for each page visits of
+    strangers, and of programs of the client's own prefix that ignore offers."""
 
     upgrade: float | None = None
     flood: Annotated[int, Field(ge=1, le=100)] | None = None
+    ignoring: Annotated[int, Field(ge=1, le=100)] | None = None
 
 
 class Population(_Table):

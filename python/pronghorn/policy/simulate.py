@@ -69,6 +69,9 @@ def _with_events(base: dict[str, Any], population: Population, asked: Asked) -> 
         for name, beside in (("flood", 0.0), ("flood-beside", _BESIDE)):
             event = {"kind": "flood", "per_page": events.flood, "beside": beside}
             found[name] = base | {"clients": fewer, "event": event}
+    if events.ignoring is not None:
+        event = {"kind": "ignoring", "per_page": events.ignoring}
+        found["ignoring"] = base | {"clients": fewer, "event": event}
     return found
 
 

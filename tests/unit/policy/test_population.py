@@ -105,7 +105,7 @@ def test_each_event_is_a_simulation_of_its_own_and_cells_have_none() -> None:
     asked = Asked(clients=100, days=1.0, seed=1, downgrade="lease")
 
     found = simulate.simulations(a_policy(), people, asked)["cubic"]
-    assert list(found) == ["population", "upgrade", "flood", "flood-beside"]
+    assert list(found) == ["population", "upgrade", "flood", "flood-beside", "ignoring"]
     assert found["flood"]["clients"] == 20
     cells = simulate.simulations(a_policy(), people, asked._replace(cells=True))["cubic"]
     assert list(cells) == ["population"]

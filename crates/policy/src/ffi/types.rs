@@ -153,7 +153,7 @@ mod tests {
     fn structures_lie_in_memory_as_the_golden_layout_says() {
         let mut text = String::new();
         layout!(text, "error", CError, line, reason);
-        layout!(text, "keys", Keys, own, parent);
+        layout!(text, "keys", Keys, own, parent, client);
         layout!(
             text,
             "sample",

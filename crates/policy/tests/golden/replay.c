@@ -21,7 +21,7 @@ static void fail(const char *what, const char *line) {
 
 static void layout(void) {
     SIZE(error), FIELD(error, line), FIELD(error, reason);
-    SIZE(keys), FIELD(keys, own), FIELD(keys, parent);
+    SIZE(keys), FIELD(keys, own), FIELD(keys, parent), FIELD(keys, client);
     SIZE(sample), FIELD(sample, bytes), FIELD(sample, time_us), FIELD(sample, rate_bytes_per_s);
     FIELD(sample, delivered), FIELD(sample, min_rtt_us), FIELD(sample, sent), FIELD(sample, lost), FIELD(sample, tcp_control);
     FIELD(sample, stalled), FIELD(sample, dry_run), FIELD(sample, reserved);
@@ -62,7 +62,7 @@ static pronghorn_keys keys_of(const pronghorn_table *table, const char *address,
         return pronghorn_keys_of(table, bytes, 16, (uint8_t)own, (uint8_t)parent);
     }
     fail("no address", address);
-    return (pronghorn_keys){0, 0};
+    return (pronghorn_keys){0, 0, 0};
 }
 
 static uint8_t protocol_of(const char *name) {
@@ -165,7 +165,8 @@ int main(int count, char **arguments) {
             now_ms += x;
         } else if (sscanf(line, "keys %63s %u %u", address, &a, &b) == 3) {
             pronghorn_keys keys = keys_of(table, address, a, b);
-            printf("-> %016llx %016llx\n", (unsigned long long)keys.own, (unsigned long long)keys.parent);
+            printf("-> %016llx %016llx %016llx\n", (unsigned long long)keys.own, (unsigned long long)keys.parent,
+                   (unsigned long long)keys.client);
         } else if (sscanf(line, "observe %63s %7s bytes=%llu time_us=%llu rtt_us=%u sent=%u lost=%u rate=%llu cc=%15[a-z] stalled=%u",
                           address, protocol, &x, &y, &a, &b, &c, &z, name, &d) == 10) {
             const char *delivered = strstr(line, " delivered=");

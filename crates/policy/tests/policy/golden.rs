@@ -142,7 +142,8 @@ fn replayed(policy: &Policy, script: &str) -> String {
             Some("after") => now_ms += number(1),
             Some("keys") => {
                 let keys = table.keys_of(address(), number(2) as u8, number(3) as u8);
-                writeln!(text, "-> {:016x} {:016x}", keys.own, keys.parent).expect("text grows");
+                let [own, parent, client] = [keys.own, keys.parent, keys.client];
+                writeln!(text, "-> {own:016x} {parent:016x} {client:016x}").expect("text grows");
             }
             Some("observe") => {
                 let sample = Sample {

@@ -53,6 +53,7 @@ fn gains(policy: &Policy, history: &[Observed], asked: u64, holdout: f32) -> Vec
     let of = |key: u64| Keys {
         own: keys(key).own,
         parent: keys(key / 4).parent,
+        client: keys(key).client,
     };
     let mut now_ms = NOON_MS;
     for key in 0..asked {

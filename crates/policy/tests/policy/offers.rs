@@ -1,9 +1,11 @@
 //! What clients are told, how they are let go, and what is learned of those whom no QUIC reaches.
 
 use crate::common::{
-    Memory, NOON_MS, keys, policy, policy_with, sample, sample_of_network, steered,
+    Memory, NOON_MS, keys, mix, policy, policy_with, sample, sample_of_network, steered,
 };
-use pronghorn_policy::{Action, Ask, Decision, Downgrade, Policy, Protocol, Reason, Sample, Table};
+use pronghorn_policy::{
+    Action, Ask, Decision, Downgrade, Keys, Policy, Protocol, Reason, Sample, Table,
+};
 
 const LOSSY: Sample = Sample {
     bytes: 0,
@@ -198,6 +200,99 @@ fn a_key_from_which_something_came_by_quic_once_is_tried_again_after_doubling_ti
         .filter(|pause| *pause > 5)
         .collect();
     assert_eq!(pauses, [605, 1205, 2405, 4805, 9605]);
+}
+
+/// The `number`th client of the key on a lossy network.
+fn neighbour(number: u64) -> Keys {
+    Keys {
+        client: mix(number),
+        ..keys(1)
+    }
+}
+
+#[test]
+fn a_client_that_never_follows_an_offer_takes_none_from_its_neighbours() {
+    let policy = policy();
+    let mut memory = Memory::new(1 << 16);
+    let mut table = memory.table();
+    table.observe(&policy, keys(1), Protocol::Tcp, &LOSSY, NOON_MS);
+    let mut silent = 0;
+    for second in (0..7200).step_by(10) {
+        let now_ms = NOON_MS + second * 1000;
+        let ask = steered();
+        let program = table.decide(&policy, neighbour(0), Protocol::Tcp, &ask, now_ms);
+        silent += u64::from(program.reason == Reason::UdpBlocked);
+        let browser = 1 + second / 10;
+        let offered = table.decide(&policy, neighbour(browser), Protocol::Tcp, &ask, now_ms);
+        assert_eq!(
+            (offered.action, offered.reason),
+            (Action::Advertise, Reason::H3Faster),
+            "{second} s"
+        );
+    }
+    assert!(silent > 600, "{silent}");
+    let snapshot = table.snapshot(&policy, NOON_MS);
+    assert_eq!((snapshot.blocks, snapshot.keys_blocked), (1, 1));
+    assert_eq!(snapshot.keys_on, 1);
+}
+
+#[test]
+fn a_key_is_blocked_where_as_many_clients_agree_and_twice_as_many_where_one_ever_answered() {
+    for (answers, expected) in [(false, 4), (true, 8)] {
+        let policy = policy();
+        let mut memory = Memory::new(1 << 16);
+        let mut table = memory.table();
+        let mut now_ms = NOON_MS;
+        table.observe(&policy, keys(1), Protocol::Tcp, &LOSSY, now_ms);
+        let mut decide = |number: u64, protocol, now_ms: u64| {
+            table.decide(&policy, neighbour(number), protocol, &steered(), now_ms)
+        };
+        if answers {
+            decide(0, Protocol::Quic, now_ms);
+        }
+        // Each of another bit.
+        let mut clients: Vec<u64> = (1..400).collect();
+        clients.sort_by_key(|number| mix(*number) >> 16 & 15);
+        clients.dedup_by_key(|number| mix(*number) >> 16 & 15);
+        let mut blocked_after = 0;
+        for client in clients {
+            decide(client, Protocol::Tcp, now_ms);
+            let again = decide(client, Protocol::Tcp, now_ms + 20_000);
+            if again.reason == Reason::UdpBlocked {
+                break;
+            }
+            blocked_after += 1;
+            now_ms += 400_000;
+        }
+        assert_eq!(blocked_after, expected, "{answers}");
+        let stranger = decide(5000, Protocol::Tcp, now_ms);
+        assert_eq!(stranger.reason, Reason::UdpBlocked);
+    }
+}
+
+#[test]
+fn a_silent_client_is_told_that_a_long_offer_holds_no_more_and_its_neighbours_are_not() {
+    let policy = policy_with(|steering| (steering.blocked_after, steering.dwell_s) = (1, 0));
+    let mut memory = Memory::new(1 << 16);
+    let mut table = memory.table();
+    table.observe(&policy, keys(1), Protocol::Tcp, &LOSSY, NOON_MS);
+    let mut decide = |number: u64, second: u64| {
+        let now_ms = NOON_MS + second * 1000;
+        table.decide(
+            &policy,
+            neighbour(number),
+            Protocol::Tcp,
+            &steered(),
+            now_ms,
+        )
+    };
+    let acts = [0, 20, 40].map(|second| decide(0, second).action);
+    assert_eq!(acts, [Action::Advertise, Action::Advertise, Action::Clear]);
+    assert_eq!(decide(1, 41).action, Action::Advertise);
+    // A day after its own last offer, whatever its neighbours were offered since.
+    assert_eq!(decide(0, 86_000).action, Action::Clear);
+    assert_eq!(decide(1, 86_100).action, Action::Advertise);
+    assert_eq!(decide(0, 86_410).action, Action::Nothing);
 }
 
 #[test]

@@ -7,6 +7,7 @@ fn sibling(number: u64) -> Keys {
     Keys {
         own: mix(number),
         parent: 77,
+        client: number,
     }
 }
 

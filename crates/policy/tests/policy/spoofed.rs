@@ -7,6 +7,7 @@ use proptest::prelude::*;
 const VICTIM: Keys = Keys {
     own: 0x1234_5678_9abc_def0,
     parent: 0x0fed_cba9_8765_4321,
+    client: 0x7654_3210_fedc_ba98,
 };
 
 fn hostile() -> impl Strategy<Value = (u64, bool, Sample)> {
@@ -86,7 +87,7 @@ proptest! {
     fn siblings_move_a_key_by_a_bounded_amount(
         others in proptest::collection::vec(hostile(), 0..300),
     ) {
-        let sibling = |key| Keys { own: mix(key % 20), parent: VICTIM.parent };
+        let sibling = |key| Keys { own: mix(key % 20), client: key, ..VICTIM };
         for slope in [0.0, 0.5] {
             let policy = sloping(slope);
             let alone = decided(&policy, &[], keys, 0.0);
