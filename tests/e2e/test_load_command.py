@@ -4,6 +4,8 @@ import csv
 import json
 import shlex
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -118,6 +120,29 @@ def test_of_several_addresses_that_is_taken_at_which_quic_is_spoken(
     before = origin.served()
     assert resolve.address("localhost", origin.port, "h3") == "127.0.0.1"
     assert origin.served() == before, "asking is no request"
+
+
+@pytest.mark.parametrize("way", ["h1 in the clear", "h2", "h3"])
+@pytest.mark.parametrize(("limit", "status"), [("-S", 0), ("-H", 3)])
+def test_a_low_soft_limit_of_open_files_is_raised_and_a_hard_one_is_told_as_this_host_s(
+    way: str, limit: str, status: int, loader: Loader, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "pronghorn", "load", *loader.words(way)]
+    command += ["-c", "100", "-m", "1", "-n", "200", "--json", "--check", "rps>0"]
+    limited = f"ulimit {limit} -n 48 && exec {shlex.join(command)}"
+    done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == status, done.stderr
+    told = json.loads(done.stdout)
+    assert_closed(told)
+    made = told["connections"]
+    if status == 0:
+        assert (made["established"], made["failed"]) == (100, {})
+        return
+    assert list(made["failed"]) == ["local"]
+    assert 0 < made["established"] < 48
+    assert {failure["kind"] for failure in told["failures"]} == {"local"}
+    assert "ulimit -n" in done.stderr.splitlines()[-1]
+    assert [check["holds"] for check in told["checks"]] == [None]
 
 
 def test_every_output_tells_the_same(loader: Loader, tmp_path: Path) -> None:

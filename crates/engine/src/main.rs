@@ -12,6 +12,7 @@ mod generate;
 mod generate_command;
 mod hosts;
 mod load;
+mod open_files;
 mod origin;
 mod path_command;
 mod policy;
@@ -41,10 +42,14 @@ fn main() -> std::process::ExitCode {
     let mut words = arguments.iter().map(String::as_str);
     match words.next() {
         Some("path") => return path_command::run(&arguments[1..]),
-        Some("generate") => return generate_command::run(),
+        Some("generate") => {
+            open_files::allow_all();
+            return generate_command::run();
+        }
         Some("awake") => return awake_command::run(&arguments[1..]),
         _ => {}
     }
+    open_files::allow_all();
     let isolation = pronghorn_bench::enter();
     end_on_panic();
     let mut session = session::Session::new(isolation);

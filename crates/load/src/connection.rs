@@ -67,7 +67,7 @@ pub enum FailureKind {
     Status,
     /// Its stream was reset.
     Reset,
-    /// The server said that it won't process it, each time it was sent.
+    /// The server said that it won't process it, six times in which it answered nothing else.
     Refused,
     /// Its connection was lost.
     Connection,
@@ -89,6 +89,8 @@ pub enum ConnectionFailureKind {
     Refused,
     /// There is no way to the server.
     Unreachable,
+    /// The host that loads refused it itself, as it has no further file, port or memory, or doesn't allow it.
+    Local,
     /// Its making took too long.
     Timeout,
     /// TLS failed.
@@ -103,6 +105,8 @@ pub enum ConnectionFailureKind {
     Protocol,
     /// It runs another congestion control than it was asked to.
     CongestionControl,
+    /// The load ended before it was made.
+    Cut,
 }
 
 impl ConnectionFailureKind {

@@ -23,6 +23,7 @@ mod h1;
 mod h2;
 mod histogram_log;
 mod latencies;
+mod local;
 mod plan;
 mod prepared;
 mod progress;

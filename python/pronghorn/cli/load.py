@@ -206,7 +206,8 @@ def _write(measured: Measured, file: TextIO, *, as_json: bool) -> None:
 
 def _end(measured: Measured, faults: Sequence[str]) -> None:
     """The exit status, and why on stderr."""
-    broken = [result for result in measured.results if not result.holds]
+    broken = [result for result in measured.results if result.holds is False]
+    open_ = [result for result in measured.results if result.holds is None]
     for result in broken:
         print(f"check failed: {result.check.text} ({result.found})", file=sys.stderr)
     if faults:
@@ -215,5 +216,7 @@ def _end(measured: Measured, faults: Sequence[str]) -> None:
         raise Interrupted("interrupted; what was measured by then is told.")
     if not measured.report.requests.succeeded:
         raise fruitless.error(measured.report)
+    if open_:
+        raise fruitless.of_this_host(measured.report)
     if broken:
         raise typer.Exit(EXIT_CHECK_FAILED)

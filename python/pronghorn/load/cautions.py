@@ -91,6 +91,14 @@ def _open_loop(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
 
 def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
     made = report.connections
+    if made.refused_here:
+        refusal, _, mend = (report.own_refusal or "").partition("; ")
+        yield Caution(
+            "host_refused",
+            f"{figures.grouped(made.refused_here)} of {figures.grouped(made.attempted)} connections were "
+            f"refused by this host itself, which says nothing of the server: {refusal}.",
+            f"{mend[:1].upper()}{mend[1:]}." if mend else "Use fewer connections (-c).",
+        )
     if spec.connect == "keep" and made.established > spec.connections:
         yield Caution(
             "connections_replaced",
@@ -137,7 +145,7 @@ def _answers(_spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
 
 def _extent(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
     unsent = f"{figures.grouped(report.requests.unsent)} requests were never sent."
-    gave_up = any(report.connections.failed.values()) and not report.requests.failed.get("cut")
+    gave_up = bool({*report.connections.failed} - {"cut"}) and not report.requests.failed.get("cut")
     if not report.finished and spec.limit_s is not None and not gave_up:
         limit = figures.duration(spec.limit_s)
         text = f"the load did not finish within its limit of {limit}: {unsent}"

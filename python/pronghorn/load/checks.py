@@ -4,7 +4,7 @@
     METRIC = [PHASE "."] STATISTIC           a time; PHASE: connect, first_byte, total (default), lag
            | "rps" | "goodput" | "cpu" | "rss"
            | COUNT                           sent, unsent, succeeded, failed, connections.established …
-           | "failed." KIND | "status." CODE
+           | "failed." KIND | "status." CODE | "connections.failed." KIND
 
 Times and sizes have their units. A count is compared with a number, or in per cent of what was sent. What
 isn't known, such as a percentile of too few samples, makes the check fail. In percentiles requests that
@@ -27,6 +27,11 @@ _OF_REQUESTS = ("first_byte", "total")
 STATISTICS = ("min", "mean", "sd", *percentiles.PERCENTILES, "max")
 FAILURES = ("status", "reset", "refused", "connection", "timeout", "short", "protocol", "cut")
 """The kinds by which requests fail (docs/engine-protocol.md)."""
+CONNECTION_FAILURES = (
+    *("refused", "unreachable", "local", "timeout", "tls", "alpn", "reset", "idle", "protocol"),
+    *("congestion_control", "cut"),
+)
+"""And connections."""
 
 _COUNTS = (
     *("sent", "unsent", "succeeded", "failed", "retried"),
@@ -58,10 +63,11 @@ class Check(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Whether a check holds, and what was found, in words."""
+    """Whether a check holds, and what was found, in words; None: what was measured is of this host and not of
+    the server, so that it isn't judged."""
 
     check: Check
-    holds: bool
+    holds: bool | None
     found: str
 
 
@@ -82,7 +88,7 @@ def parse(text: str, spec: LoadSpec) -> Check:
     kinds: dict[str, Kind] = {"rps": "rate", "goodput": "goodput", "cpu": "time", "rss": "size"}
     if name in kinds:
         return Check(text, name, kinds[name], sign, _quantity(text, value, kinds[name]))
-    if name not in _COUNTS and not _is_part(name):
+    if name not in _COUNTS and not _is_part(name) and not _is_kind_of_connection(name):
         raise InputError(f"--check {text!r}: {_unknown(name)}")
     if value.endswith("%"):
         if name not in _OF_SENT and not _is_part(name):
@@ -93,6 +99,8 @@ def parse(text: str, spec: LoadSpec) -> Check:
 
 def evaluate(check: Check, report: LoadReport) -> Result:
     """Whether `check` holds of what was measured."""
+    if report.is_of_this_host and not check.metric.startswith("connections."):
+        return Result(check, None, "this host refused most connections itself")
     value, shown = _value(check, report)
     if value is None:
         return Result(check, False, shown)
@@ -115,16 +123,21 @@ def _is_part(name: str) -> bool:
     )
 
 
+def _is_kind_of_connection(name: str) -> bool:
+    return name.removeprefix("connections.failed.") in CONNECTION_FAILURES and name.count(".") == 2
+
+
 def _unknown(name: str) -> str:
     statistics = [percentiles.words(statistic) for statistic in STATISTICS]
     known = [*statistics, "rps", "goodput", "cpu", "rss", *_COUNTS, *(f"failed.{kind}" for kind in FAILURES)]
+    known += [f"connections.failed.{kind}" for kind in CONNECTION_FAILURES]
     meant = nearest(name, [*known, *(f"{phase}.{one}" for phase in PHASES for one in statistics)])
     question = f"; did you mean {meant!r}?" if meant else "."
     others = ", ".join(f"{phase}." for phase in PHASES if phase != "total")
     return (
         f"unknown metric {name!r}{question} Allowed: {', '.join(statistics)} (of total; else {others} before "
         f"it), rps, goodput, cpu, rss, {', '.join(_COUNTS)}, status.CODE, failed.KIND "
-        f"({', '.join(FAILURES)})."
+        f"({', '.join(FAILURES)}), connections.failed.KIND ({', '.join(CONNECTION_FAILURES)})."
     )
 
 
@@ -204,4 +217,6 @@ def _count(name: str, report: LoadReport) -> int:
         return requests.failed.get(part, 0) if part else requests.failures
     if name == "connections.failed":
         return sum(connections.failed.values())
+    if _is_kind_of_connection(name):
+        return connections.failed.get(name.removeprefix("connections.failed."), 0)
     return int(getattr(connections, part) if group == "connections" else getattr(requests, name))

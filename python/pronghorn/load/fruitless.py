@@ -1,6 +1,6 @@
 """Why nothing succeeded, and what to do about it."""
 
-from pronghorn.errors import NothingMeasured
+from pronghorn.errors import HostError, NothingMeasured, PronghornError
 from pronghorn.foreign import line
 from pronghorn.load.report import LoadReport
 
@@ -10,6 +10,7 @@ _OF_CONNECTIONS = {
     "timeout": "Nobody answers: look at the address, at firewalls, and at what the server speaks.",
     "tls": "--ca FILE names the authority to trust, --insecure trusts any certificate; one for another name: "
     "write that in the URL, and --address IP.",
+    "cut": "Raise --limit or -d: nobody had answered by then.",
     "alpn": "The server doesn't offer this version of HTTP: --http says which is spoken.",
     "congestion_control": "The host doesn't allow it: sysctl net.ipv4.tcp_allowed_congestion_control.",
 }
@@ -20,8 +21,22 @@ _OF_REQUESTS = {
 }
 
 
-def error(report: LoadReport) -> NothingMeasured:
-    """The error for a load of which no request succeeded."""
+def of_this_host(report: LoadReport) -> HostError:
+    """The error for a load that this host's own limits decided."""
+    made = report.connections
+    refusal, _, mend = (report.own_refusal or "").partition("; ")
+    return HostError(
+        f"{made.refused_here} of {made.attempted} connections were refused by this host itself, "
+        f"which says nothing of the server: {refusal}.",
+        hint=f"{mend[:1].upper()}{mend[1:]}." if mend else None,
+    )
+
+
+def error(report: LoadReport) -> PronghornError:
+    """The error for a load of which no request succeeded: nothing was measured, or, where this host refused the
+    connections itself, the host can't."""
+    if report.is_of_this_host:
+        return of_this_host(report)
     failed = report.requests.failed
     kinds = _most(failed) or _most(report.connections.failed)
     hint = _hint(failed, _OF_REQUESTS) or _hint(report.connections.failed, _OF_CONNECTIONS)

@@ -77,6 +77,11 @@ class Connections(FromEngine):
     closed_by_peer: Count = 0
     requests_per_second: Spread | None = None
 
+    @property
+    def refused_here(self) -> int:
+        """How many attempts this host refused itself, so that they say nothing of the server."""
+        return self.failed.get("local", 0)
+
 
 class Volume(FromEngine):
     """`payload`: of responses' bodies, as they came; `headers`: of whole responses, decoded; `wire_*`: IP
@@ -143,6 +148,19 @@ class LoadReport(FromEngine):
     tls: TlsRead | None = None
     stack: Text | None = None
     failures: Annotated[list[Failure], Several] = Field(default_factory=list)
+
+    @property
+    def is_of_this_host(self) -> bool:
+        """Whether this host refused more connections than it made: the figures are of its limits then, and
+        not of the server."""
+        return self.connections.refused_here > self.connections.established
+
+    @property
+    def own_refusal(self) -> str | None:
+        """Why this host refused one, and what mends that, in words; None where it refused none."""
+        told = (failure.detail for failure in self.failures if failure.kind == "local")
+        fallback = "this host refuses it" if self.connections.refused_here else None
+        return next(told, fallback)
 
     @property
     def in_window(self) -> int:

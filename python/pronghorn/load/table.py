@@ -114,6 +114,7 @@ COLUMNS: Mapping[str, _Cell] = MappingProxyType(
         "connections_attempted": _of("connections", "attempted"),
         "connections_established": _of("connections", "established"),
         "connections_failed": lambda measured: sum(measured.report.connections.failed.values()),
+        "connections_failed_local": lambda measured: measured.report.connections.refused_here,
         "connections_resumed": _of("connections", "resumed"),
         "early_data_accepted": _of("connections", "early_data_accepted"),
         "closed_by_peer": _of("connections", "closed_by_peer"),

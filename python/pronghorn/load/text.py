@@ -54,12 +54,12 @@ def _parts(measured: Measured) -> Iterator[RenderableType]:
     for caution in measured.cautions:
         yield Text(f"! {caution.text} {caution.remedy}", style="yellow")
     for result in measured.results:
-        verdict = "holds" if result.holds else "FAILS"
+        verdict = {True: "holds", False: "FAILS", None: "isn't judged"}[result.holds]
         yield Text(f"check {result.check.text}: {verdict} ({result.found})", style=_colour(result.holds))
 
 
-def _colour(good: bool) -> str:
-    return "green" if good else "bold red"
+def _colour(good: bool | None) -> str:
+    return {True: "green", False: "bold red", None: "yellow"}[good]
 
 
 def _tls(report: LoadReport) -> str:

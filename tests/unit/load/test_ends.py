@@ -56,6 +56,59 @@ def test_a_second_ctrl_c_ends_an_engine_that_does_not_heed_the_first(generator: 
     assert stderr.endswith("pronghorn: interrupted before anything was told.\n")
 
 
+REFUSED_HERE = {
+    "requests": {"sent": 200, "unsent": 800, "planned": 1000, "succeeded": 200, "statuses": {"200": 200}},
+    "connections": {"attempted": 820, "established": 20, "failed": {"local": 800}},
+    "failures": [
+        {
+            "kind": "local",
+            "detail": "this host refuses it (EMFILE: Too many open files); its processes may open no more "
+            "files: raise `ulimit -n`",
+        }
+    ],
+}
+
+
+def test_a_load_that_this_host_refused_itself_is_marked_and_its_checks_are_not_judged(
+    generator: Generator,
+) -> None:
+    generator.behave(report=samples.merged(samples.REPORT, REFUSED_HERE))
+    done = start(
+        generator, "--json", "-c", "100", "--check", "rps>1000000", "--check", "connections.failed.local==800"
+    )
+    stdout, stderr = done.communicate(timeout=60)
+    told = json.loads(stdout)
+    assert done.returncode == 3, stderr
+    assert "800 of 820 connections were refused by this host itself" in stderr
+    assert stderr.endswith("raise `ulimit -n`.\n"), stderr
+    assert "check failed" not in stderr
+    assert [check["holds"] for check in told["checks"]] == [None, True]
+    assert "host_refused" in [caution["code"] for caution in told["cautions"]]
+
+
+def test_a_load_of_which_this_host_refused_little_is_judged_and_warned_of(generator: Generator) -> None:
+    few = {"connections": {"attempted": 15, "established": 10, "failed": {"local": 5}}}
+    generator.behave(report=samples.merged(samples.REPORT, few))
+    done = start(generator, "--json", "--check", "rps>1000000")
+    stdout, stderr = done.communicate(timeout=60)
+    assert done.returncode == 1
+    assert "check failed: rps>1000000" in stderr
+    assert "warning (host_refused): 5 of 15 connections" in stderr
+    assert [check["holds"] for check in json.loads(stdout)["checks"]] == [False]
+
+
+def test_a_load_that_this_host_let_send_nothing_is_exit_status_3(generator: Generator) -> None:
+    nothing = {
+        "requests": {"sent": 0, "unsent": 1000, "planned": 1000, "succeeded": 0, "statuses": {}},
+        "connections": {"attempted": 100, "established": 0, "failed": {"local": 100}},
+    }
+    generator.behave(report=samples.merged(samples.REPORT, nothing))
+    done = start(generator)
+    _, stderr = done.communicate(timeout=60)
+    assert done.returncode == 3, stderr
+    assert "100 of 100 connections were refused by this host itself" in stderr
+
+
 def test_a_load_without_a_success_is_exit_status_4_and_says_why(generator: Generator) -> None:
     generator.reports(
         requests={"sent": 0, "unsent": 10_000, "succeeded": 0, "statuses": {}},

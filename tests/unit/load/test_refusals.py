@@ -123,7 +123,8 @@ URL --check p98<1s
     p95, p99, p99.9, p99.99, max (of total; else connect., first_byte., lag. before it), rps, goodput,
     cpu, rss, sent, unsent, succeeded, failed, retried, connections.established, connections.failed,
     connections.closed_by_peer, connections.resumed, status.CODE, failed.KIND (status, reset, refused,
-    connection, timeout, short, protocol, cut).
+    connection, timeout, short, protocol, cut), connections.failed.KIND (refused, unreachable, local,
+    timeout, tls, alpn, reset, idle, protocol, congestion_control, cut).
 """
 """The words, URL standing for a valid one, and below them what is said."""
 

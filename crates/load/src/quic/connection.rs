@@ -14,11 +14,11 @@ use pronghorn_http3::{Code, Error};
 use quinn_proto::{ConnectionHandle, Endpoint, StreamId, VarInt};
 
 use super::client::QuicClient;
-use super::code;
 use super::control::Control;
 use super::exchanges::Exchanges;
 use super::socket::Socket;
 use super::transfer::Blocked;
+use super::{code, failure};
 use crate::connection::{
     Connection, ConnectionFailure, ConnectionFailureKind, Ending, Event, Facts, FailureKind,
     Stream, Ticket, Traffic,
@@ -86,9 +86,8 @@ impl QuicConnection {
         client: &Arc<QuicClient>,
         now: Instant,
     ) -> Result<QuicConnection, ConnectionFailure> {
-        let socket = Socket::open(client.server, &client.knobs).map_err(|error| {
-            ConnectionFailure::new(ConnectionFailureKind::Unreachable, error.to_string())
-        })?;
+        let socket = Socket::open(client.server, &client.knobs)
+            .map_err(|error| failure::of_opening(&error))?;
         let mut endpoint = Endpoint::new(client.endpoint.clone(), None, true, None);
         let (handle, mut quic) = endpoint
             .connect(now, client.config.clone(), client.server, &client.name)

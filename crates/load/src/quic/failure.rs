@@ -2,11 +2,13 @@
 
 use std::io;
 
+use pronghorn_http::UdpError;
 use pronghorn_http3::Code;
 use quinn_proto::{ConnectionError, TransportErrorCode};
 use rustls::AlertDescription;
 
 use crate::connection::{ConnectionFailure, ConnectionFailureKind as Kind};
+use crate::local;
 
 /// TLS's alerts as QUIC's codes (RFC 9001 §4.8).
 const ALERTS: std::ops::RangeInclusive<u64> = 0x100..=0x1ff;
@@ -38,6 +40,27 @@ fn by_code(code: TransportErrorCode, else_: Kind) -> Kind {
         TransportErrorCode::CONNECTION_REFUSED => Kind::Refused,
         _ if ALERTS.contains(&u64::from(code)) => Kind::Tls,
         _ => else_,
+    }
+}
+
+/// Why there is no socket.
+pub(super) fn of_opening(error: &UdpError) -> ConnectionFailure {
+    let refusal = match error {
+        UdpError::Io(error) => local::refusal(error),
+        UdpError::Buffer { .. } => None,
+    };
+    refusal.unwrap_or_else(|| ConnectionFailure::new(Kind::Unreachable, error.to_string()))
+}
+
+/// What an error of sending is told as, once `connected` or before; None where the connection goes on.
+pub(super) fn of_sending(error: &io::Error, connected: bool) -> Option<ConnectionFailure> {
+    match local::refusal(error) {
+        // What the kernel has no memory for now goes with the next attempt, as what the network loses.
+        Some(_) if connected || error.raw_os_error() == Some(nix::libc::ENOBUFS) => None,
+        // ICMPv6 says it for the network as well (RFC 4443 §3.1), and the next system call is told.
+        Some(_) if error.raw_os_error() == Some(nix::libc::EACCES) => of_socket(error, connected),
+        Some(refusal) => Some(refusal),
+        None => of_socket(error, connected),
     }
 }
 

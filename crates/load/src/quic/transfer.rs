@@ -11,7 +11,7 @@ use quinn_proto::{DatagramEvent, EcnCodepoint};
 
 use super::connection::{Phase, QuicConnection};
 use super::{code, failure};
-use crate::connection::{Ending, Event};
+use crate::connection::{ConnectionFailure, Ending, Event};
 
 /// Datagrams that quinn-proto builds at once, to be handed to segmentation offload.
 const DATAGRAMS_AT_ONCE: usize = 32;
@@ -66,7 +66,8 @@ impl QuicConnection {
                     break;
                 }
                 Err(error) => {
-                    self.failed(&error, now, events);
+                    let failure = failure::of_socket(&error, self.phase != Phase::Handshaking);
+                    self.fail_by(failure, now, events);
                     passed_over += 1;
                     if passed_over == PASSED_OVER {
                         more = true;
@@ -82,7 +83,8 @@ impl QuicConnection {
     /// Sends all that may go now.
     pub(super) fn transmit(&mut self, now: Instant, events: &mut Vec<Event>) {
         if let Err(error) = self.try_transmit(now) {
-            self.failed(&error, now, events);
+            let failure = failure::of_sending(&error, self.phase != Phase::Handshaking);
+            self.fail_by(failure, now, events);
         }
     }
 
@@ -120,9 +122,13 @@ impl QuicConnection {
     }
 
     /// What the socket says: the connection's end, or nothing that QUIC wouldn't mend.
-    fn failed(&mut self, error: &io::Error, now: Instant, events: &mut Vec<Event>) {
-        let connected = self.phase != Phase::Handshaking;
-        if let Some(failure) = failure::of_socket(error, connected) {
+    fn fail_by(
+        &mut self,
+        failure: Option<ConnectionFailure>,
+        now: Instant,
+        events: &mut Vec<Event>,
+    ) {
+        if let Some(failure) = failure {
             self.quic
                 .close(now, code(Code::NoError), Bytes::from_static(b""));
             self.end(Ending::Failed(failure), events);

@@ -8,6 +8,7 @@ use pronghorn_http::begin_connect;
 use super::connection::TcpConnection;
 use crate::connection::{ConnectionFailure, ConnectionFailureKind};
 use crate::dialer::Endpoint;
+use crate::local;
 
 /// Makes connections that share TLS sessions.
 pub(crate) struct Dialer {
@@ -27,7 +28,7 @@ impl Dialer {
     pub(crate) fn dial(&self) -> Result<TcpConnection, ConnectionFailure> {
         let endpoint = &self.endpoint;
         let pending = begin_connect(endpoint.tcp.as_ref(), endpoint.address)
-            .map_err(|error| failure(&error))?;
+            .map_err(|error| local::refusal(&error).unwrap_or_else(|| failure(&error)))?;
         TcpConnection::new(endpoint.clone(), self.tls.clone(), pending)
     }
 }
@@ -41,7 +42,7 @@ pub(super) fn failure(error: &io::Error) -> ConnectionFailure {
         io::ErrorKind::ConnectionReset
         | io::ErrorKind::BrokenPipe
         | io::ErrorKind::ConnectionAborted => Kind::Reset,
-        // EMFILE, ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EACCES …
+        // ENETUNREACH, EHOSTUNREACH, EACCES by ICMPv6 …
         _ => Kind::Unreachable,
     };
     ConnectionFailure::new(kind, error.to_string())

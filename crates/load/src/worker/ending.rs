@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::phases::Stage;
 use super::{Outcome, Part, Worker};
-use crate::connection::FailureKind;
+use crate::connection::{ConnectionFailure, ConnectionFailureKind, FailureKind};
 use crate::plan::Bound;
 
 impl Worker {
@@ -27,6 +27,12 @@ impl Worker {
         let unsent = self.tally.planned > self.tally.sent;
         let closed = self.is_window_closed();
         for index in 0..self.slots.len() {
+            let link = &self.slots[index].link;
+            if link.as_ref().is_some_and(|link| link.established.is_none()) {
+                let detail = "the load ended before the connection was made";
+                let failure = ConnectionFailure::new(ConnectionFailureKind::Cut, detail);
+                self.tally.connection_failed(&failure);
+            }
             self.part(index, now);
             self.part_behind(index, now);
         }

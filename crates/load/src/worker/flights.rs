@@ -26,8 +26,10 @@ pub(super) struct Flight {
     /// From when its latency counts.
     pub(super) begun: Instant,
     pub(super) first_byte: Option<Instant>,
-    /// How often it was sent.
-    pub(super) attempts: u32,
+    /// How often it was sent and not processed, while nothing else was answered.
+    pub(super) in_vain: u32,
+    /// What its slot had been answered when it was not processed last.
+    pub(super) answered: u64,
     /// It was sent as early data.
     pub(super) early: bool,
     /// Where its connection has it.
@@ -94,7 +96,8 @@ impl Flights {
             purpose,
             begun,
             first_byte: None,
-            attempts: 1,
+            in_vain: 0,
+            answered: 0,
             early: false,
             stream: 0,
             handed: now,
@@ -129,7 +132,6 @@ impl Flights {
     pub(super) fn resend(&mut self, ticket: Ticket, slot: usize, now: Instant) {
         let flight = self.get(ticket);
         flight.slot = slot;
-        flight.attempts += 1;
         flight.early = false;
         flight.handed = now;
         flight.state = State::Sent;

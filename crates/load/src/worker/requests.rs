@@ -10,8 +10,8 @@ use crate::connection::{Connection, Detail, Event, FailureKind, Ticket};
 use crate::plan::Bound;
 use crate::spec::Connect;
 
-/// How often a request is sent that the server doesn't process.
-const MOST_ATTEMPTS: u32 = 6;
+/// How often a request is sent in vain to a server that processes nothing meanwhile.
+const MOST_IN_VAIN: u32 = 6;
 /// The status by which a server asks for a request once more, after the handshake (RFC 8470 §5.2).
 const TOO_EARLY: u16 = 425;
 /// The least status that is a failure.
@@ -80,6 +80,7 @@ impl Worker {
         self.landed(index, true);
         let slot = &mut self.slots[index];
         slot.recover();
+        slot.answered += 1;
         if let Some(link) = &mut slot.link {
             link.answered += 1;
         }
@@ -144,13 +145,19 @@ impl Worker {
     }
 
     fn refused(&mut self, index: usize, ticket: Ticket, now: Instant) {
+        let answered = self.slots[index].answered;
         let flight = self.flights.get(ticket);
-        let attempts = flight.attempts;
-        let over = attempts >= MOST_ATTEMPTS || flight.purpose == Purpose::Prime;
+        if flight.answered != answered {
+            (flight.answered, flight.in_vain) = (answered, 0);
+        }
+        flight.in_vain += 1;
+        let in_vain = flight.in_vain;
+        let over = in_vain >= MOST_IN_VAIN || flight.purpose == Purpose::Prime;
         self.landed(index, over);
         if over {
-            let detail =
-                format!("the server processed it none of the {attempts} times it was sent");
+            let detail = format!(
+                "the server processed it none of the {in_vain} times it was sent, and answered nothing else"
+            );
             self.fail(ticket, FailureKind::Refused, detail.into(), now);
             return;
         }

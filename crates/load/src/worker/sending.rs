@@ -10,6 +10,7 @@ use super::phases::Stage;
 use super::slot::{Link, Pending};
 use super::{Worker, token};
 use crate::connection::{Connection, ConnectionFailure, ConnectionFailureKind};
+use crate::local;
 use crate::plan::Bound;
 use crate::spec::Connect;
 
@@ -29,10 +30,11 @@ impl Worker {
             );
             match registered {
                 Ok(()) => Ok(connection),
-                Err(error) => Err(ConnectionFailure::new(
-                    ConnectionFailureKind::Unreachable,
-                    format!("its socket can't be watched: {error}"),
-                )),
+                // epoll_ctl(2): memory, or /proc/sys/fs/epoll/max_user_watches.
+                Err(error) => Err(local::refusal(&error).unwrap_or_else(|| {
+                    let detail = format!("its socket can't be watched: {error}");
+                    ConnectionFailure::new(ConnectionFailureKind::Local, detail)
+                })),
             }
         });
         match dialled {

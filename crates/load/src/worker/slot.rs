@@ -33,6 +33,8 @@ pub(super) struct Slot {
     pub(super) again: VecDeque<Ticket>,
     /// An open loop's request that waits for this slot's next connection.
     pub(super) pending: Option<Pending>,
+    /// Requests that were answered.
+    pub(super) answered: u64,
     /// Successes within the window.
     pub(super) in_window: u64,
     /// When the last of them had come.
@@ -114,6 +116,7 @@ impl Slot {
             asked: 0,
             again: VecDeque::new(),
             pending: None,
+            answered: 0,
             in_window: 0,
             last: None,
             begins: None,
