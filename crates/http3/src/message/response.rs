@@ -75,8 +75,9 @@ fn status(stated: Option<Bytes>) -> Result<StatusCode, Error> {
         Ok(StatusCode::SWITCHING_PROTOCOLS) => {
             Err(Error::malformed("status 101, which HTTP/3 does not have"))
         }
-        Ok(status) => Ok(status),
-        Err(_) => Err(Error::malformed(":status is no status code")),
+        // RFC 9110 §15.
+        Ok(status) if status.as_u16() < 600 => Ok(status),
+        _ => Err(Error::malformed(":status is no status code")),
     }
 }
 
@@ -126,7 +127,7 @@ mod tests {
             malformed(&[(":status", "200"), (":status", "200")]),
             "a pseudo-header field twice"
         );
-        for status in ["", "20", "2000", "abc", "099", " 200"] {
+        for status in ["", "20", "2000", "abc", "000", "099", "600", "999", " 200"] {
             assert_eq!(
                 malformed(&[(":status", status)]),
                 ":status is no status code"

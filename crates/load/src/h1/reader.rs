@@ -1,6 +1,6 @@
 //! Responses read from a stream of bytes that may be cut anywhere.
 
-use httparse::{EMPTY_HEADER, Header, Response, Status};
+use httparse::{EMPTY_HEADER, Header, ParserConfig, Response, Status};
 
 use crate::decimal::decimal;
 
@@ -35,6 +35,9 @@ pub(super) enum Wrong {
     /// No head.
     #[error("no response of HTTP/1.1: {0}")]
     Head(httparse::Error),
+    /// A number that is no status.
+    #[error("the status {0:03}, where 100 to 599 are allowed")]
+    Status(u16),
     /// A head beyond all measure.
     #[error("a head of more than {LONGEST_HEAD} bytes")]
     Long,
@@ -182,7 +185,11 @@ impl Reader {
         };
         let mut fields = [EMPTY_HEADER; MOST_FIELDS];
         let mut response = Response::new(&mut fields);
-        let length = match response.parse(whole).map_err(Wrong::Head)? {
+        // A line that goes on in the next one counts as one with spaces (RFC 9112 §5.2).
+        let mut parser = ParserConfig::default();
+        parser.allow_obsolete_multiline_headers_in_responses(true);
+        let parsed = parser.parse_response(&mut response, whole);
+        let length = match parsed.map_err(Wrong::Head)? {
             Status::Complete(length) if length > LONGEST_HEAD => return Err(Wrong::Long),
             Status::Complete(length) => length,
             Status::Partial if whole.len() > LONGEST_HEAD => return Err(Wrong::Long),
@@ -202,6 +209,8 @@ impl Reader {
         self.state = match status {
             101 => return Err(Wrong::Switch),
             100..=199 => return Ok(None),
+            // RFC 9110 §15; two or four digits httparse refuses.
+            ..100 | 600.. => return Err(Wrong::Status(status)),
             204 | 304 => State::End,
             _ if head_only => State::End,
             _ => framing.body()?,
@@ -282,7 +291,7 @@ impl Framing {
                     }
                 }
                 14 if field.name.eq_ignore_ascii_case("content-length") => {
-                    let length = decimal(field.value).ok_or(Wrong::Length)?;
+                    let length = decimal(field.value.trim_ascii()).ok_or(Wrong::Length)?;
                     if framing.length.is_some_and(|other| other != length) {
                         return Err(Wrong::Length);
                     }
@@ -290,7 +299,8 @@ impl Framing {
                 }
                 17 if field.name.eq_ignore_ascii_case("transfer-encoding") => {
                     framing.coded = true;
-                    framing.chunked = field.value.eq_ignore_ascii_case(b"chunked");
+                    let coding = field.value.trim_ascii();
+                    framing.chunked = coding.eq_ignore_ascii_case(b"chunked");
                 }
                 _ => {}
             }

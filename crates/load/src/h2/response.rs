@@ -19,8 +19,8 @@ impl Head {
     pub(super) fn take(&mut self, name: &[u8], value: &[u8]) {
         self.bytes += (name.len() + value.len()) as u64;
         match name {
-            b":status" => match decimal(value) {
-                Some(status @ 100..=999) if self.status == 0 => self.status = status as u16,
+            b":status" => match status(value) {
+                Some(status) if self.status == 0 => self.status = status,
                 _ => self.malformed = true,
             },
             b"content-length" => match (decimal(value), self.content_length) {
@@ -30,5 +30,13 @@ impl Head {
             },
             _ => {}
         }
+    }
+}
+
+/// Three digits, 100 to 599 (RFC 9110 §15), but 101, which HTTP/2 doesn't have (RFC 9113 §8.6).
+fn status(value: &[u8]) -> Option<u16> {
+    match decimal(value) {
+        Some(status @ (100 | 102..=599)) if value.len() == 3 => Some(status as u16),
+        _ => None,
     }
 }

@@ -143,6 +143,11 @@ impl TcpConnection {
             },
         };
         match self.take(&scratch[..length], events) {
+            // TLS's close_notify ends the stream as a FIN does, which may come much later (RFC 8446 §6.1).
+            Ok(()) if self.tls.as_ref().is_some_and(Tls::has_ended) => {
+                self.ended(events);
+                false
+            }
             // Less than there was room for: all that was there. What comes later is told of anew.
             Ok(()) => length == scratch.len(),
             Err(Broken::Connection(failure)) => {

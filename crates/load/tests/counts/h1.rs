@@ -1,6 +1,6 @@
 //! Over HTTP/1.1.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -8,6 +8,7 @@ use pronghorn_load::{ConnectionFailureKind, FailureKind};
 use serde_json::json;
 
 use crate::server::{Count, Mortal, Then, h1, h1_response, start};
+use crate::tls::{Certificate, HOST_NAME, Plain};
 use crate::{failed_as, load};
 
 #[test]
@@ -61,6 +62,97 @@ fn requests_behind_a_last_response_are_sent_again() {
 }
 
 #[test]
+fn requests_behind_last_responses_are_sent_again_for_as_long_as_others_are_answered() {
+    let last = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    let port = start(move |stream, _| {
+        h1(stream, |number| match number {
+            0..3 => (h1_response(200), Then::Goes),
+            _ => (last.to_vec(), Then::Closes),
+        })
+    });
+    let more = json!({"streams": 40, "stop": {"requests": 200}});
+    let report = load("h1", port, more);
+    assert_eq!(report.requests.succeeded, 200, "{:?}", report.requests);
+    assert!(report.requests.failed.is_empty() && report.finished);
+    assert!(report.requests.retried > 200 * 6);
+}
+
+/// A listener whose queue is full answers nothing.
+#[test]
+fn connections_that_are_not_made_by_the_end_are_cut() {
+    let port = start(|_, _| std::thread::park());
+    for protocol in ["h1", "h2"] {
+        let spec = json!({
+            "targets": [{"url": format!("https://127.0.0.1:{port}/")}],
+            "protocol": protocol,
+            "congestion_control": {},
+            "tls": {"insecure": true},
+            "connections": 3,
+            "stop": {"duration_s": 0.3},
+        });
+        let spec: pronghorn_load::LoadSpec = serde_json::from_value(spec).expect("one");
+        let load = pronghorn_load::Load::new(&spec).expect("it can be");
+        let report = load.run(|_| {}).expect("it runs");
+        let made = &report.connections;
+        assert_eq!((made.attempted, made.established), (3, 0), "{protocol}");
+        assert_eq!(made.failed[&ConnectionFailureKind::Cut], 3, "{made:?}");
+    }
+}
+
+/// As a server that lingers, since it didn't read all of a request that was too large.
+#[test]
+fn tls_s_end_is_the_stream_s_however_long_its_socket_stays_open() {
+    let certificate = Certificate::new();
+    let config = certificate.server(pronghorn_http::Protocol::H1);
+    let port = start(move |socket, _| {
+        let mut stream = Plain::new(&config, socket);
+        let mut come = Vec::new();
+        let mut piece = [0; 4096];
+        while !come.ends_with(b"\r\n\r\n") {
+            match stream.read(&mut piece) {
+                Ok(length) if length > 0 => come.extend_from_slice(&piece[..length]),
+                _ => return,
+            }
+        }
+        let answer = b"HTTP/1.1 431 Too Large\r\nconnection: close\r\n\r\ntoo large";
+        stream.write_all(answer).expect("it takes it");
+        stream.say_end();
+        std::thread::park();
+    });
+    let more = json!({
+        "targets": [{"url": format!("https://{HOST_NAME}/")}],
+        "address": "127.0.0.1",
+        "port": port,
+        "tls": {"ca": certificate.path()},
+        "stop": {"requests": 4},
+    });
+    let report = load("h1", port, more);
+    assert_eq!(report.requests.statuses[&431], 4, "{:?}", report.requests);
+    assert_eq!(report.bytes.payload, 4 * 9);
+    assert!(report.finished);
+}
+
+#[test]
+fn a_field_that_goes_on_in_the_next_line_is_read_as_one() {
+    for head in [
+        "x-folded: one\r\n two\r\n\tthree\r\ncontent-length: 5",
+        "content-length:\r\n 5",
+        "content-length: 5\r\n ",
+        "connection:\r\n close\r\ncontent-length: 5",
+    ] {
+        let answer = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\nhello").into_bytes();
+        let port = start(move |stream, _| h1(stream, |_| (answer.clone(), Then::Goes)));
+        let report = load("h1", port, json!({"stop": {"requests": 4}}));
+        assert_eq!(
+            report.requests.succeeded, 4,
+            "{head:?} {:?}",
+            report.failures
+        );
+        assert_eq!(report.bytes.payload, 20, "{head:?}");
+    }
+}
+
+#[test]
 fn content_that_ends_before_its_stated_length_is_short() {
     let short = b"HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nhello";
     let port = start(move |stream, _| {
@@ -97,6 +189,18 @@ fn a_response_against_the_rules_is_no_success() {
         report.connections.failed[&ConnectionFailureKind::Protocol],
         3
     );
+}
+
+#[test]
+fn a_status_that_is_none_is_against_the_rules() {
+    for status in ["000", "099", "600", "999", "20", "1000", "-20", "2x0", ""] {
+        let answer = format!("HTTP/1.1 {status} Said\r\ncontent-length: 0\r\n\r\n").into_bytes();
+        let port = start(move |stream, _| h1(stream, |_| (answer.clone(), Then::Goes)));
+        let report = load("h1", port, json!({"stop": {"requests": 2}}));
+        let failed = failed_as(&report, FailureKind::Protocol);
+        assert_eq!((report.requests.succeeded, failed), (0, 2), "{status:?}");
+        assert!(report.requests.statuses.is_empty(), "{status:?}");
+    }
 }
 
 #[test]

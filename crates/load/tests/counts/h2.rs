@@ -51,6 +51,20 @@ fn statuses_from_400_are_failures() {
 }
 
 #[test]
+fn a_status_that_is_none_is_against_the_rules() {
+    for status in [
+        "000", "099", "101", "600", "999", "20", "1000", "0200", "-20", "2x0", "",
+    ] {
+        let literal = [&[STATUS_200, status.len() as u8], status.as_bytes()].concat();
+        let port = start(move |stream, _| h2(stream, |id, _| goes(frame(1, 0x5, id, &literal))));
+        let report = load("h2", port, json!({"stop": {"requests": 2}}));
+        let failed = failed_as(&report, FailureKind::Protocol);
+        assert_eq!((report.requests.succeeded, failed), (0, 2), "{status:?}");
+        assert!(report.requests.statuses.is_empty(), "{status:?}");
+    }
+}
+
+#[test]
 fn a_stream_that_is_reset_fails_and_the_others_go_on() {
     let port = start(|stream, _| {
         h2(stream, |id, number| {
@@ -91,7 +105,7 @@ fn a_request_that_is_refused_is_sent_again() {
 }
 
 #[test]
-fn a_request_that_is_always_refused_fails_after_six_attempts() {
+fn a_request_that_is_always_refused_where_nothing_is_answered_fails_after_six_attempts() {
     let port = start(|stream, _| {
         h2(stream, |id, _| {
             goes(frame(RST_STREAM, 0, id, &REFUSED_STREAM))
@@ -100,6 +114,29 @@ fn a_request_that_is_always_refused_fails_after_six_attempts() {
     let report = load("h2", port, json!({"stop": {"requests": 4}, "streams": 2}));
     assert_eq!(failed_as(&report, FailureKind::Refused), 4);
     assert_eq!((report.requests.sent, report.requests.retried), (4, 20));
+}
+
+/// As nginx's `keepalive_requests 10` with a hundred requests at a time: most are sent dozens of times.
+#[test]
+fn requests_that_goaways_leave_unprocessed_are_sent_again_for_as_long_as_others_are_answered() {
+    let port = start(|stream, _| {
+        h2(stream, |id, number| match number {
+            0..9 => goes(h2_response(id, STATUS_200)),
+            9 => {
+                let goaway = frame(GOAWAY, 0, 0, &[&id.to_be_bytes()[..], &[0; 4]].concat());
+                goes([h2_response(id, STATUS_200), goaway].concat())
+            }
+            _ => goes(Vec::new()),
+        })
+    });
+    let report = load(
+        "h2",
+        port,
+        json!({"stop": {"requests": 400}, "streams": 100}),
+    );
+    assert_eq!(report.requests.succeeded, 400, "{:?}", report.requests);
+    assert!(report.requests.failed.is_empty() && report.finished);
+    assert!(report.requests.retried > 400 * 6);
 }
 
 #[test]

@@ -53,7 +53,10 @@ fn check(report: &LoadReport) {
     let statuses: u64 = requests.statuses.values().sum();
     let answered = requests.succeeded + failed_as(report, FailureKind::Status);
     assert_eq!(statuses, answered, "{requests:?}");
-    assert!(report.connections.established <= report.connections.attempted);
+    let made = &report.connections;
+    let not_made: u64 = made.failed.values().sum();
+    assert!(made.established <= made.attempted);
+    assert!(made.attempted <= made.established + not_made, "{made:?}");
 }
 
 fn failed_as(report: &LoadReport, kind: FailureKind) -> u64 {

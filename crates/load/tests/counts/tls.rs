@@ -62,6 +62,14 @@ impl Plain {
     }
 }
 
+impl Plain {
+    /// Says by TLS that nothing more comes, and leaves the socket open.
+    pub(crate) fn say_end(&mut self) {
+        self.tls.send_close_notify();
+        self.flush().expect("the socket takes it");
+    }
+}
+
 impl Read for Plain {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {

@@ -5,13 +5,14 @@ use std::rc::Rc;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use bytes::BytesMut;
 use pronghorn_http3::Code;
 use serde_json::{Value, json};
 
 use super::server::{
     Certificate, Control, HOST_NAME, Kind, Server, answer, answer_all, code, response,
 };
-use crate::{FailureKind, Load, LoadReport, LoadSpec};
+use crate::{ConnectionFailureKind, FailureKind, Load, LoadReport, LoadSpec};
 
 /// Five connections with four requests at a time, 200 in all, but for what `asked` says.
 fn load(certificate: &Certificate, server: &Server, asked: Value) -> LoadReport {
@@ -142,6 +143,31 @@ fn what_a_server_that_goes_away_did_not_take_is_asked_of_the_next_connection() {
 }
 
 #[test]
+fn connections_that_are_not_made_by_the_end_are_cut() {
+    let certificate = Certificate::new();
+    // It hears, and says nothing.
+    let silent = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let spec = json!({
+        "targets": [{"url": format!("https://{HOST_NAME}/")}],
+        "protocol": "h3",
+        "address": "127.0.0.1",
+        "port": silent.local_addr().expect("it is bound").port(),
+        "tls": {"ca": certificate.path()},
+        "congestion_control": {"quic": "cubic"},
+        "connections": 3,
+        "stop": {"duration_s": 0.3},
+    });
+    let spec: LoadSpec = serde_json::from_value(spec).expect("a specification");
+    let report = Load::new(&spec)
+        .expect("a load")
+        .run(|_| {})
+        .expect("a report");
+    let made = &report.connections;
+    assert_eq!((made.attempted, made.established), (3, 0));
+    assert_eq!(made.failed[&ConnectionFailureKind::Cut], 3, "{made:?}");
+}
+
+#[test]
 fn resets_rejections_and_bad_statuses_are_counted_by_kind() {
     let certificate = Certificate::new();
     let server = Server::start(&certificate, Kind::default(), |connection| async move {
@@ -174,6 +200,27 @@ fn resets_rejections_and_bad_statuses_are_counted_by_kind() {
         requests.succeeded > 0 && requests.retried > 0,
         "{requests:?}"
     );
+}
+
+#[test]
+fn a_status_that_is_none_is_against_the_rules() {
+    let certificate = Certificate::new();
+    for status in [
+        "000", "099", "101", "600", "999", "20", "1000", "0200", "-20", "2x0", "",
+    ] {
+        // HEADERS with `:status` by its static name (RFC 9204 §4.5.4) and a literal value.
+        let length = 2 + 3 + status.len() as u8;
+        let head = [1, length, 0, 0, 0x5f, 24 - 15, status.len() as u8];
+        let content: BytesMut = [&head[..], status.as_bytes()].concat().as_slice().into();
+        let server = Server::start(&certificate, Kind::default(), move |connection| {
+            answer_all(connection, content.clone())
+        });
+        let report = load(&certificate, &server, json!({"stop": {"requests": 2}}));
+        let requests = &report.requests;
+        assert_eq!(requests.succeeded, 0, "{status:?}: {requests:?}");
+        assert_eq!(requests.failed[&FailureKind::Protocol], 2, "{status:?}");
+        assert!(requests.statuses.is_empty(), "{status:?}");
+    }
 }
 
 #[test]
