@@ -123,7 +123,7 @@ def test_of_several_addresses_that_is_taken_at_which_quic_is_spoken(
 
 
 @pytest.mark.parametrize("way", ["h1 in the clear", "h2", "h3"])
-@pytest.mark.parametrize(("limit", "status"), [("-S", 0), ("-H", 3)])
+@pytest.mark.parametrize(("limit", "status"), [("-S", 0), ("-SH", 3)])
 def test_a_low_soft_limit_of_open_files_is_raised_and_a_hard_one_is_told_as_this_host_s(
     way: str, limit: str, status: int, loader: Loader, tmp_path: Path
 ) -> None:
