@@ -33,8 +33,8 @@ def of_this_host(report: LoadReport) -> HostError:
 
 
 def error(report: LoadReport) -> PronghornError:
-    """The error for a load of which no request succeeded: nothing was measured, or, where this host refused the
-    connections itself, the host can't."""
+    """The error for a load of which no request succeeded: nothing was measured, or the host can't, where it
+    refused the connections itself."""
     if report.is_of_this_host:
         return of_this_host(report)
     failed = report.requests.failed
