@@ -104,9 +104,9 @@ def matches(pattern: str, asked: str) -> bool:
 
 
 def path_of(url: str) -> str:
-    """A URL's path with its query."""
-    parts = urlsplit(url)
-    return parts.path + (f"?{parts.query}" if parts.query else "")
+    """A URL's path with its query as it is asked for: an empty one (`/a?`) is not the same as none."""
+    bare = url.partition("#")[0]
+    return "".join((urlsplit(bare).path, *bare.partition("?")[1:]))
 
 
 def origin_of(url: str) -> Origin:

@@ -87,7 +87,10 @@ def _resource(exchange: Exchange, started: float, connection: int | None) -> dic
 
 
 def _initiator(exchange: Exchange) -> str | None:
-    url = exchange.sent.get("initiator", {}).get("url")
+    """The document, style sheet or script that asked for it; of a script's request the innermost one."""
+    initiator = exchange.sent.get("initiator", {})
+    frames = initiator.get("stack", {}).get("callFrames", [])
+    url = initiator.get("url") or next((one["url"] for one in frames if one.get("url")), None)
     return urlsplit(url).path[:_MOST_INITIATOR] if url else None
 
 

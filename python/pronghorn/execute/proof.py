@@ -57,8 +57,8 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> 
 def _sockets(page: PageLoad) -> set[str]:
     """The paths, with their queries, of the WebSockets that a client names: browsers open them over HTTP/1.1
     whatever they speak otherwise (RFC 6455 §4.1). They are not measured."""
-    urls = [urlsplit(one.url) for one in page.left_out if one.why == "socket"]
-    return {f"{url.path or '/'}{'?' if url.query else ''}{url.query}" for url in urls}
+    urls = [one.url for one in page.left_out if one.why == "socket"]
+    return {"".join((urlsplit(url).path or "/", *url.partition("?")[1:])) for url in urls}
 
 
 def _disagreement(page: PageLoad, log: OriginLog) -> Fault | None:

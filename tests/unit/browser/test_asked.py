@@ -211,3 +211,18 @@ def test_a_page_that_asks_too_much_or_leaves_or_hangs_says_so() -> None:
     )  # fmt: skip
     told.tell("Page.frameNavigated", frame={"id": "page", "loaderId": "x", "url": "about:blank"})
     assert made(told, "strayed").detail == "the page went to about:blank, which no server has"
+
+
+def test_a_request_keeps_its_name_and_tells_the_script_that_made_it() -> None:
+    told = Told()
+    told.load()
+    told.serve(f"{URL}empty?")
+    called = [{"url": ""}, {"url": f"{URL}app.js?v=1"}, {"url": URL}]
+    key = told.ask(f"{URL}data?a=1#part", initiator={"type": "script", "stack": {"callFrames": called}})
+    told.respond(key)
+    told.finish(key)
+
+    page = made(told)
+
+    assert [one.path for one in page.resources] == ["/", "/empty?", "/data?a=1"]
+    assert page.resources[-1].initiator == "/app.js"
