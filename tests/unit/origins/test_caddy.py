@@ -8,10 +8,10 @@ import pytest
 
 from pronghorn.errors import InputError
 from pronghorn.model.arm import parse as arm
+from pronghorn.model.media_types import MEDIA_TYPES
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import caddyfile
 from pronghorn.origins.caddy import Caddy, parse
-from pronghorn.model.media_types import MEDIA_TYPES
 
 MEDIA_TYPE_RS = Path(__file__).parents[3] / "crates/origin/src/media_type.rs"
 
