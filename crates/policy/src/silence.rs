@@ -126,7 +126,7 @@ impl Entry {
             if told.state & COUNT != COUNT {
                 told.state += 1;
             }
-            self.unanswered |= 1 << (client >> 16 & 15);
+            self.unanswered |= 1 << ((client >> 16) & 15);
         }
     }
 
@@ -176,7 +176,7 @@ impl Entry {
             return false;
         }
         let strikes = (told.strikes() + 1).min(STRIKES / STRIKE);
-        told.state = SILENT | strikes * STRIKE;
+        told.state = SILENT | (strikes * STRIKE);
         told.since_s = leased_until_s;
         told.until_s = (now_ms.div_ceil(1000) as u32)
             .saturating_add(steering::silent_for_s(steering, answered, strikes));

@@ -252,8 +252,8 @@ fn a_key_is_blocked_where_as_many_clients_agree_and_twice_as_many_where_one_ever
         }
         // Each of another bit.
         let mut clients: Vec<u64> = (1..400).collect();
-        clients.sort_by_key(|number| mix(*number) >> 16 & 15);
-        clients.dedup_by_key(|number| mix(*number) >> 16 & 15);
+        clients.sort_by_key(|number| (mix(*number) >> 16) & 15);
+        clients.dedup_by_key(|number| (mix(*number) >> 16) & 15);
         let mut blocked_after = 0;
         for client in clients {
             decide(client, Protocol::Tcp, now_ms);
