@@ -89,6 +89,7 @@ fn keys(number: u64) -> Keys {
     Keys {
         own: mix(number),
         parent: mix(number / 16 + (1 << 40)),
+        client: mix(number + (1 << 41)),
     }
 }
 
