@@ -8,6 +8,15 @@ pub(crate) const MOST_RESOURCES: usize = 10_000;
 /// Decoded bytes that are read of a page, of each kind: 32 MiB.
 pub(crate) const MOST_READ: usize = 32 << 20;
 
+/// Documents of a page, its own and those in frames.
+pub(crate) const MOST_FRAMES: usize = 200;
+
+/// Frames within each other.
+pub(crate) const DEEPEST_FRAME: usize = 10;
+
+/// Imports of style sheets in a row.
+pub(crate) const DEEPEST_IMPORT: usize = 32;
+
 /// How many bytes were read of each kind.
 #[derive(Default)]
 pub(crate) struct Budget {

@@ -1,24 +1,26 @@
 //! The native page loader: a navigation as a browser makes one, over one protocol.
 //!
-//! The document is parsed while it arrives (`discover`), what it names is asked for at once with the
+//! The document is parsed while it arrives (`pronghorn-page`, `contents`), what it names is asked for at once with the
 //! priorities that a browser would give (`priority`), over the connections that a browser would open
 //! (`transport`), and everything is timed (`record`). There is no cache, no session
 //! is resumed unless that is asked for, and no script is run.
 
 mod budget;
-mod discover;
+mod contents;
 mod host;
 mod left_out;
 mod local;
 mod navigation;
 mod priority;
 mod record;
+mod redirect;
+mod summary;
 mod tolerate;
 mod transport;
 
 pub use navigation::{LoadError, load, load_tolerating};
-pub use priority::{Place, Priority};
-pub use pronghorn_page::Kind;
+pub use priority::Priority;
+pub use pronghorn_page::{Kind, Place};
 pub use record::{
     ConnectionRecord, EarlyData, LeftOut, Outcome, PageLoad, Reason, ResourceRecord, Why,
 };

@@ -1,29 +1,26 @@
 //! One navigation: the document, and whatever it turns out to need, until all of it is there.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
 use http::Method;
-use pronghorn_flight::monotonic_s;
-use pronghorn_http::{Handshake, SessionUse, TlsError};
-use pronghorn_page::{DecodeError, Decoder, Kind};
+use pronghorn_http::TlsError;
+use pronghorn_page::{Kind, Place, Role};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::budget::{self, Budget, MOST_READ, MOST_RESOURCES};
-use crate::discover::{HtmlScanner, Reference, css_references};
+use crate::budget::{Budget, MOST_RESOURCES};
+use crate::contents::{Content, Frame};
 use crate::host::OwnHost;
 use crate::left_out::LeftOuts;
-use crate::priority::{Place, Priority};
-use crate::record::{ConnectionRecord, EarlyData, Outcome, PageLoad, Reason, ResourceRecord, Why};
+use crate::priority::Priority;
+use crate::record::{PageLoad, Reason, ResourceRecord};
 use crate::tolerate::Tolerate;
-use crate::transport::{
-    Context, Event, Failure, Head, Prepared, Report, Target, Transport, Wanted,
-};
+use crate::transport::{Context, Event, Failure, Prepared, Report, Target, Transport, Wanted};
 
 /// Loads the page at `document` (a path) with an empty cache. It ends when every resource has ended,
 /// or after `limit`, and closes its connections then; one that gains sessions ends a little later, when
@@ -80,9 +77,6 @@ pub async fn load_tolerating(
     Ok(record)
 }
 
-/// Redirects in a row that browsers follow (Fetch, "HTTP-redirect fetch").
-const MOST_REDIRECTS: usize = 20;
-
 /// How long a session may come after the page: servers give it with the handshake or right after it.
 const SESSION_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -118,35 +112,28 @@ fn locate(target: &Target, document: &str) -> Result<(Url, Url), LoadError> {
 }
 
 /// A resource under way.
-struct Resource {
-    record: ResourceRecord,
-    url: Url,
-    initiator: Option<usize>,
-    place: Place,
+pub(crate) struct Resource {
+    pub(crate) record: ResourceRecord,
+    pub(crate) url: Url,
+    pub(crate) initiator: Option<usize>,
+    pub(crate) place: Place,
     /// Steps of discovery from the document, which is 1.
-    depth: u32,
+    pub(crate) depth: u32,
     /// Redirects that led here.
-    hops: usize,
-    body: Body,
-    ended: bool,
-}
-
-/// What becomes of a body.
-enum Body {
-    /// It is counted.
-    Counted,
-    /// It is read for what it refers to.
-    Read { decoder: Decoder, sheet: Vec<u8> },
+    pub(crate) hops: usize,
+    pub(crate) content: Content,
+    pub(crate) ended: bool,
 }
 
 /// What is to be asked for.
-struct Asked {
-    url: Url,
-    kind: Kind,
-    place: Place,
-    initiator: Option<usize>,
-    depth: u32,
-    hops: usize,
+pub(crate) struct Asked {
+    pub(crate) url: Url,
+    pub(crate) kind: Kind,
+    pub(crate) place: Place,
+    pub(crate) initiator: Option<usize>,
+    pub(crate) depth: u32,
+    pub(crate) hops: usize,
+    pub(crate) content: Content,
 }
 
 /// What to write where a request may fail, as a sentence's end.
@@ -158,19 +145,22 @@ fn mend(path: &str) -> String {
     format!("; if it may fail, write tolerate = [{glob:?}] in the experiment")
 }
 
-struct Navigation<'a> {
-    context: &'a Context,
+/// The load while it goes on.
+pub(crate) struct Navigation<'a> {
+    pub(crate) context: &'a Context,
     transport: &'a Transport,
-    own: OwnHost,
+    pub(crate) own: OwnHost,
     tolerate: Tolerate,
-    scanner: HtmlScanner,
-    resources: Vec<Resource>,
-    known: HashSet<Url>,
-    left_out: LeftOuts,
-    budget: Budget,
+    /// The page's document and those in its frames, in the order in which they began to come.
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) resources: Vec<Resource>,
+    /// What was asked for, and as which resource; of one that was redirected the last.
+    pub(crate) known: HashMap<Url, usize>,
+    pub(crate) left_out: LeftOuts,
+    pub(crate) budget: Budget,
     images: usize,
     open: usize,
-    failure: Option<Failure>,
+    pub(crate) failure: Option<Failure>,
 }
 
 impl<'a> Navigation<'a> {
@@ -180,9 +170,9 @@ impl<'a> Navigation<'a> {
             transport,
             own: OwnHost::new(base),
             tolerate,
-            scanner: HtmlScanner::new(),
+            frames: Vec::new(),
             resources: Vec::new(),
-            known: HashSet::new(),
+            known: HashMap::new(),
             left_out: LeftOuts::default(),
             budget: Budget::default(),
             images: 0,
@@ -192,7 +182,6 @@ impl<'a> Navigation<'a> {
     }
 
     fn begin(&mut self, document: Url) {
-        self.known.insert(document.clone());
         let asked = Asked {
             url: document,
             kind: Kind::Document,
@@ -200,6 +189,7 @@ impl<'a> Navigation<'a> {
             initiator: None,
             depth: 1,
             hops: 0,
+            content: Content::new(Role::Frame, None),
         };
         let method = self.context.target.method.clone();
         self.request(asked, method, self.context.started);
@@ -214,45 +204,14 @@ impl<'a> Navigation<'a> {
         }
     }
 
-    /// Asks for what wasn't asked for before.
-    fn discover(&mut self, initiator: usize, references: Vec<Reference>, at: Instant) {
-        for reference in references {
-            let from = &self.resources[initiator];
-            let Ok(mut url) = from.url.join(reference.url.trim()) else {
-                continue;
-            };
-            url.set_fragment(None);
-            if !matches!(url.scheme(), "http" | "https") {
-                continue;
-            }
-            let Some(url) = self.own.own(&url) else {
-                self.left_out.add(url, Why::OtherHost, reference.kind);
-                continue;
-            };
-            if !self.known.insert(url.clone()) {
-                continue;
-            }
-            let asked = Asked {
-                url,
-                kind: reference.kind,
-                place: reference.place,
-                initiator: Some(initiator),
-                depth: from.depth + 1,
-                hops: 0,
-            };
-            self.request(asked, Method::GET, at);
-        }
-    }
-
-    fn request(&mut self, asked: Asked, method: Method, at: Instant) {
+    /// Makes a request.
+    pub(crate) fn request(&mut self, asked: Asked, method: Method, at: Instant) {
         if self.resources.len() == MOST_RESOURCES {
             let detail = format!(
                 "the page asks for more than {MOST_RESOURCES} resources, of which {} is one too many",
                 OwnHost::path(&asked.url)
             );
-            self.failure
-                .get_or_insert(Failure::new(Reason::TooLarge, detail));
-            return;
+            return self.too_large(detail);
         }
         let priority = Priority::of(asked.kind, asked.place, self.images);
         self.images += usize::from(asked.kind == Kind::Image);
@@ -280,14 +239,15 @@ impl<'a> Navigation<'a> {
         let resource = self.resources.len();
         self.resources.push(Resource {
             record,
-            url: asked.url,
+            url: asked.url.clone(),
             initiator: asked.initiator,
             place: asked.place,
             depth: asked.depth,
             hops: asked.hops,
-            body: Body::Counted,
+            content: asked.content,
             ended: false,
         });
+        self.known.insert(asked.url, resource);
         self.open += 1;
         self.transport
             .submit(Wanted::new(resource, method, path, priority));
@@ -320,119 +280,11 @@ impl<'a> Navigation<'a> {
             }
             Event::Data(bytes) => {
                 resource.record.bytes += bytes.len() as u64;
-                if let Body::Read { decoder, .. } = &mut resource.body {
-                    let content = decoder.push(&bytes);
-                    self.read(index, content, at);
-                }
+                self.read(index, &bytes, at);
             }
             Event::End => self.end(index, at),
-            Event::Failed(failure) => self.fail(index, failure),
+            Event::Failed(failure) => self.fail(index, failure, at),
         }
-    }
-
-    /// Heeds what a response says of its content and of where else to look.
-    fn head(&mut self, index: usize, head: &Head, at: Instant) {
-        if (300..400).contains(&head.status) {
-            return self.redirect(index, head, at);
-        }
-        let codings = head.header("content-encoding");
-        let resource = &mut self.resources[index];
-        resource.record.content_coding = (!codings.is_empty()).then_some(codings.clone());
-        let kind = resource.record.kind;
-        let ok = (200..300).contains(&head.status);
-        if !ok || !matches!(kind, Kind::Document | Kind::Style) {
-            return;
-        }
-        match Decoder::new(&codings, MOST_READ) {
-            Ok(decoder) => {
-                resource.body = Body::Read {
-                    decoder,
-                    sheet: Vec::new(),
-                }
-            }
-            Err(error) => self.fail(index, self.undecodable(index, &error)),
-        }
-    }
-
-    /// Asks at once for what a redirect leads to; its own response counts as any other.
-    fn redirect(&mut self, index: usize, head: &Head, at: Instant) {
-        let location = head.header("location");
-        let from = &self.resources[index];
-        let path = from.record.path.clone();
-        let answered = format!("{path} was answered {}", head.status);
-        let led = match head.status {
-            301 | 302 | 303 | 307 | 308 if !location.is_empty() => from.url.join(&location).ok(),
-            _ => None,
-        };
-        let Some(mut url) = led else {
-            let detail = format!("{answered} without a place that it leads to");
-            return self.fail(index, Failure::new(Reason::Status, detail));
-        };
-        if from.hops == MOST_REDIRECTS {
-            let detail = format!("{answered} after {MOST_REDIRECTS} redirects");
-            return self.fail(index, Failure::new(Reason::Status, detail));
-        }
-        url.set_fragment(None);
-        let Some(own) = self.own.own(&url) else {
-            let kind = from.record.kind;
-            if from.initiator.is_none() {
-                let detail = format!("{answered} and leads to another host: {url}");
-                self.fail(index, Failure::new(Reason::Status, detail));
-            }
-            return self.left_out.add(url, Why::OtherHost, kind);
-        };
-        let method: Method = from.record.method.parse().unwrap_or_default();
-        // RFC 9110 §15.4: browsers change POST to GET with 301 and 302, and all but HEAD with 303.
-        let method = match head.status {
-            301 | 302 if method == Method::POST => Method::GET,
-            303 if method != Method::HEAD => Method::GET,
-            _ => method,
-        };
-        let asked = Asked {
-            url: own.clone(),
-            kind: from.record.kind,
-            place: from.place,
-            initiator: from.initiator,
-            depth: from.depth + 1,
-            hops: from.hops + 1,
-        };
-        self.known.insert(own);
-        self.request(asked, method, at);
-    }
-
-    /// Reads content that has been decoded.
-    fn read(&mut self, index: usize, content: Result<Vec<u8>, DecodeError>, at: Instant) {
-        let content = match content {
-            Ok(content) => content,
-            Err(error) => return self.fail(index, self.undecodable(index, &error)),
-        };
-        let resource = &mut self.resources[index];
-        let kind = resource.record.kind;
-        if !self.budget.take(kind, content.len()) {
-            let detail = format!(
-                "{}: the page's {} hold more than {MOST_READ} bytes decoded",
-                resource.record.path,
-                budget::name(kind)
-            );
-            return self.fail(index, Failure::new(Reason::TooLarge, detail));
-        }
-        match (&mut resource.body, kind) {
-            (_, Kind::Document) => {
-                let found = self.scanner.push(&content);
-                self.discover(index, found, at);
-            }
-            (Body::Read { sheet, .. }, _) => sheet.extend_from_slice(&content),
-            (Body::Counted, _) => {}
-        }
-    }
-
-    fn undecodable(&self, index: usize, error: &DecodeError) -> Failure {
-        let reason = match error {
-            DecodeError::TooLarge(_) => Reason::TooLarge,
-            _ => Reason::Incomplete,
-        };
-        let path = &self.resources[index].record.path;
-        Failure::new(reason, format!("{path}: {error}"))
     }
 
     fn end(&mut self, index: usize, at: Instant) {
@@ -447,29 +299,18 @@ impl<'a> Navigation<'a> {
         if protocol != Some(asked) {
             let seen = protocol.map_or("an unknown protocol".to_owned(), |seen| seen.to_string());
             let detail = format!("{} came over {seen}, not {asked}", resource.record.path);
-            return self.fail(index, Failure::new(Reason::Protocol, detail));
+            return self.fail(index, Failure::new(Reason::Protocol, detail), at);
         }
         if !(200..400).contains(&status) {
             let detail = format!("{} was answered {status}", resource.record.path);
-            return self.fail(index, Failure::new(Reason::Status, detail));
+            return self.fail(index, Failure::new(Reason::Status, detail), at);
         }
-        if let Body::Read { decoder, .. } = &mut resource.body {
-            let content = decoder.end();
-            self.read(index, content, at);
+        self.read_rest(index, at);
+        if !self.resources[index].ended {
+            self.resources[index].ended = true;
+            self.open -= 1;
+            self.whole(index, at);
         }
-        let resource = &mut self.resources[index];
-        if resource.ended {
-            return;
-        }
-        resource.ended = true;
-        self.open -= 1;
-        let body = std::mem::replace(&mut resource.body, Body::Counted);
-        let found = match (body, resource.record.kind) {
-            (Body::Read { .. }, Kind::Document) => self.scanner.end(),
-            (Body::Read { sheet, .. }, _) => css_references(&String::from_utf8_lossy(&sheet)),
-            _ => Vec::new(),
-        };
-        self.discover(index, found, at);
     }
 
     /// Whether a resource's failure is its own and not the load's; the document's never is.
@@ -478,11 +319,10 @@ impl<'a> Navigation<'a> {
         resource.initiator.is_some() && self.tolerate.allows(&resource.record.path)
     }
 
-    fn fail(&mut self, index: usize, failure: Failure) {
+    pub(crate) fn fail(&mut self, index: usize, failure: Failure, at: Instant) {
         let tolerated = self.tolerated(index) && failure.reason != Reason::Protocol;
         let resource = &mut self.resources[index];
         resource.ended = true;
-        resource.body = Body::Counted;
         let path = &resource.record.path;
         let mut failure = failure;
         if !failure.detail.contains(path.as_str()) {
@@ -490,13 +330,19 @@ impl<'a> Navigation<'a> {
         }
         resource.record.error = Some(failure.detail.clone());
         self.open -= 1;
-        if tolerated {
-            return;
+        if !tolerated {
+            if failure.reason == Reason::Status && resource.initiator.is_some() {
+                failure.detail.push_str(&mend(path));
+            }
+            self.failure.get_or_insert(failure);
         }
-        if failure.reason == Reason::Status && resource.initiator.is_some() {
-            failure.detail.push_str(&mend(path));
-        }
-        self.failure.get_or_insert(failure);
+        self.give_up(index, at);
+    }
+
+    /// Fails the load for more than its bounds allow, of which `detail` tells.
+    pub(crate) fn too_large(&mut self, detail: String) {
+        self.failure
+            .get_or_insert(Failure::new(Reason::TooLarge, detail));
     }
 
     fn time_out(&mut self, limit: Duration) {
@@ -539,80 +385,7 @@ impl<'a> Navigation<'a> {
         }
     }
 
-    fn seconds(&self, at: Instant) -> f64 {
+    pub(crate) fn seconds(&self, at: Instant) -> f64 {
         (at - self.context.started).as_secs_f64()
-    }
-
-    /// The fewest round trips before the first request: by the handshake that was asked for unless the
-    /// first connection's is known to have cost more.
-    fn handshake_round_trips(&self, first: Option<&ConnectionRecord>) -> u32 {
-        let target = &self.context.target;
-        let resumed = first.and_then(|first| first.resumed) != Some(false);
-        // A handshake that is done and tells of no early data had no permission for any.
-        let early = first.is_none_or(|first| match first.early_data {
-            Some(answer) => answer == EarlyData::Accepted,
-            None => first.secured_s.is_none(),
-        });
-        let handshake = match target.session {
-            SessionUse::Early if resumed && early => Handshake::Early,
-            SessionUse::Resume | SessionUse::Early if resumed => Handshake::Resumed,
-            _ => Handshake::Full,
-        };
-        target.protocol.handshake_round_trips(target.tls, handshake)
-    }
-
-    fn record(self, connections: Vec<ConnectionRecord>) -> PageLoad {
-        let handshake = self.handshake_round_trips(connections.first());
-        let depth = self
-            .resources
-            .iter()
-            .map(|resource| resource.depth)
-            .max()
-            .unwrap_or(1);
-        // Every chain begins with the document.
-        let repeated = self
-            .resources
-            .first()
-            .is_some_and(|document| document.record.too_early_s.is_some());
-        let known = self.known;
-        let (left_out, left_out_count) = self.left_out.finish(|url| known.contains(url));
-        let resources: Vec<_> = self
-            .resources
-            .into_iter()
-            .map(|resource| resource.record)
-            .collect();
-        let last = resources
-            .iter()
-            .filter_map(|r| r.last_byte_s)
-            .fold(0.0, f64::max);
-        PageLoad {
-            outcome: if self.failure.is_none() {
-                Outcome::Ok
-            } else {
-                Outcome::Failed
-            },
-            reason: self.failure.as_ref().map(|failure| failure.reason),
-            load_s: self.failure.is_none().then_some(last),
-            detail: self.failure.map(|failure| failure.detail),
-            started_monotonic_s: monotonic_s(self.context.started.into_std()),
-            ttfb_s: resources.first().and_then(|document| document.first_byte_s),
-            connect_s: connections
-                .first()
-                .and_then(|connection| connection.connected_s),
-            tls_s: connections
-                .first()
-                .and_then(|connection| connection.secured_s),
-            requests: resources.len(),
-            bytes: resources.iter().map(|resource| resource.bytes).sum(),
-            failures: resources
-                .iter()
-                .filter(|resource| resource.error.is_some())
-                .count(),
-            round_trips: handshake + depth + u32::from(repeated),
-            left_out,
-            left_out_count,
-            connections,
-            resources,
-        }
     }
 }

@@ -61,6 +61,8 @@ pub struct LeftOut {
 pub enum Why {
     /// It leads to another host.
     OtherHost,
+    /// The page's own Content-Security-Policy forbids it.
+    Blocked,
     /// This loader can't do what a browser would.
     Unsupported,
 }

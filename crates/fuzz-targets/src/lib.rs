@@ -10,6 +10,7 @@ mod drive;
 mod http3;
 mod load;
 mod names;
+mod page;
 mod policy;
 mod policy_table;
 mod probe;
@@ -23,6 +24,7 @@ pub use dist::dist;
 pub use http3::http3;
 pub use load::load;
 pub use names::names;
+pub use page::{page_coding, page_document, page_image, page_module, page_sheet};
 pub use policy::policy;
 pub use policy_table::policy_table;
 pub use schedule::schedule;
@@ -34,12 +36,17 @@ pub use wire::wire;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its corpus.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 16] = [
     ("dissect", dissect),
     ("dist", dist),
     ("http3", http3),
     ("load", load),
     ("names", names),
+    ("page_coding", page_coding),
+    ("page_document", page_document),
+    ("page_image", page_image),
+    ("page_module", page_module),
+    ("page_sheet", page_sheet),
     ("policy", policy),
     ("policy_table", policy_table),
     ("schedule", schedule),

@@ -26,7 +26,7 @@ fn coded(kind: &str, coding: &str, body: Vec<u8>) -> Answer {
 
 #[test]
 fn every_protocol_asks_for_chromiums_codings_and_reads_what_comes_in_them() {
-    let document = brotli(b"<link rel=stylesheet href=/a.css><p>x");
+    let document = brotli(b"<link rel=stylesheet href=/a.css><p>x</p>");
     let sheet = zstd::encode_all(&b"p { background: url(/b.png) }"[..], 3).expect("encoded");
     let size = document.len() + sheet.len() + 3;
     let answers = [

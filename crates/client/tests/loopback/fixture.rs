@@ -1,5 +1,6 @@
 //! A site, a certificate, an origin on loopback, and a load from it.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,7 +77,7 @@ impl Fixture {
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
         let config = OriginConfig {
-            headers: ResponseHeaders::new(&headers).expect("usable headers"),
+            headers: ResponseHeaders::new(&headers, &BTreeMap::new()).expect("usable headers"),
             early_data,
             ..self.origin_config()
         };

@@ -2,6 +2,8 @@
 //! failures are told.
 
 mod answers;
+mod contents;
+mod corpus;
 mod early;
 mod failures;
 mod faulty;

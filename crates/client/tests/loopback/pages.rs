@@ -8,9 +8,10 @@ use crate::fixture::{Fixture, PROTOCOLS};
 const PAGE: &[u8] = br#"<!doctype html><html><head><link rel="icon" href="data:,">
     <link rel="stylesheet" href="/css/main.css"><script src="/head.js"></script></head>
     <body><img src="/a.png"><img src="/a.png"><img src="https://elsewhere.test/b.png">
-    <script src="/late.js" defer></script></body></html>"#;
+    <p>x</p><script src="/late.js" defer></script></body></html>"#;
 
-const SHEET: &[u8] = br#"@import "more.css"; @font-face { font-family: f; src: url(../f.woff2) }"#;
+const SHEET: &[u8] = br#"@import "more.css"; @font-face { font-family: f; src: url(../f.woff2) }
+    p { font-family: f }"#;
 
 fn shop() -> Fixture {
     Fixture::new(&[

@@ -77,7 +77,7 @@ struct Script {
 }
 
 impl Script {
-    /// What isn't in the table is answered 404.
+    /// What isn't in the table is answered 404; a query that it doesn't know is passed over.
     fn answer<B>(&self, request: &Request<B>) -> Answer {
         let path = request.uri().path_and_query().expect("a path").to_string();
         let asked = request.headers().get("accept-encoding");
@@ -88,7 +88,11 @@ impl Script {
             .borrow_mut()
             .push((request.method().clone(), path.clone(), asked));
         let missing = || Answer::new(404, &[], "");
-        self.answers.get(&path).cloned().unwrap_or_else(missing)
+        let answer = self.answers.get(&path).or_else(|| {
+            let (bare, _) = path.split_once('?')?;
+            self.answers.get(bare)
+        });
+        answer.cloned().unwrap_or_else(missing)
     }
 }
 
