@@ -16,7 +16,7 @@ from .test_stacks_asked import LIVE, REST, again, parse, refused
 RECORDED = "309e1c2773827b1ef1a605c443a2c43a97c0d77caac7c693a36dd817a2ad5226"
 """The digest of `OLD` as versions without knobs have recorded it."""
 
-OLD = 'name = "x"\nlimit = "9s"\nmargin = "3%"\nrepeat = 2\n' + REST
+OLD = 'name = "x"\nlimit = "9s"\nmargin = "3%"\nrepeat = 2\ncompression = "none"\n' + REST
 
 FRAME = """\
 sites = ["tiny"]

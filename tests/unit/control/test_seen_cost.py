@@ -38,7 +38,7 @@ def trial(
         slot=0,
         started="2026-01-01T00:00:00.000Z",
         status="contaminated",
-        metrics=Metrics(),
+        metrics=Metrics(load_s=1.0),
         page=PAGE if began else PageLoad(outcome="failed", reason="browser", detail="it did not start"),
         counters=Counters(host=HostCounters(cpu=share if shared else None)),
     )

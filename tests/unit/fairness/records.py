@@ -98,7 +98,7 @@ def trial(
             "slot": 0,
             "started": "2026-11-21T00:00:00Z",
             "status": status,
-            "metrics": Metrics(),
+            "metrics": Metrics(load_s=1.0),
             "page": PageLoad.model_validate(page),
             "counters": Counters.model_validate(counters),
             "origin_connections": [{"protocol": protocol, **(served or {})}],
