@@ -3,13 +3,14 @@
 /// What any other file is.
 pub(crate) const OTHER: &str = "application/octet-stream";
 
-/// By its name's ending (IANA's registry); none where nothing is known by it.
+/// By its name's ending (IANA's registry); none where nothing is known by it. Documents, style sheets
+/// and scripts go without a charset, which would overrule what the page itself says of its encoding.
 pub(crate) fn of(name: &str) -> Option<&'static str> {
     let (_, ending) = name.rsplit_once('.')?;
     let known = match ending.to_ascii_lowercase().as_str() {
-        "html" | "htm" => "text/html; charset=utf-8",
-        "css" => "text/css; charset=utf-8",
-        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "html" | "htm" => "text/html",
+        "css" => "text/css",
+        "js" | "mjs" => "text/javascript",
         "json" => "application/json",
         "svg" => "image/svg+xml",
         "png" => "image/png",

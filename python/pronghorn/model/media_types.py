@@ -1,14 +1,17 @@
 """The media types by which every origin serves a site's files, so that no server's own table makes a
-difference."""
+difference.
+
+Documents, style sheets and scripts go without a charset: one in the header would overrule what the page
+itself says of its encoding (HTML, "determining the character encoding")."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
 MEDIA_TYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "text/html; charset=utf-8": ("html", "htm"),
-        "text/css; charset=utf-8": ("css",),
-        "text/javascript; charset=utf-8": ("js", "mjs"),
+        "text/html": ("html", "htm"),
+        "text/css": ("css",),
+        "text/javascript": ("js", "mjs"),
         "application/json": ("json",),
         "image/svg+xml": ("svg",),
         "image/png": ("png",),
