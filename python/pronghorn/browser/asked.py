@@ -46,10 +46,10 @@ class Asked:
         if navigations.is_own(exchange.sent):
             given_up = exchange.error == _ABORTED and navigations.went_past(exchange.sent)
             return ABORTED if given_up else None
-        if self._alone and self._elsewhere(exchange):
-            return OTHER_HOST
         if exchange.blocked or (exchange.error or "").startswith(_BLOCKED):
             return BLOCKED
+        if self._alone and self._elsewhere(exchange):
+            return OTHER_HOST
         if exchange.aborted or exchange.error == _ABORTED:
             return ABORTED
         return OPEN if exchange.ended is None and self._finished else None

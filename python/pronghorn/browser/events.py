@@ -36,6 +36,7 @@ class Exchange:
         self.from_cache = False
         self.decoded_bytes = 0
         self.encoded_bytes = 0
+        self.coded_bytes = 0
         self.ended: float | None = None
         self.error: str | None = None
         self.aborted = False
@@ -52,12 +53,19 @@ class Exchange:
         return "redirectResponse" in self.sent
 
     @property
+    def content_coding(self) -> str | None:
+        """The response's content coding (RFC 9110 §8.4); None where it has none."""
+        headers = (self.response or {}).get("headers", {})
+        found = next((value for name, value in headers.items() if name.lower() == "content-encoding"), "")
+        return str(found) or None
+
+    @property
     def body_bytes(self) -> int:
-        """The bytes of the body as they came; of one with a content coding (RFC 9110 §8.4) at most what came
-        in all."""
-        response = self.response or {}
-        coded = any(name.lower() == "content-encoding" for name in response.get("headers", {}))
-        return min(self.decoded_bytes, self.encoded_bytes) if coded else self.decoded_bytes
+        """The bytes of the body as they came; of one with a content coding before it was decoded, where the
+        browser tells, else at most what came in all."""
+        if self.content_coding is None:
+            return self.decoded_bytes
+        return self.coded_bytes or min(self.decoded_bytes, self.encoded_bytes)
 
     @property
     def counted(self) -> bool:
@@ -217,6 +225,7 @@ class Events:
     def _data(self, event: Event) -> None:
         if exchange := self._known.get(event["requestId"]):
             exchange.decoded_bytes += int(event["dataLength"])
+            exchange.coded_bytes += int(event.get("encodedDataLength") or 0)
 
     def _finished(self, event: Event) -> None:
         self._open.pop(event["requestId"], None)

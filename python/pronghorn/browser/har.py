@@ -71,7 +71,7 @@ def _entry(exchange: Exchange) -> dict[str, Any]:
             "content": {"size": exchange.decoded_bytes, "mimeType": response.get("mimeType", "")},
             "redirectURL": "",
             "headersSize": _UNKNOWN,
-            "bodySize": 0 if exchange.from_cache else exchange.decoded_bytes,
+            "bodySize": 0 if exchange.from_cache else exchange.body_bytes,
             "_transferSize": exchange.encoded_bytes,
             "_error": exchange.error,
         },

@@ -76,6 +76,7 @@ def _resource(exchange: Exchange, started: float, connection: int | None) -> dic
         "protocol": _PROTOCOLS.get(response.get("protocol", "")),
         "status": response.get("status"),
         "bytes": exchange.body_bytes if exchange.response else 0,
+        "content_coding": exchange.content_coding,
         "connection": connection,
         "from_cache": exchange.from_cache,
         "start_s": exchange.sent["timestamp"] - started,

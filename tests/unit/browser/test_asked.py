@@ -226,3 +226,25 @@ def test_a_request_keeps_its_name_and_tells_the_script_that_made_it() -> None:
 
     assert [one.path for one in page.resources] == ["/", "/empty?", "/data?a=1"]
     assert page.resources[-1].initiator == "/app.js"
+
+
+def test_a_coded_body_counts_as_it_came_over_the_network() -> None:
+    told = Told()
+    told.load()
+    key = told.ask(f"{URL}style.css", "Stylesheet")
+    told.respond(key, headers={"Content-Encoding": "br"})
+    for length, coded in ((1000, 120), (500, 80)):
+        told.tell("Network.dataReceived", requestId=key, dataLength=length, encodedDataLength=coded)
+    told.finish(key, encodedDataLength=350)
+
+    style = made(told).resources[-1]
+
+    assert (style.content_coding, style.bytes) == ("br", 200)
+
+
+def test_what_a_policy_blocks_is_blocked_wherever_it_lies() -> None:
+    told = Told()
+    told.load()
+    told.fail(told.ask("https://other.test/a.js", "Script"), "", blockedReason="csp")
+
+    assert left_out(made(told)) == [("https://other.test/a.js", "blocked")]
