@@ -9,6 +9,7 @@ A page is a folder `NAME` with its site and a file `NAME.toml`, which says what 
     tolerate    as in an experiment
     scripted    requests that scripts make, and so none of the native client's
     icons       the browser's own requests, which are none of the load
+    beyond      requests that a document makes, by that document: nobody who leaves it out knows of them
     compressed  requests whose response has a content coding
     requests    path and query of each request, with its kind
     left_out    by client: what it has to name as left out, with the reason; a URL of the page's own host is
@@ -34,6 +35,8 @@ PAGES = Path(__file__).parents[1] / "pages"
 _NOISE = 3_000_000
 """Bytes of a body that is larger than what a browser takes in without its being read."""
 
+_PADDING = "".join(f"/* Text that compresses well, line {line}. */\n" for line in range(200)).encode()
+
 
 class Page(BaseModel):
     """One page of the corpus, as its file describes it."""
@@ -48,6 +51,7 @@ class Page(BaseModel):
     tolerate: tuple[str, ...] = ()
     scripted: tuple[str, ...] = ()
     icons: tuple[str, ...] = ()
+    beyond: Mapping[str, str] = {}
     compressed: tuple[str, ...] = ()
     left_out: Mapping[str, Mapping[str, str]] = {}
 
@@ -97,9 +101,9 @@ def made(name: str) -> bytes:
         case ".zip":
             return b"PK\5\6" + bytes(18)
         case ".css":
-            return b"body { color: #222 }\n"
+            return b"body { color: #222 }\n" + _PADDING
         case ".js":
-            return b"document.title += '.';\n"
+            return b"document.title += '.';\n" + _PADDING
         case _:
             return png.image(stream, name, 200).content
 
@@ -131,9 +135,9 @@ def left_out(load: PageLoad) -> dict[str, str]:
 
 def _short(url: str) -> str:
     parts = urlsplit(url)
-    if parts.scheme != "https" or parts.hostname != HOST_NAME:
+    if parts.scheme not in ("https", "wss") or parts.hostname != HOST_NAME:
         return url
-    return url[url.index("/", len("https://")) :]
+    return url[url.index("/", len(f"{parts.scheme}://")) :]
 
 
 def faults(page: Page, client: str, load: PageLoad, served: Iterable[str]) -> Iterator[str]:
@@ -142,7 +146,8 @@ def faults(page: Page, client: str, load: PageLoad, served: Iterable[str]) -> It
     expected, got, out = page.expected(client), asked(load), left_out(load)
     if load.outcome != "ok":
         yield f"failed: {load.reason}: {load.detail}"
-    for path in expected.keys() - got.keys() - out.keys():
+    unseen = {path for path, document in page.beyond.items() if document in out}
+    for path in expected.keys() - got.keys() - out.keys() - unseen:
         yield f"not asked for, nor named as left out: {path} ({expected[path]})"
     for path in got.keys() - expected.keys() - set(page.icons):
         yield f"asked for, unlike Chromium: {path} ({got[path]})"

@@ -14,6 +14,9 @@ from . import corpus
 from .corpus import Page
 from .stages import NEAR, Scene, plot
 
+ORIGINS = ("builtin", "nginx", "caddy", "haproxy")
+ARMS = ("h1", "h2", "h3")
+
 LANES = 2
 """How many loads run at a time."""
 
@@ -72,7 +75,7 @@ async def _load(engine: Engine, load: Load, certificates: Certificates, folder: 
     page = Page.read(load.page)
     source, root = page.build(folder / "source"), folder / "site"
     root.mkdir(parents=True)
-    built = sites.build(f"dir:{source}", 1, root)
+    built = sites.build(f"dir:{source}", 1, root, compressed=True)
     scene = Scene(
         load.arm,
         built.root,
@@ -80,7 +83,7 @@ async def _load(engine: Engine, load: Load, certificates: Certificates, folder: 
         path=NEAR,
         client=load.client,
         origin=load.origin,
-        settings={"tolerate": page.tolerate} if page.tolerate else {},
+        settings={"compression": "static", **({"tolerate": page.tolerate} if page.tolerate else {})},
     )
     stage = Stage(engine, plot(scene, folder))
     await stage.open(1)

@@ -13,8 +13,6 @@ from ..e2e.page_loads import Load
 
 pytestmark = pytest.mark.needs("namespaces", "engine", "chromium", "nginx", "caddy", "haproxy")
 
-ORIGINS = ("builtin", "nginx", "caddy", "haproxy")
-ARMS = ("h1", "h2", "h3")
 CLIENTS = ("native", "chromium")
 
 
@@ -28,7 +26,7 @@ def identity(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 def test_a_page_makes_the_same_requests_whatever_loads_and_serves_it(
     name: str, identity: Certificates, tmp_path: Path
 ) -> None:
-    wanted = [Load(name, *rest) for rest in itertools.product(CLIENTS, ORIGINS, ARMS)]
+    wanted = [Load(name, *rest) for rest in itertools.product(CLIENTS, page_loads.ORIGINS, page_loads.ARMS)]
     loaded = page_loads.run(wanted, identity, tmp_path)
 
     assert not page_loads.told(loaded)

@@ -1,0 +1,2 @@
+import { word } from "./util.mjs";
+document.title += word;
