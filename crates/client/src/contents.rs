@@ -212,10 +212,11 @@ impl Navigation<'_> {
         let Some(frame) = content.frame else {
             return;
         };
-        let text = self.frames[frame]
-            .document
-            .sheet_text(held, &content.content_type);
-        let sheet = Rc::new(Sheet::parse(&text, &resource.url));
+        let sheet = Rc::new(self.frames[frame].document.sheet(
+            held,
+            &content.content_type,
+            &resource.url,
+        ));
         content.body = Body::Sheet(sheet.clone());
         let users = content.users.clone();
         match content.role {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pronghorn_page::{Decoder, Document, Found, Sheet, foreign};
+use pronghorn_page::{Decoder, Document, Found, foreign};
 use url::Url;
 
 /// No input of the fuzzer's names more than it has bytes.
@@ -37,8 +37,7 @@ pub fn page_sheet(bytes: &[u8]) {
     document
         .push(b"<!doctype html><p class=a id=b style='color: red'>text <b>bold</b> <i>slanted</i>");
     document.end();
-    let text = document.sheet_text(bytes, "");
-    let sheet = Rc::new(Sheet::parse(&text, &url));
+    let sheet = Rc::new(document.sheet(bytes, "", &url));
     let imports = sheet.imports(false).len();
     assert!(imports <= bytes.len());
     document.apply(0, sheet);

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use url::Url;
 
+use crate::base::Base;
 use crate::css::Sheet;
 use crate::css::style::{Shown, style};
 use crate::encoding::{TextDecoder, sheet_text};
@@ -82,10 +83,11 @@ impl Document {
         self.scanner.page(|page| std::mem::take(&mut page.found))
     }
 
-    /// The text of a style sheet that this document asked for.
+    /// A style sheet that this document asked for, which came from `url`.
     #[must_use]
-    pub fn sheet_text(&self, bytes: &[u8], content_type: &str) -> String {
-        sheet_text(bytes, content_type, self.decoder.encoding())
+    pub fn sheet(&self, bytes: &[u8], content_type: &str, url: &Url) -> Sheet {
+        let (text, encoding) = sheet_text(bytes, content_type, self.decoder.encoding());
+        Sheet::parse(&text, Base { url, encoding })
     }
 
     /// Applies a style sheet; `from` stands for it where it is the one that asks.

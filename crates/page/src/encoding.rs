@@ -106,8 +106,12 @@ fn decode(decoder: &mut Decoder, bytes: &[u8], last: bool) -> String {
     }
 }
 
-/// A style sheet's text: by its mark, else as the transport says, its `@charset`, or the document that asked for it.
-pub(crate) fn sheet_text(bytes: &[u8], content_type: &str, document: &'static Encoding) -> String {
+/// A style sheet's text, and the encoding of its URLs' queries: by its mark, else as the transport says, its `@charset`, or the document that asked for it.
+pub(crate) fn sheet_text(
+    bytes: &[u8],
+    content_type: &str,
+    document: &'static Encoding,
+) -> (String, &'static Encoding) {
     let told = charset(content_type).or_else(|| {
         let rule = bytes.strip_prefix(b"@charset \"")?;
         let end = rule
@@ -118,7 +122,8 @@ pub(crate) fn sheet_text(bytes: &[u8], content_type: &str, document: &'static En
     });
     let told = told.and_then(|label| Encoding::for_label(label.as_bytes()));
     // `decode` heeds a mark before all else.
-    told.map_or(document, sane).decode(bytes).0.into_owned()
+    let (text, encoding, _) = told.map_or(document, sane).decode(bytes);
+    (text.into_owned(), encoding.output_encoding())
 }
 
 /// What is named in ASCII can't be in UTF-16.
@@ -259,13 +264,13 @@ mod tests {
 
     #[test]
     fn a_sheet_is_in_the_documents_encoding_unless_it_says_otherwise() {
-        assert_eq!(sheet_text(b"\xe9", "text/css", WINDOWS_1252), "é");
+        assert_eq!(sheet_text(b"\xe9", "text/css", WINDOWS_1252).0, "é");
         assert_eq!(
-            sheet_text("é".as_bytes(), "text/css; charset=utf-8", WINDOWS_1252),
+            sheet_text("é".as_bytes(), "text/css; charset=utf-8", WINDOWS_1252).0,
             "é"
         );
         let named = b"@charset \"windows-1251\";\xe9";
-        assert!(sheet_text(named, "", UTF_8).ends_with('й'));
-        assert_eq!(sheet_text("\u{feff}é".as_bytes(), "", WINDOWS_1252), "é");
+        assert!(sheet_text(named, "", UTF_8).0.ends_with('й'));
+        assert_eq!(sheet_text("\u{feff}é".as_bytes(), "", WINDOWS_1252).0, "é");
     }
 }

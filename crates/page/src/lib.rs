@@ -2,6 +2,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | `base` | what URLs are resolved against |
 //! | `decode` | content codings |
 //! | `encoding` | characters of documents and style sheets |
 //! | `html` | what elements ask for |
@@ -12,6 +13,7 @@
 //! | `foreign` | readers of foreign text by themselves, for the fuzzer |
 //! | `document` | a document, with its style sheets |
 
+mod base;
 mod css;
 mod decode;
 mod document;
@@ -24,6 +26,7 @@ mod policy;
 mod reference;
 mod srcset;
 
+pub use base::Base;
 pub use css::Sheet;
 pub use decode::{DecodeError, Decoder};
 pub use document::Document;

@@ -287,6 +287,21 @@ fn rules_ask_for_images_where_they_may_fit() {
 }
 
 #[test]
+fn queries_in_a_style_sheet_are_in_its_encoding() {
+    let mut document = Document::new(url(), "text/html; charset=windows-1252");
+    document.push(b"<p style='background: url(\xe9.png?n=\xe9)'>x");
+    document.end();
+    let sheet = b"p { background: url(\xfc.png?n=\xfc) }";
+    document.apply(0, Rc::new(document.sheet(sheet, "text/css", &url())));
+    let asked: Vec<_> = document
+        .style()
+        .iter()
+        .map(|(_, one)| path(one).to_owned())
+        .collect();
+    assert_eq!(asked, ["/%C3%BC.png?n=%FC", "/%C3%A9.png?n=%E9"]);
+}
+
+#[test]
 fn fonts_are_asked_for_where_their_characters_are_shown() {
     let face =
         |family: &str, rest: &str| format!("@font-face {{ font-family: '{family}'; {rest} }}");
@@ -324,6 +339,13 @@ fn fonts_are_asked_for_where_their_characters_are_shown() {
         (
             "<p>x<b>y",
             format!("{latin}{bold} p {{ font-family: A }}"),
+            &["/latin.woff2", "/bold.woff2"],
+        ),
+        (
+            "<p>x<i class=c>y",
+            format!(
+                "{latin}{bold} p {{ font-family: A; font-weight: 400 }} .c {{ font-weight: 700 }}"
+            ),
             &["/latin.woff2", "/bold.woff2"],
         ),
         (

@@ -7,6 +7,7 @@ use cssparser::{ParseError, Parser, Token, UnicodeRange};
 use url::Url;
 
 use super::values::nested;
+use crate::base::Base;
 
 /// Comparisons of faces with characters, beyond which a family's faces all count as needed.
 const MOST_COMPARISONS: usize = 50_000_000;
@@ -39,7 +40,7 @@ impl Default for Face {
 
 impl Face {
     /// Heeds one descriptor, whose value is read to its end.
-    pub(super) fn describe(&mut self, name: &str, value: &mut Parser<'_, '_>, base: &Url) {
+    pub(super) fn describe(&mut self, name: &str, value: &mut Parser<'_, '_>, base: Base<'_>) {
         match name {
             "font-family" => {
                 let mut words = Vec::new();
@@ -53,7 +54,7 @@ impl Face {
                 }
                 self.family = words.join(" ");
             }
-            "src" => self.url = source(value).and_then(|url| base.join(&url).ok()),
+            "src" => self.url = source(value).and_then(|url| base.join(&url)),
             "unicode-range" => {
                 let ranges: Result<Vec<_>, ParseError<'_, ()>> =
                     value.parse_comma_separated(|one| Ok(UnicodeRange::parse(one)?));
@@ -159,6 +160,8 @@ pub(crate) struct FontUse {
     /// Lists of families in the order of preference, in small letters, with the weight that their rule gives.
     pub(crate) families: HashSet<(Vec<String>, Option<u16>)>,
     pub(crate) weights: BTreeSet<u16>,
+    /// Those of the weights that come without a family: elements with them have inherited one.
+    pub(crate) bare_weights: BTreeSet<u16>,
     pub(crate) italic: bool,
 }
 
@@ -180,7 +183,7 @@ pub(crate) fn needed(
             .filter_map(|name| families.get(name.as_str()))
             .collect();
         let weights: Vec<u16> = match own {
-            Some(weight) => vec![*weight],
+            Some(weight) => used.bare_weights.iter().copied().chain([*weight]).collect(),
             None => used.weights.iter().copied().chain([400]).collect(),
         };
         for weight in weights {

@@ -16,6 +16,7 @@ use fonts::Face;
 use selectors::SelectorList;
 use values::Value;
 
+use crate::base::Base;
 use crate::media;
 
 /// Blocks nested deeper hold nothing.
@@ -66,9 +67,9 @@ pub(crate) enum Property {
 impl Sheet {
     /// Reads a style sheet whose URLs are relative to `base`. What is broken in it is passed over.
     #[must_use]
-    pub fn parse(text: &str, base: &Url) -> Sheet {
+    pub fn parse<'a>(text: &str, base: impl Into<Base<'a>>) -> Sheet {
         let mut input = ParserInput::new(text);
-        let mut reader = Reader::new(base);
+        let mut reader = Reader::new(base.into());
         let mut parser = Parser::new(&mut input);
         for _ in StyleSheetParser::new(&mut parser, &mut reader) {}
         reader.sheet
@@ -76,7 +77,7 @@ impl Sheet {
 }
 
 /// Reads the value of a `style` attribute.
-pub(crate) fn inline_style(text: &str, base: &Url) -> Rule {
+pub(crate) fn inline_style(text: &str, base: Base<'_>) -> Rule {
     let mut input = ParserInput::new(text);
     let mut reader = Reader::new(base);
     reader.declaring = true;
@@ -89,7 +90,7 @@ pub(crate) fn inline_style(text: &str, base: &Url) -> Rule {
 
 /// Reads blocks of rules and declarations.
 struct Reader<'a> {
-    base: &'a Url,
+    base: Base<'a>,
     sheet: Sheet,
     /// The selectors around, outermost first, and as written.
     around: Vec<SelectorList>,
@@ -113,7 +114,7 @@ enum Prelude {
 }
 
 impl<'a> Reader<'a> {
-    fn new(base: &'a Url) -> Self {
+    fn new(base: Base<'a>) -> Self {
         Reader {
             base,
             sheet: Sheet::default(),
@@ -336,7 +337,7 @@ fn property(name: &str, lower: &str) -> Option<Property> {
 /// An import, whose media are read too; none where a browser doesn't know what it asks for.
 fn import<'i>(
     input: &mut Parser<'i, '_>,
-    base: &Url,
+    base: Base<'_>,
 ) -> Result<Option<Import>, ParseError<'i, ()>> {
     let url = input.expect_url_or_string()?;
     let mut supported = true;
@@ -361,7 +362,7 @@ fn import<'i>(
         Ok::<(), ParseError<'_, ()>>(())
     });
     let applied = media::fits_rest(input);
-    let url = base.join(&url).ok().filter(|_| supported);
+    let url = base.join(&url).filter(|_| supported);
     Ok(url.map(|mut url| {
         url.set_fragment(None);
         Import { url, applied }
@@ -371,7 +372,7 @@ fn import<'i>(
 /// Reads the descriptors of an `@font-face`.
 struct FaceReader<'a> {
     face: Face,
-    base: &'a Url,
+    base: Base<'a>,
 }
 
 impl<'i> DeclarationParser<'i> for FaceReader<'_> {

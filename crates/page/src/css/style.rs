@@ -62,6 +62,13 @@ pub(crate) fn style(sheets: &[From<'_>], shown: &Shown<'_>) -> Vec<(Option<usize
                 .iter()
                 .filter(|(property, _)| *property == Property::Weight);
             let weight = weights.filter_map(|(_, value)| weight(value)).next_back();
+            let names_family = rule
+                .declarations
+                .iter()
+                .any(|(property, _)| *property == Property::Family);
+            if !names_family && wanted.fonts.bare_weights.len() < MOST_WEIGHTS {
+                wanted.fonts.bare_weights.extend(weight);
+            }
             for (number, (property, value)) in rule.declarations.iter().enumerate() {
                 if let Property::Custom(name) = property {
                     customs.entry(name).or_default().push((from, value));
@@ -142,6 +149,7 @@ impl Wanted {
         let mut fonts = FontUse::default();
         if BOLD.iter().any(|name| elements.has(name)) {
             fonts.weights.insert(700);
+            fonts.bare_weights.insert(700);
         }
         fonts.italic = ITALIC.iter().any(|name| elements.has(name));
         Wanted {

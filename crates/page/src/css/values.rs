@@ -3,6 +3,8 @@
 use cssparser::{ParseError, Parser, Token};
 use url::Url;
 
+use crate::base::Base;
+
 /// Blocks nested deeper name nothing.
 const DEEPEST: usize = 32;
 
@@ -53,7 +55,7 @@ pub(crate) struct Value {
 }
 
 /// Reads a value to its end; URLs are relative to `base`.
-pub(crate) fn read(parser: &mut Parser<'_, '_>, base: &Url) -> Value {
+pub(crate) fn read(parser: &mut Parser<'_, '_>, base: Base<'_>) -> Value {
     let mut value = Value::default();
     let mut words = Vec::new();
     scan(parser, base, 0, &mut value, &mut words);
@@ -71,7 +73,7 @@ fn finish_name(words: &mut Vec<String>, value: &mut Value) {
 
 fn scan(
     parser: &mut Parser<'_, '_>,
-    base: &Url,
+    base: Base<'_>,
     depth: usize,
     value: &mut Value,
     words: &mut Vec<String>,
@@ -174,11 +176,11 @@ fn image_set(parser: &mut Parser<'_, '_>) -> Option<String> {
 }
 
 /// A reference to an element of the document itself asks for nothing.
-fn add(url: &str, base: &Url, value: &mut Value) {
+fn add(url: &str, base: Base<'_>, value: &mut Value) {
     if url.is_empty() || url.starts_with('#') {
         return;
     }
-    if let Ok(mut url) = base.join(url) {
+    if let Some(mut url) = base.join(url) {
         url.set_fragment(None);
         value.urls.push(url);
     }

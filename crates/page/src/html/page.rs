@@ -1,11 +1,11 @@
 //! What is known of a document so far, and what it turned out to refer to.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use encoding_rs::{Encoding, UTF_8};
 use url::Url;
 
+use crate::base::Base;
 use crate::css::selectors::Elements;
 use crate::css::{Rule, Sheet, inline_style};
 use crate::modules::static_imports;
@@ -96,6 +96,14 @@ impl Page {
         self.base.as_ref().unwrap_or(&self.url)
     }
 
+    /// What its own URLs are resolved against, those of its style elements and attributes too.
+    fn encoded_base(&self) -> Base<'_> {
+        Base {
+            url: self.base(),
+            encoding: self.encoding,
+        }
+    }
+
     /// The first `base` with an address holds (HTML, "document base URL").
     pub(crate) fn set_base(&mut self, href: &str) {
         if self.base.is_none() {
@@ -110,13 +118,7 @@ impl Page {
         if url.is_empty() {
             return None;
         }
-        let encoding = self.encoding;
-        let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|text| encoding.encode(text).0;
-        let mut resolved = Url::options()
-            .base_url(Some(self.base()))
-            .encoding_override((self.encoding != UTF_8).then_some(encode))
-            .parse(url)
-            .ok()?;
+        let mut resolved = self.encoded_base().join(url)?;
         resolved.set_fragment(None);
         Some(resolved)
     }
@@ -168,7 +170,7 @@ impl Page {
 
     /// Heeds a `style` element; `fit`: whether its media do.
     pub(crate) fn style_element(&mut self, text: &str, fit: bool) {
-        let sheet = Sheet::parse(text, self.base());
+        let sheet = Sheet::parse(text, self.encoded_base());
         let place = if fit { self.blocking() } else { Place::Idle };
         for reference in import_references(&sheet, place) {
             self.name(reference);
@@ -181,7 +183,7 @@ impl Page {
     /// Heeds an element's `style`.
     pub(crate) fn style_attribute(&mut self, text: &str) {
         if self.own_styles.len() < MOST_OWN_STYLES {
-            let rule = inline_style(text, self.base());
+            let rule = inline_style(text, self.encoded_base());
             self.own_styles.push(rule);
         }
     }

@@ -1,0 +1,37 @@
+"""A shop as a mirror has it, loaded by both clients: what they load differs by no more than a tenth."""
+
+from pathlib import Path
+
+import pytest
+
+from . import experiments
+from .corpus import Page
+from .programme import load_every_arm
+
+pytestmark = [pytest.mark.needs("namespaces", "engine", "chromium"), pytest.mark.beside]
+
+REQUESTS = 42
+ARMS = ("h2", "h3")
+CLIENTS = ("native", "chromium")
+
+
+def test_both_clients_load_the_shop_alike_and_no_warning_comes_first(tmp_path: Path) -> None:
+    shop = Page.read("shop")
+    shop.build(tmp_path)
+    experiment = experiments.write(tmp_path, arms=ARMS, repeat=1, sites=("dir:shop",), clients=CLIENTS)
+    tolerate = f"tolerate = {list(shop.tolerate)!r}\n"
+    experiment.write_text(tolerate + experiment.read_text(encoding="utf-8"), encoding="utf-8")
+
+    found = load_every_arm(str(experiment), arms=ARMS, folder=tmp_path)
+
+    by_client = {client: [one for one in found.loads if one.cell.client == client] for client in CLIENTS}
+    pages = {client: [one.page for one in loads if one.page] for client, loads in by_client.items()}
+    assert {page.requests for page in pages["chromium"]} == {REQUESTS}
+    for client in CLIENTS:
+        assert {(page.outcome, page.detail, page.left_out_count) for page in pages[client]} == {
+            ("ok", None, 2)
+        }
+        assert min(page.requests for page in pages[client]) > REQUESTS / 1.1
+    most = max(page.bytes for found in pages.values() for page in found)
+    assert most <= 1.1 * min(page.bytes for found in pages.values() for page in found)
+    assert "different pages" not in found.said
