@@ -10,6 +10,7 @@ A page is a folder `NAME` with its site and a file `NAME.toml`, which says what 
     scripted    requests that scripts make, and so none of the native client's
     icons       the browser's own requests, which are none of the load
     beyond      requests that a document makes, by that document: nobody who leaves it out knows of them
+    unheard     requests that Chromium may make before it tells of who makes them, and so may not record
     compressed  requests whose response has a content coding
     requests    path and query of each request, with its kind
     left_out    by client: what it has to name as left out, with the reason; a URL of the page's own host is
@@ -52,6 +53,7 @@ class Page(BaseModel):
     scripted: tuple[str, ...] = ()
     icons: tuple[str, ...] = ()
     beyond: Mapping[str, str] = {}
+    unheard: tuple[str, ...] = ()
     compressed: tuple[str, ...] = ()
     left_out: Mapping[str, Mapping[str, str]] = {}
 
@@ -60,6 +62,12 @@ class Page(BaseModel):
         """The page `name`."""
         table = tomllib.loads((PAGES / f"{name}.toml").read_text(encoding="utf-8"))
         return cls.model_validate({"name": name, **table})
+
+    @property
+    def telling(self) -> bool:
+        """Whether a browser's record has more to say of it than its document's references."""
+        left_out = self.left_out.get("chromium")
+        return bool(left_out or self.scripted or self.tolerate or self.icons or self.compressed)
 
     def build(self, folder: Path) -> Path:
         """The page's site in a new folder below `folder`."""
@@ -146,7 +154,8 @@ def faults(page: Page, client: str, load: PageLoad, served: Iterable[str]) -> It
     expected, got, out = page.expected(client), asked(load), left_out(load)
     if load.outcome != "ok":
         yield f"failed: {load.reason}: {load.detail}"
-    unseen = {path for path, document in page.beyond.items() if document in out}
+    unheard = set(page.unheard) if client == "chromium" else set()
+    unseen = unheard | {path for path, document in page.beyond.items() if document in out}
     for path in expected.keys() - got.keys() - out.keys() - unseen:
         yield f"not asked for, nor named as left out: {path} ({expected[path]})"
     for path in got.keys() - expected.keys() - set(page.icons):
@@ -160,7 +169,7 @@ def faults(page: Page, client: str, load: PageLoad, served: Iterable[str]) -> It
     for url in named.keys() & out.keys():
         if named[url] != out[url]:
             yield f"{url} is left out as {out[url]}, not as {named[url]}"
-    for path in set(served) - got.keys() - out.keys() - set(page.icons):
+    for path in set(served) - got.keys() - out.keys() - set(page.icons) - unheard:
         yield f"served, and neither recorded nor named as left out: {path}"
     for resource in load.resources:
         if resource.path in page.compressed and not resource.content_coding:
