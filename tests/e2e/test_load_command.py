@@ -243,7 +243,7 @@ def test_errors_are_failures_by_kind(loader: Loader) -> None:
     result = loader.run("h2", "-n", "10", "--json", path="/nowhere")
     told = json.loads(result.stdout)
     assert_closed(told)
-    assert (result.status, told["requests"]["failed"]) == (1, {"status": 10})
+    assert (result.status, told["requests"]["failed"]) == (4, {"status": 10})
     assert told["requests"]["statuses"] == {"404": 10}
     assert "pronghorn: no request succeeded (10 failed by 'status')" in result.stderr
 
