@@ -132,6 +132,7 @@ def test_a_low_soft_limit_of_open_files_is_raised_and_a_hard_one_is_told_as_this
     limited = f"ulimit {limit} -n 48 && exec {shlex.join(command)}"
     done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == status, done.stderr
+    assert done.stdout, done.stderr
     told = json.loads(done.stdout)
     assert_closed(told)
     made = told["connections"]

@@ -74,7 +74,7 @@ class Artifacts(NamedTuple):
             return
         self.discard()
         try:
-            (self.run / self.folder).parent.mkdir(exist_ok=True)
+            (self.run / self.folder).parent.mkdir(parents=True, exist_ok=True)
             (self.run / self.folder).mkdir(mode=0o700)
         except OSError as error:
             raise HostError(

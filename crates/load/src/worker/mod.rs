@@ -37,6 +37,7 @@ use crate::sessions::SlotSessions;
 use crate::shared::Shared;
 use crate::spec::Session;
 use crate::tally::Tally;
+use crate::thread_cpu::ThreadCpu;
 use flights::Flights;
 use phases::Phase;
 use queue::Queue;
@@ -162,6 +163,7 @@ impl Worker {
         let mut events = Events::with_capacity(EVENTS);
         // Short sleeps are then as short as asked for; without it they are 50 µs longer (prctl(2)).
         let _ = nix::sys::prctl::set_timerslack(1);
+        self.phase.account = ThreadCpu::of_this_thread();
         self.begin(Instant::now());
         while !self.phase.is_over() {
             if self.unread.is_empty() {

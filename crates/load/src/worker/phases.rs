@@ -9,7 +9,7 @@ use crate::connection::Traffic;
 use crate::plan::Bound;
 use crate::report::CpuTime;
 use crate::spec::Session;
-use crate::thread_cpu::thread_cpu;
+use crate::thread_cpu::ThreadCpu;
 
 /// Where a worker stands.
 #[derive(Debug, Default)]
@@ -25,6 +25,7 @@ pub(super) struct Phase {
     /// When the last measured request was over.
     pub(super) last: Option<Instant>,
     pub(super) cut: bool,
+    pub(super) account: ThreadCpu,
     /// The window's beginning has been noted: traffic and CPU time until then.
     opened: Option<(Traffic, CpuTime)>,
     /// Its end has been: CPU time within it.
@@ -125,7 +126,7 @@ impl Worker {
         };
         if self.phase.window == Some(start) {
             // Before its first connection.
-            self.phase.opened = Some((Traffic::default(), thread_cpu()));
+            self.phase.opened = Some((Traffic::default(), self.phase.account.read()));
         }
         self.know_window();
         if let Some(reporter) = &mut self.reporter {
@@ -199,7 +200,7 @@ impl Worker {
     /// Notes what was before the window, once it has begun and before anything is sent in it.
     pub(super) fn open_window(&mut self, now: Instant) {
         if self.phase.opened.is_none() && self.phase.measures(now) {
-            self.phase.opened = Some((self.traffic(), thread_cpu()));
+            self.phase.opened = Some((self.traffic(), self.phase.account.read()));
         }
     }
 
@@ -262,7 +263,7 @@ impl Worker {
     fn cpu_since_window(&self) -> CpuTime {
         match &self.phase.opened {
             Some((_, before)) => {
-                let now = thread_cpu();
+                let now = self.phase.account.read();
                 CpuTime {
                     user: now.user - before.user,
                     system: now.system - before.system,
