@@ -50,7 +50,9 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> 
         actual = connection.congestion_control
         asked = arm.controls["quic" if connection.protocol == "h3" else "tcp"]
         if actual is not None and actual != asked:
-            return Fault(CONGESTION_CONTROL, f"asked {asked}, but the origin ran {actual}")
+            by_host = arm.tcp_by_host is not None and connection.protocol != "h3"
+            said = f"this machine gives {asked}" if by_host else f"asked {asked}"
+            return Fault(CONGESTION_CONTROL, f"{said}, but the origin ran {actual}")
     return None
 
 

@@ -69,7 +69,10 @@ def test_what_ran_is_held_against_what_the_host_gives(control: str, wrong: bool)
         {"outcome": "ok", "load_s": 1.0, "resources": [{"path": "/", "protocol": "h2", "status": 200}]}
     )
     log = OriginLog([], [OriginConnection(congestion_control=control)], kept=False)
-    assert (proof.mismatch(arm, page, log) is not None) == wrong
+    fault = proof.mismatch(arm, page, log)
+    assert (fault is not None) == wrong
+    if fault is not None:
+        assert fault.detail == f"this machine gives bbr, but the origin ran {control}"
 
 
 def test_a_control_asked_by_name_that_the_host_does_not_give_is_refused_before_anything_is_measured() -> None:
