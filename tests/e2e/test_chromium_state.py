@@ -62,7 +62,7 @@ def test_early_data_is_told_from_a_mere_resumption(
 def test_a_repeat_view_with_a_warm_cache_asks_for_nothing(
     tiny: Path, identity: Certificates, tmp_path: Path
 ) -> None:
-    scene = Scene("h2+warm", tiny, identity, settings={"cache_control": "max-age=86400"})
+    scene = Scene("h2+warm", tiny, identity, settings={"cache_control": "public, max-age=86400"})
     (found,), _ = asyncio.run(load(scene, tmp_path))
 
     assert found.page.outcome == "ok"

@@ -41,7 +41,7 @@ def test_the_report_overlays_what_the_arms_connections_did_for_everybody_to_read
         (run.directory / trial.artifacts["flight"]).unlink()
     again = programme.run("report", str(run.directory), folder=tmp_path)
     assert again.status == 0, again.stderr
-    assert "flight.json can&#39;t be read: No such file or directory" in run.report()
+    assert "flight.json can&#39;t be read: no such file" in run.report()
 
 
 @pytest.mark.needs("chromium")

@@ -116,6 +116,10 @@ def test_the_summary_keeps_its_contract(finished: Finished) -> None:
 def test_each_resource_s_median_is_that_of_its_trials(finished: Finished) -> None:
     trials = [trial for trial in finished.trials() if trial.status == "ok"]
     for cell in finished.summary().cells:
+        if not cell.blocks:
+            # A host that was busy all along leaves nothing to be summed up.
+            assert cell.resources is None
+            continue
         assert cell.resources is not None
         if cell.blocks < BLOCKS:
             continue
@@ -172,7 +176,13 @@ def test_json_on_stdout_is_the_summary(finished: Finished) -> None:
 
 def test_a_check_that_holds_passes_and_one_that_does_not_fails(finished: Finished) -> None:
     before = finished.trials()
-    assert finished.again("--check", "near: h3.failed == 0", "--check", "h1.failed < 1").status == 0
+    held = finished.again("--check", "near: h3.failed == 0", "--check", "h1.failed < 1")
+    if all(cell.blocks for cell in finished.summary().cells):
+        assert held.status == 0, held.stderr
+    else:
+        # What a busy host left unknown is no pass.
+        assert held.status == 1
+        assert "failed is not known" in held.stderr
     result = finished.again("--check", "near: h3.failed > 0")
     assert result.status == 1
     assert "near: h3.failed > 0" in result.stderr

@@ -134,7 +134,7 @@ def test_a_lost_packet_makes_others_wait_as_long_as_a_hand_computes(tmp_path: Pa
 def test_a_receiver_with_a_small_window_is_flow_control(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "index.html").write_bytes(b"<!doctype html>" + b"x" * 2_000_000)
-    text = _experiment(["clean"], ["h2", "h3"], '[knobs]\nstream_window = "64kB"\n')
+    text = _experiment(["clean"], ["h2", "h3"], 'compression = "none"\n[knobs]\nstream_window = "64kB"\n')
     text = text.replace('["small"]', '["dir:site"]')
     for trial in _measured(tmp_path, text):
         flow_control_s = _part(trial, "flow_control")

@@ -55,17 +55,23 @@ class Exchange:
     @property
     def content_coding(self) -> str | None:
         """The response's content coding (RFC 9110 §8.4); None where it has none."""
-        headers = (self.response or {}).get("headers", {})
-        found = next((value for name, value in headers.items() if name.lower() == "content-encoding"), "")
-        return str(found) or None
+        return self._header("content-encoding")
 
     @property
     def body_bytes(self) -> int:
-        """The bytes of the body as they came; of one with a content coding before it was decoded, where the
-        browser tells, else at most what came in all."""
+        """The bytes of the body as they came. The browser counts what it decoded; of a body with a content
+        coding the server says the length, and where it doesn't, what came in all has to do, which has the
+        head and the framing too."""
         if self.content_coding is None:
             return self.decoded_bytes
-        return self.coded_bytes or min(self.decoded_bytes, self.encoded_bytes)
+        came = self.coded_bytes or min(self.decoded_bytes, self.encoded_bytes)
+        length = self._header("content-length")
+        return min(int(length), came) if length and length.isascii() and length.isdigit() else came
+
+    def _header(self, name: str) -> str | None:
+        headers = (self.response or {}).get("headers", {})
+        found = next((value for key, value in headers.items() if key.lower() == name), "")
+        return str(found) or None
 
     @property
     def counted(self) -> bool:

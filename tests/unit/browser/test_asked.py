@@ -228,18 +228,25 @@ def test_a_request_keeps_its_name_and_tells_the_script_that_made_it() -> None:
     assert page.resources[-1].initiator == "/app.js"
 
 
-def test_a_coded_body_counts_as_it_came_over_the_network() -> None:
+@pytest.mark.parametrize(
+    ("length", "counted"), [(None, 200), ("170", 170), ("9999999", 200), ("170, 170", 200), ("", 200)]
+)
+def test_a_coded_body_counts_as_long_as_its_server_says_and_at_most_what_came(
+    length: str | None, counted: int
+) -> None:
     told = Told()
     told.load()
     key = told.ask(f"{URL}style.css", "Stylesheet")
-    told.respond(key, headers={"Content-Encoding": "br"})
-    for length, coded in ((1000, 120), (500, 80)):
-        told.tell("Network.dataReceived", requestId=key, dataLength=length, encodedDataLength=coded)
+    told.respond(
+        key, headers={"Content-Encoding": "br", **({} if length is None else {"content-length": length})}
+    )
+    for decoded, coded in ((1000, 120), (500, 80)):
+        told.tell("Network.dataReceived", requestId=key, dataLength=decoded, encodedDataLength=coded)
     told.finish(key, encodedDataLength=350)
 
     style = made(told).resources[-1]
 
-    assert (style.content_coding, style.bytes) == ("br", 200)
+    assert (style.content_coding, style.bytes) == ("br", counted)
 
 
 def test_what_a_policy_blocks_is_blocked_wherever_it_lies() -> None:
