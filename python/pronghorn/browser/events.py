@@ -18,6 +18,8 @@ MOST_TEXT = 32 * 2**20
 """How many characters the URLs and headers of a load's requests may have together before it is given up."""
 
 _HTTP = ("http://", "https://")
+_MOST_DIGITS = 19
+"""Of a length that is believed."""
 
 
 class Exchange:
@@ -61,12 +63,15 @@ class Exchange:
     def body_bytes(self) -> int:
         """The bytes of the body as they came. The browser counts what it decoded; of a body with a content
         coding the server says the length, and where it doesn't, what came in all has to do, which has the
-        head and the framing too."""
+        head and the framing too. A response that has not ended well may lack some of its length."""
         if self.content_coding is None:
             return self.decoded_bytes
         came = self.coded_bytes or min(self.decoded_bytes, self.encoded_bytes)
         length = self._header("content-length")
-        return min(int(length), came) if length and length.isascii() and length.isdigit() else came
+        if not (length and length.isascii() and length.isdigit() and len(length) < _MOST_DIGITS):
+            return came
+        whole = self.ended is not None and self.error is None
+        return int(length) if whole else min(int(length), came)
 
     def _header(self, name: str) -> str | None:
         headers = (self.response or {}).get("headers", {})

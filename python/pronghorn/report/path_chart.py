@@ -3,7 +3,6 @@
 from itertools import pairwise
 from typing import Any
 
-import altair as alt
 import vl_convert
 
 from pronghorn.command import LinkSample, Series
@@ -23,24 +22,26 @@ def draw(series: Series, title: str) -> str:
     bottleneck` is what a packet spent there on average, waiting and being sent, with a gap where none left;
     drops are of the interval."""
     rows = intervals(series)
-    panels = [
-        alt.Chart(alt.InlineData(values=steps(rows, key)))
-        .mark_line(strokeWidth=1.2)
-        .encode(
-            detail="run:N",
-            x=alt.X("time_s:Q", title="time (s)" if key == _PANELS[-1][0] else None),
-            y=alt.Y(f"{key}:Q", title=name, scale=alt.Scale(zero=True)),
-            color=alt.Color(
-                "direction:N",
-                title=None,
-                scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
-            ),
-        )
-        .properties(width=_WIDTH, height=_HEIGHT)
-        for key, name in _PANELS
-    ]
-    chart = alt.vconcat(*panels).properties(title=title).resolve_scale(x="shared")
-    return visible(vl_convert.vegalite_to_svg(chart.to_dict()))
+    panels = [_panel(steps(rows, key), key, name) for key, name in _PANELS]
+    chart = {"title": title, "vconcat": panels, "resolve": {"scale": {"x": "shared"}}}
+    return visible(vl_convert.vegalite_to_svg(chart))
+
+
+def _panel(points: list[dict[str, Any]], key: str, name: str) -> dict[str, Any]:
+    colours = {"domain": list(_COLOURS), "range": list(_COLOURS.values())}
+    last = key == _PANELS[-1][0]
+    return {
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "data": {"values": points},
+        "mark": {"type": "line", "strokeWidth": 1.2},
+        "encoding": {
+            "detail": {"field": "run", "type": "nominal"},
+            "x": {"field": "time_s", "type": "quantitative", "title": "time (s)" if last else None},
+            "y": {"field": key, "type": "quantitative", "title": name, "scale": {"zero": True}},
+            "color": {"field": "direction", "type": "nominal", "title": None, "scale": colours},
+        },
+    }
 
 
 def steps(rows: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:

@@ -4,12 +4,10 @@ margin.
 
 import math
 
-import altair as alt
-
 from pronghorn.analysis.numbers import ratio
 from pronghorn.model.summary import Comparison, Summary
 from pronghorn.report.ratio_axis import LEAST, MOST, interval_bar, ratio_ticks, within
-from pronghorn.report.svg import WIDE, Rows, lane_axis, own, svg
+from pronghorn.report.svg import WIDE, Rows, lane_axis, layer, own, quantity, svg, words
 
 _ROOM = 0.09
 """How much of the ratios' span an axis has to spare at each end, for the half of a value above its point."""
@@ -47,7 +45,7 @@ def ratios(summary: Summary, width: int) -> str | None:
         for bar in [interval_bar(one.ratio, one.ci95, low, high)]
     ]
     labels = [f"{title}\n{one.arm}" if several else title for title, one in found]
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    scale = {"type": "log", "domain": [low, high], "nice": False}
     ticks = ratio_ticks(low, high, width, labels)
     of_loads = all(cell.makes_loads for cell in summary.cells)
     left, right = ("slower", "faster") if of_loads else ("faster", "slower")
@@ -57,23 +55,20 @@ def ratios(summary: Summary, width: int) -> str | None:
     caption = f"← {left} · median {what} as a ratio to {summary.baseline}'s · {right} →"
     if width < WIDE:
         caption = f"← {left} · ratio to {summary.baseline} · {right} →"
-    axis = alt.Axis(title=caption, values=ticks, format="~g", labelOverlap=False)
-    x = alt.X("ratio:Q", scale=scale, axis=axis)
-    domain = alt.Scale(domain=[len(rows) - 0.4, -0.6], nice=False, zero=False)
-    y = alt.Y("lane:Q", scale=domain, axis=lane_axis(labels, width))
+    axis = {"title": caption, "values": ticks, "format": "~g", "labelOverlap": False}
+    x, start = (quantity(field, scale=scale, axis=axis) for field in ("ratio", "from"))
+    domain = {"domain": [len(rows) - 0.4, -0.6], "nice": False, "zero": False}
+    y = quantity("lane", scale=domain, axis=lane_axis(labels, width))
+    to = {"field": "to"}
     band = [{"ratio": 1 - summary.margin, "to": 1 + summary.margin}]
+    bar = {"strokeWidth": 4, "strokeCap": "round", "strokeOpacity": 0.55}
+    value = {"dy": -11, "fontSize": 12, "fontWeight": 600, "color": "var(--ink)"}
     layers = [
-        alt.Chart(alt.InlineData(values=band)).mark_rect(fill="var(--band)").encode(x=x, x2="to:Q"),
-        alt.Chart(alt.InlineData(values=[{"ratio": 1}])).mark_rule(stroke="var(--axis)").encode(x=x),
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_rule(strokeWidth=4, strokeCap="round", strokeOpacity=0.55)
-        .encode(x=alt.X("from:Q", scale=scale, axis=axis), x2="to:Q", y=y, stroke=own("colour")),
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_point(filled=True, size=90, opacity=1)
-        .encode(x=x, y=y, color=own("colour")),
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_text(dy=-11, fontSize=12, fontWeight=600, color="var(--ink)")
-        .encode(x=x, y=y, text="shown:N"),
+        layer(band, "rect", {"fill": "var(--band)"}, x=x, x2=to),
+        layer([{"ratio": 1}], "rule", {"stroke": "var(--axis)"}, x=x),
+        layer(rows, "rule", bar, x=start, x2=to, y=y, stroke=own("colour")),
+        layer(rows, "point", {"filled": True, "size": 90, "opacity": 1}, x=x, y=y, color=own("colour")),
+        layer(rows, "text", value, x=x, y=y, text=words("shown")),
     ]
     return svg(layers, width, (42 if several else 34) * len(rows) + 10)
 

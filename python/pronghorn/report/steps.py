@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 from operator import mul
 
-import altair as alt
-
 from pronghorn.analysis.numbers import ratio
 from pronghorn.model.summary import Explained
 from pronghorn.report.ratio_axis import LEAST, MOST, interval_bar, ratio_ticks
-from pronghorn.report.svg import WIDE, Rows, lane_axis, own, svg
+from pronghorn.report.svg import WIDE, Rows, lane_axis, layer, own, quantity, svg, words
 
 LANE = 58
 COLOURS = 8
@@ -50,30 +48,26 @@ def steps(explained: Sequence[Explained], width: int) -> str | None:
     caption = f"← less time · ratio of {first.to_arm} to {first.from_arm}, step by step · more time →"
     if width < WIDE:
         caption = "← less · ratio · more →"
-    axis = alt.Axis(
-        title=caption,
-        values=ratio_ticks(low_end, high_end, width, [one.title for one in known]),
-        format="~g",
-        labelOverlap=False,
-    )
-    scale = alt.Scale(type="log", domain=[low_end, high_end], nice=False, clamp=True)
-    domain = alt.Scale(domain=[len(known) - 0.4, -0.6], nice=False, zero=False)
+    axis = {
+        "title": caption,
+        "values": ratio_ticks(low_end, high_end, width, [one.title for one in known]),
+        "format": "~g",
+        "labelOverlap": False,
+    }
+    scale = {"type": "log", "domain": [low_end, high_end], "nice": False, "clamp": True}
+    domain = {"domain": [len(known) - 0.4, -0.6], "nice": False, "zero": False}
     lanes = lane_axis([one.title for one in known], width)
-    x = alt.X("ratio:Q", scale=scale, axis=axis)
-    y, top = (alt.Y(f"{field}:Q", scale=domain, axis=lanes) for field in ("lane", "top"))
+    x, start, end = (quantity(field, scale=scale, axis=axis) for field in ("ratio", "from", "to"))
+    y, top = (quantity(field, scale=domain, axis=lanes) for field in ("lane", "top"))
+    to = {"field": "to"}
+    ink = {"color": "var(--ink)"}
+    whole_bar = {"strokeWidth": 3, "strokeCap": "round", "strokeOpacity": 0.6, "stroke": "var(--ink)"}
+    value = {"dx": 6, "align": "left", "fontSize": 12, "fontWeight": 600, **ink}
     layers = [
-        alt.Chart(alt.InlineData(values=[{"ratio": 1}])).mark_rule(stroke="var(--axis)").encode(x=x),
-        alt.Chart(alt.InlineData(values=bars))
-        .mark_rect(opacity=0.85)
-        .encode(x=x, x2="to:Q", y=top, y2="bottom:Q", fill=own("colour")),
-        alt.Chart(alt.InlineData(values=totals))
-        .mark_rule(strokeWidth=3, strokeCap="round", strokeOpacity=0.6, stroke="var(--ink)")
-        .encode(x=alt.X("from:Q", scale=scale, axis=axis), x2="to:Q", y=y),
-        alt.Chart(alt.InlineData(values=totals))
-        .mark_point(filled=True, size=60, opacity=1, color="var(--ink)")
-        .encode(x=x, y=y),
-        alt.Chart(alt.InlineData(values=totals))
-        .mark_text(dx=6, align="left", fontSize=12, fontWeight=600, color="var(--ink)")
-        .encode(x=alt.X("to:Q", scale=scale, axis=axis), y=y, text="shown:N"),
+        layer([{"ratio": 1}], "rule", {"stroke": "var(--axis)"}, x=x),
+        layer(bars, "rect", {"opacity": 0.85}, x=x, x2=to, y=top, y2={"field": "bottom"}, fill=own("colour")),
+        layer(totals, "rule", whole_bar, x=start, x2=to, y=y),
+        layer(totals, "point", {"filled": True, "size": 60, "opacity": 1, **ink}, x=x, y=y),
+        layer(totals, "text", value, x=end, y=y, text=words("shown")),
     ]
     return svg(layers, width, LANE * len(known) + 10)
