@@ -120,7 +120,8 @@ def load_every_arm(
     """Runs an experiment for its loads, the contaminated ones too: what was loaded, and over what, can be
     read off them as well. Where contamination has left an arm without a load (one that could not be begun),
     or not `enough`, the experiment is run again, the last time with all attempts, before which it waits for a
-    calm host."""
+    calm host. Where that has not been enough either, the last run's contaminated trials are taken for good
+    ones: what is shown of a run can be seen on them as well."""
     loads: list[Trial] = []
     for turn in range(RUNS):
         one = Run(folder / f"found-{turn}")
@@ -133,8 +134,26 @@ def load_every_arm(
         found = Loaded(one, " ".join(result.stdout.split()), loads)
         disturbed = any(trial.status == "contaminated" for trial in trials)
         if not disturbed or (enough(found) and not cut_short(loads, arms)):
-            break
-    return found
+            return found
+    return found if enough(found) else found._replace(said=_forgiven(found.run, folder))
+
+
+def _forgiven(one: Run, folder: Path) -> str:
+    """What the program says of a run once no trial of it that loaded its page is contaminated any more."""
+    journal = one.directory / "trials.jsonl"
+    records = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    for record in records:
+        if record["type"] == "trial" and record["status"] == "contaminated" and record["page"]:
+            record.update(status="ok", reason=None, detail=None)
+    journal.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    result = run("report", one.directory.name, folder=folder)
+    assert result.status == 0, result.stderr
+    return " ".join(result.stdout.split())
+
+
+def has_blocks(found: Loaded) -> bool:
+    """Whether each cell has a block that counts."""
+    return all(cell.blocks > 0 for cell in found.run.summary().cells)
 
 
 def cut_short(loads: Sequence[Trial], arms: Sequence[str]) -> set[Cell]:

@@ -33,7 +33,7 @@ def test_handshakes_and_the_timeline_of_a_lossy_load_are_drawn(tmp_path: Path) -
         "experiment.toml",
         arms=("h2", "h3"),
         folder=tmp_path,
-        enough=lambda found: found.run.summary().cells[0].blocks > 0,
+        enough=programme.has_blocks,
     )
     run, report = found.run, found.run.report()
     assert '<details class="ladders">' in report

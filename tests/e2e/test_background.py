@@ -23,7 +23,10 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
     experiment = experiments.write(folder, arms=ARMS, repeat=1, sites=("small",))
     sets = [f"--set=background.{key}={value}" for key, value in BACKGROUND.items()]
     found = programme.load_every_arm(
-        str(experiment), "--set=origins=builtin,nginx", *sets, arms=ARMS, folder=folder
+        *(str(experiment), "--set=origins=builtin,nginx", *sets),
+        arms=ARMS,
+        folder=folder,
+        enough=programme.has_blocks,
     )
     assert "Beside the page a load ran over the same path" in found.said
     return found.loads

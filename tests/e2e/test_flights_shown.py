@@ -26,7 +26,7 @@ def test_the_report_overlays_what_the_arms_connections_did_for_everybody_to_read
         *("experiment.toml", "--set", 'artifacts=["flight"]'),
         arms=("h1", "h2", "h3"),
         folder=tmp_path,
-        enough=lambda found: found.run.summary().cells[0].blocks > 0,
+        enough=programme.has_blocks,
     ).run
     report = run.report()
     assert "what the server's connections did over time" in report

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from typer import rich_utils
 
 from pronghorn import __version__, crash, standard
 from pronghorn.cli.words import Command
@@ -108,6 +107,8 @@ def _run() -> int:
             raise
         # A mistake in the command line. Its class is typer's own or click's, as typer's version has it.
         mistake.message = visible(mistake.message or "")
+        from typer import rich_utils  # reads Markdown's libraries, which nothing else needs
+
         rich_utils.rich_format_error(mistake)
         return EXIT_INPUT
 
