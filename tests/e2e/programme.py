@@ -107,11 +107,13 @@ class Run:
 
 
 class Loaded(NamedTuple):
-    """What `load_every_arm` has found: the last run, what it printed, and the loads of all runs."""
+    """What `load_every_arm` has found: the last run, what it printed, and the loads of all runs. `forgiven`:
+    its contaminated trials were taken for good ones, of which the manifest knows nothing."""
 
     run: Run
     said: str
     loads: list[Trial]
+    forgiven: bool = False
 
 
 def load_every_arm(
@@ -135,7 +137,7 @@ def load_every_arm(
         disturbed = any(trial.status == "contaminated" for trial in trials)
         if not disturbed or (enough(found) and not cut_short(loads, arms)):
             return found
-    return found if enough(found) else found._replace(said=_forgiven(found.run, folder))
+    return found if enough(found) else found._replace(said=_forgiven(found.run, folder), forgiven=True)
 
 
 def _forgiven(one: Run, folder: Path) -> str:
