@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from pronghorn.analysis.numbers import count, interval, percent, ratio
 from pronghorn.execute.directory import REPORT
-from pronghorn.foreign import shown
 from pronghorn.mapping import sentence
 from pronghorn.mapping.batches import FOLDER, SeenPoint
 from pronghorn.mapping.fitted import VERDICTS, Fitted
+from pronghorn.report.pages import templates
 
 
 class SliceRow(NamedTuple):
@@ -39,14 +38,7 @@ def page(
 ) -> str:
     """The page of a map whose `document` is map.json's and whose picture is the SVG `drawing`, on telephones
     `narrow`. The same map gives the same bytes."""
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("pronghorn.mapping"), PackageLoader("pronghorn.report")]),
-        autoescape=True,
-        finalize=shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates("pronghorn.mapping", "pronghorn.report")
     environment.filters.update(percent=percent)
     blocks = sum(len(one.blocks) for one in seen)
     return environment.get_template("map.html.j2").render(

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from pronghorn.analysis.failing import with_detail
 from pronghorn.analysis.loaded import left_out
 from pronghorn.analysis.numbers import count, interval, percent, ratio, seconds
 from pronghorn.analysis.words import within
-from pronghorn.foreign import shown
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import explained, steps
@@ -29,6 +29,7 @@ from pronghorn.report.load_charts import Times, blocks_of, distribution_chart, t
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import compared, overview
 from pronghorn.report.own_map import map_of_batch, own_map
+from pronghorn.report.pages import templates
 from pronghorn.report.parts_chart import PartsView, parts_view
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.published_table import published_view
@@ -91,19 +92,6 @@ def document(
     whole: Whole = as_it_is,
 ) -> str:
     """The report of a run as HTML."""
-    environment = Environment(
-        loader=PackageLoader("pronghorn.report"),
-        autoescape=True,
-        finalize=shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(seconds=seconds, percent=percent, unbroken=unbroken)
-    environment.globals.update(
-        left_out=left_out, with_detail=with_detail, within=within, ratio=ratio, interval=interval, count=count
-    )
-    environment.globals.update(bounds=bounds, failed_loads=failed_loads)
     by_cell = counted(summary, trials)
     times = {cell: times_of(by_arm) for cell, by_arm in by_cell.items()}
     arrived = arrivals_views(summary.cells, by_cell, run)
@@ -121,25 +109,40 @@ def document(
         )
         for place, cell in enumerate(summary.cells)
     ]
-    return environment.get_template("report.html.j2").render(
-        summary=summary,
-        cells=cells,
-        sites=site_views(summary.cells, times),
-        first_lines=summary.first_lines(),
-        overview=overview(summary),
-        compared=compared(summary),
-        heat_map=heat_map(summary),
-        published=published_view(summary),
-        explanations=explained.explanations(summary),
-        step_colours=steps.COLOURS,
-        manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
-        warnings=manifest.get("warnings") or [],
-        colours=COLOURS,
-        arrived=arrived,
-        own_map=own_map(run),
-        map_of_batch=map_of_batch(run),
-        script=script("timeline.js") if arrived.moves else None,
+    return (
+        _templates()
+        .get_template("report.html.j2")
+        .render(
+            summary=summary,
+            cells=cells,
+            sites=site_views(summary.cells, times),
+            first_lines=summary.first_lines(),
+            overview=overview(summary),
+            compared=compared(summary),
+            heat_map=heat_map(summary),
+            published=published_view(summary),
+            explanations=explained.explanations(summary),
+            step_colours=steps.COLOURS,
+            manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
+            warnings=manifest.get("warnings") or [],
+            colours=COLOURS,
+            arrived=arrived,
+            own_map=own_map(run),
+            map_of_batch=map_of_batch(run),
+            script=script("timeline.js") if arrived.moves else None,
+        )
     )
+
+
+@cache
+def _templates() -> Environment:
+    environment = templates("pronghorn.report")
+    environment.filters.update(seconds=seconds, percent=percent, unbroken=unbroken)
+    environment.globals.update(
+        left_out=left_out, with_detail=with_detail, within=within, ratio=ratio, interval=interval, count=count
+    )
+    environment.globals.update(bounds=bounds, failed_loads=failed_loads)
+    return environment
 
 
 def unbroken(text: str) -> str:
