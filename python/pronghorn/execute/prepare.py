@@ -95,7 +95,9 @@ def greet() -> Hello:
 
 
 def fit(experiment: Experiment, hello: Hello, *, fall_back: bool) -> Experiment:
-    """The experiment as this host can run it; HostError with the mend where it can't."""
+    """The experiment as this host can run it; HostError with the mend where it can't, InputError where a
+    folder of its programs is not there."""
+    _require_folders(experiment)
     if hello.isolation == "none" and any(path.name != DIRECT for path in experiment.paths):
         if not fall_back:
             asked = ", ".join(path.name for path in experiment.paths if path.name != DIRECT)
@@ -138,6 +140,18 @@ def _read(
         stored_seed=stored_seed,
         recorded=recorded,
     )
+
+
+def _require_folders(experiment: Experiment) -> None:
+    """InputError where programs of one's own would be started in a folder that isn't there: a run may go on
+    on another machine than it began on."""
+    for kind, stacks in (("origins", experiment.own_origins), ("clients", experiment.own_clients)):
+        for name, stack in stacks.items():
+            if not Path(stack.directory).is_dir():
+                raise InputError(
+                    f"key '{kind}.{name}.directory': {stack.directory} is no folder.",
+                    hint="The run can be reported as it is; to go on, have the folder there again.",
+                )
 
 
 def _of_a_map(directory: Path) -> str | None:

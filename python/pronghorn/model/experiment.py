@@ -393,7 +393,7 @@ def _profiles(table: dict[str, Any], source: Source, vocabulary: Vocabulary) -> 
 def _site(name: str, reader: ExperimentReader, vocabulary: Vocabulary, folder: Path) -> str:
     if name.startswith("dir:"):
         root = (folder / name.removeprefix("dir:")).resolve()
-        if not root.is_dir():
+        if not (root.is_dir() or reader.source.recorded):
             raise reader.source.error(("sites",), f"{name!r}: {root} is no folder.", element=name)
         return f"dir:{root}"
     if name not in vocabulary.sites:

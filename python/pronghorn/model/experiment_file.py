@@ -44,8 +44,10 @@ def read(
 
     `overrides` are `KEY=VALUE` texts of `--set`; `seed` is `--seed`, `stored_seed` the seed of the run to
     resume. An experiment without any seed gets a fresh one, which its run records. `recorded`: it is the one
-    that a run keeps, of a version whose defaults may have been others. InputError where anything is wrong."""
+    that a run keeps, of a version whose defaults may have been others, and perhaps of a machine with other
+    folders. InputError where anything is wrong."""
     source, folder = _find(argument)
+    source.recorded = recorded
     table = source.table()
     if recorded and "sites" in table:
         table.setdefault(site_settings.COMPRESSION, site_settings.BEFORE)

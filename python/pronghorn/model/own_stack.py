@@ -115,7 +115,7 @@ def _command(reader: ExperimentReader) -> str | tuple[str, ...]:
 def _directory(reader: ExperimentReader) -> str:
     beside = reader.source.folder_of((*reader.keys, "directory"))
     directory = (beside / reader.text("directory", ".")).resolve()
-    if not directory.is_dir():
+    if not (directory.is_dir() or reader.source.recorded):
         raise reader.error("directory", f"{directory} is no folder.")
     return str(directory)
 

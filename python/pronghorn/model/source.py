@@ -22,13 +22,15 @@ class Source:
     `[[NAME]]` are `NAME.1.KEY`.
 
     `overrides` maps a key to the command-line option that set it, which is then named in the place of the
-    line. `folder` is where the text stands: files that it names are looked for there."""
+    line. `folder` is where the text stands: files that it names are looked for there. `recorded`: it is what
+    a run keeps, and may be read where the folders that it names are not."""
 
     def __init__(self, name: str, text: str, folder: Path | None = None) -> None:
         self.name = name
         self.text = text
         self.folder = folder if folder is not None else Path()
         self.overrides: dict[Keys, str] = {}
+        self.recorded = False
 
     def table(self) -> dict[str, Any]:
         """The parsed text; InputError with line and column where it is no TOML."""
