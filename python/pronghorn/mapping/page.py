@@ -8,11 +8,11 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from pronghorn.analysis.numbers import count, interval, percent, ratio
-from pronghorn.execute.directory import REPORT
 from pronghorn.foreign import shown
 from pronghorn.mapping import sentence
 from pronghorn.mapping.batches import FOLDER, SeenPoint
 from pronghorn.mapping.fitted import VERDICTS, Fitted
+from pronghorn.run.directory import REPORT
 
 
 class SliceRow(NamedTuple):
