@@ -1,4 +1,4 @@
-"""What this host can do for a run: what its engine says of it, and the experiment as it can run here."""
+"""What this host can do for a run."""
 
 from pronghorn.engine import Engine, Hello
 from pronghorn.errors import HostError

@@ -61,6 +61,14 @@ def sweep() -> None:
                 os.close(lock)
 
 
+def no_room(path: Path, error: OSError) -> HostError:
+    """What is raised where something can't be written there."""
+    return HostError(
+        f"{path}: the work folder can't be written: {error.strerror}.",
+        hint="Free some space, or name another folder in TMPDIR.",
+    )
+
+
 @contextmanager
 def _held(parent: Path | None) -> Iterator[Path]:
     path, lock = _make(parent)
@@ -93,11 +101,3 @@ def _lock(path: Path) -> int | None:
         os.close(lock)
         return None
     return lock
-
-
-def no_room(path: Path, error: OSError) -> HostError:
-    """What is raised where something can't be written there."""
-    return HostError(
-        f"{path}: the work folder can't be written: {error.strerror}.",
-        hint="Free some space, or name another folder in TMPDIR.",
-    )

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Self
 from pronghorn import reading
 from pronghorn.errors import HostError, InputError
 from pronghorn.model import foreign
-from pronghorn.run import journal, noted
-from pronghorn.run.journal import JOURNAL
+from pronghorn.run import noted
+from pronghorn.run.journal import JOURNAL, replace
 
 EXPERIMENT = "experiment.toml"
 MANIFEST = "manifest.json"
@@ -120,6 +120,11 @@ class RunDirectory:
             raise _unusable(self.path, error) from error
 
 
+def write_manifest(directory: RunDirectory, notes: dict[str, Any]) -> None:
+    """Writes the manifest of a run anew."""
+    replace(directory.file(MANIFEST), (json.dumps(notes, indent=2) + "\n").encode())
+
+
 def _unusable(path: Path, error: OSError) -> InputError | HostError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return HostError(
@@ -129,8 +134,3 @@ def _unusable(path: Path, error: OSError) -> InputError | HostError:
         f"{path}: this output directory can't be written: {error.strerror}.",
         hint="Choose another directory with --out.",
     )
-
-
-def write_manifest(directory: RunDirectory, notes: dict[str, Any]) -> None:
-    """Writes the manifest of a run anew."""
-    journal.replace(directory.file(MANIFEST), (json.dumps(notes, indent=2) + "\n").encode())

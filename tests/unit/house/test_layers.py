@@ -1,4 +1,4 @@
-"""Imports go one way, from the command line down to what things are, and in no circle."""
+"""Imports go one way, from the command line down to what things are."""
 
 import ast
 from collections.abc import Iterator
