@@ -32,7 +32,7 @@ from paired import of_median
 
 from pronghorn import certificates
 from pronghorn.engine import locate
-from pronghorn.execute import awake
+from pronghorn.host import awake
 from pronghorn.load.spec import Extent, LoadSpec, Protocol, Target, Tls
 from pronghorn.origins import programs
 

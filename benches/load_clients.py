@@ -14,9 +14,10 @@ from typing import IO, NamedTuple, Protocol
 
 from load_lab import CONTROL, LARGE, LARGE_BYTES, NGINX, PORTS, SERVER_ADDRESS, SMALL, SMALL_BYTES, Lab
 
-from pronghorn import cpu_time, engine
-from pronghorn.load.report import LoadReport
+from pronghorn import engine
+from pronghorn.host import cpu_time
 from pronghorn.load.spec import Control, Extent, LoadSpec, Target, Tls
+from pronghorn.model.load_report import LoadReport
 
 ROOT = Path(__file__).parents[1]
 USER_AGENT = "pronghorn load, bench"

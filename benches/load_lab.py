@@ -13,10 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from pronghorn.origins.media_types import MEDIA_TYPES, OTHER
-
 from pronghorn import certificates
 from pronghorn.certificates import HOST_NAME, Certificates
+from pronghorn.model.media_types import MEDIA_TYPES, OTHER
 from pronghorn.origins import programs
 
 CLIENT_ADDRESS, SERVER_ADDRESS = "198.18.0.1", "198.18.0.2"

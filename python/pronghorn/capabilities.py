@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
-from pronghorn.execute.artifacts import ARRIVALS, FLIGHT, PCAPNG, QLOG
-from pronghorn.model import background, effective, load
+from pronghorn.knobs import effective
+from pronghorn.model import background, load
 from pronghorn.model.arm import Arm
+from pronghorn.model.artifacts import ARRIVALS, FLIGHT, PCAPNG, QLOG
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, QUIC, Knobs, able_ends, ends, lacking

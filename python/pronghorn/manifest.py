@@ -10,9 +10,9 @@ from typing import Any
 
 from pronghorn import __version__, clients, origins, repository
 from pronghorn.engine import Hello
-from pronghorn.execute import awake, loopback, work
 from pronghorn.fairness import labels
-from pronghorn.model import effective
+from pronghorn.host import awake, loopback, work
+from pronghorn.knobs import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial

@@ -8,12 +8,12 @@ from pathlib import Path
 from pronghorn import certificates, fairness, manifest
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Engine, Hello
-from pronghorn.execute import proof
 from pronghorn.execute.stage import Plot, Stage
 from pronghorn.fairness import Findings, first_flight
 from pronghorn.model.certificate import CertificateSettings
 from pronghorn.model.trial import Counters, Metrics, PageLoad, Trial
 from pronghorn.origins import OriginLog
+from pronghorn.trust import proof
 
 from .stages import Scene, plot
 

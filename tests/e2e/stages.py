@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Engine
-from pronghorn.execute.artifacts import Artifacts
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
 from pronghorn.model import arm as arms
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import PathProfile, parse
 from pronghorn.model.source import Source
 from pronghorn.model.trial import Cell, Counters
+from pronghorn.run.artifacts import Artifacts
 
 Definition = Mapping[str, Any]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pronghorn.certificates import Certificates
-from pronghorn.execute import proof
 from pronghorn.execute.stage import Measurement
 from pronghorn.model import arm as arms
+from pronghorn.trust import proof
 
 from .stages import Scene, load
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from pronghorn.certificates import Certificates
-from pronghorn.execute import proof
 from pronghorn.execute.stage import Measurement
 from pronghorn.model import arm as arms
 from pronghorn.origins import nginx_conf
+from pronghorn.trust import proof
 
 from .pages import Named, write
 from .stages import FAR, Scene, load, stage

@@ -7,8 +7,8 @@ import pytest
 
 from pronghorn import sites
 from pronghorn.certificates import Certificates
-from pronghorn.execute import proof
 from pronghorn.model import arm as arms
+from pronghorn.trust import proof
 
 from .stages import Scene, load
 

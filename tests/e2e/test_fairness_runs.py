@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn.execute import loopback
+from pronghorn.host import loopback
 
 from . import programme
 from .benches import PROGRAMS

@@ -14,9 +14,9 @@ import pytest
 
 from pronghorn import origins
 from pronghorn.certificates import HOST_NAME, Certificates
-from pronghorn.load.report import LoadReport
 from pronghorn.load.spec import Extent, LoadSpec, Target, Tls
 from pronghorn.model.arm import parse
+from pronghorn.model.load_report import LoadReport
 from pronghorn.origins import OriginSetup
 
 from .. import peers

@@ -11,10 +11,10 @@ from pronghorn import origins, sites
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.engine import Engine
 from pronghorn.errors import InputError
-from pronghorn.execute import proof
 from pronghorn.model.arm import Arm, parse
 from pronghorn.model.trial import PageLoad
 from pronghorn.origins import Origin, OriginFailed, OriginLog, OriginSetup, RunningOrigin
+from pronghorn.trust import proof
 
 from . import links
 from .benches import LIMIT_S, bench, until

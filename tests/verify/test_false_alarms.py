@@ -11,7 +11,7 @@ from pronghorn.analysis.outliers import cutoff, scores
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.times import Times
 from pronghorn.before_after.bootstrap import change_of_medians
-from pronghorn.execute import drift, outliers, two_modes
+from pronghorn.cautions import drift, outliers, two_modes
 
 from ..unit.analysis.populations import POPULATIONS, Population
 

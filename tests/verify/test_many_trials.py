@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pronghorn import journal
-from pronghorn.execute import directory as files
-from pronghorn.execute.prepare import Request, resolve
 from pronghorn.model import toml_text
 from pronghorn.model.trial import Cell, Metrics, PageLoad, RunHeader, Trial, record
 from pronghorn.model.why import PARTS, HeadOfLine, StreamWaits, Why
+from pronghorn.run import directory as files
+from pronghorn.run import journal
+from pronghorn.run.prepare import Request, resolve
 
 from ..unit.analysis.pages import page
 from ..unit.analysis.pages import resource as requested

@@ -5,7 +5,7 @@ would favour the arm that asks less of the host, since its trials are contaminat
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial
@@ -86,3 +86,11 @@ def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str], 
         discarded=dict(discarded),
         attempted=dict(attempted),
     )
+
+
+def by_block(trials: Iterable[Trial]) -> dict[tuple[Cell, int], list[Trial]]:
+    """Trials by their block."""
+    blocks: dict[tuple[Cell, int], list[Trial]] = {}
+    for trial in trials:
+        blocks.setdefault((trial.cell, trial.block), []).append(trial)
+    return blocks

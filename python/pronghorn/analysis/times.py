@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from pronghorn.load import percentiles
+from pronghorn.model import percentiles
 from pronghorn.model.summary import LATENCIES, Metric
 from pronghorn.model.trial import Trial
 

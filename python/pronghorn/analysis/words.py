@@ -14,8 +14,8 @@ from pronghorn.analysis.numbers import (
     seconds,
 )
 from pronghorn.analysis.superiority import Superiority
-from pronghorn.load.percentiles import PERCENTILES
-from pronghorn.load.percentiles import words as percentile
+from pronghorn.model.percentiles import PERCENTILES
+from pronghorn.model.percentiles import words as percentile
 from pronghorn.model.summary import (
     HIGHER_IS_BETTER,
     ArmSummary,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pronghorn.analysis.numbers import count
 from pronghorn.before_after.recorded import RecordedRun
-from pronghorn.execute.caution import Caution
+from pronghorn.model.caution import Caution
 from pronghorn.model.trial import Cell
 
 _MOST = 8

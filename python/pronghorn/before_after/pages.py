@@ -6,7 +6,7 @@ from pronghorn.analysis import likeness
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.loaded import extent, loaded
 from pronghorn.analysis.numbers import count
-from pronghorn.execute.caution import Caution
+from pronghorn.model.caution import Caution
 from pronghorn.model.trial import Cell
 
 DIFFERENT = "different-pages"

@@ -6,14 +6,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from pronghorn import journal
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.errors import InputError
-from pronghorn.execute import directory as files
-from pronghorn.execute.prepare import Request, resolve
 from pronghorn.model import belonging
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Trial
+from pronghorn.run import directory as files
+from pronghorn.run import journal
+from pronghorn.run.prepare import Request, resolve
 
 
 class RecordedRun(NamedTuple):

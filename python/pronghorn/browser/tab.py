@@ -10,12 +10,12 @@ from typing import Any, Self, TypeVar
 from playwright.async_api import BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
-from pronghorn import cpu_time
 from pronghorn.browser import faults, record, vitals
 from pronghorn.browser.artifacts import Keeper
 from pronghorn.browser.events import Events
 from pronghorn.browser.job import Failed, Job
 from pronghorn.browser.targets import Targets
+from pronghorn.host import cpu_time
 
 T = TypeVar("T")
 

@@ -1,6 +1,6 @@
 """Calibrations in words: a table for people, and a row as half a sentence."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rich.table import Table
@@ -21,6 +21,12 @@ def table(report: Report) -> Table:
         allowed = bounds if row.low is not None or row.high is not None else ""
         shown.add_row(row.direction, row.quantity, *figures, allowed, row.verdict, row.reason or "")
     return shown
+
+
+def failed(reports: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Of each path the latest report, where it didn't pass."""
+    latest = {report["path"]: report for report in reports}
+    return [report for report in latest.values() if not report["passed"]]
 
 
 def row_text(row: Mapping[str, Any]) -> str:

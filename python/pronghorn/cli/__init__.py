@@ -16,8 +16,8 @@ import typer
 from pronghorn import __version__, crash, standard
 from pronghorn.cli.words import Command
 from pronghorn.errors import EXIT_HOST, EXIT_INPUT, EXIT_INTERRUPTED, EXIT_OK, InputError, PronghornError
-from pronghorn.execute.interrupts import interruptible
 from pronghorn.foreign import visible
+from pronghorn.host.interrupts import interruptible
 
 COMMANDS = ("path", "load", "run", "map", "policy", "replicate", "report", "compare", "doctor", "servers")
 """The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words; or

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from pronghorn.load import figures, words
-from pronghorn.load.report import Progress
 from pronghorn.load.spec import Extent, LoadSpec
+from pronghorn.model.load_report import Progress
 from pronghorn.terminal import Terminal
 
 _PLAIN_EVERY_S = 10.0

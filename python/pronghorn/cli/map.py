@@ -10,18 +10,17 @@ from typing import Annotated, Any
 
 import typer
 
-from pronghorn import capabilities, journal
+from pronghorn import capabilities
 from pronghorn.analysis import mends
 from pronghorn.analysis.failing import commonest_of, with_detail
 from pronghorn.analysis.numbers import count
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
+from pronghorn.conduct import execute
 from pronghorn.engine import Hello
 from pronghorn.errors import InputError, Interrupted, NothingMeasured
-from pronghorn.execute import awake, prepare
 from pronghorn.execute.describe import describe
-from pronghorn.execute.directory import RunDirectory, default_name
-from pronghorn.execute.run import execute
+from pronghorn.host import ability, awake
 from pronghorn.mapping import batches, design, page, picture, result, sentence
 from pronghorn.mapping import terms as kept
 from pronghorn.mapping.batches import Batches
@@ -30,6 +29,8 @@ from pronghorn.mapping.fitted import fitted
 from pronghorn.mapping.terms import Terms
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.experiment_values import DEFAULT_MARGIN
+from pronghorn.run import journal
+from pronghorn.run.directory import RunDirectory, default_name
 
 DATA, PICTURE, PAGE = "map.json", "map.svg", "map.html"
 
@@ -116,8 +117,8 @@ def map(
     asked = asked.model_copy(update={"site": planned.sites[0]})
     capabilities.check(planned)
     with _claim(resume, out, asked) as directory:
-        hello = prepare.greet()
-        prepare.fit(planned, hello, fall_back=False)
+        hello = ability.greet()
+        ability.fit(planned, hello, fall_back=False)
         kept.write(asked, directory.path)
         try:
             with awake.keeping(keep_awake):
@@ -190,7 +191,7 @@ def _explore(
     def run(planned: Experiment, folder: RunDirectory) -> None:
         nonlocal slowest
         begun = clock.monotonic()
-        ready = describe(prepare.fit(planned, hello, fall_back=False))
+        ready = describe(ability.fit(planned, hello, fall_back=False))
         with watching() as observer:
             execute(ready, hello, folder, observer, jobs=jobs, command_line=sys.argv)
         slowest = max(slowest, (clock.monotonic() - begun) / len(planned.paths))

@@ -14,8 +14,8 @@ from pronghorn.cli.words import Command
 from pronghorn.command import Asked, Outcome
 from pronghorn.engine import EngineError
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import work
 from pronghorn.execute.describe import refusal
+from pronghorn.host import work
 from pronghorn.model.experiment_file import shipped_paths
 from pronghorn.model.path import from_words
 from pronghorn.report import link_table

@@ -9,7 +9,7 @@ from pronghorn.calibration import Report
 from pronghorn.calibration.table import table
 from pronghorn.engine import Engine, EngineError
 from pronghorn.errors import EXIT_CHECK_FAILED, HostError, InputError
-from pronghorn.execute import interrupts
+from pronghorn.host import interrupts
 from pronghorn.model.path import PathSpec
 from pronghorn.terminal import Terminal
 

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from pronghorn import journal
 from pronghorn.cli.results import refuse_unwritable, writing_results
 from pronghorn.cli.words import Command
 from pronghorn.errors import EXIT_CHECK_FAILED, InputError, unknown
@@ -20,6 +19,7 @@ from pronghorn.policy import show as showing
 from pronghorn.policy.measured import MeasuredCell
 from pronghorn.policy.parsed import Client, Parsed
 from pronghorn.policy.simulate import Asked
+from pronghorn.run import journal
 
 APP = typer.Typer(
     help="Fit the gateway's policy from maps, show it, and simulate it over many clients.",

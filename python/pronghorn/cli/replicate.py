@@ -16,11 +16,10 @@ from pronghorn.analysis.failing import commonest_of, with_detail
 from pronghorn.analysis.numbers import count
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
+from pronghorn.conduct import execute
 from pronghorn.errors import InputError, Interrupted, NothingMeasured
-from pronghorn.execute import awake, prepare
 from pronghorn.execute.describe import describe
-from pronghorn.execute.directory import RunDirectory
-from pronghorn.execute.run import execute
+from pronghorn.host import ability, awake
 from pronghorn.model import sampling
 from pronghorn.model import study as studies
 from pronghorn.model.study import Size
@@ -29,6 +28,7 @@ from pronghorn.replicate import measured as measurements
 from pronghorn.replicate.measured import Measured, ReadRun
 from pronghorn.replicate.planned import DEFAULT_FOLDER, PlannedRun, expected_s, others, plan, wanted
 from pronghorn.replicate.result import StudyFound
+from pronghorn.run.directory import RunDirectory
 from pronghorn.terminal import Terminal
 
 
@@ -131,13 +131,13 @@ def _measure(missing: Sequence[PlannedRun], jobs: int | None) -> None:
         capabilities.check(run.experiment)
     if not missing:
         return
-    hello = prepare.greet()
+    hello = ability.greet()
     for line in _outlook(missing):
         print(line, file=sys.stderr, flush=True)
     for number, run in enumerate(missing, 1):
         print(f"\n{run.study}/{run.name} ({number} of {len(missing)}) in {run.folder}", file=sys.stderr)
         with RunDirectory(run.folder, resume=True) as directory:
-            ready = describe(prepare.fit(run.experiment, hello, fall_back=False))
+            ready = describe(ability.fit(run.experiment, hello, fall_back=False))
             try:
                 with watching() as observer:
                     done = execute(ready, hello, directory, observer, jobs=jobs, command_line=sys.argv)

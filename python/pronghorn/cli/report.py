@@ -5,23 +5,24 @@ from typing import Annotated, Any
 
 import typer
 
-from pronghorn import journal, left_out
+from pronghorn.cautions.of_run import unfinished
 from pronghorn.checks import of_run
 from pronghorn.checks.intervals import Measured
 from pronghorn.checks.result import Result
 from pronghorn.cli import checked, pipeline_outputs
 from pronghorn.cli.report_outputs import Outputs
 from pronghorn.cli.results import writing_results
+from pronghorn.conclude.summarised import summarise
 from pronghorn.errors import InputError
-from pronghorn.execute import directory as files
-from pronghorn.execute.cautions import unfinished
-from pronghorn.execute.directory import RunDirectory
-from pronghorn.execute.prepare import Request, resolve
-from pronghorn.execute.run import check_header, summarise
 from pronghorn.model import belonging
 from pronghorn.model.summary import Summary
 from pronghorn.report import html, terminal
-from pronghorn.skim import Skimmed, through
+from pronghorn.run import directory as files
+from pronghorn.run import journal, left_out
+from pronghorn.run.directory import RunDirectory
+from pronghorn.run.header import check_header
+from pronghorn.run.prepare import Request, resolve
+from pronghorn.run.skim import Skimmed, through
 from pronghorn.terminal import Terminal
 
 

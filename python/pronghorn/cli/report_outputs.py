@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import journal, left_out
 from pronghorn.cli.results import refuse_unwritable
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import directory as files
-from pronghorn.execute.directory import RunDirectory
 from pronghorn.model.summary import Summary
-from pronghorn.skim import Skimmed, Unusable
+from pronghorn.run import directory as files
+from pronghorn.run import journal, left_out
+from pronghorn.run.directory import RunDirectory
+from pronghorn.run.skim import Skimmed, Unusable
 
 STDOUT = Path("-")
 
@@ -76,7 +76,7 @@ class Outputs(NamedTuple):
 
 def _keep_table(run: RunDirectory) -> None:
     """The table of trials, which a run that wasn't finished hasn't, or not with all of them."""
-    from pronghorn.execute import parquet
+    from pronghorn.run import parquet
 
     table, record = run.file(files.PARQUET), run.file(journal.JOURNAL)
     if not table.exists() or table.stat().st_mtime_ns < record.stat().st_mtime_ns:

@@ -13,12 +13,14 @@ from pronghorn.checks.intervals import Measured
 from pronghorn.cli import checked, pipeline_outputs
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
+from pronghorn.conclude.finished import Outcome
+from pronghorn.conduct import execute
 from pronghorn.errors import Interrupted
-from pronghorn.execute import awake, prepare
 from pronghorn.execute.describe import describe
-from pronghorn.execute.prepare import Request
-from pronghorn.execute.run import Outcome, execute
+from pronghorn.host import ability, awake
 from pronghorn.report import terminal
+from pronghorn.run import prepare
+from pronghorn.run.prepare import Request
 from pronghorn.terminal import Terminal
 
 
@@ -66,8 +68,8 @@ def run(
     wanted = [of_run.parse(text, asked) for text in checks or ()]
     files = pipeline_outputs.asked(exports, junit)
     with prepare.claim(request, asked) as directory:
-        hello = prepare.greet()
-        fitted = describe(prepare.fit(asked, hello, fall_back=prepare.may_fall_back(request)))
+        hello = ability.greet()
+        fitted = describe(ability.fit(asked, hello, fall_back=prepare.may_fall_back(request)))
         if fitted is not asked:
             wanted = [of_run.parse(text, fitted) for text in checks or ()]
         try:

@@ -1,4 +1,5 @@
-"""What loads a site, one file each; a new one is one more file and one line here."""
+"""What loads a site, one file each; a new one is one more file, one line here and its name in
+`model/stacks.py`."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from pronghorn.clients.native import Native
 from pronghorn.model.experiment import Experiment
 
 CLIENTS: Mapping[str, Client] = MappingProxyType({"native": Native(), "chromium": Chromium(), "load": Load()})
-"""The clients that have a name of their own."""
+"""By their names, which are those of `stacks.CLIENTS`."""
 
 __all__ = ["CLIENTS", "Client", "ClientFailed", "ClientSession", "Visit", "find", "of"]
 

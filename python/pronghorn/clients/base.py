@@ -5,13 +5,13 @@ from typing import NamedTuple, Protocol
 
 from pronghorn.certificates import Certificates
 from pronghorn.engine import Engine
-from pronghorn.execute.artifacts import Artifacts
-from pronghorn.execute.cost import Expense
 from pronghorn.model.arm import Arm
 from pronghorn.model.browser import BrowserSettings
+from pronghorn.model.expense import Expense
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.trial import PageLoad
+from pronghorn.run.artifacts import Artifacts
 
 
 class Visit(NamedTuple):

@@ -8,8 +8,8 @@ from pronghorn.clients import result
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.engine import PATIENCE_S, Engine, EngineError
 from pronghorn.environment import passed_on
-from pronghorn.execute import cost
 from pronghorn.model.arm import Arm
+from pronghorn.model.expense import NOTHING
 from pronghorn.model.own_stack import OwnStack, environment
 from pronghorn.model.trial import PageLoad
 from pronghorn.origins.process import with_last_lines
@@ -24,7 +24,7 @@ class Command:
     """The client that an experiment defines as [clients.NAME]."""
 
     warms_up = False
-    expense = cost.NOTHING
+    expense = NOTHING
     artifacts: tuple[str, ...] = ()
     takes_authority = True
     is_browser = False

@@ -3,12 +3,12 @@
 from pronghorn import __version__
 from pronghorn.clients.base import Visit
 from pronghorn.engine import Engine
-from pronghorn.execute import cost
 from pronghorn.foreign import line
-from pronghorn.load.report import LoadReport
 from pronghorn.load.spec import Arrivals, Control, Extent, LoadSpec, Protocol, Session, Target, Tls
 from pronghorn.model.arm import RESUMED, Arm
+from pronghorn.model.expense import NOTHING
 from pronghorn.model.load import LoadSettings
+from pronghorn.model.load_report import LoadReport
 from pronghorn.model.trial import Connection, CpuTime, PageLoad
 
 CUT, CONNECTIONS, REQUESTS, COUNTS = "cut", "connections", "requests", "counts"
@@ -29,7 +29,7 @@ class Load:
     """The load generator."""
 
     warms_up = False
-    expense = cost.NOTHING
+    expense = NOTHING
     artifacts: tuple[str, ...] = ()
     takes_authority = True
     is_browser = False

@@ -5,9 +5,9 @@ from typing import Any
 from pronghorn import __version__
 from pronghorn.clients.base import ClientFailed, Visit
 from pronghorn.engine import Engine
-from pronghorn.execute import cost
-from pronghorn.execute.artifacts import QLOG
 from pronghorn.model.arm import Arm
+from pronghorn.model.artifacts import QLOG
+from pronghorn.model.expense import NOTHING
 from pronghorn.model.trial import PageLoad
 
 _GRACE_S = 30.0
@@ -17,7 +17,7 @@ class Native:
     """The native page loader."""
 
     warms_up = False
-    expense = cost.NOTHING
+    expense = NOTHING
     artifacts: tuple[str, ...] = (QLOG,)
     takes_authority = True
     is_browser = False

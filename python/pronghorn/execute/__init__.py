@@ -1,1 +1,1 @@
-"""From a plan to its journal: slots, engines, trials, and whether each measurement may be trusted."""
+"""From a plan to its journal: slots, engines and trials, with fresh or kept state."""

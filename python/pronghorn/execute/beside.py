@@ -9,9 +9,9 @@ from pronghorn.analysis.protocols import answered
 from pronghorn.clients.base import Visit
 from pronghorn.clients.load import spec
 from pronghorn.engine import PATIENCE_S, Engine
-from pronghorn.load.report import LoadReport
 from pronghorn.load.spec import Extent
 from pronghorn.model.background import Background
+from pronghorn.model.load_report import LoadReport
 from pronghorn.model.trial import OriginCount, OriginRequest, PageLoad
 from pronghorn.origins.counts import counted, since
 

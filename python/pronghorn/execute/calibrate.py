@@ -1,14 +1,15 @@
 """The paths of an experiment are calibrated before its trials: briefly, and again where one fails."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from pronghorn import calibration, plan
 from pronghorn.calibration import Report
+from pronghorn.costs import cost
 from pronghorn.engine import Engine, EngineDied, EngineError
-from pronghorn.execute import cost, interrupts
+from pronghorn.host import interrupts
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import PathProfile, PathSpec
 
@@ -23,12 +24,6 @@ def calibrate(experiment: Experiment) -> list[dict[str, Any]]:
     """What the calibrations said, for the manifest: each attempt's report, its path and time (UTC)."""
     paths = [path for path in experiment.paths if path.spec is not None]
     return interrupts.run(_all(paths, experiment.seed)) if paths else []
-
-
-def failed(reports: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Of each path the latest report, where it didn't pass."""
-    latest = {report["path"]: report for report in reports}
-    return [report for report in latest.values() if not report["passed"]]
 
 
 async def _all(paths: Sequence[PathProfile], seed: int) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from pronghorn.execute.guard import STEAL_SHARE
+from pronghorn.trust.guard import STEAL_SHARE
 
 WINDOW_S = 1.0
 """So long is looked at a time."""

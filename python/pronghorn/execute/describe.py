@@ -2,7 +2,7 @@
 
 from pronghorn.engine import Engine, EngineError, record
 from pronghorn.errors import InputError
-from pronghorn.execute import interrupts
+from pronghorn.host import interrupts
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import PathFigures, PathProfile
 

@@ -1,7 +1,8 @@
 """Fresh state: a bench, an origin and a client of its own for every trial, on one engine."""
 
+from pronghorn.costs import cell_cost
 from pronghorn.engine import Engine
-from pronghorn.execute import cell_cost, trial
+from pronghorn.execute import trial
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.model.trial import Trial
 

@@ -5,12 +5,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from pronghorn.costs import cell_cost
 from pronghorn.engine import Engine
-from pronghorn.execute import cell_cost, reasons, trial
-from pronghorn.execute.artifacts import Artifacts
+from pronghorn.execute import trial
 from pronghorn.execute.stage import Plot, Stage
 from pronghorn.execute.trial import Assignment, Conditions, Watch
 from pronghorn.model.trial import Trial
+from pronghorn.run.artifacts import Artifacts
+from pronghorn.trust import reasons
 
 
 @dataclass

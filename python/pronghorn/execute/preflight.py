@@ -10,7 +10,7 @@ but got an answer is merely slow: its page is left to the schedule, with its lon
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,13 +19,10 @@ from pronghorn.analysis.failing import told
 from pronghorn.analysis.numbers import listed
 from pronghorn.engine import Engine, EngineDied, EngineError
 from pronghorn.errors import HostError, InputError, NothingMeasured
-from pronghorn.execute import interrupts, loopback, proof, trial
-from pronghorn.execute.artifacts import Artifacts
-from pronghorn.execute.caution import Caution
-from pronghorn.execute.guard import Fault
+from pronghorn.execute import trial
 from pronghorn.execute.stage import BUILTIN, Measurement, Stage
 from pronghorn.execute.trial import Assignment, Conditions
-from pronghorn.execute.visits import PREPARE
+from pronghorn.host import interrupts, loopback
 from pronghorn.model import load, units
 from pronghorn.model import path as paths
 from pronghorn.model.arm import VISITS, Arm
@@ -33,11 +30,13 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.loaded import Failure
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
-from pronghorn.model.trial import Cell, PageLoad, Trial
+from pronghorn.model.trial import PREPARE, Cell, PageLoad, Trial
 from pronghorn.plan import Block, derive
+from pronghorn.run.artifacts import Artifacts
+from pronghorn.run.noted import PREFLIGHT
 from pronghorn.sites.spec import SPECIFICATIONS
-
-KEY = "preflight"
+from pronghorn.trust import proof
+from pronghorn.trust.guard import Fault
 
 LIMIT = "10s"
 """When the load is cut, unless the experiment cuts its loads sooner."""
@@ -53,7 +52,7 @@ _BY_CHANCE = frozenset({"reset", "incomplete", "browser"})
 _BY_CHANCE_ELSEWHERE = _BY_CHANCE | {_TIMEOUT, "connect", "resolve"}
 
 _LINK = LinkSpec(delay_ns=500_000, rate_bit_per_s=1_000_000_000)
-_PATH = PathProfile(name=KEY, spec=PathSpec(down=_LINK, up=_LINK))
+_PATH = PathProfile(name=PREFLIGHT, spec=PathSpec(down=_LINK, up=_LINK))
 
 
 class Checked(NamedTuple):
@@ -102,22 +101,6 @@ def refuse(found: Iterable[Checked]) -> None:
     )
 
 
-def cautions(notes: Sequence[Mapping[str, Any]]) -> list[Caution]:
-    """The warning of a run that went on although arms failed before it; `notes` are the manifest's."""
-    failing = [one for one in notes if one.get("reason")]
-    if not failing:
-        return []
-    first = failing[0]
-    return [
-        Caution(
-            KEY,
-            f"{len(failing)} of {len(notes)} loads before the first trial failed, such as {first['arm']} at "
-            f"{first['origin']} with {first['client']}: {first['reason']}: {told(first['detail'] or '')}.",
-            mends.of_failure(Failure(reason=first["reason"], trials=len(failing), detail=first["detail"])),
-        )
-    ]
-
-
 def _where(one: Checked) -> str:
     return f"{one.arm} at {one.cell.origin} with {one.cell.client}, site {one.cell.site}"
 
@@ -125,7 +108,7 @@ def _where(one: Checked) -> str:
 def _cells(experiment: Experiment) -> list[Cell]:
     """One for each site, origin and client, whatever its paths."""
     emulated = any(path.spec is not None for path in experiment.paths)
-    path = KEY if emulated else paths.DIRECT
+    path = PREFLIGHT if emulated else paths.DIRECT
     return list(dict.fromkeys(cell.model_copy(update={"path": path}) for cell in experiment.cells()))
 
 
@@ -196,10 +179,10 @@ async def _once(conditions: Conditions, cell: Cell, arm: Arm, place: int, number
     """One load; what it says, or None. A bench that broke says nothing."""
     experiment = conditions.experiment
     arm = loopback.arm_in(arm, cell)
-    seed = derive(experiment.seed, KEY, cell, arm.name, number)
+    seed = derive(experiment.seed, PREFLIGHT, cell, arm.name, number)
     assignment = Assignment(Block(cell, 0, (arm.name,), seed), arm.name, number, 0, place)
     plot = trial.plot_of(
-        conditions, assignment, Artifacts.of(Path(), assignment.key, ()), f"{KEY}-{place}"
+        conditions, assignment, Artifacts.of(Path(), assignment.key, ()), f"{PREFLIGHT}-{place}"
     )._replace(arm=arm)
     engine = await Engine.start()
     stage = Stage(engine, plot)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pronghorn.model.trial import Cell, Trial
+from pronghorn.model.trial import Trial
 from pronghorn.plan import Block
 
 
@@ -29,11 +29,3 @@ def standing(block: Block, trials: Iterable[Trial], attempts: int) -> Standing:
         return Standing(attempt + 1, frozenset(), False)
     recorded = frozenset(trial.arm for trial in current)
     return Standing(attempt, recorded, recorded >= set(block.order))
-
-
-def by_block(trials: Iterable[Trial]) -> dict[tuple[Cell, int], list[Trial]]:
-    """Trials by their block."""
-    blocks: dict[tuple[Cell, int], list[Trial]] = {}
-    for trial in trials:
-        blocks.setdefault((trial.cell, trial.block), []).append(trial)
-    return blocks

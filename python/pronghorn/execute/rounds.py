@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from pronghorn.analysis import stopping
-from pronghorn.analysis.blocks import select
+from pronghorn.analysis.blocks import by_block, select
 from pronghorn.analysis.bootstrap import RESAMPLES
 from pronghorn.analysis.comparing import led
 from pronghorn.analysis.sequential import Boundary
 from pronghorn.analysis.terms import Terms
 from pronghorn.execute.observer import Observer
-from pronghorn.execute.progress import by_block, standing
+from pronghorn.execute.progress import standing
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.trial import Cell, Trial

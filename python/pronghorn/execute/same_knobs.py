@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pronghorn.errors import InputError
-from pronghorn.model import effective
+from pronghorn.knobs import effective
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
 

@@ -6,21 +6,24 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from pronghorn import clients
+from pronghorn.analysis.blocks import by_block
+from pronghorn.costs import cell_cost, cost
+from pronghorn.costs.seen_cost import Load, SeenCost, together
 from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import cell_cost, cost, guard, trial
+from pronghorn.execute import trial
 from pronghorn.execute.calm import Calm
 from pronghorn.execute.fresh import FreshStages
-from pronghorn.execute.guard import Fault
 from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
-from pronghorn.execute.progress import Standing, by_block, standing
+from pronghorn.execute.progress import Standing, standing
 from pronghorn.execute.rounds import Rounds
-from pronghorn.execute.seen_cost import Load, SeenCost, together
 from pronghorn.execute.trial import Assignment, Conditions
-from pronghorn.journal import Journal
 from pronghorn.model.trial import Cell, Trial
 from pronghorn.plan import Block
+from pronghorn.run.journal import Journal
+from pronghorn.trust import guard
+from pronghorn.trust.guard import Fault
 
 FAULTS_BEFORE_GIVING_UP = 5
 """So many benches may break in a row, per job, before the host is held to be the fault."""

@@ -16,21 +16,24 @@ from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.clients import ClientFailed, ClientSession, Visit
 from pronghorn.clients.load import warm_up
 from pronghorn.clients.native import NativeSession
+from pronghorn.costs import cell_cost, cost
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
-from pronghorn.execute import beside, cell_cost, cost, guard, reasons, turns
-from pronghorn.execute.artifacts import FLIGHT, PCAPNG, QLOG, Artifacts
+from pronghorn.execute import beside, turns
 from pronghorn.execute.origin_notes import WARM_UP, OriginNotes
-from pronghorn.load.report import LoadReport
-from pronghorn.model import effective
+from pronghorn.knobs import effective
 from pronghorn.model.arm import Arm
+from pronghorn.model.artifacts import FLIGHT, PCAPNG, QLOG
 from pronghorn.model.background import Background
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import CLIENT
+from pronghorn.model.load_report import LoadReport
 from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, exhaustion
 from pronghorn.origins.live import RunningLive, Target
+from pronghorn.run.artifacts import Artifacts
+from pronghorn.trust import guard, reasons
 
 BUILTIN = "builtin"
 

@@ -13,17 +13,21 @@ from pydantic import ValidationError
 from pronghorn.analysis.protocols import protocols
 from pronghorn.certificates import Certificates
 from pronghorn.clients.load import MADE, requests_per_second
+from pronghorn.costs import cell_cost, load_cost
 from pronghorn.engine import Engine, EngineError
-from pronghorn.execute import beside, cell_cost, guard, load_cost, loopback, physics, proof, reasons
-from pronghorn.execute.artifacts import Artifacts
-from pronghorn.execute.guard import Fault, LoadPace
+from pronghorn.execute import beside
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
-from pronghorn.model import bounds, effective
+from pronghorn.host import loopback
+from pronghorn.knobs import effective
+from pronghorn.model import bounds
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.load import CLIENT
 from pronghorn.model.trial import Cell, Counters, Metrics, PageLoad, Status, Trial, TrialKey
 from pronghorn.model.why import Why
 from pronghorn.plan import Block
+from pronghorn.run.artifacts import Artifacts
+from pronghorn.trust import guard, physics, proof, reasons
+from pronghorn.trust.guard import Fault, LoadPace
 
 
 class Conditions(NamedTuple):

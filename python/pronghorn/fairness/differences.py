@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pronghorn.analysis.numbers import count, listed
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness.compare import alike
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.row import Row
+from pronghorn.model.caution import Caution
 from pronghorn.model.trial import Cell
 
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness import compare, differences, rules
 from pronghorn.fairness.differences import Compared
 from pronghorn.fairness.flights import Flights
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.row import Row
-from pronghorn.model import fair
+from pronghorn.knobs import fair
+from pronghorn.model.caution import Caution
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Trial
 

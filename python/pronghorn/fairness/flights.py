@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn.execute.artifacts import FLIGHT
+from pronghorn.model.artifacts import FLIGHT
 from pronghorn.model.flight import Column, ConnectionFlight
 from pronghorn.model.trial import Trial
-from pronghorn.report.flights.kept import Unreadable, flight_of
+from pronghorn.run.flight import Unreadable, flight_of
 
 MOST = 12
 """So many trials' flights of an arm in a cell are looked at: each is up to megabytes of JSON."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pronghorn.fairness import labels, shipped
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.values import Value, distinct
-from pronghorn.model import effective
+from pronghorn.knobs import effective
 from pronghorn.model.knobs import OUR_CLIENTS
 from pronghorn.model.trial import Connection
 

@@ -7,8 +7,8 @@
 | which connections, and what of them can't be | `transport.py` |
 | at which address a name is reached | `resolve.py` |
 | how the engine is run and stopped | `generator.py` |
-| what was measured | `report.py` |
-| from how many samples a percentile is told | `percentiles.py` |
+| what was measured | `model/load_report.py` |
+| from how many samples a percentile is told | `model/percentiles.py` |
 | what a person ought to know of a result | `cautions.py` |
 | `--check` | `checks.py` |
 | numbers for people | `figures.py` |

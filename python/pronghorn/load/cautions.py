@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pronghorn.load import figures
-from pronghorn.load.report import LoadReport
 from pronghorn.load.spec import LoadSpec
+from pronghorn.model.load_report import LoadReport
 
 _BUSY = 0.9
 """Share of its threads' time from which on the generator may be the limit."""

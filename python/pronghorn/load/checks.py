@@ -16,10 +16,10 @@ import re
 from typing import Literal, NamedTuple
 
 from pronghorn.errors import InputError, nearest
-from pronghorn.load import figures, percentiles
-from pronghorn.load.report import LoadReport
+from pronghorn.load import figures
 from pronghorn.load.spec import LoadSpec
-from pronghorn.model import units
+from pronghorn.model import percentiles, units
+from pronghorn.model.load_report import LoadReport
 from pronghorn.model.operators import OPERATORS
 
 PHASES = ("connect", "first_byte", "total", "lag")

@@ -2,7 +2,7 @@
 
 from pronghorn.errors import HostError, NothingMeasured, PronghornError
 from pronghorn.foreign import line
-from pronghorn.load.report import LoadReport
+from pronghorn.model.load_report import LoadReport
 
 _OF_CONNECTIONS = {
     "refused": "Nothing listens there: look at the port (HTTP/3's is UDP's).",

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from pronghorn.engine import EngineDied, EngineError, dead, locate, spawn
 from pronghorn.errors import Interrupted
-from pronghorn.load.report import LoadReport, Progress
 from pronghorn.load.spec import LoadSpec
 from pronghorn.model import bounds, foreign
+from pronghorn.model.load_report import LoadReport, Progress
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _STDERR_LINES = 20

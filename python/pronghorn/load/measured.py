@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from pronghorn.load.cautions import Caution
 from pronghorn.load.checks import Result
-from pronghorn.load.report import LoadReport, Progress
 from pronghorn.load.spec import LoadSpec
+from pronghorn.model.load_report import LoadReport, Progress
 
 
 class Measured(NamedTuple):

@@ -5,8 +5,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pronghorn.load import percentiles
 from pronghorn.load.measured import Measured
+from pronghorn.model import percentiles
 
 _PREFIX = "pronghorn_load_"
 

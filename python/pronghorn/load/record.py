@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from pronghorn import __version__
-from pronghorn.load import percentiles
 from pronghorn.load.measured import Measured
-from pronghorn.load.report import Distribution
+from pronghorn.model import percentiles
+from pronghorn.model.load_report import Distribution
 
 _MOST_TARGETS = 100
 """So many targets stand in the record; of more, only their number."""

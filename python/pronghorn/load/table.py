@@ -8,8 +8,9 @@ from types import MappingProxyType
 
 from pronghorn import __version__, reading
 from pronghorn.errors import InputError
-from pronghorn.load import checks, percentiles
+from pronghorn.load import checks
 from pronghorn.load.measured import Measured
+from pronghorn.model import percentiles
 
 _LONGEST_HEAD = 2**16
 

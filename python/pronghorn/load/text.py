@@ -10,10 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from pronghorn.foreign import line
-from pronghorn.load import checks, figures, percentiles, words
+from pronghorn.load import checks, figures, words
 from pronghorn.load.measured import Measured
-from pronghorn.load.report import Distribution, LoadReport
+from pronghorn.model import percentiles
 from pronghorn.model.knobs import Value
+from pronghorn.model.load_report import Distribution, LoadReport
 from pronghorn.terminal import Terminal
 
 _NONE = "–"

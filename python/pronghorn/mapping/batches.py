@@ -10,14 +10,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import journal, left_out
 from pronghorn.analysis.blocks import select
 from pronghorn.analysis.failing import commonest
 from pronghorn.analysis.times import has_failed
 from pronghorn.errors import InputError
-from pronghorn.execute import directory as files
-from pronghorn.execute import prepare
-from pronghorn.execute.directory import RunDirectory
 from pronghorn.mapping.domain import Point
 from pronghorn.mapping.explore import BLOCKS
 from pronghorn.mapping.observed import Observation, log_ratio
@@ -29,6 +25,9 @@ from pronghorn.model.loaded import Failure
 from pronghorn.model.path import PathProfile
 from pronghorn.model.source import Source
 from pronghorn.model.trial import Cell, Trial
+from pronghorn.run import directory as files
+from pronghorn.run import journal, left_out, prepare
+from pronghorn.run.directory import RunDirectory
 
 FOLDER = "batches"
 

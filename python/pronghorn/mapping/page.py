@@ -7,11 +7,11 @@ import numpy as np
 from markupsafe import Markup
 
 from pronghorn.analysis.numbers import count, interval, percent, ratio
-from pronghorn.execute.directory import REPORT
 from pronghorn.mapping import sentence
 from pronghorn.mapping.batches import FOLDER, SeenPoint
 from pronghorn.mapping.fitted import VERDICTS, Fitted
-from pronghorn.report.pages import templates
+from pronghorn.pages import templates
+from pronghorn.run.directory import REPORT
 
 
 class SliceRow(NamedTuple):

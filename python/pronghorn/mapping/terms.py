@@ -6,11 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from pronghorn import journal, reading
+from pronghorn import reading
 from pronghorn.errors import InputError
 from pronghorn.mapping.domain import Domain, parse
 from pronghorn.mapping.explore import BLOCKS, FEWEST
 from pronghorn.model import bounds, foreign, toml_text
+from pronghorn.run import journal
 
 FILE = "map.toml"
 

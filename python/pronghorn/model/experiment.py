@@ -90,7 +90,7 @@ class Experiment(BaseModel):
     `authority` is that of the authority which vouches for live servers, None: the system's do. `explain`
     holds the differences between arms that its summary takes apart. `knobs` are settings of the arms'
     transports; with `fair` those that are left unsaid are equal in all arms, as far as somebody honours them
-    (`fair.py`).
+    (`knobs/fair.py`).
     `load` is what the client of that name makes; `published` the name of the measurements that the run is
     held against. `background` is a load that runs beside each page load. `preflight` says what becomes of a
     run whose arms fail in a load before the schedule. `tolerate` are globs, over path and

@@ -13,6 +13,24 @@ from pronghorn.model.experiment_reader import ExperimentReader
 from pronghorn.model.own_stack import Kind, OwnStack
 from pronghorn.model.path.texts import Texts
 
+ORIGINS = (
+    "builtin",
+    "caddy",
+    "caddy:tuned",
+    "haproxy",
+    "haproxy:tuned",
+    "nginx",
+    "nginx:patient",
+    "nginx:tuned",
+)
+"""The origins that have a name of their own; a variant's name is `SERVER:VARIANT`."""
+
+CONFIGURABLE = ("caddy", "nginx")
+"""The servers that take a person's own configuration; such an origin's name is `SERVER:FILE`."""
+
+CLIENTS = ("native", "chromium", "load")
+"""The clients that have a name of their own."""
+
 CONFIGURATIONS = "configurations"
 """Where a run's directory keeps the servers' configurations that are a person's own."""
 

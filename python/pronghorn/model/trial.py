@@ -8,7 +8,6 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from pronghorn.load.report import LoadReport
 from pronghorn.model.bounds import (
     Count,
     Counts,
@@ -26,12 +25,16 @@ from pronghorn.model.bounds import (
 )
 from pronghorn.model.from_engine import FromEngine as FromEngine
 from pronghorn.model.from_engine import Settings as Settings
+from pronghorn.model.load_report import LoadReport
 from pronghorn.model.why import Why
 
 Status = Literal["ok", "failed", "contaminated"]
 
 PROGRAM_FAILED = ("origin", "client", "browser")
 """The reasons of trials in which a program failed and not the load: it did not start, ended, or hung."""
+
+PREPARE = "prepare"
+"""The reason of a trial whose unmeasured visit failed."""
 
 
 class Cell(BaseModel):

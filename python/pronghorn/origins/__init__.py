@@ -1,4 +1,5 @@
-"""The servers under test, one file each; a new one is one more file and one line here."""
+"""The servers under test, one file each; a new one is one more file, one line here and its name in
+`model/stacks.py`."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -26,7 +27,7 @@ ORIGINS: Mapping[str, Origin] = MappingProxyType(
         "nginx:tuned": Nginx(nginx_conf.tuned),
     }
 )
-"""The origins that have a name of their own; a variant's name is `SERVER:VARIANT`."""
+"""By their names, which are those of `stacks.ORIGINS`."""
 
 CONFIGURABLE: Mapping[str, Callable[[str], Origin]] = MappingProxyType(
     {
@@ -34,8 +35,7 @@ CONFIGURABLE: Mapping[str, Callable[[str], Origin]] = MappingProxyType(
         "nginx": lambda text: Nginx(configuration=text),
     }
 )
-"""The servers that take a person's own configuration, each with what makes an origin of its text; such an
-origin's name is `SERVER:FILE`."""
+"""The servers of `stacks.CONFIGURABLE`, each with what makes an origin of a configuration's text."""
 
 __all__ = [
     "CONFIGURABLE",

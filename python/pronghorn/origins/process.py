@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn import cpu_time, reading
+from pronghorn import reading
 from pronghorn.engine import PATIENCE_S, Engine, EngineError
 from pronghorn.environment import passed_on
+from pronghorn.host import cpu_time
 from pronghorn.model.trial import OriginConnection
 from pronghorn.origins.base import OriginFailed
 

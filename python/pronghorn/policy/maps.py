@@ -7,9 +7,8 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from pronghorn import left_out, reading
+from pronghorn import reading
 from pronghorn.errors import InputError
-from pronghorn.execute import directory as files
 from pronghorn.mapping import batches
 from pronghorn.mapping.domain import Domain, Point
 from pronghorn.mapping.observed import Observation, usable
@@ -20,6 +19,8 @@ from pronghorn.model.arm import TCP_CONGESTION_CONTROLS
 from pronghorn.model.bounds import Lasting, Text
 from pronghorn.policy import responses
 from pronghorn.policy.squares import Squares, about_their_mean
+from pronghorn.run import directory as files
+from pronghorn.run import left_out
 
 DATA = "map.json"
 FORMAT = 1

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pronghorn import journal, left_out
 from pronghorn.analysis.blocks import select
 from pronghorn.analysis.times import has_failed
 from pronghorn.errors import InputError
-from pronghorn.execute import directory as files
-from pronghorn.execute import prepare
 from pronghorn.mapping import batches
 from pronghorn.mapping.observed import BOUND
 from pronghorn.model import belonging, experiment_file
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
+from pronghorn.run import directory as files
+from pronghorn.run import journal, left_out, prepare
 
 FEWEST_BLOCKS = 2
 """Of a cell that counts: one half to learn from, one to judge by."""

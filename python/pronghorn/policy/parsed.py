@@ -12,7 +12,7 @@ import numpy as np
 from pronghorn import reading
 from pronghorn.engine import Engine, EngineError
 from pronghorn.errors import InputError
-from pronghorn.execute import interrupts
+from pronghorn.host import interrupts
 from pronghorn.mapping.domain import Array
 from pronghorn.model import foreign
 

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn import journal, left_out
 from pronghorn.mapping import batches
 from pronghorn.model.trial import Resource, Trial
 from pronghorn.policy.parsed import asked_of_engine
 from pronghorn.policy.squares import Squares, about_their_mean
+from pronghorn.run import journal, left_out
 
 
 class Response(NamedTuple):

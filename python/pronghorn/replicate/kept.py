@@ -19,9 +19,9 @@ from pydantic import ValidationError
 
 from pronghorn import reading
 from pronghorn.errors import HostError, InputError
-from pronghorn.execute import directory as files
 from pronghorn.model import bounds
 from pronghorn.model.trial import Cell, Metrics, Trial
+from pronghorn.run import directory as files
 
 TRIALS = "trials.csv"
 

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from pronghorn import journal, left_out, reading
+from pronghorn import reading
 from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.claims.sampled import Locate, Located
 from pronghorn.analysis.failing import commonest
-from pronghorn.execute import directory as files
 from pronghorn.model import belonging, bounds
 from pronghorn.model.expression import Expression, Term
 from pronghorn.model.loaded import Failure
@@ -21,7 +20,9 @@ from pronghorn.model.trial import Cell, Trial
 from pronghorn.replicate import kept
 from pronghorn.replicate.planned import PlannedRun
 from pronghorn.replicate.result import Apart
-from pronghorn.skim import skim
+from pronghorn.run import directory as files
+from pronghorn.run import journal, left_out
+from pronghorn.run.skim import skim
 
 _NOTHING = Where()
 

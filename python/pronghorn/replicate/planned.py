@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn import journal
+from pronghorn.costs import cell_cost, cost
 from pronghorn.errors import InputError, unknown
-from pronghorn.execute import cell_cost, cost, prepare
-from pronghorn.execute import directory as files
-from pronghorn.execute.prepare import Request
 from pronghorn.model import study as studies
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.study import Size, Study
 from pronghorn.replicate import kept
+from pronghorn.run import directory as files
+from pronghorn.run import journal, prepare
+from pronghorn.run.prepare import Request
 from pronghorn.sites.spec import SPECIFICATIONS
 
 DEFAULT_FOLDER = Path("runs") / "replications"

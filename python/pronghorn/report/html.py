@@ -15,6 +15,7 @@ from pronghorn.analysis.numbers import count, interval, percent, ratio, seconds
 from pronghorn.analysis.words import within
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
+from pronghorn.pages import templates
 from pronghorn.report import explained, steps
 from pronghorn.report.arrivals_view import ArrivalsView, arrivals_views
 from pronghorn.report.claims import bounds, failed_loads
@@ -29,7 +30,6 @@ from pronghorn.report.load_charts import Times, blocks_of, distribution_chart, t
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import compared, overview
 from pronghorn.report.own_map import map_of_batch, own_map
-from pronghorn.report.pages import templates
 from pronghorn.report.parts_chart import PartsView, parts_view
 from pronghorn.report.path_counters import LinkReport, link_reports
 from pronghorn.report.published_table import published_view
@@ -39,7 +39,7 @@ from pronghorn.report.site_view import site_views
 from pronghorn.report.table import REPORTED, Table, table, thin_note
 from pronghorn.report.violins import COLOURS
 from pronghorn.report.waterfall import Waterfalls, waterfalls
-from pronghorn.skim import Whole, as_it_is
+from pronghorn.run.skim import Whole, as_it_is
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from scipy.stats import binom, kendalltau
 
 from pronghorn.analysis.drift import p_of_trend
 from pronghorn.analysis.times import Times
-from pronghorn.execute.caution import Caution
-from pronghorn.execute.drift import FALSE_ALARMS, cautions
+from pronghorn.cautions.drift import FALSE_ALARMS, cautions
+from pronghorn.model.caution import Caution
 from pronghorn.model.trial import Trial
 
 from ..checks.runs import around, experiment, trials

@@ -9,8 +9,8 @@ from scipy.stats import binom
 from pronghorn.analysis.blocks import select
 from pronghorn.analysis.outliers import LEAST_CUTOFF, cutoff, scores
 from pronghorn.analysis.times import Times
-from pronghorn.execute.caution import Caution
-from pronghorn.execute.outliers import FALSE_ALARMS, cautions, outliers
+from pronghorn.cautions.outliers import FALSE_ALARMS, cautions, outliers
+from pronghorn.model.caution import Caution
 from pronghorn.model.trial import Trial
 
 from ..checks.runs import Loads, around, experiment, trials

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from pronghorn.execute.caution import Caution
-from pronghorn.execute.rare_losses import ENOUGH, cautions
+from pronghorn.cautions.rare_losses import ENOUGH, cautions
+from pronghorn.model.caution import Caution
 from pronghorn.model.trial import Counters, LinkCounters, Trial
 
 from ..checks.runs import ARMS, around, experiment, trials

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from pronghorn import export, journal
+from pronghorn import export
 from pronghorn.analysis.resources import BLOCKS, most_blocks
 from pronghorn.analysis.summarise import summarise
 from pronghorn.model.resources import CellResources, ResourceComparison, ResourceSummary
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import RunHeader, Trial, record
 from pronghorn.report.resource_table import MOST_ROWS, most_in_file, resource_table
-from pronghorn.skim import skim
+from pronghorn.run import journal
+from pronghorn.run.skim import skim
 
 from .pages import loaded, page, resource
 

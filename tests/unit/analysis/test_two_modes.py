@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from pronghorn.execute.caution import Caution
-from pronghorn.execute.traits import Companion, Trait
-from pronghorn.execute.two_modes import FALSE_ALARMS, cautions
+from pronghorn.cautions.traits import Companion, Trait
+from pronghorn.cautions.two_modes import FALSE_ALARMS, cautions
+from pronghorn.model.caution import Caution
 from pronghorn.model.trial import Counters, LinkCounters, Metrics, Trial
 from pronghorn.model.why import PARTS, Part, Why
 

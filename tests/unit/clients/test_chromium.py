@@ -10,13 +10,14 @@ from pronghorn.certificates import Certificates
 from pronghorn.clients import Visit
 from pronghorn.clients.chromium import program, round_trips
 from pronghorn.clients.chromium.switches import switches
+from pronghorn.costs import cost
 from pronghorn.errors import HostError
-from pronghorn.execute import cost
-from pronghorn.execute.artifacts import Artifacts
 from pronghorn.model import arm as arms
 from pronghorn.model.browser import BrowserSettings
+from pronghorn.model.expense import Expense
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
 from pronghorn.model.trial import PageLoad, Resource
+from pronghorn.run.artifacts import Artifacts
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +142,7 @@ def test_a_load_needs_its_handshakes_and_an_exchange(
     assert round_trips.fewest(arms.parse(arm), page, fresh=fresh, dns=dns) == needed
 
 
-BROWSER = cost.Expense(start_s=1.5, start_cpu_s=1.8, load_cpu_s=0.35)
+BROWSER = Expense(start_s=1.5, start_cpu_s=1.8, load_cpu_s=0.35)
 
 
 def at_rate(bit_per_s: int) -> PathProfile:
@@ -173,6 +174,6 @@ def test_a_browser_keeps_cores_busy_however_long_it_waits() -> None:
             }
         )
         path = PathProfile(name="far", spec=PathSpec(down=link, up=link))
-        return cost.busy_cores(path, 600_000, expense=cost.Expense(start_s=1.5, waiting_cores=0.1))
+        return cost.busy_cores(path, 600_000, expense=Expense(start_s=1.5, waiting_cores=0.1))
 
     assert busy(0.3) == pytest.approx(0.1, abs=0.02)

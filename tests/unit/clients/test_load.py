@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from pronghorn.clients.load import requests_per_second, told
-from pronghorn.execute import physics
-from pronghorn.load.report import LoadReport
 from pronghorn.load.spec import Extent, LoadSpec, Target
 from pronghorn.model import arm as arms
 from pronghorn.model.load import LoadSettings
+from pronghorn.model.load_report import LoadReport
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
 from pronghorn.model.trial import Counters, PageLoad
+from pronghorn.trust import physics
 
 LIMIT_S = 60.0
 

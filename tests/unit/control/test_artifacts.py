@@ -3,8 +3,9 @@
 import json
 from pathlib import Path
 
-from pronghorn.execute.artifacts import Artifacts, trial_name
+from pronghorn.model.artifacts import trial_name
 from pronghorn.model.trial import Cell, TrialKey
+from pronghorn.run.artifacts import Artifacts
 
 from .conftest import Laboratory
 

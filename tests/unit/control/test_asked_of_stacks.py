@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from pronghorn import capabilities
+from pronghorn.cautions.of_run import cautions, label
 from pronghorn.engine import Hello
 from pronghorn.errors import InputError
-from pronghorn.execute.caution import Caution
-from pronghorn.execute.cautions import cautions, label
+from pronghorn.model.caution import Caution
 from pronghorn.model.experiment import Experiment
 
 from .test_stacks_asked import LIVE, REST, parse

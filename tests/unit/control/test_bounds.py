@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from pronghorn import journal
 from pronghorn.clients import result
 from pronghorn.engine import EngineError, record
-from pronghorn.journal import Journal
 from pronghorn.model import bounds, foreign
 from pronghorn.model.trial import Counters, PageLoad, RunHeader
+from pronghorn.run import journal
+from pronghorn.run.journal import Journal
 
 from .test_journal import HEADER, trial
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn import cpu_time
+from pronghorn.host import cpu_time
 
 BURNT_S = 0.2
 SLACK_S = 0.03

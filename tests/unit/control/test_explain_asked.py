@@ -2,9 +2,9 @@
 
 import pytest
 
-from pronghorn.execute.prepare import vocabulary
 from pronghorn.model import experiment_file
 from pronghorn.model.experiment import Experiment
+from pronghorn.run.prepare import vocabulary
 
 from .conftest import Laboratory
 from .test_stacks_asked import again, parse, refused

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pronghorn.model import effective, fair
+from pronghorn.knobs import effective, fair
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Value
 from pronghorn.model.trial import Cell

@@ -8,11 +8,11 @@ import pytest
 
 from pronghorn import reading
 from pronghorn.clients import result
-from pronghorn.execute import directory as files
-from pronghorn.journal import JOURNAL
 from pronghorn.model import arrivals
 from pronghorn.model.path.texts import Texts
 from pronghorn.origins import process, template
+from pronghorn.run import directory as files
+from pronghorn.run.journal import JOURNAL
 
 from .conftest import Laboratory
 

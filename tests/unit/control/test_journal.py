@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn import journal
 from pronghorn.errors import HostError
-from pronghorn.journal import Journal
 from pronghorn.model.trial import Cell, Metrics, RunHeader, Trial
+from pronghorn.run import journal
+from pronghorn.run.journal import Journal
 
 HEADER = RunHeader(program="test", seed=1, experiment="e")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pronghorn.execute import cost, guard, physics, proof
+from pronghorn.costs import cost
 from pronghorn.model import arm as arms
 from pronghorn.model.path import (
     CrossSpec,
@@ -17,6 +17,7 @@ from pronghorn.model.path import (
 )
 from pronghorn.model.trial import Counters, OriginConnection, OriginRequest, PageLoad
 from pronghorn.origins import OriginLog
+from pronghorn.trust import guard, physics, proof
 
 SITE_BYTES = 600_000
 

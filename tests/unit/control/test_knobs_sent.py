@@ -5,8 +5,8 @@ from typing import Any
 import polars
 import pytest
 
-from pronghorn.model import fair
-from pronghorn.socket_buffers import obtainable
+from pronghorn.host.socket_buffers import obtainable
+from pronghorn.knobs import fair
 
 from .conftest import EXPERIMENT, Laboratory
 

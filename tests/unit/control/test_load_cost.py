@@ -2,11 +2,13 @@
 
 import pytest
 
-from pronghorn.execute import cell_cost, guard, load_cost, prepare
-from pronghorn.execute.guard import LoadPace
-from pronghorn.execute.prepare import Request
+from pronghorn.costs import cell_cost, load_cost
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Counters
+from pronghorn.run import prepare
+from pronghorn.run.prepare import Request
+from pronghorn.trust import guard
+from pronghorn.trust.guard import LoadPace
 
 from ..analysis.test_loads import cell, trial
 

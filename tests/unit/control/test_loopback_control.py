@@ -2,18 +2,19 @@
 
 import pytest
 
+from pronghorn.cautions.of_run import cautions
 from pronghorn.engine import Hello
 from pronghorn.errors import HostError
-from pronghorn.execute import loopback, proof
-from pronghorn.execute.cautions import cautions
 from pronghorn.fairness import readings
 from pronghorn.fairness.group import Group
+from pronghorn.host import loopback
 from pronghorn.manifest import _sending
 from pronghorn.model import arm as arms
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec, direct
 from pronghorn.model.trial import Cell, OriginConnection, PageLoad
 from pronghorn.origins import OriginLog
+from pronghorn.trust import proof
 
 EMULATED = PathProfile(name="line", spec=PathSpec(down=LinkSpec(), up=LinkSpec()))
 

@@ -11,19 +11,20 @@ from unittest.mock import Mock
 
 import pytest
 
-from pronghorn import journal, plan
+from pronghorn import plan
 from pronghorn.clients import result
-from pronghorn.execute import directory as files
+from pronghorn.conclude.summarised import summarise
 from pronghorn.execute.observer import Observer
-from pronghorn.execute.prepare import Request, resolve
 from pronghorn.execute.rounds import Rounds
-from pronghorn.execute.run import summarise
 from pronghorn.model import belonging
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import PageLoad, Trial
 from pronghorn.report import html
 from pronghorn.report.markdown import markdown
-from pronghorn.skim import skim, through
+from pronghorn.run import directory as files
+from pronghorn.run import journal
+from pronghorn.run.prepare import Request, resolve
+from pronghorn.run.skim import skim, through
 
 from .conftest import Laboratory
 from .mutations import mutated, mutated_lines

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from pronghorn.cautions import visits
+from pronghorn.costs import cost
 from pronghorn.errors import InputError
-from pronghorn.execute import cost, physics, visits
 from pronghorn.model import path as paths
 from pronghorn.model.experiment import Experiment, Vocabulary
 from pronghorn.model.experiment import parse as parse_experiment
@@ -14,6 +15,7 @@ from pronghorn.model.experiment_file import shipped_paths
 from pronghorn.model.path import LinkFigures, PathFigures, PathProfile, from_words
 from pronghorn.model.source import Source
 from pronghorn.model.toml_text import dumps
+from pronghorn.trust import physics
 
 MOVING = """
 sites = ["small"]

@@ -4,10 +4,10 @@ both."""
 import pytest
 
 from pronghorn.analysis.protocols import protocols
-from pronghorn.execute import proof
 from pronghorn.model import arm as arms
 from pronghorn.model.trial import LeftOut, OriginRequest, PageLoad, Resource
 from pronghorn.origins import OriginLog
+from pronghorn.trust import proof
 
 NATURAL = arms.parse("h3~altsvc")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pronghorn.errors import Interrupted
-from pronghorn.execute.interrupts import interruptible
+from pronghorn.host.interrupts import interruptible
 from pronghorn.model.summary import Summary
 from pronghorn.report.notebook import execution
 from pronghorn.report.notebook.source import Source, sources

@@ -8,13 +8,14 @@ from typing import ClassVar
 import pytest
 
 from pronghorn import certificates, plan
-from pronghorn.execute import cost, slots
-from pronghorn.execute.cost import Expense
-from pronghorn.execute.seen_cost import Load, SeenCost, together
+from pronghorn.costs import cost
+from pronghorn.costs.seen_cost import Load, SeenCost, together
+from pronghorn.execute import slots
 from pronghorn.execute.stage import Site
 from pronghorn.execute.trial import Assignment, Conditions
-from pronghorn.journal import Journal
+from pronghorn.model.expense import Expense
 from pronghorn.model.trial import Cell, Counters, CpuShare, HostCounters, Metrics, PageLoad, Resource, Trial
+from pronghorn.run.journal import Journal
 
 from .test_journal import HEADER
 from .test_rounds import Watcher, measured

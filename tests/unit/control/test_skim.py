@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn import journal
-from pronghorn.journal import Journal
 from pronghorn.model.trial import PageLoad, RunHeader, Trial
 from pronghorn.report import html
-from pronghorn.skim import skim
+from pronghorn.run import journal
+from pronghorn.run.journal import Journal
+from pronghorn.run.skim import skim
 
 from ..analysis.pages import loaded, page, resource
 from ..analysis.synthetic import Behaviour, cell, run

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pronghorn.socket_buffers import Direction, obtainable
+from pronghorn.host.socket_buffers import Direction, obtainable
 
 
 @pytest.mark.parametrize("direction", ["receive", "send"])

@@ -8,7 +8,7 @@ from pronghorn import clients
 from pronghorn.clients import Visit
 from pronghorn.clients.native import Native, NativeSession
 from pronghorn.engine import Engine
-from pronghorn.execute.cost import Expense
+from pronghorn.model.expense import Expense
 
 from .conftest import Laboratory
 

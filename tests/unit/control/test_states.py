@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pronghorn.execute.states import cautions
+from pronghorn.cautions.states import cautions
 from pronghorn.model.trial import Connection, Trial
 
 from ..analysis.pages import loaded, page, resource

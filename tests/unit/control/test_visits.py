@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from pronghorn.execute import broken_stacks
-from pronghorn.execute.visits import cautions
+from pronghorn.cautions import broken_stacks
+from pronghorn.cautions.visits import cautions
 from pronghorn.model.trial import Trial
 
 from ..analysis.pages import loaded, page, resource

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn.execute import work
-from pronghorn.execute.work import PREFIX, has_memory, memory_folder, work_folder
+from pronghorn.host import work
+from pronghorn.host.work import PREFIX, has_memory, memory_folder, work_folder
 
 
 @pytest.fixture

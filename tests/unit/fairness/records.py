@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from pronghorn import fairness, manifest
-from pronghorn.execute.artifacts import FLIGHT
 from pronghorn.fairness import Findings
 from pronghorn.model import arm as arms
+from pronghorn.model.artifacts import FLIGHT
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
 from pronghorn.model.trial import Cell, Counters, Metrics, PageLoad, Trial

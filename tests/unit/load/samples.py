@@ -3,8 +3,8 @@
 import copy
 from typing import Any
 
-from pronghorn.load.report import LoadReport
 from pronghorn.load.spec import Extent, LoadSpec, Target
+from pronghorn.model.load_report import LoadReport
 
 Json = dict[str, Any]
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from pronghorn.load import figures, percentiles
-from pronghorn.load.report import Distribution
+from pronghorn.load import figures
+from pronghorn.model import percentiles
+from pronghorn.model.load_report import Distribution
 
 from . import samples
 

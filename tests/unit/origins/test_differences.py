@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pronghorn import fairness, manifest
-from pronghorn.execute.caution import Caution
 from pronghorn.model import experiment as experiments
+from pronghorn.model.caution import Caution
 from pronghorn.model.experiment import Experiment, Vocabulary
 from pronghorn.model.source import Source
 from pronghorn.origins import kernel_tcp

@@ -1,11 +1,11 @@
 """Beside each verdict stands what was loaded; loads of different pages are a warning before anything else."""
 
 from pronghorn.analysis.numbers import size
-from pronghorn.model.lean import lean
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import record
 from pronghorn.report.html import document
 from pronghorn.report.markdown import markdown
+from pronghorn.run.lean import lean
 
 from ..analysis.synthetic import cell
 from .pages import BLOCKS, SHOP, elsewhere, loads, shown, steady, summary

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn.execute import directory as files
-from pronghorn.execute.prepare import Request, resolve
 from pronghorn.model import belonging
 from pronghorn.replicate import kept
+from pronghorn.run import directory as files
+from pronghorn.run.prepare import Request, resolve
 
 RUNS = sorted((Path(__file__).parents[3] / "docs" / "replications" / "runs").iterdir())
 

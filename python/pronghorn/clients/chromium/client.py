@@ -10,9 +10,9 @@ from pronghorn.clients.chromium.session import ChromiumSession, start
 from pronghorn.clients.chromium.switches import standing, switches
 from pronghorn.engine import Engine
 from pronghorn.errors import HostError
-from pronghorn.execute.artifacts import FILMSTRIP, HAR, NETLOG, SCREENSHOT
-from pronghorn.execute.cost import Expense
 from pronghorn.model.arm import Arm
+from pronghorn.model.artifacts import FILMSTRIP, HAR, NETLOG, SCREENSHOT
+from pronghorn.model.expense import Expense
 
 
 class Chromium:

@@ -7,8 +7,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from pronghorn.clients.base import Visit
-from pronghorn.execute.artifacts import NETLOG
 from pronghorn.model.arm import Arm
+from pronghorn.model.artifacts import NETLOG
 
 QUIET = (
     "--disable-background-networking",

@@ -5,7 +5,6 @@ explains what it sees as well."""
 
 from collections.abc import Callable, Iterator, Sequence
 
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.rules import (
     amplification,
@@ -17,6 +16,7 @@ from pronghorn.fairness.rules import (
     udp_buffers,
     windows,
 )
+from pronghorn.model.caution import Caution
 
 Rule = Callable[[Sequence[Group]], Iterator[Caution]]
 

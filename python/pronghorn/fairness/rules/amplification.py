@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness import first_flight
 from pronghorn.fairness.group import Group
-from pronghorn.model import effective
+from pronghorn.knobs import effective
+from pronghorn.model.caution import Caution
 
 _TELLING_ROUND_TRIP_S = 0.02
 _WAITED_ROUND_TRIPS = 1.6

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pronghorn.analysis.numbers import count
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness import labels
 from pronghorn.fairness.group import Group
+from pronghorn.model.caution import Caution
 
 _BBR = "bbr"
 

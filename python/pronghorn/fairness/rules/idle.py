@@ -6,11 +6,11 @@ another over the same connections."""
 
 from collections.abc import Iterator, Sequence
 
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness import readings
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.remedies import by_knob
 from pronghorn.fairness.values import plain
+from pronghorn.model.caution import Caution
 
 
 def cautions(groups: Sequence[Group]) -> Iterator[Caution]:

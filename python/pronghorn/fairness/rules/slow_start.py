@@ -9,10 +9,10 @@ from statistics import median
 from typing import NamedTuple
 
 from pronghorn.analysis.numbers import count
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness.flights import Sender
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.line import Line, size_words
+from pronghorn.model.caution import Caution
 
 _LOOK_ROUND_TRIPS = 2.0
 _GROWTH = 1.5

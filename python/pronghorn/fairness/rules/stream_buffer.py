@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from pronghorn.analysis.numbers import count
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.line import Line, rate_words, size_words
 from pronghorn.fairness.transfers import Transfer, largest
 from pronghorn.fairness.values import bytes_of
+from pronghorn.model.caution import Caution
 
 USUAL_BYTES = 64 * 1024
 """What is looked for where a server's configuration isn't known."""

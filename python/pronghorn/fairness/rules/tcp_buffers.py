@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from pronghorn.analysis.numbers import count
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness import readings
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.line import Line, rate_words, size_words
@@ -13,6 +12,7 @@ from pronghorn.fairness.readings import Reading
 from pronghorn.fairness.remedies import raised
 from pronghorn.fairness.transfers import Transfer, whole
 from pronghorn.fairness.values import bytes_of
+from pronghorn.model.caution import Caution
 
 _LEAST_BUFFERS = 3
 _SHARES = (0.2, 1.1)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pronghorn.analysis.numbers import count
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness.group import Group
+from pronghorn.model.caution import Caution
 
 
 def cautions(groups: Sequence[Group]) -> Iterator[Caution]:

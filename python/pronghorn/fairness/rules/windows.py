@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from pronghorn.analysis.numbers import count
-from pronghorn.execute.caution import Caution
 from pronghorn.fairness import readings
 from pronghorn.fairness.flights import Sender
 from pronghorn.fairness.group import Group
@@ -16,6 +15,7 @@ from pronghorn.fairness.line import Line, rate_words, size_words
 from pronghorn.fairness.remedies import raised
 from pronghorn.fairness.transfers import Transfer, largest, whole
 from pronghorn.fairness.values import Value
+from pronghorn.model.caution import Caution
 
 _NEEDED = 1.125
 """A window's room is given back in pieces (quinn: an eighth of it), so that a line takes so much more than it

@@ -13,11 +13,11 @@ from pronghorn.report.flights import drawing, scales
 from pronghorn.report.flights.curves import Curve, Flown, Quantity, flown
 from pronghorn.report.flights.curves_data import curves_data
 from pronghorn.report.flights.drawing import Lane, Line
-from pronghorn.report.flights.kept import Unreadable, flight_of, has_flight
 from pronghorn.report.flights.scales import Scale
 from pronghorn.report.violins import COLOURS
 from pronghorn.report.waterfall.axis import Axis, Tick, axis
 from pronghorn.report.waterfall.chosen import chosen
+from pronghorn.run.flight import Unreadable, flight_of, has_flight
 
 TITLES: dict[Quantity, str] = {
     "cwnd_bytes": "Congestion window",

@@ -1,0 +1,1 @@
+"""What could explain a run's result other than its protocols: one file for each kind of warning."""

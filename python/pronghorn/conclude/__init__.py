@@ -1,0 +1,1 @@
+"""A run's end: its summary, its warnings and its report."""

@@ -1,0 +1,1 @@
+"""What trials are expected to cost, and what they were seen to cost."""
