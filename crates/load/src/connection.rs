@@ -33,6 +33,8 @@ pub(crate) enum Event {
         ticket: Ticket,
         status: u16,
         header_bytes: u64,
+        /// `grpc-status`; 0 where it succeeded or isn't gRPC's.
+        grpc: u32,
     },
     Failed {
         ticket: Ticket,
@@ -65,6 +67,8 @@ pub(crate) struct Handshake {
 pub enum FailureKind {
     /// Its response has a status of 400 or more.
     Status,
+    /// Its response has a `grpc-status` other than 0.
+    Grpc,
     /// Its stream was reset.
     Reset,
     /// The server said that it won't process it, six times in which it answered nothing else.

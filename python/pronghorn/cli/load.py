@@ -105,6 +105,7 @@ def load(
         ),
         host.scheme,
     )
+    target_words.refuse_over(targets, over.protocol)
     much = extents.read(
         extents.Wanted(
             connections=connections,

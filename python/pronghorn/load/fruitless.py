@@ -15,6 +15,8 @@ _OF_CONNECTIONS = {
 }
 _OF_REQUESTS = {
     "status": "The server answers with errors: look at the URL and the headers.",
+    "grpc": "The service refuses the calls: look at the path, at -H 'content-type: application/grpc' and at "
+    "the message of --data.",
     "timeout": "Raise --timeout.",
     "cut": "Raise --limit or -d.",
 }

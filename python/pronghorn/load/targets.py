@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 from pronghorn import __version__, reading
 from pronghorn.errors import InputError
-from pronghorn.load.spec import Target
+from pronghorn.load.spec import Protocol, Target
 
 USER_AGENT = f"pronghorn/{__version__}"
 MOST_BODY = 16 * 2**20
@@ -21,7 +21,14 @@ MOST_TARGETS = 64 * 2**20
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FIELD_VALUE = re.compile(r"[\t\x20-\x7e]*")
+_BLANKS = re.compile(r"[ \t]+")
 _LABEL = re.compile(r"[0-9A-Za-z_](?:[0-9A-Za-z_-]{0,61}[0-9A-Za-z_])?")
+_WRITTEN = re.compile(r"^[^:]*://[^/?#]*|#.*", re.DOTALL)
+"""What stands before a URL's path and after its query, which are sent as they are written."""
+
+_STRIPPED = re.compile(r"[\t\r\n]")
+"""What urllib takes out of URLs."""
+
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 _PATH = re.compile(r"[\x21\x24-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7c\x7e%]*")
 
@@ -30,7 +37,7 @@ _NOT_OURS = {
     "content-length": "it is the body's",
     "connection": "it is the connection's (RFC 9110 §7.6.1); a new connection a request is --connect each",
     **dict.fromkeys(
-        ("keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"),
+        ("keep-alive", "proxy-connection", "transfer-encoding", "upgrade"),
         "it is the connection's, not the request's (RFC 9110 §7.6.1)",
     ),
 }
@@ -89,6 +96,16 @@ def read(wanted: Wanted) -> tuple[Host, tuple[Target, ...]]:
     return host, tuple(targets)
 
 
+def refuse_over(targets: Sequence[Target], protocol: Protocol) -> None:
+    """InputError where a field can't be sent over `protocol`."""
+    if protocol == "h1" and any(name == "te" for name, _ in targets[0].headers):
+        raise InputError(
+            "-H 'te: trailers': over HTTP/1.1 'te' is the connection's, not the request's "
+            "(RFC 9110 §10.1.4).",
+            hint="HTTP/2 and 3 have it: --http 2",
+        )
+
+
 def _numbered(urls: Sequence[str]) -> "list[tuple[str, str]]":
     """The command line's URLs, each with where it stands."""
     if len(urls) == 1:
@@ -100,13 +117,13 @@ def _lines(name: str, base: Host | None, method: str) -> "list[tuple[str, str, t
     """The input file's lines, `[METHOD] URL` or `[METHOD] /PATH` of the command line's host, each with where
     it stands."""
     found = []
-    for number, line in enumerate(_text(name).splitlines(), 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
+    for number, line in enumerate(_text(name).split("\n"), 1):
+        words = _BLANKS.split(line.removesuffix("\r").strip(" \t"))
+        if not words[0] or words[0].startswith("#"):
             continue
         where = f"{name}, line {number}"
         if len(words) > 2:
-            raise InputError(f"{where}: {line.strip()!r} is no target; write URL or METHOD URL.")
+            raise InputError(f"{where}: {line!r} is no target; write URL or METHOD URL.")
         own_method = _method(words[0], where) if len(words) == 2 else method
         url = words[-1]
         if url.startswith("/"):
@@ -126,10 +143,13 @@ def _text(name: str) -> str:
     if name != "-":
         return reading.asked(Path(name), MOST_TARGETS, "a list of URLs")
     try:
-        text = sys.stdin.read(MOST_TARGETS + 1)
+        read = sys.stdin.buffer.read(MOST_TARGETS + 1)
+        text = read.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: byte {error.start} of stdin is no UTF-8.") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}.") from None
-    if len(text) > MOST_TARGETS:
+    if len(read) > MOST_TARGETS:
         raise InputError(f"{name}: stdin has over {MOST_TARGETS // 2**20} MiB, the most of a list of URLs.")
     return text
 
@@ -143,10 +163,13 @@ def _place(url: str, where: str) -> tuple[Host, str]:
         raise InputError(f"{where}: {url!r} is no URL: {error}.") from None
     if parts.scheme not in ("http", "https"):
         raise InputError(f"{where}: {url!r} is no URL; it begins with https:// or http://.")
+    if url != url.strip() or _STRIPPED.search(url):
+        raise InputError(f"{where}: {url!r}: a URL has no tabs, line ends or blanks at its ends.")
     name = _host_name(url, parts, where)
     if port == 0:
         raise InputError(f"{where}: {url!r}: no server listens on port 0; allowed are 1 to 65535.")
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    path = _WRITTEN.sub("", url)
+    path = path if path.startswith("/") else f"/{path}"
     allowed = _PATH.match(path)
     if allowed is not None and allowed.end() < len(path):
         wrong = path[allowed.end()]
@@ -222,6 +245,8 @@ def _headers(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
             raise InputError(f"-H {line!r} is no header; write 'NAME: VALUE'.")
         if name in _NOT_OURS:
             raise InputError(f"-H {line!r}: {name!r} can't be set: {_NOT_OURS[name]}.")
+        if name == "te" and value.lower() not in ("", "trailers"):
+            raise InputError(f"-H {line!r}: 'te' can only be 'trailers' (RFC 9113 §8.2.2, RFC 9114 §4.2).")
         if not _FIELD_VALUE.fullmatch(value):
             raise InputError(f"-H {line!r}: a header's value is ASCII without control characters.")
         fields.append((name, value))

@@ -47,6 +47,10 @@ URL -H x
 URL -H host:x
     -H 'host:x': 'host' can't be set: it is the URL's; to reach a name at another address, write the
     name in the URL and --address.
+URL --http 1.1 -H te:trailers
+    -H 'te: trailers': over HTTP/1.1 'te' is the connection's, not the request's (RFC 9110 §10.1.4).
+URL -H te:gzip
+    -H 'te:gzip': 'te' can only be 'trailers' (RFC 9113 §8.2.2, RFC 9114 §4.2).
 URL --data nowhere
     --data nowhere: no such file.
 URL --data x --body y
@@ -140,7 +144,7 @@ URL --check p98<1s
     --check 'p98<1s': unknown metric 'p98'; did you mean 'p99'? Allowed: min, mean, sd, p50, p75, p90,
     p95, p99, p99.9, p99.99, max (of total; else connect., first_byte., lag. before it), rps, goodput,
     cpu, rss, sent, unsent, succeeded, failed, retried, connections.established, connections.failed,
-    connections.closed_by_peer, connections.resumed, status.CODE, failed.KIND (status, reset, refused,
+    connections.closed_by_peer, connections.resumed, status.CODE, failed.KIND (status, grpc, reset, refused,
     connection, timeout, short, protocol, cut), connections.failed.KIND (refused, unreachable, local,
     timeout, tls, alpn, reset, idle, protocol, congestion_control, cut).
 """

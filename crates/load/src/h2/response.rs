@@ -1,6 +1,7 @@
 //! What a response's fields say of it.
 
 use crate::decimal::decimal;
+use crate::grpc::{self, GrpcStatus};
 
 /// A response's head.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -8,6 +9,7 @@ pub(super) struct Head {
     /// 0 without a valid one.
     pub(super) status: u16,
     pub(super) content_length: Option<u64>,
+    pub(super) grpc: GrpcStatus,
     /// Bytes of names and values.
     pub(super) bytes: u64,
     /// It isn't as RFC 9113 §8 has it.
@@ -28,6 +30,7 @@ impl Head {
                 (length, None) => self.content_length = length,
                 (length, stated) => self.malformed |= length != stated,
             },
+            _ if name == grpc::FIELD.as_bytes() => self.grpc.in_head(value),
             _ => {}
         }
     }

@@ -164,6 +164,7 @@ impl QuicConnection {
                 ticket,
                 status,
                 header_bytes: exchange.header_bytes,
+                grpc: exchange.grpc.of(exchange.body_bytes),
             },
         });
     }

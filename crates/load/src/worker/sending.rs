@@ -159,7 +159,7 @@ impl Worker {
                     (_, Bound::Requests(_)) => slot.left -= 1,
                     _ => {}
                 }
-                let target = (slot.asked % self.plan.targets.len() as u64) as usize;
+                let target = self.shared.next_target(self.plan.targets.len());
                 let begun = match (&slot.link, each) {
                     (Some(link), true) => link.begun,
                     _ => now,

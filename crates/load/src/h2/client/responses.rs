@@ -109,6 +109,7 @@ impl Client {
         if let Some(earlier) = &mut stream.head {
             // Trailers.
             earlier.bytes += head.bytes;
+            earlier.grpc.trailed_by(head.grpc);
             if !ends_stream || head.status != 0 {
                 self.spoil(
                     identifier,
@@ -161,6 +162,7 @@ impl Client {
                 ticket,
                 status: head.status,
                 header_bytes: head.bytes,
+                grpc: head.grpc.of(came),
             }),
         }
     }
