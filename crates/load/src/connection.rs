@@ -217,6 +217,8 @@ pub(crate) trait Connection {
     /// Ends it in good order with the next flush; afterwards it is dropped.
     fn close(&mut self, now: Instant);
     fn traffic(&self) -> Traffic;
+    /// How many requests the server allows at a time, as far as it has said so.
+    fn allowed(&self) -> Option<u64>;
     /// Bytes of responses' content that have come, of whole responses as of others.
     fn payload(&self) -> u64;
     fn facts(&self) -> Facts;
@@ -280,6 +282,10 @@ impl Connection for AnyConnection {
 
     fn traffic(&self) -> Traffic {
         either!(self, connection => connection.traffic())
+    }
+
+    fn allowed(&self) -> Option<u64> {
+        either!(self, connection => connection.allowed())
     }
 
     fn payload(&self) -> u64 {

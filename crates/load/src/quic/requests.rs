@@ -30,6 +30,7 @@ impl QuicConnection {
                 return;
             };
             self.spare.push_back(id);
+            self.allowed = self.allowed.max(self.exchanges.len() + self.spare.len());
         }
     }
 

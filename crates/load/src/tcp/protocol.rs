@@ -41,6 +41,14 @@ impl Spoken {
         }
     }
 
+    /// How many requests the peer allows at a time, if it has said so.
+    pub(super) fn allowed(&self) -> Option<u64> {
+        match self {
+            Spoken::H1(_) => None,
+            Spoken::H2(client) => client.allowed(),
+        }
+    }
+
     /// Bytes of responses' content that have come.
     pub(super) fn payload(&self) -> u64 {
         match self {

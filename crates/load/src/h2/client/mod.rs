@@ -118,6 +118,11 @@ impl Client {
         self.payload
     }
 
+    /// How many streams the server allows at a time, once it has said so.
+    pub(crate) fn allowed(&self) -> Option<u64> {
+        self.peer.streams.map(|streams| streams as u64)
+    }
+
     /// Further requests that it takes, where so many may be in flight.
     pub(crate) fn room(&self, streams: usize) -> usize {
         if self.peer.going_away {

@@ -12,7 +12,8 @@ use pronghorn_http3::message::put_trailers;
 use serde_json::{Value, json};
 
 use super::server::{
-    Certificate, Control, HOST_NAME, Kind, Server, answer, answer_all, code, head, put_data, response,
+    Certificate, Control, HOST_NAME, Kind, Server, answer, answer_all, code, head, put_data,
+    response,
 };
 use crate::{ConnectionFailureKind, FailureKind, Load, LoadReport, LoadSpec};
 
@@ -242,8 +243,29 @@ fn trailers_that_tell_of_a_failure_are_no_success() {
         let asked = json!({"connections": 1, "stop": {"requests": 4}});
         let requests = load(&certificate, &server, asked).requests;
         let found = requests.failed.get(&FailureKind::Grpc).copied();
-        assert_eq!((requests.succeeded, found.unwrap_or(0)), (4 - failed, failed));
+        assert_eq!(
+            (requests.succeeded, found.unwrap_or(0)),
+            (4 - failed, failed)
+        );
         assert_eq!(requests.statuses[&200], 4);
+    }
+}
+
+#[test]
+fn what_a_server_allows_at_a_time_is_told_where_it_is_less_than_asked_for() {
+    let certificate = Certificate::new();
+    for (streams, allowed) in [(1, Some(1)), (4, None), (100, None)] {
+        let kind = Kind {
+            streams,
+            ..Kind::default()
+        };
+        let server = Server::start(&certificate, kind, |connection| {
+            answer_all(connection, response(200, b"ok"))
+        });
+        let made = load(&certificate, &server, json!({})).connections;
+        assert_eq!(made.streams_allowed, allowed, "{streams}");
+        let most = u64::from(streams).min(4);
+        assert_eq!(made.most_under_way, most, "{streams}");
     }
 }
 
