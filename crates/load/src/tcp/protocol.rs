@@ -80,6 +80,14 @@ impl Spoken {
         }
     }
 
+    /// What the peer said as it went away; HTTP/1.1 says nothing.
+    pub(super) fn farewell(&self) -> Option<&h2::Farewell> {
+        match self {
+            Spoken::H1(_) => None,
+            Spoken::H2(client) => client.farewell(),
+        }
+    }
+
     /// Takes out all requests in flight.
     pub(super) fn abandon(&mut self) -> Vec<Ticket> {
         match self {

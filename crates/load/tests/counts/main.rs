@@ -1,5 +1,6 @@
 //! Every count closes, whatever the server does: planned = sent + unsent, sent = succeeded + failed.
 
+mod faults;
 mod grpc;
 mod h1;
 mod h2;

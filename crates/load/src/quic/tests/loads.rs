@@ -18,7 +18,7 @@ use super::server::{
 use crate::{ConnectionFailureKind, FailureKind, Load, LoadReport, LoadSpec};
 
 /// Five connections with four requests at a time, 200 in all, but for what `asked` says.
-fn load(certificate: &Certificate, server: &Server, asked: Value) -> LoadReport {
+pub(super) fn load(certificate: &Certificate, server: &Server, asked: Value) -> LoadReport {
     let mut spec = json!({
         "targets": [{"url": format!("https://{HOST_NAME}/")}],
         "protocol": "h3",
