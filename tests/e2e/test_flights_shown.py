@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,9 @@ def test_the_report_overlays_what_the_arms_connections_did_for_everybody_to_read
     ).run
     report = run.report()
     assert "what the server's connections did over time" in report
-    for stack in ("connections: cubic of linux", "1 connection: cubic of linux", "cubic of quinn-proto"):
-        assert stack in report.replace("\u00a0", " ")
+    # How many connections a browser opens over HTTP/1.1 depends on how soon its answers come.
+    for stack in ("connections?: cubic of linux", "1 connection: cubic of quinn-proto"):
+        assert re.search(stack, report.replace("\u00a0", " ")), stack
     file = run.directory / "report.html"
     with reading.reader() as reader, reader.opened(file, width=reading.PHONE) as page:
         reading.unfold(page)

@@ -260,7 +260,7 @@ def test_an_authority_that_is_not_trusted_is_told_with_the_mend(
     assert_closed(told)
     assert refused.status == 4
     assert (told["requests"]["sent"], set(told["connections"]["failed"])) == (0, {"tls"})
-    assert "--insecure trusts any certificate" in refused.stderr
+    assert "-k trusts any certificate" in refused.stderr
     assert programme.run(*words, "--insecure", folder=tmp_path).status == 0
 
 

@@ -66,6 +66,33 @@ pub mod code {
     pub const REFUSED_STREAM: u32 = 7;
     /// The stream isn't wanted any more.
     pub const CANCEL: u32 = 8;
+
+    /// In the order of their numbers.
+    const NAMES: [&str; 14] = [
+        "NO_ERROR",
+        "PROTOCOL_ERROR",
+        "INTERNAL_ERROR",
+        "FLOW_CONTROL_ERROR",
+        "SETTINGS_TIMEOUT",
+        "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR",
+        "REFUSED_STREAM",
+        "CANCEL",
+        "COMPRESSION_ERROR",
+        "CONNECT_ERROR",
+        "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY",
+        "HTTP_1_1_REQUIRED",
+    ];
+
+    /// The name in the RFC; the number where there is none.
+    #[must_use]
+    pub fn name(code: u32) -> std::borrow::Cow<'static, str> {
+        match NAMES.get(code as usize) {
+            Some(name) => (*name).into(),
+            None => format!("0x{code:x}").into(),
+        }
+    }
 }
 
 /// What stands before a payload.

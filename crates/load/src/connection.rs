@@ -33,6 +33,8 @@ pub(crate) enum Event {
         ticket: Ticket,
         status: u16,
         header_bytes: u64,
+        /// `grpc-status`; 0 where it succeeded or isn't gRPC's.
+        grpc: u32,
     },
     Failed {
         ticket: Ticket,
@@ -65,6 +67,8 @@ pub(crate) struct Handshake {
 pub enum FailureKind {
     /// Its response has a status of 400 or more.
     Status,
+    /// Its response has a `grpc-status` other than 0.
+    Grpc,
     /// Its stream was reset.
     Reset,
     /// The server said that it won't process it, six times in which it answered nothing else.
@@ -213,6 +217,8 @@ pub(crate) trait Connection {
     /// Ends it in good order with the next flush; afterwards it is dropped.
     fn close(&mut self, now: Instant);
     fn traffic(&self) -> Traffic;
+    /// How many requests the server allows at a time, as far as it has said so.
+    fn allowed(&self) -> Option<u64>;
     /// Bytes of responses' content that have come, of whole responses as of others.
     fn payload(&self) -> u64;
     fn facts(&self) -> Facts;
@@ -276,6 +282,10 @@ impl Connection for AnyConnection {
 
     fn traffic(&self) -> Traffic {
         either!(self, connection => connection.traffic())
+    }
+
+    fn allowed(&self) -> Option<u64> {
+        either!(self, connection => connection.allowed())
     }
 
     fn payload(&self) -> u64 {

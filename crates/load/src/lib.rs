@@ -11,7 +11,7 @@
 //! | how does a thread spend its time | `worker/mod.rs` |
 //! | when does a request count | `worker/phases.rs`, `worker/requests.rs` |
 //! | what is a connection | `connection.rs`; over TCP, `tcp/`; over QUIC, `quic/` |
-//! | what is said on it | `prepared.rs`; `h1/`, `h2/` |
+//! | what is said on it | `prepared.rs`; `h1/`, `h2/`; of gRPC, `grpc.rs` |
 
 mod arrivals;
 mod connection;
@@ -19,6 +19,7 @@ mod decimal;
 mod dialer;
 mod error;
 pub mod foreign;
+mod grpc;
 mod h1;
 mod h2;
 mod histogram_log;

@@ -82,6 +82,11 @@ pub struct ConnectionCounts {
     pub early_data_accepted: u64,
     /// Closed by the server in good order.
     pub closed_by_peer: u64,
+    /// The most requests that were under way at once on one of them, after its first answer.
+    pub most_under_way: u64,
+    /// The fewest requests at a time that the server allowed on one: HTTP/2's `SETTINGS_MAX_CONCURRENT_STREAMS`; QUIC's bound
+    /// of bidirectional streams where fewer were allowed than asked for.
+    pub streams_allowed: Option<u64>,
     /// Over the connections that are kept at a time, each with those that replaced it: successes within the window, a second.
     pub requests_per_second: Option<Spread>,
 }

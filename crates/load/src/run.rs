@@ -212,6 +212,8 @@ fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {
             resumed: tally.resumed,
             early_data_accepted: tally.early_data_accepted,
             closed_by_peer: tally.closed_by_peer,
+            most_under_way: tally.under_way as u64,
+            streams_allowed: tally.allowed,
             requests_per_second: Spread::of(per_slot.iter().map(rate_of).collect()),
         },
         window_s,

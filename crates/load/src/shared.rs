@@ -1,6 +1,6 @@
 //! What the workers of a load have in common.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -16,6 +16,7 @@ pub(crate) struct Shared {
     /// Why the first one of the others didn't.
     pub(crate) not_gained: Mutex<Option<String>>,
     over: AtomicBool,
+    position: Position,
     wakers: Mutex<Vec<Arc<mio::Waker>>>,
 }
 
@@ -27,6 +28,7 @@ impl Shared {
             gained: AtomicU32::new(0),
             not_gained: Mutex::new(None),
             over: AtomicBool::new(false),
+            position: Position::default(),
             wakers: Mutex::default(),
         }
     }
@@ -34,6 +36,15 @@ impl Shared {
     /// Has a worker woken when something here changes.
     pub(crate) fn add(&self, waker: Arc<mio::Waker>) {
         lock(&self.wakers).push(waker);
+    }
+
+    /// The next one of so many targets that a closed loop asks for: all its connections walk the list together.
+    pub(crate) fn next_target(&self, targets: usize) -> usize {
+        if targets == 1 {
+            return 0;
+        }
+        let position = self.position.0.fetch_add(1, Ordering::Relaxed);
+        (position % targets as u64) as usize
     }
 
     /// Ends the load now.
@@ -61,6 +72,11 @@ impl Shared {
         }
     }
 }
+
+/// How many requests a closed loop has taken off its list; on a cache line of its own, as all threads write it.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Position(AtomicU64);
 
 /// Opens when every worker has come to it.
 #[derive(Debug)]

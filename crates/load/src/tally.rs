@@ -29,6 +29,10 @@ pub(crate) struct Tally {
     pub(crate) resumed: u64,
     pub(crate) early_data_accepted: u64,
     pub(crate) closed_by_peer: u64,
+    /// The most requests that were under way on a connection, after its first answer.
+    pub(crate) under_way: usize,
+    /// The fewest at a time that the server allowed on one.
+    pub(crate) allowed: Option<u64>,
 
     pub(crate) headers: u64,
     /// Successes within the window, whenever they were begun.
@@ -61,6 +65,8 @@ impl Default for Tally {
             resumed: 0,
             early_data_accepted: 0,
             closed_by_peer: 0,
+            under_way: 0,
+            allowed: None,
             headers: 0,
             in_window: 0,
             traffic: Traffic::default(),
@@ -112,6 +118,14 @@ impl Tally {
         }
     }
 
+    /// What the server allowed on a connection.
+    pub(crate) fn allowed(&mut self, allowed: Option<u64>) {
+        self.allowed = match (self.allowed, allowed) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+
     /// Statuses that came.
     pub(crate) fn statuses(&self) -> BTreeMap<u16, u64> {
         (0..)
@@ -138,6 +152,8 @@ impl Tally {
         self.resumed += other.resumed;
         self.early_data_accepted += other.early_data_accepted;
         self.closed_by_peer += other.closed_by_peer;
+        self.under_way = self.under_way.max(other.under_way);
+        self.allowed(other.allowed);
         self.headers += other.headers;
         self.in_window += other.in_window;
         self.traffic += other.traffic;

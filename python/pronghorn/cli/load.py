@@ -13,7 +13,7 @@ from pronghorn.cli import load_options as options
 from pronghorn.cli.load_progress import watching
 from pronghorn.cli.results import refuse_unwritable, writing_results
 from pronghorn.engine import EngineError
-from pronghorn.errors import EXIT_CHECK_FAILED, HostError, InputError, Interrupted
+from pronghorn.errors import EXIT_CHECK_FAILED, HostError, Interrupted
 from pronghorn.load import (
     cautions,
     checks,
@@ -22,6 +22,7 @@ from pronghorn.load import (
     generator,
     prometheus,
     record,
+    refusals,
     resolve,
     text,
     transport,
@@ -104,6 +105,7 @@ def load(
         ),
         host.scheme,
     )
+    target_words.refuse_over(targets, over.protocol)
     much = extents.read(
         extents.Wanted(
             connections=connections,
@@ -160,7 +162,7 @@ def _measure(spec: LoadSpec, wanted: Sequence[checks.Check], *, quiet: bool) -> 
             outcome = generator.run(spec, observer)
     except EngineError as refused:
         if refused.kind == "input":
-            raise InputError(refused.message, hint=refused.hint) from None
+            raise refusals.typed(refused, spec) from None
         raise
     report = outcome.report
     found = cautions.cautions(spec, report, interrupted=outcome.interrupted)

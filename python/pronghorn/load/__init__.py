@@ -10,6 +10,8 @@
 | what was measured | `model/load_report.py` |
 | from how many samples a percentile is told | `model/percentiles.py` |
 | what a person ought to know of a result | `cautions.py` |
+| what a person typed of what the engine refuses | `refusals.py` |
+| why nothing succeeded, and what to do | `fruitless.py`, `tls_hints.py` |
 | `--check` | `checks.py` |
 | numbers for people | `figures.py` |
 | outputs | `text.py`, `record.py` (JSON), `table.py` (CSV), `prometheus.py` |

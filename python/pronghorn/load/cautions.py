@@ -15,6 +15,14 @@ _ANSWERED = 0.95
 _CROWDED = 0.8
 
 
+_BOUNDS = {
+    "h1": "of HTTP/1.1 there is none",
+    "h2": "SETTINGS_MAX_CONCURRENT_STREAMS; of nginx http2_max_concurrent_streams",
+    "h3": "initial_max_streams_bidi; of nginx http3_max_concurrent_streams",
+}
+"""By what servers bound the requests of a connection."""
+
+
 class Caution(NamedTuple):
     """`code` is for programs, `text` says what is so, `remedy` what to do."""
 
@@ -99,6 +107,16 @@ def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
             f"refused by this host itself, which says nothing of the server: {refusal}.",
             f"{mend[:1].upper()}{mend[1:]}." if mend else "Use fewer connections (-c).",
         )
+    allowed = made.streams_allowed
+    if allowed is not None and allowed < spec.streams and not _asks_for_few(spec, allowed):
+        most = min(made.most_under_way or allowed, allowed)
+        yield Caution(
+            "streams_not_reached",
+            f"{figures.grouped(spec.streams)} requests at a time on a connection were asked for (-m), and at "
+            f"most {figures.grouped(most)} {'was' if most == 1 else 'were'} under way: the server allows no "
+            f"more than {figures.grouped(allowed)}.",
+            f"Open more connections (-c), or raise the server's bound ({_BOUNDS[spec.protocol]}).",
+        )
     if spec.connect == "keep" and made.established > spec.connections:
         yield Caution(
             "connections_replaced",
@@ -130,6 +148,12 @@ def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
             f"{asked} was asked for, and the connections ran {ran}.",
             "A route may lock another one (ip route, congctl); ask for that, or change the route.",
         )
+
+
+def _asks_for_few(spec: LoadSpec, allowed: int) -> bool:
+    """Whether no connection has more requests to send than the server allows at a time."""
+    requests = spec.stop.requests
+    return requests is not None and spec.arrivals is None and requests <= allowed * spec.connections
 
 
 def _answers(_spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:

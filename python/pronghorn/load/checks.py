@@ -25,7 +25,7 @@ from pronghorn.model.operators import OPERATORS
 PHASES = ("connect", "first_byte", "total", "lag")
 _OF_REQUESTS = ("first_byte", "total")
 STATISTICS = ("min", "mean", "sd", *percentiles.PERCENTILES, "max")
-FAILURES = ("status", "reset", "refused", "connection", "timeout", "short", "protocol", "cut")
+FAILURES = ("status", "grpc", "reset", "refused", "connection", "timeout", "short", "protocol", "cut")
 """The kinds by which requests fail (docs/engine-protocol.md)."""
 CONNECTION_FAILURES = (
     *("refused", "unreachable", "local", "timeout", "tls", "alpn", "reset", "idle", "protocol"),

@@ -11,7 +11,10 @@ from pronghorn.model import units
 
 DEFAULT_DURATION = "10s"
 MOST_CONNECTIONS = 100_000
+MOST_STREAMS = 65_536
+MOST_REQUESTS = 10**15
 MOST_RATE_PER_S = 10_000_000
+LEAST_RATE_PER_S = Fraction(1, 10**6)
 _RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/(s|min))?")
 _CONNECT = ("keep", "each")
 
@@ -73,6 +76,10 @@ def read(wanted: Wanted) -> dict[str, Any]:
 def _refuse_contradictions(wanted: Wanted, arrivals: Arrivals | None) -> None:
     if wanted.connections > MOST_CONNECTIONS:
         raise InputError(f"-c {wanted.connections}: at most {MOST_CONNECTIONS} connections at a time.")
+    if wanted.streams > MOST_STREAMS:
+        raise InputError(f"-m {wanted.streams}: at most {MOST_STREAMS} requests at a time on a connection.")
+    if wanted.requests is not None and wanted.requests > MOST_REQUESTS:
+        raise InputError(f"-n {wanted.requests}: at most {MOST_REQUESTS} requests.")
     if wanted.threads > wanted.connections:
         raise InputError(
             f"-t {wanted.threads} with -c {wanted.connections}: a connection belongs to one thread, so some "
@@ -102,7 +109,7 @@ def _arrivals(wanted: Wanted) -> Arrivals | None:
         raise InputError("--seed: evenly spaced arrivals need none; write --poisson as well.")
     found = _RATE.fullmatch(wanted.rate)
     per_s = Fraction(found[1]) / (60 if found[2] == "min" else 1) if found else Fraction(0)
-    if not 0 < per_s <= MOST_RATE_PER_S:
+    if not LEAST_RATE_PER_S <= per_s <= MOST_RATE_PER_S:
         raise InputError(
             f"--rate {wanted.rate}: this is no rate; write requests per second, such as 1000, or 90/min (at "
             f"most {MOST_RATE_PER_S}/s)."
@@ -117,6 +124,8 @@ def _warm_up(text: str) -> Extent:
     if text.isdecimal():
         if int(text) == 0:
             raise InputError("--warm-up 0: this is none; leave it out.")
+        if int(text) > MOST_REQUESTS:
+            raise InputError(f"--warm-up {text}: at most {MOST_REQUESTS} requests.")
         return Extent(requests=int(text))
     return Extent(duration_s=_time("--warm-up", text))
 

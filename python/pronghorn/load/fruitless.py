@@ -2,20 +2,21 @@
 
 from pronghorn.errors import HostError, NothingMeasured, PronghornError
 from pronghorn.foreign import line
+from pronghorn.load import tls_hints
 from pronghorn.model.load_report import LoadReport
 
 _OF_CONNECTIONS = {
     "refused": "Nothing listens there: look at the port (HTTP/3's is UDP's).",
     "unreachable": "No route leads there: look at the address.",
     "timeout": "Nobody answers: look at the address, at firewalls, and at what the server speaks.",
-    "tls": "--ca FILE names the authority to trust, --insecure trusts any certificate; one for another name: "
-    "write that in the URL, and --address IP.",
     "cut": "Raise --limit or -d: nobody had answered by then.",
     "alpn": "The server doesn't offer this version of HTTP: --http says which is spoken.",
     "congestion_control": "The host doesn't allow it: sysctl net.ipv4.tcp_allowed_congestion_control.",
 }
 _OF_REQUESTS = {
     "status": "The server answers with errors: look at the URL and the headers.",
+    "grpc": "The service refuses the calls: look at the path, at -H 'content-type: application/grpc' and at "
+    "the message of --data.",
     "timeout": "Raise --timeout.",
     "cut": "Raise --limit or -d.",
 }
@@ -39,10 +40,17 @@ def error(report: LoadReport) -> PronghornError:
         return of_this_host(report)
     failed = report.requests.failed
     kinds = _most(failed) or _most(report.connections.failed)
-    hint = _hint(failed, _OF_REQUESTS) or _hint(report.connections.failed, _OF_CONNECTIONS)
+    hint = _hint(failed, _OF_REQUESTS) or _of_connections(report)
     detail = next((f": {line(failure.detail).rstrip('.')}" for failure in report.failures), "")
     said = f"no request succeeded{f' ({kinds})' if kinds else ''}{detail}."
     return NothingMeasured(said, hint=hint)
+
+
+def _of_connections(report: LoadReport) -> str | None:
+    if _commonest(report.connections.failed) == "tls":
+        told = (failure.detail for failure in report.failures if failure.kind == "tls")
+        return tls_hints.hint(next(told, ""))
+    return _hint(report.connections.failed, _OF_CONNECTIONS)
 
 
 def _most(counts: dict[str, int]) -> str:
@@ -51,5 +59,9 @@ def _most(counts: dict[str, int]) -> str:
 
 
 def _hint(counts: dict[str, int], hints: dict[str, str]) -> str | None:
-    kind = max(counts, key=lambda name: counts[name], default=None)
+    kind = _commonest(counts)
     return None if kind is None else hints.get(kind)
+
+
+def _commonest(counts: dict[str, int]) -> str | None:
+    return max(counts, key=lambda name: counts[name], default=None)

@@ -27,6 +27,11 @@ def address(name: str, port: int, protocol: Protocol) -> str:
 
 def literal(text: str) -> str:
     """`text` as an IP address; InputError where it is none."""
+    if "%" in text:
+        raise InputError(
+            f"--address: {text!r}: an address with a zone can't be loaded.",
+            hint="Write an address of global scope.",
+        )
     try:
         return str(ipaddress.ip_address(text.strip("[]")))
     except ValueError:

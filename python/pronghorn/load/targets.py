@@ -1,15 +1,16 @@
 """What is requested: URLs, methods, headers and a body, from the command line's words and an input file."""
 
+import ipaddress
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from pronghorn import __version__, reading
 from pronghorn.errors import InputError
-from pronghorn.load.spec import Target
+from pronghorn.load.spec import Protocol, Target
 
 USER_AGENT = f"pronghorn/{__version__}"
 MOST_BODY = 16 * 2**20
@@ -20,6 +21,15 @@ MOST_TARGETS = 64 * 2**20
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FIELD_VALUE = re.compile(r"[\t\x20-\x7e]*")
+_BLANKS = re.compile(r"[ \t]+")
+_LABEL = re.compile(r"[0-9A-Za-z_](?:[0-9A-Za-z_-]{0,61}[0-9A-Za-z_])?")
+_WRITTEN = re.compile(r"^[^:]*://[^/?#]*|#.*", re.DOTALL)
+"""What stands before a URL's path and after its query, which are sent as they are written."""
+
+_STRIPPED = re.compile(r"[\t\r\n]")
+"""What urllib takes out of URLs."""
+
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 _PATH = re.compile(r"[\x21\x24-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7c\x7e%]*")
 
 _NOT_OURS = {
@@ -27,7 +37,7 @@ _NOT_OURS = {
     "content-length": "it is the body's",
     "connection": "it is the connection's (RFC 9110 §7.6.1); a new connection a request is --connect each",
     **dict.fromkeys(
-        ("keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"),
+        ("keep-alive", "proxy-connection", "transfer-encoding", "upgrade"),
         "it is the connection's, not the request's (RFC 9110 §7.6.1)",
     ),
 }
@@ -67,7 +77,7 @@ def read(wanted: Wanted) -> tuple[Host, tuple[Target, ...]]:
     body = _body(wanted)
     headers = _headers(wanted.headers)
     method = _method(wanted.method, "--method") if wanted.method else ("GET" if body is None else "POST")
-    places = [(url, method, _place(url, "URL")) for url in wanted.urls]
+    places = [(where, method, _place(url, where)) for where, url in _numbered(wanted.urls)]
     if wanted.input_file is not None:
         base = places[0][2][0] if places else None
         places = list(_lines(wanted.input_file, base, method))
@@ -75,10 +85,10 @@ def read(wanted: Wanted) -> tuple[Host, tuple[Target, ...]]:
         raise InputError("no URL to load.", hint="Write one: pronghorn load https://localhost:8443/")
     host = places[0][2][0]
     targets = []
-    for text, own_method, (found, path) in places:
+    for where, own_method, (found, path) in places:
         if found != host:
             raise InputError(
-                f"{text}: this is {found}, but {places[0][0]} is {host}; all URLs of a load share scheme, "
+                f"{where}: this is {found}, but {places[0][0]} is {host}; all URLs of a load share scheme, "
                 "host and port.",
                 hint="Run one load for each host.",
             )
@@ -86,16 +96,34 @@ def read(wanted: Wanted) -> tuple[Host, tuple[Target, ...]]:
     return host, tuple(targets)
 
 
+def refuse_over(targets: Sequence[Target], protocol: Protocol) -> None:
+    """InputError where a field can't be sent over `protocol`."""
+    if protocol == "h1" and any(name == "te" for name, _ in targets[0].headers):
+        raise InputError(
+            "-H 'te: trailers': over HTTP/1.1 'te' is the connection's, not the request's "
+            "(RFC 9110 §10.1.4).",
+            hint="HTTP/2 and 3 have it: --http 2",
+        )
+
+
+def _numbered(urls: Sequence[str]) -> "list[tuple[str, str]]":
+    """The command line's URLs, each with where it stands."""
+    if len(urls) == 1:
+        return [("URL", urls[0])]
+    return [(f"URL {number}", url) for number, url in enumerate(urls, 1)]
+
+
 def _lines(name: str, base: Host | None, method: str) -> "list[tuple[str, str, tuple[Host, str]]]":
-    """The input file's lines, `[METHOD] URL` or `[METHOD] /PATH` of the command line's host."""
+    """The input file's lines, `[METHOD] URL` or `[METHOD] /PATH` of the command line's host, each with where
+    it stands."""
     found = []
-    for number, line in enumerate(_text(name).splitlines(), 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
+    for number, line in enumerate(_text(name).split("\n"), 1):
+        words = _BLANKS.split(line.removesuffix("\r").strip(" \t"))
+        if not words[0] or words[0].startswith("#"):
             continue
         where = f"{name}, line {number}"
         if len(words) > 2:
-            raise InputError(f"{where}: {line.strip()!r} is no target; write URL or METHOD URL.")
+            raise InputError(f"{where}: {line!r} is no target; write URL or METHOD URL.")
         own_method = _method(words[0], where) if len(words) == 2 else method
         url = words[-1]
         if url.startswith("/"):
@@ -105,7 +133,7 @@ def _lines(name: str, base: Host | None, method: str) -> "list[tuple[str, str, t
                     hint=f"Name one on the command line: pronghorn load https://localhost/ -i {name}",
                 )
             url = f"{base}{url}"
-        found.append((url, own_method, _place(url, where)))
+        found.append((where, own_method, _place(url, where)))
     if not found:
         raise InputError(f"{name}: holds no URL; write one a line.")
     return found
@@ -115,10 +143,13 @@ def _text(name: str) -> str:
     if name != "-":
         return reading.asked(Path(name), MOST_TARGETS, "a list of URLs")
     try:
-        text = sys.stdin.read(MOST_TARGETS + 1)
+        read = sys.stdin.buffer.read(MOST_TARGETS + 1)
+        text = read.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: byte {error.start} of stdin is no UTF-8.") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}.") from None
-    if len(text) > MOST_TARGETS:
+    if len(read) > MOST_TARGETS:
         raise InputError(f"{name}: stdin has over {MOST_TARGETS // 2**20} MiB, the most of a list of URLs.")
     return text
 
@@ -132,16 +163,25 @@ def _place(url: str, where: str) -> tuple[Host, str]:
         raise InputError(f"{where}: {url!r} is no URL: {error}.") from None
     if parts.scheme not in ("http", "https"):
         raise InputError(f"{where}: {url!r} is no URL; it begins with https:// or http://.")
+    if url != url.strip() or _STRIPPED.search(url):
+        raise InputError(f"{where}: {url!r}: a URL has no tabs, line ends or blanks at its ends.")
     name = _host_name(url, parts, where)
     if port == 0:
         raise InputError(f"{where}: {url!r}: no server listens on port 0; allowed are 1 to 65535.")
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    if not _PATH.fullmatch(path):
+    path = _WRITTEN.sub("", url)
+    path = path if path.startswith("/") else f"/{path}"
+    allowed = _PATH.match(path)
+    if allowed is not None and allowed.end() < len(path):
+        wrong = path[allowed.end()]
         raise InputError(
-            f"{where}: {url!r}: a path and a query are ASCII without blanks, quotes, brackets and the like.",
-            hint="Write other bytes as %XX (RFC 3986 §2.1).",
+            f"{where}: {url!r}: {_shown(wrong)} can't stand in a path or a query.",
+            hint=f"Write it as {quote(wrong, safe='', errors='surrogateescape')} (RFC 3986 §2.1).",
         )
     return Host(parts.scheme, name, port or PORTS[parts.scheme]), path
+
+
+def _shown(character: str) -> str:
+    return "a blank" if character == " " else repr(character)
 
 
 def _host_name(url: str, parts: SplitResult, where: str) -> str:
@@ -153,9 +193,37 @@ def _host_name(url: str, parts: SplitResult, where: str) -> str:
     name = parts.hostname
     if not name:
         raise InputError(f"{where}: {url!r} names no host.")
-    if not re.fullmatch(r"[0-9A-Za-z_.:%-]+", name):
-        raise InputError(f"{where}: {name!r} is no host name; write names beyond ASCII as xn--….")
+    if "[" in parts.netloc:
+        return _literal(url, name, where)
+    wrong = re.search(r"[^0-9A-Za-z_.-]", name)
+    if wrong is not None:
+        raise InputError(
+            f"{where}: {name!r} is no host name: {_shown(wrong[0])} can't stand in one.",
+            hint="Write a name beyond ASCII as xn--…",
+        )
+    if not all(_LABEL.fullmatch(label) for label in name.removesuffix(".").split(".")):
+        raise InputError(
+            f"{where}: {name!r} is no host name: each part has 1 to 63 letters and no '-' at its ends."
+        )
+    if _NUMBER.fullmatch(name.removesuffix(".").rpartition(".")[2]):
+        return _literal(url, name, where)
     return name
+
+
+def _literal(url: str, name: str, where: str) -> str:
+    """An IP address within a URL."""
+    if "%" in name:
+        raise InputError(
+            f"{where}: {url!r}: an address with a zone ({name.partition('%')[2]!r}) can't be loaded.",
+            hint="Write an address of global scope.",
+        )
+    try:
+        return str(ipaddress.ip_address(name))
+    except ValueError:
+        raise InputError(
+            f"{where}: {url!r}: {name!r} is no IP address; write four numbers up to 255, or an IPv6 "
+            "address in brackets."
+        ) from None
 
 
 def _method(text: str, where: str) -> str:
@@ -177,6 +245,8 @@ def _headers(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
             raise InputError(f"-H {line!r} is no header; write 'NAME: VALUE'.")
         if name in _NOT_OURS:
             raise InputError(f"-H {line!r}: {name!r} can't be set: {_NOT_OURS[name]}.")
+        if name == "te" and value.lower() not in ("", "trailers"):
+            raise InputError(f"-H {line!r}: 'te' can only be 'trailers' (RFC 9113 §8.2.2, RFC 9114 §4.2).")
         if not _FIELD_VALUE.fullmatch(value):
             raise InputError(f"-H {line!r}: a header's value is ASCII without control characters.")
         fields.append((name, value))

@@ -67,7 +67,9 @@ class Spread(FromEngine):
 
 
 class Connections(FromEngine):
-    """`attempted` and `established` count replacements too."""
+    """`attempted` and `established` count replacements too. `most_under_way`: requests at once on a
+    connection, after its first answer; `streams_allowed`: the fewest that the server allowed on one, where it
+    said so."""
 
     attempted: Count
     established: Count
@@ -75,6 +77,8 @@ class Connections(FromEngine):
     resumed: Count = 0
     early_data_accepted: Count = 0
     closed_by_peer: Count = 0
+    most_under_way: Count = 0
+    streams_allowed: Count | None = None
     requests_per_second: Spread | None = None
 
     @property

@@ -154,6 +154,37 @@ def test_urls_stand_in_a_file_with_methods_and_paths_of_the_host(
     ]
 
 
+@pytest.mark.parametrize(
+    ("written", "path"),
+    [("/x?", "/x?"), ("/a/../x", "/a/../x"), ("//x", "//x"), ("?q", "/?q"), ("", "/"), ("/a#b?c", "/a")],
+)
+def test_a_url_is_sent_as_it_is_written(generator: Generator, written: str, path: str) -> None:
+    asked = generator.asked(f"https://127.0.0.1:8443{written}")
+    assert asked["targets"][0]["url"] == f"https://127.0.0.1:8443{path}"
+
+
+def test_lines_of_the_input_file_end_by_newlines_alone(generator: Generator, tmp_path: Path) -> None:
+    (tmp_path / "urls").write_bytes(b"/a\r\n\t/b \n\n/c\r\n")
+    targets = generator.asked(URL, "-i", "urls")["targets"]
+    assert [target["url"].removeprefix(URL) for target in targets] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\x0b", "\x0c", "\x85", "\r"])
+def test_what_ends_no_line_is_a_character_that_a_url_does_not_have(
+    generator: Generator, tmp_path: Path, end: str
+) -> None:
+    (tmp_path / "urls").write_bytes(f"/a\n/b{end}/c\n".encode())
+    result = generator.run(URL, "-i", "urls")
+    assert result.status == 2
+    assert "urls, line 2: " in result.stderr
+
+
+def test_te_trailers_is_sent_over_http_2_and_3(generator: Generator) -> None:
+    for version in ("2", "3"):
+        headers = generator.asked(URL, "--http", version, "-H", "TE: trailers")["targets"][0]["headers"]
+        assert headers[1] == ["te", "trailers"]
+
+
 def test_the_schemes_own_port_is_not_sent(generator: Generator) -> None:
     assert generator.asked("https://127.0.0.1:443/")["targets"][0]["url"] == "https://127.0.0.1/"
     assert generator.asked("http://127.0.0.1:443/")["targets"][0]["url"] == "http://127.0.0.1:443/"

@@ -43,6 +43,9 @@ def lag(scale: float) -> dict[str, Any]:
         ({"session": "0rtt"}, {"connections": {"resumed": 10, "early_data_accepted": 10}}, []),
         ({}, {"congestion_control": "bbr"}, ["congestion_control"]),
         ({}, {"requests": {"statuses": {"301": 10_000}}}, ["redirects"]),
+        ({}, {"connections": {"streams_allowed": 1, "most_under_way": 1}}, ["streams_not_reached"]),
+        ({}, {"connections": {"streams_allowed": 100, "most_under_way": 100}}, []),
+        ({"stop": Extent(requests=10)}, {"connections": {"streams_allowed": 1}}, []),
         ({"limit_s": 2.0}, {"finished": False, "requests": {"unsent": 5}}, ["cut"]),
         ({}, {"finished": False, "requests": {"unsent": 5}}, ["cut"]),
         ({}, {"finished": False, "requests": {"sent": 0}}, []),
@@ -61,6 +64,15 @@ def test_a_load_that_gave_up_its_connections_is_not_said_to_have_met_its_limit()
 
 def test_an_interruption_is_told_instead_of_a_cut() -> None:
     assert codes({}, {"finished": False}, interrupted=True) == ["interrupted"]
+
+
+def test_what_was_asked_and_what_was_reached_at_a_time_are_told() -> None:
+    told = {"connections": {"streams_allowed": 1, "most_under_way": 1}}
+    (found,) = cautions.cautions(samples.spec(), samples.report(**told), interrupted=False)
+    assert found.text == (
+        "100 requests at a time on a connection were asked for (-m), and at most 1 was under way: the server "
+        "allows no more than 1."
+    )
 
 
 def test_every_caution_says_what_to_do() -> None:

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from pronghorn.load import tls_hints
+
 from . import samples
 from .conftest import Generator
 
@@ -118,17 +120,42 @@ def test_a_load_without_a_success_is_exit_status_4_and_says_why(generator: Gener
         tls=None,
         settings={},
         congestion_control=None,
-        failures=[{"kind": "tls", "detail": "the certificate's issuer is unknown"}],
+        failures=[{"kind": "tls", "detail": "invalid peer certificate: UnknownIssuer"}],
     )
     result = generator.run(URL, "-n", "10000")
     assert result.status == 4
     assert result.stderr.endswith(
-        "pronghorn: no request succeeded (10 failed by 'tls'): the certificate's issuer is unknown.\n"
-        "  --ca FILE names the authority to trust, --insecure trusts any certificate; one for another name: "
-        "write that in the URL, and --address IP.\n"
+        "pronghorn: no request succeeded (10 failed by 'tls'): invalid peer certificate: UnknownIssuer.\n"
+        "  --ca FILE names the authority to trust; -k trusts any certificate.\n"
     )
     assert "0 sent, 0 succeeded, 10 000 never sent" in result.stdout
     assert "no connection was established, so nothing was read back" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("detail", "hint"),
+    [
+        ("invalid peer certificate: UnknownIssuer", "--ca FILE"),
+        (
+            "the cryptographic handshake failed: error 48: invalid peer certificate: UnknownIssuer",
+            "--ca FILE",
+        ),
+        ('invalid peer certificate: certificate not valid for name "a"; certificate is only', "--address IP"),
+        ("invalid peer certificate: certificate expired: verification time 2 (UNIX)", "Renew"),
+        ("invalid peer certificate: certificate not valid yet: verification time 2", "clock"),
+        ("received corrupt message of type InvalidContentType", "http://"),
+        ("received fatal alert: ProtocolVersion", "--tls 1.2"),
+        ("aborted by peer: the cryptographic handshake failed: error 40", "--knob cipher"),
+        ("received fatal alert: HandshakeFailure", "--knob cipher"),
+        ("received fatal alert: CertificateRequired", "client's certificate"),
+        ("received fatal alert: UnrecognisedName", "no certificate for this name"),
+        ("received fatal alert: InternalError", "own log"),
+    ],
+)
+def test_each_failure_of_tls_has_one_hint(detail: str, hint: str) -> None:
+    told = tls_hints.hint(detail)
+    assert hint in told
+    assert ("--ca" in told) == (hint == "--ca FILE")
 
 
 def test_an_engine_that_breaks_off_is_told_with_its_last_words(generator: Generator) -> None:

@@ -23,11 +23,21 @@ https://localhost:99999/
 https://u:p@localhost/
     URL: a URL with a user's name isn't supported.
 https://127.0.0.1/ä
-    URL: 'https://127.0.0.1/ä': a path and a query are ASCII without blanks, quotes, brackets and the
-    like.
+    URL: 'https://127.0.0.1/ä': 'ä' can't stand in a path or a query.
+https://127.0.0.1/?a={b}
+    URL: 'https://127.0.0.1/?a={b}': '{' can't stand in a path or a query.
+https://ex"ample/
+    URL: 'ex"ample' is no host name: '"' can't stand in one.
+https://-x/
+    URL: '-x' is no host name: each part has 1 to 63 letters and no '-' at its ends.
+https://256.1.1.1/
+    URL: 'https://256.1.1.1/': '256.1.1.1' is no IP address; write four numbers up to 255, or an IPv6
+    address in brackets.
+https://[fe80::1%25eth0]/
+    URL: 'https://[fe80::1%25eth0]/': an address with a zone ('25eth0') can't be loaded.
 URL https://127.0.0.2/
-    https://127.0.0.2/: this is https://127.0.0.2, but https://127.0.0.1/ is https://127.0.0.1; all URLs
-    of a load share scheme, host and port.
+    URL 2: this is https://127.0.0.2, but URL 1 is https://127.0.0.1; all URLs of a load share scheme,
+    host and port.
 URL -X get
     --method: 'get' is no method; write one such as GET or POST (RFC 9110 §9.1).
 URL -X CONNECT
@@ -37,6 +47,10 @@ URL -H x
 URL -H host:x
     -H 'host:x': 'host' can't be set: it is the URL's; to reach a name at another address, write the
     name in the URL and --address.
+URL --http 1.1 -H te:trailers
+    -H 'te: trailers': over HTTP/1.1 'te' is the connection's, not the request's (RFC 9110 §10.1.4).
+URL -H te:gzip
+    -H 'te:gzip': 'te' can only be 'trailers' (RFC 9113 §8.2.2, RFC 9114 §4.2).
 URL --data nowhere
     --data nowhere: no such file.
 URL --data x --body y
@@ -100,10 +114,18 @@ URL --knob initial_mtu=1400B
 URL --knob tcp_receive_buffer=1MB
     --knob tcp_receive_buffer=1MB: key 'tcp_receive_buffer': a TCP receive buffer of HTTP/2 is the
     hosts' to set: docs/experiments.md, [knobs], in an experiment over an emulated path.
+URL --address fe80::1%eth0
+    --address: 'fe80::1%eth0': an address with a zone can't be loaded.
+URL -m 70000
+    -m 70000: at most 65536 requests at a time on a connection.
+URL -n 99999999999999999999
+    -n 99999999999999999999: at most 1000000000000000 requests.
+URL --warm-up 99999999999999999999
+    --warm-up 99999999999999999999: at most 1000000000000000 requests.
 URL --address there
     --address: 'there' is no IP address.
 https://a..b/
-    a..b: no host name: a part of it is empty or longer than 63 letters.
+    URL: 'a..b' is no host name: each part has 1 to 63 letters and no '-' at its ends.
 URL --csv /nowhere/x
     /nowhere/x: no file can be written there.
 URL --check fast
@@ -122,7 +144,7 @@ URL --check p98<1s
     --check 'p98<1s': unknown metric 'p98'; did you mean 'p99'? Allowed: min, mean, sd, p50, p75, p90,
     p95, p99, p99.9, p99.99, max (of total; else connect., first_byte., lag. before it), rps, goodput,
     cpu, rss, sent, unsent, succeeded, failed, retried, connections.established, connections.failed,
-    connections.closed_by_peer, connections.resumed, status.CODE, failed.KIND (status, reset, refused,
+    connections.closed_by_peer, connections.resumed, status.CODE, failed.KIND (status, grpc, reset, refused,
     connection, timeout, short, protocol, cut), connections.failed.KIND (refused, unreachable, local,
     timeout, tls, alpn, reset, idle, protocol, congestion_control, cut).
 """
@@ -156,6 +178,12 @@ def test_one_message_says_what_is_wrong(generator: Generator, arguments: str, sa
         ("/a\n/b c d\n", "urls, line 2: '/b c d' is no target; write URL or METHOD URL."),
         ("get /a\n", "urls, line 1: 'get' is no method; write one such as GET or POST (RFC 9110 §9.1)."),
         ("/a\nx.html\n", "urls, line 2: 'x.html' is no URL; it begins with https:// or http://."),
+        ("/a\n/<b>\n", "urls, line 2: 'https://127.0.0.1/<b>': '<' can't stand in a path or a query."),
+        (
+            "/a\n\nhttps://127.0.0.2/\n",
+            "urls, line 3: this is https://127.0.0.2, but urls, line 1 is https://127.0.0.1; all URLs of a "
+            "load share scheme, host and port.",
+        ),
     ],
 )
 def test_a_wrong_line_of_the_input_file_is_named(
@@ -191,9 +219,43 @@ def test_a_table_of_another_format_is_left_alone(generator: Generator, tmp_path:
 
 
 def test_what_the_engine_refuses_is_told_in_its_words(generator: Generator) -> None:
-    generator.behave(error={"kind": "input", "message": "no such thing.", "mend": "Ask for another."})
+    generator.behave(error={"kind": "input", "message": "no such thing", "mend": "Ask for another."})
     result = generator.run(URL)
     assert (result.status, result.stdout) == (2, "")
     assert result.stderr.endswith("pronghorn: no such thing.\n  Ask for another.\n")
     generator.behave(error={"kind": "host", "message": "no more sockets.", "mend": None})
     assert generator.run(URL).status == 3
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (
+            "targets[0].url: `256.1.1.1`: invalid IPv4 address",
+            "https://127.0.0.1/: `256.1.1.1`: invalid IPv4 address.",
+        ),
+        ("targets[0].headers[1]: `x y` is no header field's name", "-H: `x y` is no header field's name."),
+        ("stop.duration_s: 90000; allowed is 0 to 86400 s", "-d: 90000; allowed is 0 to 86400 s."),
+        (
+            "not a load's specification: invalid IP address syntax at line 1 column 39",
+            "the engine can't read what it is asked for: invalid IP address syntax.",
+        ),
+        ("/nowhere/ca.pem: No such file or directory", "--ca /nowhere/ca.pem: No such file or directory."),
+        ("the CA can't verify anybody: no root", "--ca /nowhere/ca.pem: no root."),
+    ],
+)
+def test_what_the_engine_refuses_is_told_as_it_was_typed(
+    generator: Generator, message: str, said: str
+) -> None:
+    generator.behave(error={"kind": "input", "message": message, "mend": None})
+    result = generator.run(URL, "--ca", "/nowhere/ca.pem", "-q")
+    assert (result.status, result.stderr.splitlines()[0]) == (2, f"pronghorn: {said}")
+
+
+def test_the_character_that_a_url_can_t_have_is_told_as_it_is_written(generator: Generator) -> None:
+    assert (
+        generator.run("https://127.0.0.1/ä").stderr.splitlines()[1] == "  Write it as %C3%A4 (RFC 3986 §2.1)."
+    )
+    blank = generator.run("https://127.0.0.1/a b").stderr.splitlines()
+    assert blank[0].endswith("a blank can't stand in a path or a query.")
+    assert blank[1] == "  Write it as %20 (RFC 3986 §2.1)."

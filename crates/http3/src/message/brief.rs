@@ -10,12 +10,14 @@ use crate::error::Error;
 use crate::qpack;
 
 /// What a client that counts keeps of a response's head, which was validated as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BriefHead {
     /// The status code.
     pub status: StatusCode,
     /// The length that the content is stated to have, in bytes.
     pub content_length: Option<u64>,
+    /// The value of `grpc-status`.
+    pub grpc_status: Option<Bytes>,
     /// Bytes of all names and values, decoded; `:status` among them.
     pub bytes: u64,
 }
@@ -51,13 +53,15 @@ impl KnownHeads {
         }
         let (head, content_length) = response::raw(qpack::decode(section, limit)?)?;
         let size = |field: &qpack::Field| (field.name.len() + field.value.len()) as u64;
+        let grpc_status = head.fields.iter().find(|field| field.name == "grpc-status");
         let head = BriefHead {
             status: head.status,
             content_length,
+            grpc_status: grpc_status.map(|field| Bytes::copy_from_slice(&field.value)),
             bytes: head.fields.iter().map(size).sum(),
         };
         if section.len() <= LARGEST {
-            known.keep(section, head);
+            known.keep(section, head.clone());
         }
         Ok(head)
     }
@@ -69,7 +73,7 @@ impl Known {
         if !self.sections.get(self.last).is_some_and(same) {
             self.last = self.sections.iter().position(same)?;
         }
-        self.sections.get(self.last).map(|&(_, head)| head)
+        self.sections.get(self.last).map(|(_, head)| head.clone())
     }
 
     fn keep(&mut self, section: &[u8], head: BriefHead) {

@@ -159,6 +159,7 @@ impl Client {
             ticket: asked.ticket,
             status: current.status,
             header_bytes: current.header_bytes,
+            grpc: self.reader.grpc().of(current.body_bytes),
         });
     }
 }

@@ -3,6 +3,7 @@
 use httparse::{EMPTY_HEADER, Header, ParserConfig, Response, Status};
 
 use crate::decimal::decimal;
+use crate::grpc::{self, GrpcStatus};
 
 /// The most fields of a head.
 const MOST_FIELDS: usize = 128;
@@ -88,6 +89,7 @@ pub(super) struct Reader {
     pending: Vec<u8>,
     /// Bytes of trailers so far.
     trailers: usize,
+    grpc: GrpcStatus,
 }
 
 impl Default for Reader {
@@ -96,6 +98,7 @@ impl Default for Reader {
             state: State::Head,
             pending: Vec::new(),
             trailers: 0,
+            grpc: GrpcStatus::default(),
         }
     }
 }
@@ -172,6 +175,11 @@ impl Reader {
         }
     }
 
+    /// What gRPC says of the response that was read last.
+    pub(super) fn grpc(&self) -> GrpcStatus {
+        self.grpc
+    }
+
     /// Reads a head; none where its rest is to come, or where it is an interim one.
     fn head(&mut self, bytes: &mut &[u8], head_only: bool) -> Result<Option<ResponsePart>, Wrong> {
         let before = self.pending.len();
@@ -205,6 +213,7 @@ impl Reader {
         let framing = Framing::of(response.headers, response.version == Some(0))?;
         // What was pending is older than all of `bytes`, and wasn't the whole head.
         *bytes = bytes.get(length - before..).unwrap_or_default();
+        self.grpc = framing.grpc;
         self.pending.clear();
         self.state = match status {
             101 => return Err(Wrong::Switch),
@@ -242,6 +251,17 @@ impl Reader {
         Ok(Some(size))
     }
 
+    /// Takes a trailer that has come whole.
+    fn trailer_line(&mut self) {
+        let mut parts = self.pending.splitn(2, |&byte| byte == b':');
+        if let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+            if name.eq_ignore_ascii_case(grpc::FIELD.as_bytes()) {
+                self.grpc.in_trailers(value.trim_ascii());
+            }
+        }
+        self.pending.clear();
+    }
+
     /// Passes over trailers, to the empty line after them.
     fn trailer(&mut self, bytes: &mut &[u8], mut length: usize) -> Result<(), Wrong> {
         while let Some(byte) = first(bytes) {
@@ -255,9 +275,15 @@ impl Reader {
                     self.state = State::End;
                     return Ok(());
                 }
-                b'\n' => length = 0,
+                b'\n' => {
+                    length = 0;
+                    self.trailer_line();
+                }
                 b'\r' => {}
-                _ => length += 1,
+                _ => {
+                    length += 1;
+                    self.pending.push(byte);
+                }
             }
         }
         self.state = State::Trailer(length);
@@ -272,6 +298,7 @@ struct Framing {
     coded: bool,
     chunked: bool,
     last: bool,
+    grpc: GrpcStatus,
 }
 
 impl Framing {
@@ -289,6 +316,9 @@ impl Framing {
                     } else if version_1_0 && has_token(field.value, "keep-alive") {
                         framing.last = false;
                     }
+                }
+                11 if field.name.eq_ignore_ascii_case(grpc::FIELD) => {
+                    framing.grpc.in_head(field.value.trim_ascii());
                 }
                 14 if field.name.eq_ignore_ascii_case("content-length") => {
                     let length = decimal(field.value.trim_ascii()).ok_or(Wrong::Length)?;

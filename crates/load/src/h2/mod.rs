@@ -4,4 +4,4 @@ mod client;
 mod response;
 mod streams;
 
-pub(crate) use client::{Client, windows};
+pub(crate) use client::{Client, Farewell, windows};

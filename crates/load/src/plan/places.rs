@@ -1,5 +1,6 @@
 //! Where a load's server is, and what requests name it.
 
+use std::borrow::Cow;
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use http::Uri;
@@ -42,7 +43,7 @@ pub(super) fn places(spec: &LoadSpec) -> Result<(Vec<Uri>, SocketAddr), LoadErro
             Some(_) => {}
             None => first = Some(place),
         }
-        uris.push(uri(&url).map_err(wrong)?);
+        uris.push(uri(&url, &target.url).map_err(wrong)?);
     }
     let (_, host, port) = first.ok_or_else(|| LoadError::spec("targets", "there is none"))?;
     let port = spec.port.unwrap_or(port);
@@ -66,22 +67,41 @@ fn look_up(name: &str, port: u16) -> Result<SocketAddr, LoadError> {
         .ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))
 }
 
-fn uri(url: &Url) -> Result<Uri, String> {
+/// The URI of `url`, whose path and query are sent as `written`: a server may tell `/x?` from `/x`, and `/a/../x` from it.
+fn uri(url: &Url, written: &str) -> Result<Uri, String> {
     let authority = match (url.host_str(), url.port()) {
         (Some(host), Some(port)) => format!("{host}:{port}"),
         (Some(host), None) => host.to_owned(),
         (None, _) => return Err("it names no host".to_owned()),
     };
-    let path = match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
+    let build = |path: &str| {
+        Uri::builder()
+            .scheme(url.scheme())
+            .authority(authority.as_str())
+            .path_and_query(path)
+            .build()
     };
-    Uri::builder()
-        .scheme(url.scheme())
-        .authority(authority)
-        .path_and_query(path)
-        .build()
-        .map_err(|error| error.to_string())
+    let path = path(written);
+    match build(&path) {
+        Ok(uri) if path.is_ascii() => Ok(uri),
+        // Other bytes can only be sent as %XX.
+        _ => build(&url[url::Position::BeforePath..url::Position::AfterQuery])
+            .map_err(|error| error.to_string()),
+    }
+}
+
+/// The path with its query of an absolute URL, without the fragment.
+fn path(url: &str) -> Cow<'_, str> {
+    let place = url.split_once("://").map_or(url, |(_, place)| place);
+    let path = place
+        .find(['/', '?', '#'])
+        .map_or("", |begin| &place[begin..]);
+    let path = path.split_once('#').map_or(path, |(path, _)| path);
+    if path.starts_with('/') {
+        path.into()
+    } else {
+        format!("/{path}").into()
+    }
 }
 
 /// Whom the server's certificate has to name.

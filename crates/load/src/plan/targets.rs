@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TE, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use pronghorn_http::Protocol;
 
@@ -45,6 +45,11 @@ pub(super) fn prepare(
             return Err(wrong(format!(
                 "`{name}` is the load's own to send; the others are free"
             )));
+        } else if field == TE && protocol == Protocol::H1 {
+            return Err(wrong(
+                "`te` is the connection's own over HTTP/1.1; HTTP/2 and 3 have `te: trailers`"
+                    .to_owned(),
+            ));
         } else {
             headers.append(field, value);
         }

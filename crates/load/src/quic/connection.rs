@@ -35,6 +35,8 @@ pub(crate) struct QuicConnection {
     pub(super) control: Control,
     pub(super) exchanges: Exchanges,
     pub(super) known: Arc<KnownHeads>,
+    /// The most streams that the server ever allowed at a time, as far as they are asked for.
+    pub(super) allowed: usize,
     /// Streams that were opened for the next requests, in order.
     pub(super) spare: VecDeque<StreamId>,
     pub(super) phase: Phase,
@@ -110,6 +112,7 @@ impl QuicConnection {
             control,
             exchanges: Exchanges::default(),
             known: client.known.clone(),
+            allowed: 0,
             spare: VecDeque::new(),
             phase: Phase::Handshaking,
             early,
@@ -265,6 +268,12 @@ impl Connection for QuicConnection {
             payload: self.payload,
             ..self.socket.traffic()
         }
+    }
+
+    fn allowed(&self) -> Option<u64> {
+        // Whether it allows more than are asked for shows nowhere.
+        let is_bound = self.phase != Phase::Handshaking && self.allowed < self.client.streams;
+        is_bound.then_some(self.allowed as u64)
     }
 
     fn payload(&self) -> u64 {

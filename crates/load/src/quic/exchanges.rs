@@ -11,6 +11,7 @@ use pronghorn_http3::message::{BriefResponse, Event, KnownHeads, Reader};
 use quinn_proto::StreamId;
 
 use crate::connection::Ticket;
+use crate::grpc::{self, GrpcStatus};
 
 /// The largest field section of a response to accept, in bytes as RFC 9114 §4.2.2 counts them.
 pub(super) const MAX_FIELD_SECTION_SIZE: u64 = 1 << 16;
@@ -25,6 +26,7 @@ pub(super) struct Exchange {
     pub(super) status: u16,
     pub(super) header_bytes: u64,
     pub(super) body_bytes: u64,
+    pub(super) grpc: GrpcStatus,
     /// What the server has no window for yet.
     pub(super) unsent: Option<Box<Unsent>>,
     /// The connection's turn in which its stream was read last.
@@ -52,6 +54,7 @@ impl Exchange {
             status: 0,
             header_bytes: 0,
             body_bytes: 0,
+            grpc: GrpcStatus::default(),
             unsent: None,
             turn: 0,
             content_length: None,
@@ -71,6 +74,9 @@ impl Exchange {
                     self.status = head.status.as_u16();
                     self.header_bytes += head.bytes;
                     self.content_length = head.content_length;
+                    if let Some(status) = head.grpc_status {
+                        self.grpc.in_head(&status);
+                    }
                 }
                 Event::Informational(head) => self.header_bytes += head.bytes,
                 Event::Trailers(fields) => {
@@ -78,6 +84,9 @@ impl Exchange {
                         .iter()
                         .map(|(name, value)| name.as_str().len() + value.len());
                     self.header_bytes += bytes.sum::<usize>() as u64;
+                    if let Some(status) = fields.get(grpc::FIELD) {
+                        self.grpc.in_trailers(status.as_bytes());
+                    }
                 }
             }
         }

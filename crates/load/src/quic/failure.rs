@@ -13,6 +13,9 @@ use crate::local;
 /// TLS's alerts as QUIC's codes (RFC 9001 §4.8).
 const ALERTS: std::ops::RangeInclusive<u64> = 0x100..=0x1ff;
 
+/// The most characters of what the server says that are told.
+const LONGEST_REASON: usize = 200;
+
 /// What a lost connection is told as; none where the server ended it in order. `connected`: after its handshake.
 pub(super) fn of_connection(error: &ConnectionError, connected: bool) -> Option<ConnectionFailure> {
     let kind = match error {
@@ -30,7 +33,30 @@ pub(super) fn of_connection(error: &ConnectionError, connected: bool) -> Option<
         ConnectionError::LocallyClosed => return None,
         ConnectionError::VersionMismatch | ConnectionError::CidsExhausted => Kind::Protocol,
     };
-    Some(ConnectionFailure::new(kind, error.to_string()))
+    Some(ConnectionFailure::new(kind, words(error)))
+}
+
+/// The peer's codes by their names, with what it said.
+fn words(error: &ConnectionError) -> String {
+    let (name, reason) = match error {
+        ConnectionError::ApplicationClosed(close) => {
+            let code = Code::from_u64(close.error_code.into_inner());
+            (code.to_string(), &close.reason)
+        }
+        // TLS's alerts have none.
+        ConnectionError::ConnectionClosed(close)
+            if !ALERTS.contains(&u64::from(close.error_code)) =>
+        {
+            (format!("{:?}", close.error_code), &close.reason)
+        }
+        _ => return error.to_string(),
+    };
+    let said: String = String::from_utf8_lossy(reason)
+        .chars()
+        .take(LONGEST_REASON)
+        .collect();
+    let colon = if said.is_empty() { "" } else { ": " };
+    format!("the server closed the connection with {name}{colon}{said}")
 }
 
 fn by_code(code: TransportErrorCode, else_: Kind) -> Kind {

@@ -30,6 +30,7 @@ impl QuicConnection {
                 return;
             };
             self.spare.push_back(id);
+            self.allowed = self.allowed.max(self.exchanges.len() + self.spare.len());
         }
     }
 
@@ -117,6 +118,7 @@ impl QuicConnection {
         let Ok(mut chunks) = stream.read(true) else {
             return Ok(());
         };
+        let mut ended = false;
         let progress = loop {
             match chunks.next(usize::MAX) {
                 Ok(Some(chunk)) => {
@@ -124,7 +126,10 @@ impl QuicConnection {
                         break Err(error);
                     }
                 }
-                Ok(None) => break exchange.finish().map(|()| Progress::Ended),
+                Ok(None) => {
+                    ended = true;
+                    break exchange.finish().map(|()| Progress::Ended);
+                }
                 Err(ReadError::Blocked) => break Ok(Progress::Waiting),
                 Err(ReadError::Reset(reason)) => break Ok(Progress::Reset(reason)),
             }
@@ -141,7 +146,7 @@ impl QuicConnection {
             }
             Ok(Progress::Ended) => self.done(id, events),
             Ok(Progress::Reset(reason)) => self.reset(id, reason, events),
-            Err(error) => self.broken(id, &error, events)?,
+            Err(error) => self.broken(id, &error, ended, events)?,
         }
         Ok(())
     }
@@ -164,6 +169,7 @@ impl QuicConnection {
                 ticket,
                 status,
                 header_bytes: exchange.header_bytes,
+                grpc: exchange.grpc.of(exchange.body_bytes),
             },
         });
     }
@@ -187,16 +193,18 @@ impl QuicConnection {
         });
     }
 
+    /// A response is against the rules; `ended`: in that its stream ended where it did.
     fn broken(
         &mut self,
         id: StreamId,
         error: &Error,
+        ended: bool,
         events: &mut Vec<Event>,
     ) -> Result<(), Error> {
         let Some(exchange) = self.exchanges.remove(&id) else {
             return Ok(());
         };
-        let kind = if exchange.is_short() {
+        let kind = if ended && exchange.is_short() {
             FailureKind::Short
         } else {
             FailureKind::Protocol

@@ -279,6 +279,10 @@ impl Connection for TcpConnection {
         }
     }
 
+    fn allowed(&self) -> Option<u64> {
+        self.spoken.allowed()
+    }
+
     fn payload(&self) -> u64 {
         self.spoken.payload()
     }

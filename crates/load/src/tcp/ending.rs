@@ -1,5 +1,7 @@
 //! A connection's end, and that of the requests on it.
 
+use std::fmt::Write;
+
 use super::connection::TcpConnection;
 use super::tls::Tls;
 use crate::connection::{
@@ -19,17 +21,26 @@ impl TcpConnection {
         }
         let clean = self.tls.as_ref().is_none_or(Tls::has_ended);
         self.spoken.end(clean, events);
-        self.fail_all(
-            FailureKind::Connection,
-            "the server closed the connection before the response's end",
-            events,
-        );
+        let mut detail = "the server closed the connection before the response's end".to_owned();
+        let mut ending = Ending::Peer;
+        if let Some(farewell) = self.spoken.farewell() {
+            let _ = write!(detail, " ({})", farewell.words);
+            if farewell.is_error {
+                let detail = format!("the server closed the connection with {}", farewell.words);
+                let kind = ConnectionFailureKind::Reset;
+                ending = Ending::Failed(ConnectionFailure::new(kind, detail));
+            }
+        }
+        self.fail_all(FailureKind::Connection, detail, events);
         self.closed = true;
-        events.push(Event::Closed(Ending::Peer));
+        events.push(Event::Closed(ending));
     }
 
     /// The connection is lost, and with it every request on it.
-    pub(super) fn lost(&mut self, failure: ConnectionFailure, events: &mut Vec<Event>) {
+    pub(super) fn lost(&mut self, mut failure: ConnectionFailure, events: &mut Vec<Event>) {
+        if let Some(farewell) = self.spoken.farewell() {
+            failure.detail = format!("{} ({})", failure.detail, farewell.words).into();
+        }
         let detail = format!("its connection was lost: {}", failure.detail);
         self.fail_all(FailureKind::Connection, detail, events);
         self.closed = true;

@@ -41,6 +41,14 @@ impl Spoken {
         }
     }
 
+    /// How many requests the peer allows at a time, if it has said so.
+    pub(super) fn allowed(&self) -> Option<u64> {
+        match self {
+            Spoken::H1(_) => None,
+            Spoken::H2(client) => client.allowed(),
+        }
+    }
+
     /// Bytes of responses' content that have come.
     pub(super) fn payload(&self) -> u64 {
         match self {
@@ -69,6 +77,14 @@ impl Spoken {
     pub(super) fn end(&mut self, clean: bool, events: &mut Vec<Event>) {
         if let Spoken::H1(client) = self {
             client.end(clean, events);
+        }
+    }
+
+    /// What the peer said as it went away; HTTP/1.1 says nothing.
+    pub(super) fn farewell(&self) -> Option<&h2::Farewell> {
+        match self {
+            Spoken::H1(_) => None,
+            Spoken::H2(client) => client.farewell(),
         }
     }
 

@@ -137,8 +137,10 @@ impl Worker {
         self.connected -= u64::from(link.established.is_some());
     }
 
-    /// Reads once more how the first connection is set up: QUIC finds its largest payload on the way.
+    /// Notes what the server allowed, and reads once more how the first connection is set up: QUIC finds its largest payload on
+    /// the way.
     fn see_last(&mut self, index: usize, generation: u32, connection: &AnyConnection) {
+        self.tally.allowed(connection.allowed());
         if self.facts_of == Some((index, generation)) {
             self.facts = Some(connection.facts());
         }

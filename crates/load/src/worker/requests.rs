@@ -7,6 +7,7 @@ use super::flights::Purpose;
 use super::phases::Stage;
 use super::slot::Primed;
 use crate::connection::{Connection, Detail, Event, FailureKind, Ticket};
+use crate::grpc;
 use crate::plan::Bound;
 use crate::spec::Connect;
 
@@ -16,6 +17,13 @@ const MOST_IN_VAIN: u32 = 6;
 const TOO_EARLY: u16 = 425;
 /// The least status that is a failure.
 const LEAST_FAILURE: u16 = 400;
+
+/// A whole response, as [`Event::Done`] has it.
+struct Answer {
+    status: u16,
+    header_bytes: u64,
+    grpc: u32,
+}
 
 impl Worker {
     /// Handles all events of a slot's connection.
@@ -45,7 +53,15 @@ impl Worker {
                 ticket,
                 status,
                 header_bytes,
-            } => self.done(index, ticket, status, header_bytes, now),
+                grpc,
+            } => {
+                let answer = Answer {
+                    status,
+                    header_bytes,
+                    grpc,
+                };
+                self.done(index, ticket, answer, now);
+            }
             Event::Failed {
                 ticket,
                 kind,
@@ -73,7 +89,12 @@ impl Worker {
         }
     }
 
-    fn done(&mut self, index: usize, ticket: Ticket, status: u16, header_bytes: u64, now: Instant) {
+    fn done(&mut self, index: usize, ticket: Ticket, answer: Answer, now: Instant) {
+        let Answer {
+            status,
+            header_bytes,
+            grpc,
+        } = answer;
         if status == TOO_EARLY && self.flights.get(ticket).early {
             return self.refused(index, ticket, now);
         }
@@ -100,6 +121,11 @@ impl Worker {
         if status >= LEAST_FAILURE {
             let detail = format!("the response has status {status}");
             self.fail(ticket, FailureKind::Status, detail.into(), now);
+            return;
+        }
+        if grpc != 0 {
+            let detail = format!("the response has grpc-status {}", grpc::name(grpc));
+            self.fail(ticket, FailureKind::Grpc, detail.into(), now);
             return;
         }
         self.flights.end(ticket);

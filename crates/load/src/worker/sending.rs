@@ -159,7 +159,7 @@ impl Worker {
                     (_, Bound::Requests(_)) => slot.left -= 1,
                     _ => {}
                 }
-                let target = (slot.asked % self.plan.targets.len() as u64) as usize;
+                let target = self.shared.next_target(self.plan.targets.len());
                 let begun = match (&slot.link, each) {
                     (Some(link), true) => link.begun,
                     _ => now,
@@ -202,6 +202,10 @@ impl Worker {
             .send(ticket, &self.plan.targets[target], now);
         link.taken += 1;
         link.in_flight += 1;
+        // Before the first answer the server's bound may not have come, and what is beyond it isn't under way there.
+        if link.answered > 0 {
+            self.tally.under_way = self.tally.under_way.max(link.in_flight);
+        }
         slot.asked += 1;
         match purpose {
             Purpose::Measure => self.tally.sent += 1,

@@ -27,7 +27,7 @@ pub(super) struct Slot {
     /// Requests of the warm-up and of the window that it still has to send, in a closed loop of so many requests.
     pub(super) warm_up_left: u64,
     pub(super) left: u64,
-    /// Requests that it sent; which target is next follows from it.
+    /// Requests that it sent.
     pub(super) asked: u64,
     /// Requests to be sent again.
     pub(super) again: VecDeque<Ticket>,

@@ -250,6 +250,8 @@ fn a_server_that_allows_fewer_streams_is_asked_for_no_more() {
     let report = load("h2", port, json!({"streams": 10, "stop": {"requests": 30}}));
     assert_eq!(report.requests.succeeded, 30);
     assert!(most.lock().expect("nobody panics").1 <= 3);
+    assert_eq!(report.connections.streams_allowed, Some(3));
+    assert_eq!(report.connections.most_under_way, 3);
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Every count closes, whatever the server does: planned = sent + unsent, sent = succeeded + failed.
 
+mod faults;
+mod grpc;
 mod h1;
 mod h2;
 mod open_loop;
 mod payload;
 mod server;
 mod sessions;
+mod targets;
 mod tls;
 
 use pronghorn_load::{FailureKind, Load, LoadReport, LoadSpec};
@@ -51,7 +54,8 @@ fn check(report: &LoadReport) {
         report.connections.established
     );
     let statuses: u64 = requests.statuses.values().sum();
-    let answered = requests.succeeded + failed_as(report, FailureKind::Status);
+    let answered = [FailureKind::Status, FailureKind::Grpc].map(|kind| failed_as(report, kind));
+    let answered = requests.succeeded + answered.iter().sum::<u64>();
     assert_eq!(statuses, answered, "{requests:?}");
     let made = &report.connections;
     let not_made: u64 = made.failed.values().sum();

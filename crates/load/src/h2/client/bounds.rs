@@ -1,8 +1,11 @@
 //! The frames by which the server sets the connection's bounds.
 
-use super::{Client, LAST_STREAM};
+use super::{Client, Farewell, LAST_STREAM};
 use crate::connection::{Detail, Event};
-use pronghorn_http2::frame::{self, Header, MAX_FRAME_SIZE, flag, kind, setting};
+use pronghorn_http2::frame::{self, Header, MAX_FRAME_SIZE, code, flag, kind, setting};
+
+/// The most characters of a GOAWAY frame's debug data that are told.
+const LONGEST_FAREWELL: usize = 200;
 
 /// Unsent bytes beyond which no further acknowledgements are taken on: a peer that reads nothing gets nothing.
 const MOST_UNSENT: usize = 16 * 1024 * 1024;
@@ -60,6 +63,9 @@ impl Client {
         events: &mut Vec<Event>,
     ) -> Result<(), Detail> {
         let last = frame::number(payload).ok_or("a GOAWAY frame that is none")? & LAST_STREAM;
+        if let Some(farewell) = farewell(payload) {
+            self.peer.farewell = Some(farewell);
+        }
         if !std::mem::replace(&mut self.peer.going_away, true) {
             events.push(Event::GoingAway);
         }
@@ -101,6 +107,24 @@ impl Client {
         self.put_stalled(out);
         Ok(())
     }
+}
+
+/// The code and the debug data of a GOAWAY frame, as far as they are of any interest.
+fn farewell(payload: &[u8]) -> Option<Farewell> {
+    let code = frame::number(payload.get(4..8)?)?;
+    let said = String::from_utf8_lossy(&payload[8..]);
+    let is_error = code != code::NO_ERROR;
+    if !is_error && said.is_empty() {
+        return None;
+    }
+    let name = code::name(code);
+    let words = if said.is_empty() {
+        format!("GOAWAY {name}")
+    } else {
+        let said: String = said.chars().take(LONGEST_FAREWELL).collect();
+        format!("GOAWAY {name}: {said}")
+    };
+    Some(Farewell { is_error, words })
 }
 
 pub(super) fn ping(header: Header, payload: &[u8], out: &mut Vec<u8>) -> Result<(), Detail> {

@@ -64,6 +64,16 @@ struct Peer {
     /// The next header block has to begin with a table of size 0 (RFC 7541 §4.2).
     shrunk_table: bool,
     going_away: bool,
+    farewell: Option<Farewell>,
+}
+
+/// What a GOAWAY frame said beside the last stream, where that is more than that nothing is wrong.
+#[derive(Debug, Clone)]
+pub(crate) struct Farewell {
+    /// Its code isn't NO_ERROR.
+    pub(crate) is_error: bool,
+    /// Its code and its debug data.
+    pub(crate) words: String,
 }
 
 #[derive(Debug)]
@@ -107,6 +117,7 @@ impl Client {
                 frame_size: MAX_FRAME_SIZE as usize,
                 shrunk_table: false,
                 going_away: false,
+                farewell: None,
             },
             stalled: false,
             payload: 0,
@@ -116,6 +127,16 @@ impl Client {
     /// Bytes of responses' content that have come, without padding.
     pub(crate) fn payload(&self) -> u64 {
         self.payload
+    }
+
+    /// What the server said as it went away.
+    pub(crate) fn farewell(&self) -> Option<&Farewell> {
+        self.peer.farewell.as_ref()
+    }
+
+    /// How many streams the server allows at a time, once it has said so.
+    pub(crate) fn allowed(&self) -> Option<u64> {
+        self.peer.streams.map(|streams| streams as u64)
     }
 
     /// Further requests that it takes, where so many may be in flight.

@@ -109,17 +109,18 @@ impl Client {
         if let Some(earlier) = &mut stream.head {
             // Trailers.
             earlier.bytes += head.bytes;
-            if !ends_stream || head.status != 0 {
-                self.spoil(
-                    identifier,
-                    "a second head, or trailers amid content",
-                    out,
-                    events,
-                );
+            earlier.grpc.trailed_by(head.grpc);
+            let misplaced = (!ends_stream || head.status != 0)
+                .then_some("a second head, or trailers amid content");
+            if let Some(fault) = misplaced.or(head.fault()) {
+                self.spoil(identifier, fault, out, events);
                 return Ok(());
             }
-        } else if head.malformed || head.status == 0 || (head.status < 200 && ends_stream) {
-            self.spoil(identifier, "a response without a valid head", out, events);
+        } else if let Some(fault) = head.fault() {
+            self.spoil(identifier, fault, out, events);
+            return Ok(());
+        } else if head.status == 0 || (head.status < 200 && ends_stream) {
+            self.spoil(identifier, "a response without a status", out, events);
             return Ok(());
         } else if head.status < 200 {
             return Ok(());
@@ -161,6 +162,7 @@ impl Client {
                 ticket,
                 status: head.status,
                 header_bytes: head.bytes,
+                grpc: head.grpc.of(came),
             }),
         }
     }
@@ -200,7 +202,7 @@ impl Client {
             code => Event::Failed {
                 ticket: stream.ticket,
                 kind: FailureKind::Reset,
-                detail: format!("the server reset the stream with error code {code}").into(),
+                detail: format!("the server reset the stream with {}", code::name(code)).into(),
             },
         });
         Ok(())

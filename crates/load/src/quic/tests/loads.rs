@@ -6,16 +6,19 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use bytes::BytesMut;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use pronghorn_http3::Code;
+use pronghorn_http3::message::put_trailers;
 use serde_json::{Value, json};
 
 use super::server::{
-    Certificate, Control, HOST_NAME, Kind, Server, answer, answer_all, code, response,
+    Certificate, Control, HOST_NAME, Kind, Server, answer, answer_all, code, head, put_data,
+    response,
 };
 use crate::{ConnectionFailureKind, FailureKind, Load, LoadReport, LoadSpec};
 
 /// Five connections with four requests at a time, 200 in all, but for what `asked` says.
-fn load(certificate: &Certificate, server: &Server, asked: Value) -> LoadReport {
+pub(super) fn load(certificate: &Certificate, server: &Server, asked: Value) -> LoadReport {
     let mut spec = json!({
         "targets": [{"url": format!("https://{HOST_NAME}/")}],
         "protocol": "h3",
@@ -220,6 +223,49 @@ fn a_status_that_is_none_is_against_the_rules() {
         assert_eq!(requests.succeeded, 0, "{status:?}: {requests:?}");
         assert_eq!(requests.failed[&FailureKind::Protocol], 2, "{status:?}");
         assert!(requests.statuses.is_empty(), "{status:?}");
+    }
+}
+
+#[test]
+fn trailers_that_tell_of_a_failure_are_no_success() {
+    let certificate = Certificate::new();
+    for (status, failed) in [("0", 0), ("14", 4)] {
+        let mut answer = head(200, 2);
+        put_data(b"ok", &mut answer);
+        let trailer = HeaderMap::from_iter([(
+            HeaderName::from_static("grpc-status"),
+            HeaderValue::from_static(status),
+        )]);
+        put_trailers(&trailer, &mut answer).expect("trailers");
+        let server = Server::start(&certificate, Kind::default(), move |connection| {
+            answer_all(connection, answer.clone())
+        });
+        let asked = json!({"connections": 1, "stop": {"requests": 4}});
+        let requests = load(&certificate, &server, asked).requests;
+        let found = requests.failed.get(&FailureKind::Grpc).copied();
+        assert_eq!(
+            (requests.succeeded, found.unwrap_or(0)),
+            (4 - failed, failed)
+        );
+        assert_eq!(requests.statuses[&200], 4);
+    }
+}
+
+#[test]
+fn what_a_server_allows_at_a_time_is_told_where_it_is_less_than_asked_for() {
+    let certificate = Certificate::new();
+    for (streams, allowed) in [(1, Some(1)), (4, None), (100, None)] {
+        let kind = Kind {
+            streams,
+            ..Kind::default()
+        };
+        let server = Server::start(&certificate, kind, |connection| {
+            answer_all(connection, response(200, b"ok"))
+        });
+        let made = load(&certificate, &server, json!({})).connections;
+        assert_eq!(made.streams_allowed, allowed, "{streams}");
+        let most = u64::from(streams).min(4);
+        assert_eq!(made.most_under_way, most, "{streams}");
     }
 }
 

@@ -4,5 +4,6 @@ mod client;
 mod early;
 mod ending;
 mod exchange;
+mod faults;
 mod loads;
 mod server;
