@@ -1,11 +1,13 @@
 //! Over HTTP/1.1.
 
 use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pronghorn_load::{ConnectionFailureKind, FailureKind};
 use serde_json::json;
+use socket2::{Domain, Socket, Type};
 
 use crate::server::{Count, Mortal, Then, h1, h1_response, start};
 use crate::tls::{Certificate, HOST_NAME, Plain};
@@ -268,9 +270,12 @@ fn a_server_that_is_killed_leaves_requests_lost_and_unsent() {
 
 #[test]
 fn a_slot_gives_up_after_ten_connections_that_nobody_took() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = free.local_addr().expect("it is bound").port();
-    drop(free);
+    // Bound, so that no other test gets the port, but not listening.
+    let bound = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    bound.bind(&any.into()).expect("a port");
+    let address = bound.local_addr().expect("it is bound");
+    let port = address.as_socket().expect("an IP address").port();
     let report = load("h1", port, json!({}));
     assert_eq!((report.requests.sent, report.requests.unsent), (0, 40));
     assert_eq!(
@@ -343,10 +348,12 @@ fn no_response_is_told_to_have_come_before_the_server_had_sent_it() {
             let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {CONTENT}\r\n\r\n");
             content.write_all(head.as_bytes()).expect("it is read");
             let piece = vec![0; 1 << 20];
-            for _ in 0..CONTENT / piece.len() {
+            for _ in 1..CONTENT / piece.len() {
                 content.write_all(&piece).expect("it is read");
             }
+            // Before the last piece: this thread may lose its CPU as soon as that is on its way.
             noted.lock().expect("nobody panics").push(began.elapsed());
+            content.write_all(&piece).expect("it is read");
             (Vec::new(), Then::Goes)
         });
     });

@@ -129,7 +129,10 @@ fn a_port_on_which_nobody_listens_refuses() {
     let certificate = Certificate::new();
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = socket.local_addr().expect("it is bound");
-    drop(socket);
+    // Nobody else gets the port, and what comes from anywhere but there is refused (udp(7)).
+    socket
+        .connect((Ipv4Addr::LOCALHOST, 1))
+        .expect("an address");
     let mut driven = Driven::open(&client(tls(&certificate), address, 1));
     assert_failed(driven.ending(), ConnectionFailureKind::Refused);
 }
