@@ -1,10 +1,9 @@
 """Which of a page's requests are its own, which failures it bears, and which requests a load leaves out."""
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pronghorn.browser.events import Events, Exchange
 
@@ -99,21 +98,43 @@ class Asked:
 
 def matches(pattern: str, asked: str) -> bool:
     """Whether a path with its query is one that a glob means, in which `*` is any run of characters and
-    nothing else is special."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), asked, re.DOTALL) is not None
+    nothing else is special. Each part is taken at its first place, which leaves most to those that follow: a
+    page may ask for names as long as it likes."""
+    prefix, star, rest = pattern.partition("*")
+    if not star:
+        return pattern == asked
+    if not asked.startswith(prefix):
+        return False
+    *middles, suffix = rest.split("*")
+    at = len(prefix)
+    for part in middles:
+        if (found := asked.find(part, at)) < 0:
+            return False
+        at = found + len(part)
+    return len(asked) - at >= len(suffix) and asked.endswith(suffix)
 
 
 def path_of(url: str) -> str:
-    """A URL's path with its query as it is asked for: an empty one (`/a?`) is not the same as none."""
+    """A URL's path with its query as it is asked for: an empty one (`/a?`) is not the same as none. Of what
+    is no URL, as a script may call itself, it is nothing."""
     bare = url.partition("#")[0]
-    return "".join((urlsplit(bare).path, *bare.partition("?")[1:]))
+    parts = _parts(bare)
+    return "" if parts is None else "".join((parts.path, *bare.partition("?")[1:]))
 
 
 def origin_of(url: str) -> Origin:
-    """Scheme, host and port (RFC 6454 §4)."""
-    parts = urlsplit(url)
+    """Scheme, host and port (RFC 6454 §4); of what is no URL nobody's."""
+    if (parts := _parts(url)) is None:
+        return "", None, None
     try:
         port = parts.port
     except ValueError:
         port = None
     return parts.scheme, parts.hostname, port or _PORTS.get(parts.scheme)
+
+
+def _parts(url: str) -> SplitResult | None:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return None

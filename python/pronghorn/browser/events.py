@@ -18,6 +18,11 @@ MOST_TEXT = 32 * 2**20
 """How many characters the URLs and headers of a load's requests may have together before it is given up."""
 
 _HTTP = ("http://", "https://")
+MOST_INITIATOR = 2048
+"""How many characters of the URL are kept that asked for another one."""
+
+_USED = ("requestId", "type", "frameId", "timestamp", "wallTime", "redirectResponse")
+_USED_OF_REQUEST = ("url", "method", "headers", "initialPriority")
 _MOST_DIGITS = 19
 """Of a length that is believed."""
 
@@ -62,16 +67,16 @@ class Exchange:
     @property
     def body_bytes(self) -> int:
         """The bytes of the body as they came. The browser counts what it decoded; of a body with a content
-        coding the server says the length, and where it doesn't, what came in all has to do, which has the
-        head and the framing too. A response that has not ended well may lack some of its length."""
+        coding what came in all without the head, which has the framing too, and so at most as much as the
+        server says."""
         if self.content_coding is None:
             return self.decoded_bytes
-        came = self.coded_bytes or min(self.decoded_bytes, self.encoded_bytes)
+        head = int((self.response or {}).get("encodedDataLength") or 0)
+        came = max(0, self.encoded_bytes - head) or self.coded_bytes
         length = self._header("content-length")
-        if not (length and length.isascii() and length.isdigit() and len(length) < _MOST_DIGITS):
-            return came
-        whole = self.ended is not None and self.error is None
-        return int(length) if whole else min(int(length), came)
+        if length and length.isascii() and length.isdigit() and len(length) < _MOST_DIGITS:
+            return min(int(length), came)
+        return came
 
     def _header(self, name: str) -> str | None:
         headers = (self.response or {}).get("headers", {})
@@ -85,6 +90,18 @@ class Exchange:
         initiator = self.sent.get("initiator", {}).get("type")
         asked_by_browser = not self.by_worker and self.sent.get("type") == "Other" and initiator == "other"
         return self.url.startswith(_HTTP) and not asked_by_browser
+
+
+def _kept(sent: Event) -> Event:
+    """What is used of a request's event. The rest may be as long as the page likes: what it posts, the
+    document's own URL, the stack of a script's calls."""
+    kept = {name: value for name, value in sent.items() if name in _USED}
+    request, initiator = sent["request"], sent.get("initiator", {})
+    kept["request"] = {name: value for name, value in request.items() if name in _USED_OF_REQUEST}
+    frames = initiator.get("stack", {}).get("callFrames", [])
+    url = initiator.get("url") or next((one["url"] for one in frames if one.get("url")), None)
+    kept["initiator"] = {"type": initiator.get("type"), "url": url[:MOST_INITIATOR] if url else None}
+    return kept
 
 
 class Events:
@@ -174,14 +191,13 @@ class Events:
         if (redirected := event.get("redirectResponse")) and key in self._known:
             before = self._known[key]
             before.response = redirected
+            self._count(_size(redirected.get("headers")))
             before.ended = event["timestamp"]
             self._open.pop(key, None)
         if not url.startswith(_HTTP):
             return
         self.navigations.asked(event)
-        for unused in ("postData", "postDataEntries"):
-            event["request"].pop(unused, None)
-        exchange = Exchange(event, by_worker=by_worker)
+        exchange = Exchange(_kept(event), by_worker=by_worker)
         self._count(len(url), _size(event["request"].get("headers")))
         self._known[key] = exchange
         if exchange.counted:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from pronghorn.browser import faults, netlog, vitals
 from pronghorn.browser.asked import Asked, path_of
@@ -18,7 +17,6 @@ _KINDS = {
     "Image": "image",
     "Font": "font",
 }
-_MOST_INITIATOR = 2048
 _URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
 """Chromium's priorities as it sends them in the header Priority (RFC 9218 §4.1)."""
 
@@ -89,10 +87,8 @@ def _resource(exchange: Exchange, started: float, connection: int | None) -> dic
 
 def _initiator(exchange: Exchange) -> str | None:
     """The document, style sheet or script that asked for it; of a script's request the innermost one."""
-    initiator = exchange.sent.get("initiator", {})
-    frames = initiator.get("stack", {}).get("callFrames", [])
-    url = initiator.get("url") or next((one["url"] for one in frames if one.get("url")), None)
-    return urlsplit(url).path[:_MOST_INITIATOR] if url else None
+    url = exchange.sent["initiator"]["url"]
+    return path_of(url).partition("?")[0] or None if url else None
 
 
 def _time(timing: dict[str, Any] | None, name: str, started: float) -> float | None:

@@ -96,6 +96,10 @@ class Tab:
                 self.stuck = True
             if fault is not None or self._stays(at):
                 break
+            if time.monotonic() >= self._asked + self._job.limit_s:
+                # A page that goes on and on to another document is never over.
+                fault, self.events.ended = faults.TIMEOUT, True
+                break
             fault = await self._within_limit(self._over())
         self.events.ended = True
         if self.events.too_large:

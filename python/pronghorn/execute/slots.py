@@ -217,7 +217,7 @@ class Slots:
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)
             self._observer.starts(assignment)
             measured = await self._measure(stages, assignment)
-            self._journal.append(measured)
+            measured = self._journal.append(measured)
             self._trials.append(measured)
             self._seen.add(measured)
             trials.append(measured)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 from pydantic import ValidationError
 
@@ -60,9 +60,15 @@ class Journal:
             self.close()
             raise
 
-    def append(self, trial: Trial) -> None:
-        """Records `trial`."""
-        self._append(records.record(trial))
+    def append(self, trial: Trial) -> Trial:
+        """Records `trial`; gives it as it is recorded. One whose line no reader would take is recorded
+        without what was asked for, as a load that was too large."""
+        text = records.record(trial)
+        if (size := len(text.encode())) >= MOST_LINE:
+            trial = _without_requests(trial, size)
+            text = records.record(trial)
+        self._append(text)
+        return trial
 
     def close(self) -> None:
         """Closes the file; a second call does nothing."""
@@ -98,6 +104,15 @@ class Journal:
 
     def _refused(self, error: OSError) -> HostError:
         return refused(self.path, error, f"pronghorn run --resume {self._directory}")
+
+
+def _without_requests(trial: Trial, size: int) -> Trial:
+    left: dict[str, Any] = {"page": None, "origin_log": [], "origin_connections": [], "why": None}
+    if trial.status == "contaminated":
+        return trial.model_copy(update=left)
+    detail = f"its record would have {size / 2**20:.0f} MiB; {MOST_LINE // 2**20} MiB are allowed"
+    failed = {"status": "failed", "reason": "too-large", "detail": detail}
+    return trial.model_copy(update={**left, **failed})
 
 
 Belongs = Callable[[Trial], str | None]

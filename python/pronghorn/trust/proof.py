@@ -3,6 +3,7 @@ control."""
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from pronghorn.analysis.protocols import answered
@@ -59,8 +60,12 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> 
 def _sockets(page: PageLoad) -> set[str]:
     """The paths, with their queries, of the WebSockets that a client names: browsers open them over HTTP/1.1
     whatever they speak otherwise (RFC 6455 §4.1). They are not measured."""
-    urls = [one.url for one in page.left_out if one.why == "socket"]
-    return {"".join((urlsplit(url).path or "/", *url.partition("?")[1:])) for url in urls}
+    paths = set()
+    for url in (one.url for one in page.left_out if one.why == "socket"):
+        # One's own client may name what is no URL.
+        with suppress(ValueError):
+            paths.add("".join((urlsplit(url).path or "/", *url.partition("?")[1:])))
+    return paths
 
 
 def _disagreement(page: PageLoad, log: OriginLog) -> Fault | None:

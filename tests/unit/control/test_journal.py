@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pronghorn.errors import HostError
-from pronghorn.model.trial import Cell, Metrics, RunHeader, Trial
+from pronghorn.model.trial import Cell, Metrics, OriginRequest, RunHeader, Trial
 from pronghorn.run import journal
 from pronghorn.run.journal import Journal
 
@@ -55,6 +55,26 @@ def file_size_limit(size: int) -> Iterator[None]:
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     trials = written(tmp_path, 3)
     assert journal.read(tmp_path) == journal.Contents(HEADER, trials, [])
+
+
+def test_a_trial_of_which_no_reader_would_take_the_line_is_recorded_as_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "MOST_LINE", 20_000)
+    requests = [OriginRequest(path=f"/{number}", protocol="h2") for number in range(1000)]
+    large = trial(0).model_copy(update={"origin_log": requests})
+    crowded = trial(1).model_copy(
+        update={"origin_log": requests, "status": "contaminated", "reason": "starved", "detail": "x"}
+    )
+    with Journal(tmp_path, HEADER) as record:
+        recorded = [record.append(one) for one in (large, crowded, trial(2))]
+
+    assert journal.read(tmp_path) == journal.Contents(HEADER, recorded, [])
+    assert [(one.status, one.reason, one.origin_log) for one in recorded] == [
+        ("failed", "too-large", []),
+        ("contaminated", "starved", []),
+        ("ok", None, []),
+    ]
 
 
 def test_appending_again_writes_no_second_header(tmp_path: Path) -> None:

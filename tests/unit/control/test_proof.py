@@ -71,6 +71,13 @@ def test_what_a_client_names_as_a_socket_may_be_served_over_http_1(arm: str) -> 
     assert proof.mismatch(arms.parse(arm), loaded, served) is None
 
 
+def test_a_socket_s_name_that_is_no_url_excuses_nothing() -> None:
+    loaded = page(("/", "h2"))
+    loaded.left_out = [LeftOut(url="ws://[x/", why="socket")]
+    assert proof.otherwise(arms.parse("h2"), loaded, log(("/", "h2"))) is None
+    assert proof.otherwise(arms.parse("h2"), loaded, log(("/", "h2"), ("/socket", "h1"))) is not None
+
+
 @pytest.mark.parametrize("path", ["/socket?room=2", "/socket", "/"])
 def test_a_socket_excuses_no_other_request(path: str) -> None:
     loaded = page(("/", "h3"))
