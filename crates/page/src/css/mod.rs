@@ -404,10 +404,7 @@ fn import<'i>(
     });
     let applied = media::fits_rest(input);
     let url = base.join(&url).filter(|_| supported);
-    Ok(url.map(|mut url| {
-        url.set_fragment(None);
-        Import { url, applied }
-    }))
+    Ok(url.map(|url| Import { url, applied }))
 }
 
 /// Reads the descriptors of an `@font-face`.
