@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use http::Method;
-use pronghorn_page::{DecodeError, Decoder, Document, Found, Kind, Reference, Role, Sheet};
+use pronghorn_page::{
+    DecodeError, Decoder, Document, Found, Kind, MOST_URL_BYTES, Reference, Role, Sheet,
+};
 use tokio::time::Instant;
 use url::Url;
 
@@ -219,7 +221,9 @@ impl Navigation<'_> {
         ));
         content.body = Body::Sheet(sheet.clone());
         let users = content.users.clone();
-        match content.role {
+        let role = content.role;
+        self.count_urls(frame);
+        match role {
             Role::Sheet { .. } if users.is_empty() => {
                 self.discover(index, frame, sheet.imports(true), at);
             }
@@ -249,9 +253,10 @@ impl Navigation<'_> {
         let imports = self.frames[frame]
             .document
             .module_imports(held, &resource.url);
+        self.count_urls(frame);
         match run {
             true => self.discover(index, frame, imports, at),
-            false => resource.content.body = Body::Module(imports),
+            false => self.resources[index].content.body = Body::Module(imports),
         }
     }
 
@@ -279,11 +284,23 @@ impl Navigation<'_> {
 
     /// Heeds what a document turned out to hold.
     fn found(&mut self, index: usize, frame: usize, found: Vec<Found>, at: Instant) {
+        self.count_urls(frame);
         for one in found {
             match one {
                 Found::Reference(reference) => self.discover(index, frame, vec![reference], at),
                 Found::Inline { html, base } => self.inline(index, frame, &html, base, at),
             }
+        }
+    }
+
+    /// Fails the load where a document names too much.
+    fn count_urls(&mut self, frame: usize) {
+        let frame = &self.frames[frame];
+        if frame.document.too_many_urls() {
+            let path = &self.resources[frame.resource].record.path;
+            let detail =
+                format!("{path}: the URLs that it names have more than {MOST_URL_BYTES} bytes");
+            self.too_large(detail);
         }
     }
 
@@ -310,14 +327,26 @@ impl Navigation<'_> {
     /// Asks for what wasn't asked for before, as resource `from` and document `frame` refer to it.
     fn discover(&mut self, from: usize, frame: usize, references: Vec<Reference>, at: Instant) {
         for reference in references {
+            let cut = reference.is_cut();
             let Reference {
-                url, kind, role, ..
+                mut url,
+                kind,
+                role,
+                ..
             } = reference;
             if !matches!(url.scheme(), "http" | "https") {
                 continue;
             }
-            if let Some((url, why)) = self.leaves_out(&url, kind, role, frame) {
-                self.left_out.add(url, why, kind);
+            let asks = match role {
+                Role::Blocked => Role::Blocked,
+                _ if cut => Role::Unsupported,
+                role => role,
+            };
+            if cut {
+                url.set_fragment(None);
+            }
+            if let Some((url, why)) = self.leaves_out(&url, kind, asks, frame) {
+                self.left_out.add(&url, why, kind);
                 continue;
             }
             let Some(url) = self.own.own(&url) else {

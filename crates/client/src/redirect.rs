@@ -1,6 +1,7 @@
 //! Where redirects lead.
 
 use http::Method;
+use pronghorn_page::LONGEST_URL;
 use tokio::time::Instant;
 
 use crate::navigation::{Asked, Navigation};
@@ -25,6 +26,10 @@ impl Navigation<'_> {
             let detail = format!("{answered} without a place that it leads to");
             return self.fail(index, Failure::new(Reason::Status, detail), at);
         };
+        if url.as_str().len() > LONGEST_URL {
+            let detail = format!("{answered} and leads to a URL of more than {LONGEST_URL} bytes");
+            return self.fail(index, Failure::new(Reason::Status, detail), at);
+        }
         if from.hops == MOST_REDIRECTS {
             let detail = format!("{answered} after {MOST_REDIRECTS} redirects");
             return self.fail(index, Failure::new(Reason::Status, detail), at);
@@ -36,7 +41,7 @@ impl Navigation<'_> {
                 let detail = format!("{answered} and leads to another host: {url}");
                 self.fail(index, Failure::new(Reason::Status, detail), at);
             }
-            return self.left_out.add(url, Why::OtherHost, kind);
+            return self.left_out.add(&url, Why::OtherHost, kind);
         };
         let method: Method = from.record.method.parse().unwrap_or_default();
         // RFC 9110 §15.4: browsers change POST to GET with 301 and 302, and all but HEAD with 303.

@@ -40,7 +40,7 @@ impl Navigation<'_> {
             .first()
             .is_some_and(|document| document.record.too_early_s.is_some());
         let known = self.known;
-        let (left_out, left_out_count) = self.left_out.finish(|url| known.contains_key(url));
+        let (left_out, left_out_count) = self.left_out.finish(known.keys());
         let resources: Vec<_> = self
             .resources
             .into_iter()

@@ -1,15 +1,20 @@
 //! Content codings (RFC 9110 §8.4.1) undone while the bytes arrive: gzip, deflate, br and zstd.
+//!
+//! Bytes after a coding's end are passed over, as browsers do.
 
 use std::io::{self, Write};
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
-use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::write::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use zstd::stream::raw::{DParameter, InBuffer, Operation, OutBuffer};
 
 /// Codings of one body on top of each other; nobody applies more.
 const MOST_CODINGS: usize = 3;
 /// Of zstd's window, as browsers bound it (RFC 9659 §3): 8 MiB.
 const ZSTD_WINDOW_LOG: u32 = 23;
+/// What a zstd frame begins with, and a skippable one but for the low half of its first byte.
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const ZSTD_SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 /// Bytes that a decoder without a writer of its own gives at once.
 const PIECE: usize = 8192;
 
@@ -105,7 +110,7 @@ struct Stage {
 }
 
 enum Codec {
-    Gzip(MultiGzDecoder<Bounded>),
+    Gzip(GzDecoder<Bounded>),
     /// Until the first byte tells whether the zlib format is there, which some servers leave out.
     Deflate(Bounded),
     Zlib(ZlibDecoder<Bounded>),
@@ -118,7 +123,7 @@ impl Stage {
     fn new(name: &str, most: usize) -> Result<Stage, DecodeError> {
         let sink = Bounded::new(most);
         let (coding, codec) = match name.to_ascii_lowercase().as_str() {
-            "gzip" | "x-gzip" => ("gzip", Codec::Gzip(MultiGzDecoder::new(sink))),
+            "gzip" | "x-gzip" => ("gzip", Codec::Gzip(GzDecoder::new(sink))),
             "deflate" => ("deflate", Codec::Deflate(sink)),
             "br" => ("br", Codec::Brotli(Box::new(Brotli::new(sink)))),
             "zstd" => {
@@ -153,7 +158,7 @@ impl Stage {
         }
         let written = match &mut self.codec {
             Codec::Gzip(decoder) => write(decoder, bytes),
-            Codec::Deflate(sink) => write(sink, bytes),
+            Codec::Deflate(sink) => sink.write_all(bytes),
             Codec::Zlib(decoder) => write(decoder, bytes),
             Codec::Raw(decoder) => write(decoder, bytes),
             Codec::Brotli(decoder) => decoder.write(bytes),
@@ -200,8 +205,14 @@ impl Stage {
     }
 }
 
-fn write(decoder: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    decoder.write_all(bytes)?;
+/// Writes to one of flate2's decoders, which take nothing more once their stream has ended.
+fn write(decoder: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match decoder.write(bytes)? {
+            0 => break,
+            taken => bytes = &bytes[taken..],
+        }
+    }
     decoder.flush()
 }
 
@@ -255,7 +266,6 @@ impl Brotli {
                 BrotliResult::ResultFailure => return Err(io::ErrorKind::InvalidData.into()),
             }
         }
-        // Browsers pass over what follows the stream.
         Ok(())
     }
 }
@@ -265,6 +275,10 @@ struct Zstd {
     sink: Bounded,
     /// Whether the last frame has ended.
     whole: bool,
+    /// What came after a frame's end, while it may begin another.
+    start: Vec<u8>,
+    /// Whether something came that begins no frame.
+    over: bool,
 }
 
 impl Zstd {
@@ -275,10 +289,36 @@ impl Zstd {
             decoder,
             sink,
             whole: false,
+            start: Vec::new(),
+            over: false,
         })
     }
 
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Decodes frame after frame (RFC 8878 §3) up to what is none.
+    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while let Some((first, rest)) = bytes.split_first() {
+            if self.over {
+                break;
+            }
+            if !self.whole {
+                let taken = self.frame(bytes)?;
+                bytes = &bytes[taken..];
+                continue;
+            }
+            bytes = rest;
+            self.start.push(*first);
+            self.over = !may_begin_frame(&self.start);
+            if !self.over && self.start.len() == ZSTD_MAGIC.len() {
+                self.whole = false;
+                let start = std::mem::take(&mut self.start);
+                self.frame(&start)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes up to the frame's end; how many bytes it took.
+    fn frame(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut input = InBuffer::around(bytes);
         let mut piece = [0; PIECE];
         loop {
@@ -289,14 +329,24 @@ impl Zstd {
             let idle = written.is_empty() && input.pos() == before;
             let full = written.len() == PIECE;
             self.sink.write_all(written)?;
-            if !idle {
-                self.whole = left == 0;
+            self.whole = left == 0;
+            if self.whole || (input.pos() == bytes.len() && (idle || !full)) {
+                return Ok(input.pos());
             }
-            if idle || (input.pos() == bytes.len() && !full) {
-                return Ok(());
+            if idle {
+                return Err(io::ErrorKind::InvalidData.into());
             }
         }
     }
+}
+
+/// Whether these bytes, at most four, begin a frame or a skippable frame (RFC 8878 §3.1).
+fn may_begin_frame(start: &[u8]) -> bool {
+    let skippable = start.iter().enumerate().all(|(at, byte)| match at {
+        0 => byte >> 4 == 5,
+        at => *byte == ZSTD_SKIPPABLE[at],
+    });
+    skippable || ZSTD_MAGIC.starts_with(start)
 }
 
 /// Where decoders write to: it takes no more than it may.

@@ -87,7 +87,23 @@ impl Document {
     #[must_use]
     pub fn sheet(&self, bytes: &[u8], content_type: &str, url: &Url) -> Sheet {
         let (text, encoding) = sheet_text(bytes, content_type, self.decoder.encoding());
-        Sheet::parse(&text, Base { url, encoding })
+        self.scanner.page(|page| {
+            let budget = Some(&page.urls);
+            Sheet::parse(
+                &text,
+                Base {
+                    url,
+                    encoding,
+                    budget,
+                },
+            )
+        })
+    }
+
+    /// Whether it and its style sheets name more than `MOST_URL_BYTES`; URLs beyond them aren't told.
+    #[must_use]
+    pub fn too_many_urls(&self) -> bool {
+        self.scanner.page(|page| page.urls.is_spent())
     }
 
     /// Applies a style sheet; `from` stands for it where it is the one that asks.

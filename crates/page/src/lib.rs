@@ -26,7 +26,7 @@ mod policy;
 mod reference;
 mod srcset;
 
-pub use base::Base;
+pub use base::{Base, LONGEST_URL, MOST_URL_BYTES};
 pub use css::Sheet;
 pub use decode::{DecodeError, Decoder};
 pub use document::Document;

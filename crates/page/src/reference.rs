@@ -60,7 +60,7 @@ pub enum Role {
 /// A resource that a page names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// Absolute, without a fragment.
+    /// Absolute, without a fragment; not the whole one where `is_cut`.
     pub url: Url,
     /// What it is to the page.
     pub kind: Kind,
@@ -71,6 +71,12 @@ pub struct Reference {
 }
 
 impl Reference {
+    /// Whether its URL was longer than `LONGEST_URL`. It can't be followed; its fragment is no part of it.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        crate::base::is_cut(&self.url)
+    }
+
     /// An image, a font or something else of which nothing is read.
     pub(crate) fn plain(url: Url, kind: Kind) -> Reference {
         Reference {

@@ -133,3 +133,47 @@ fn a_bomb_ends_at_the_bound() {
         );
     }
 }
+
+#[test]
+fn what_follows_the_end_is_passed_over() {
+    for coding in CODINGS {
+        let encoded = encode(coding, &text());
+        let others = [
+            &b"\0"[..],
+            b"\r\n",
+            b"xyz",
+            &[0; 5000],
+            &[0x28, 0xb5, 0x2f],
+            b"(\xb5/\xfc",
+        ];
+        for follows in others {
+            let body = [&encoded[..], follows].concat();
+            // Pieces that end with the coding, right behind it, and elsewhere.
+            for piece in [7, encoded.len(), encoded.len() + 1, usize::MAX] {
+                let content = decode(name(coding), &body, piece, AMPLE);
+                let content = content.unwrap_or_else(|error| panic!("{coding}: {error}"));
+                assert!(
+                    content == text(),
+                    "{coding} with {follows:x?} in pieces of {piece}"
+                );
+            }
+        }
+    }
+}
+
+/// As Chromium does: it reads all frames of zstd, and one member of gzip.
+#[test]
+fn a_second_stream_is_read_of_zstd_only() {
+    for coding in CODINGS {
+        let skippable = match coding {
+            "zstd" => &b"\x5f\x2a\x4d\x18\x03\0\0\0abc"[..],
+            _ => b"",
+        };
+        let parts = [&encode(coding, b"one"), skippable, &encode(coding, b" two")];
+        let expected: &[u8] = if coding == "zstd" { b"one two" } else { b"one" };
+        for piece in [1, 7, usize::MAX] {
+            let content = decode(name(coding), &parts.concat(), piece, AMPLE).expect(coding);
+            assert_eq!(content, expected, "{coding} in pieces of {piece}");
+        }
+    }
+}

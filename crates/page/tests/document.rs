@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use pronghorn_page::{Document, Found, Kind, Place, Reference, Role, Sheet};
+use pronghorn_page::{
+    Document, Found, Kind, LONGEST_URL, MOST_URL_BYTES, Place, Reference, Role, Sheet,
+};
 use url::Url;
 
 fn url() -> Url {
@@ -424,4 +426,41 @@ fn what_the_pages_policy_forbids_is_blocked() {
         .filter(|one| one.role == Role::Blocked)
         .map(path);
     assert_eq!(blocked.collect::<Vec<_>>(), ["/b.png", "/f.woff"]);
+}
+
+/// Were each URL kept whole, these would take 10 GB.
+#[test]
+fn urls_below_a_long_base_are_cut_and_each_is_named() {
+    let base = format!("<base href='https://other.test/{}/'>", "A".repeat(1 << 20));
+    let images: String = (0..10_000).map(|n| format!("<img src={n}>")).collect();
+    let found = read(&format!(
+        "{base}{images}<img src=https://page.test/own.png>"
+    ));
+    let (own, cut) = found.split_last().expect("references");
+    assert!(!own.is_cut() && path(own) == "/own.png");
+    assert!(cut.iter().all(Reference::is_cut));
+    let urls: std::collections::HashSet<&str> = cut.iter().map(|one| one.url.as_str()).collect();
+    assert_eq!(urls.len(), 10_000);
+    let bytes: usize = urls.iter().map(|url| url.len()).sum();
+    assert!(bytes < 10_000 * 2500, "{bytes}");
+}
+
+#[test]
+fn a_document_names_so_many_bytes_of_urls_and_no_more() {
+    let long = "A".repeat(LONGEST_URL / 2);
+    let whole = MOST_URL_BYTES / (LONGEST_URL / 2);
+    let mut document = Document::new(url(), "");
+    document.push(format!("<base href=/{long}/>").as_bytes());
+    let found = references(document.push(&b"<img src=1.png>".repeat(whole - 10)));
+    assert_eq!(found.len(), whole - 10);
+    assert!(!document.too_many_urls());
+    let sheet = document.sheet(
+        &b"b{fill:url(1)}".repeat(100_000),
+        "",
+        &url().join(&long).expect("a URL"),
+    );
+    assert!(document.too_many_urls());
+    document.apply(0, Rc::new(sheet));
+    let found = references(document.push(&b"<img src=1.png>".repeat(10_000)));
+    assert!(found.is_empty(), "{}", found.len());
 }

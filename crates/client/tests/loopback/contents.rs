@@ -330,3 +330,37 @@ fn what_a_policy_in_the_header_forbids_is_left_out_as_blocked() {
         assert!(page.left_out[0].url.ends_with("/a.js"), "{protocol}");
     }
 }
+
+/// On the page's own host too: a cut URL is another resource's.
+#[test]
+fn urls_that_are_too_long_are_left_out_and_counted() {
+    let long = "A".repeat(1 << 20);
+    for (base, why) in [
+        (format!("https://other.test/{long}/"), Why::OtherHost),
+        (format!("/{long}/"), Why::Unsupported),
+    ] {
+        let images: String = (0..1000).map(|n| format!("<img src={n}>")).collect();
+        let html = format!("<img src=/a.png><base href='{base}'>{images}");
+        let answers = [("/", Answer::html(html)), ("/a.png", other("a"))];
+        let loaded = load(PROTOCOLS[1], &answers);
+        let page = &loaded.page;
+        assert_eq!(page.outcome, Outcome::Ok, "{:?}", page.detail);
+        assert_eq!((page.requests, page.left_out_count), (2, 1000));
+        assert_eq!(page.left_out.len(), 100);
+        for left in &page.left_out {
+            assert_eq!((left.url.len(), left.why), (2048, why));
+            assert!(!left.url.contains('#'));
+        }
+    }
+}
+
+#[test]
+fn a_page_that_names_too_many_bytes_of_urls_is_too_large() {
+    let long = "A".repeat(40_000);
+    let images: String = (0..2000).map(|n| format!("<img src={n}>")).collect();
+    let html = format!("<base href='https://other.test/{long}/'>{images}");
+    let page = load(PROTOCOLS[1], &[("/", Answer::html(html))]).page;
+    assert_eq!(page.reason, Some(Reason::TooLarge), "{:?}", page.detail);
+    let detail = page.detail.expect("a detail");
+    assert!(detail.starts_with("/: the URLs"), "{detail}");
+}

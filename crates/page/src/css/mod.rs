@@ -6,6 +6,8 @@ pub(crate) mod style;
 mod supports;
 pub(crate) mod values;
 
+use std::hash::{DefaultHasher, Hasher};
+
 use cssparser::{
     AtRuleParser, CowRcStr, DeclarationParser, ParseError, Parser, ParserInput, ParserState,
     QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, StyleSheetParser, Token,
@@ -27,6 +29,8 @@ const DEEPEST: usize = 32;
 pub struct Sheet {
     pub(crate) imports: Vec<Import>,
     pub(crate) rules: Vec<Rule>,
+    /// What rules stand in, each once, however many stand in it.
+    pub(crate) scopes: Vec<Scope>,
     pub(crate) faces: Vec<Face>,
     /// Animations by name, and what their images are.
     pub(crate) keyframes: Vec<(String, Vec<Url>)>,
@@ -43,11 +47,19 @@ pub(crate) struct Import {
 /// A rule, or what an element's own `style` says.
 #[derive(Debug, Default)]
 pub(crate) struct Rule {
-    /// All of them have to fit: the rule's own, and those that it is nested in. None: it fits.
-    selectors: Vec<SelectorList>,
-    /// The selectors as written: where they and a property come again, the later value holds.
-    key: String,
+    /// Its place in the sheet's scopes; none: it fits.
+    scope: Option<usize>,
+    /// A hash of all its selectors as written: where they and a property come again, the later value holds.
+    key: Option<u64>,
     declarations: Vec<(Property, Value)>,
+}
+
+/// Selectors of a rule. They have to fit, and so does what the rule is nested in.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    selectors: SelectorList,
+    /// An earlier scope.
+    outer: Option<usize>,
 }
 
 /// What a declaration sets, as far as it matters.
@@ -92,15 +104,23 @@ pub(crate) fn inline_style(text: &str, base: Base<'_>) -> Rule {
 struct Reader<'a> {
     base: Base<'a>,
     sheet: Sheet,
-    /// The selectors around, outermost first, and as written.
-    around: Vec<SelectorList>,
-    keys: Vec<String>,
+    /// The rules around, outermost first.
+    around: Vec<Around>,
     /// Whether it stands in a block that may declare.
     declaring: bool,
     declarations: Vec<(Property, Value)>,
     depth: usize,
     /// Whether a rule came that ends the place for imports.
     begun: bool,
+}
+
+/// A rule whose block is read.
+struct Around {
+    /// None once they are among the sheet's scopes.
+    selectors: Option<SelectorList>,
+    scope: Option<usize>,
+    /// Of its selectors as written, after those around it.
+    key: DefaultHasher,
 }
 
 /// An at-rule before its block.
@@ -119,7 +139,6 @@ impl<'a> Reader<'a> {
             base,
             sheet: Sheet::default(),
             around: Vec::new(),
-            keys: Vec::new(),
             declaring: false,
             declarations: Vec::new(),
             depth: 0,
@@ -144,12 +163,26 @@ impl<'a> Reader<'a> {
         };
         // What isn't shown needs nothing.
         if !declarations.is_empty() && !declarations.iter().any(hides) {
-            self.sheet.rules.push(Rule {
-                selectors: self.around.clone(),
-                key: self.keys.join(" "),
+            let rule = Rule {
+                scope: self.scope(),
+                key: self.around.last().map(|around| around.key.finish()),
                 declarations,
-            });
+            };
+            self.sheet.rules.push(rule);
         }
+    }
+
+    /// The scope of the innermost rule. Only what a kept rule stands in becomes one.
+    fn scope(&mut self) -> Option<usize> {
+        let mut outer = None;
+        for around in &mut self.around {
+            if let Some(selectors) = around.selectors.take() {
+                around.scope = Some(self.sheet.scopes.len());
+                self.sheet.scopes.push(Scope { selectors, outer });
+            }
+            outer = around.scope;
+        }
+        outer
     }
 }
 
@@ -247,15 +280,23 @@ impl<'i> QualifiedRuleParser<'i> for Reader<'_> {
         _: &ParserState,
         input: &mut Parser<'i, 't>,
     ) -> Result<(), ParseError<'i, ()>> {
-        self.around.push(selectors);
-        self.keys.push(key);
+        let outer = self.around.last().map(|around| around.key.clone());
+        let mut hasher = outer.map_or_else(DefaultHasher::new, |mut outer| {
+            outer.write(b" ");
+            outer
+        });
+        hasher.write(key.as_bytes());
+        self.around.push(Around {
+            selectors: Some(selectors),
+            scope: None,
+            key: hasher,
+        });
         let outer = std::mem::take(&mut self.declarations);
         let declaring = std::mem::replace(&mut self.declaring, true);
         self.block(input);
         self.declaring = declaring;
         let declarations = std::mem::replace(&mut self.declarations, outer);
         self.keep(declarations);
-        self.keys.pop();
         self.around.pop();
         Ok(())
     }
@@ -363,10 +404,7 @@ fn import<'i>(
     });
     let applied = media::fits_rest(input);
     let url = base.join(&url).filter(|_| supported);
-    Ok(url.map(|mut url| {
-        url.set_fragment(None);
-        Import { url, applied }
-    }))
+    Ok(url.map(|url| Import { url, applied }))
 }
 
 /// Reads the descriptors of an `@font-face`.
@@ -411,5 +449,61 @@ impl RuleBodyItemParser<'_, (), ()> for FaceReader<'_> {
 
     fn parse_qualified(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::selectors::Elements;
+    use super::style::{Shown, style};
+    use super::*;
+
+    fn sheet(text: &str) -> Sheet {
+        Sheet::parse(text, &Url::parse("https://page.test/").expect("a URL"))
+    }
+
+    fn images(sheet: &Sheet) -> Vec<String> {
+        let shown = Shown {
+            elements: &Elements::new(),
+            characters: &Default::default(),
+            own: &[],
+        };
+        let found = style(&[(None, sheet)], &shown).into_iter();
+        found
+            .map(|(_, reference)| reference.url.path().to_owned())
+            .collect()
+    }
+
+    /// Were the outer selectors copied or matched for each inner rule, this would take 100 GB or hours.
+    #[test]
+    fn rules_share_what_they_are_nested_in() {
+        let outer: String = (0..100_000).map(|n| format!(".missing{n}, ")).collect();
+        for (last, expected) in [("body", vec!["/last"]), (".none", vec![])] {
+            let inner = "html { fill: url(x) } ".repeat(100_000);
+            let text = format!("{outer} {last} {{ {inner} html {{ fill: url(last) }} }}");
+            let sheet = sheet(&text);
+            assert_eq!(sheet.rules.len(), 100_001);
+            assert_eq!(sheet.scopes.len(), 100_002);
+            let shared = sheet.scopes[1..].iter().all(|scope| scope.outer == Some(0));
+            assert!(shared);
+            assert_eq!(images(&sheet), expected);
+        }
+    }
+
+    #[test]
+    fn nested_rules_fit_where_all_around_them_do() {
+        let sheet = sheet(
+            "html { body { fill: url(1) } .no { body { fill: url(2) } fill: url(3) } fill: url(4) }
+             .no { @media all { html { fill: url(5) } } } html { @media all { fill: url(6) } }
+             .unused { color: red } html { & body { stroke: url(7) } }",
+        );
+        assert_eq!(images(&sheet), ["/1", "/6", "/7"]);
+        assert_eq!(sheet.scopes.len(), 9);
+    }
+
+    #[test]
+    fn the_same_selectors_override_nested_or_not() {
+        let sheet = sheet("html { body { fill: url(1) } } html body { fill: url(2) }");
+        assert_eq!(images(&sheet), ["/2"]);
     }
 }

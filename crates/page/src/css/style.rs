@@ -7,7 +7,7 @@ use url::Url;
 use super::fonts::{Face, FontUse, needed};
 use super::selectors::Elements;
 use super::values::Value;
-use super::{Property, Rule, Sheet};
+use super::{Property, Rule, Scope, Sheet};
 use crate::reference::{Kind, Reference};
 
 /// Lists of families, and weights, beyond which a document's are passed over.
@@ -39,21 +39,18 @@ pub(crate) fn style(sheets: &[From<'_>], shown: &Shown<'_>) -> Vec<(Option<usize
     let mut customs: HashMap<&str, Vec<(Option<usize>, &Value)>> = HashMap::new();
     let mut animations = HashSet::new();
     let mut characters = shown.characters.clone();
-    let own = shown.own.iter().map(|rule| (None, vec![rule]));
+    let own = shown.own.iter().map(std::slice::from_ref);
+    let own = own.map(|rule| (None, rule, &[][..]));
     let sheets_rules = sheets
         .iter()
-        .map(|(from, sheet)| (*from, sheet.rules.iter().collect()));
-    for (from, rules) in sheets_rules.chain(own) {
-        let fitting = |rule: &&&Rule| {
-            rule.selectors
-                .iter()
-                .all(|list| list.may_fit(shown.elements))
-        };
-        let fitting: Vec<&Rule> = rules.iter().filter(fitting).copied().collect();
-        let mut last: HashMap<(&str, &Property), usize> = HashMap::new();
+        .map(|(from, sheet)| (*from, &sheet.rules[..], &sheet.scopes[..]));
+    for (from, rules, scopes) in sheets_rules.chain(own) {
+        let mut fit = Fit::new(scopes, shown.elements);
+        let fitting: Vec<&Rule> = rules.iter().filter(|rule| fit.fits(rule.scope)).collect();
+        let mut last: HashMap<(Option<u64>, &Property), usize> = HashMap::new();
         for (at, rule) in fitting.iter().enumerate() {
             for (property, _) in &rule.declarations {
-                last.insert((&rule.key, property), at);
+                last.insert((rule.key, property), at);
             }
         }
         for (at, rule) in fitting.iter().enumerate() {
@@ -77,7 +74,7 @@ pub(crate) fn style(sheets: &[From<'_>], shown: &Shown<'_>) -> Vec<(Option<usize
                 let again = rule.declarations[number + 1..]
                     .iter()
                     .any(|(later, _)| later == property);
-                let overridden = !rule.key.is_empty() && last[&(rule.key.as_str(), property)] != at;
+                let overridden = rule.key.is_some() && last[&(rule.key, property)] != at;
                 if again || overridden {
                     continue;
                 }
@@ -136,6 +133,37 @@ fn fonts(
             Some((from, Reference::plain(url, Kind::Font)))
         })
         .collect()
+}
+
+/// Which scopes of a sheet may fit, each found out once.
+struct Fit<'a> {
+    scopes: &'a [Scope],
+    elements: &'a Elements,
+    known: Vec<Option<bool>>,
+}
+
+impl<'a> Fit<'a> {
+    fn new(scopes: &'a [Scope], elements: &'a Elements) -> Fit<'a> {
+        Fit {
+            scopes,
+            elements,
+            known: vec![None; scopes.len()],
+        }
+    }
+
+    /// Whether a scope and all around it may fit; scopes are nested no deeper than blocks are read.
+    fn fits(&mut self, scope: Option<usize>) -> bool {
+        let Some(at) = scope else {
+            return true;
+        };
+        if let Some(known) = self.known[at] {
+            return known;
+        }
+        let Scope { selectors, outer } = &self.scopes[at];
+        let fits = self.fits(*outer) && selectors.may_fit(self.elements);
+        self.known[at] = Some(fits);
+        fits
+    }
 }
 
 /// What rules that may fit use.

@@ -180,10 +180,7 @@ fn add(url: &str, base: Base<'_>, value: &mut Value) {
     if url.is_empty() || url.starts_with('#') {
         return;
     }
-    if let Some(mut url) = base.join(url) {
-        url.set_fragment(None);
-        value.urls.push(url);
-    }
+    value.urls.extend(base.join(url));
 }
 
 pub(super) fn nested<'i>(parser: &mut Parser<'i, '_>, read: impl FnOnce(&mut Parser<'i, '_>)) {

@@ -302,11 +302,10 @@ fn media(page: &mut Page, around: &mut Around, attributes: &Attributes, video: b
 fn frame(page: &mut Page, attributes: &Attributes) {
     if let Some(html) = attributes.get("srcdoc") {
         if !attributes.lazy() {
-            let base = page.base().clone();
-            page.found.push(Found::Inline {
-                html: html.to_owned(),
-                base,
-            });
+            let base = page.urls.take(page.base().clone());
+            let html = html.to_owned();
+            page.found
+                .extend(base.map(|base| Found::Inline { html, base }));
         }
         return;
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use encoding_rs::{Encoding, UTF_8};
 use url::Url;
 
-use crate::base::Base;
+use crate::base::{Base, UrlBudget, base_url, bounded, is_cut};
 use crate::css::selectors::Elements;
 use crate::css::{Rule, Sheet, inline_style};
 use crate::modules::static_imports;
@@ -33,6 +33,7 @@ pub enum Found {
 pub(crate) struct Page {
     url: Url,
     base: Option<Url>,
+    pub(crate) urls: UrlBudget,
     pub(crate) encoding: &'static Encoding,
     pub(crate) in_body: bool,
     pub(crate) elements: Elements,
@@ -40,7 +41,7 @@ pub(crate) struct Page {
     others: BTreeSet<u32>,
     pub(crate) own_styles: Vec<Rule>,
     pub(crate) sheets: Vec<Sheet>,
-    imports: HashMap<String, String>,
+    imports: HashMap<String, Url>,
     pub(crate) policies: Policies,
     /// The page that this one is a stub for.
     pub(crate) next: Option<Reference>,
@@ -54,6 +55,7 @@ impl Page {
         Page {
             url,
             base: None,
+            urls: UrlBudget::new(),
             encoding: UTF_8,
             in_body: false,
             elements: Elements::new(),
@@ -101,13 +103,14 @@ impl Page {
         Base {
             url: self.base(),
             encoding: self.encoding,
+            budget: Some(&self.urls),
         }
     }
 
     /// The first `base` with an address holds (HTML, "document base URL").
     pub(crate) fn set_base(&mut self, href: &str) {
         if self.base.is_none() {
-            let url = self.url.join(href.trim()).ok();
+            let url = base_url(&self.url, href.trim());
             self.base = url.filter(|url| !matches!(url.scheme(), "data" | "javascript"));
         }
     }
@@ -118,9 +121,7 @@ impl Page {
         if url.is_empty() {
             return None;
         }
-        let mut resolved = self.encoded_base().join(url)?;
-        resolved.set_fragment(None);
-        Some(resolved)
+        self.encoded_base().join(url)
     }
 
     pub(crate) fn add(&mut self, url: Option<&str>, kind: Kind, place: Place, role: Role) {
@@ -194,7 +195,7 @@ impl Page {
         let imports = map.get("imports").and_then(|imports| imports.as_object());
         for (from, to) in imports.into_iter().flatten() {
             if let Some(to) = to.as_str().and_then(|to| self.resolve(to)) {
-                self.imports.entry(from.clone()).or_insert(to.into());
+                self.imports.entry(from.clone()).or_insert(to);
             }
         }
     }
@@ -204,7 +205,7 @@ impl Page {
         let base = url.unwrap_or(self.base());
         let resolved = static_imports(source)
             .into_iter()
-            .filter_map(|name| self.module(name, base));
+            .filter_map(|name| self.urls.take(self.module(name, base)?));
         resolved
             .map(|url| Reference {
                 url,
@@ -221,9 +222,9 @@ impl Page {
             .iter()
             .any(|prefix| name.starts_with(prefix));
         let address = if relative {
-            base.join(name).ok()
+            Base::from(base).join(name)
         } else {
-            Url::parse(name).ok()
+            Url::parse(name).ok().and_then(bounded)
         };
         let key = address.as_ref().map_or(name, Url::as_str);
         let mapped = self
@@ -237,12 +238,14 @@ impl Page {
                     .iter()
                     .filter(|(from, _)| from.ends_with('/') && name.starts_with(from.as_str()));
                 let (from, to) = fitting.max_by_key(|(from, _)| from.len())?;
-                Some(format!("{to}{}", &name[from.len()..]))
+                match is_cut(to) {
+                    true => Some(to.clone()),
+                    false => Url::parse(&format!("{to}{}", &name[from.len()..]))
+                        .ok()
+                        .and_then(bounded),
+                }
             });
-        match mapped {
-            Some(mapped) => Url::parse(&mapped).ok(),
-            None => address,
-        }
+        mapped.or(address)
     }
 }
 

@@ -12,6 +12,9 @@ use super::elements::{self, Around, ScriptType};
 use super::tree::Tree;
 use super::{Attributes, Page};
 
+/// Foreign elements open at a time beyond these aren't tracked: each end tag searches them.
+const DEEPEST_FOREIGN: usize = 512;
+
 /// Elements that end foreign content (HTML, "The rules for parsing tokens in foreign content").
 const BREAKS_OUT: &str = " b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li \
     listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var ";
@@ -110,11 +113,10 @@ impl State {
             self.foreign.clear();
         }
         let foreign = self.in_foreign();
+        let tracked = !tag.self_closing && self.foreign.len() < DEEPEST_FOREIGN;
         match name {
-            "svg" | "math" if !tag.self_closing => self.foreign.push((name.to_owned(), true)),
-            "foreignobject" | "desc" | "title" | "annotation-xml"
-                if foreign && !tag.self_closing =>
-            {
+            "svg" | "math" if tracked => self.foreign.push((name.to_owned(), true)),
+            "foreignobject" | "desc" | "title" | "annotation-xml" if foreign && tracked => {
                 self.foreign.push((name.to_owned(), false));
             }
             "template" if !foreign => self.inert += 1,
@@ -220,5 +222,35 @@ impl State {
             }
             What::Script(ScriptType::Classic | ScriptType::Data) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use url::Url;
+
+    use super::*;
+
+    #[test]
+    fn open_foreign_elements_are_bounded() {
+        let page = Page::new(Url::parse("https://page.test/").expect("a URL"));
+        let scanner = Scanner::new(page);
+        let deepest = || {
+            let state = scanner.tokenizer.sink.0.borrow();
+            state.foreign.len()
+        };
+        scanner.push(&"<svg>".repeat(DEEPEST_FOREIGN));
+        assert_eq!(deepest(), DEEPEST_FOREIGN);
+        scanner.push(&"<svg><math><desc>".repeat(100_000));
+        assert_eq!(deepest(), DEEPEST_FOREIGN);
+        scanner.push("<title></i></svg>");
+        assert_eq!(deepest(), DEEPEST_FOREIGN - 1);
+        scanner.push(&"</svg>".repeat(DEEPEST_FOREIGN));
+        scanner.push("<style>b { fill: url(1.svg) }</style><img src=2.png>");
+        assert_eq!(deepest(), 0);
+        scanner.page(|page| {
+            assert_eq!(page.sheets.len(), 1);
+            assert_eq!(page.found.len(), 1);
+        });
     }
 }
