@@ -76,8 +76,8 @@ enum State {
     Chunk(u64),
     /// The line's end after a chunk: so many bytes of it have come.
     ChunkEnd(u8),
-    /// Trailers, in a line with so many bytes.
-    Trailer(usize),
+    /// Trailers.
+    Trailer,
     End,
 }
 
@@ -139,7 +139,7 @@ impl Reader {
                 State::ChunkLine => {
                     if let Some(size) = self.chunk_line(bytes)? {
                         self.state = match size {
-                            0 => State::Trailer(0),
+                            0 => State::Trailer,
                             size => State::Chunk(size),
                         };
                     }
@@ -160,7 +160,7 @@ impl Reader {
                         _ => return Err(Wrong::Chunk),
                     };
                 }
-                State::Trailer(length) => self.trailer(bytes, length)?,
+                State::Trailer => self.trailer(bytes)?,
             }
         }
     }
@@ -262,31 +262,24 @@ impl Reader {
         self.pending.clear();
     }
 
-    /// Passes over trailers, to the empty line after them.
-    fn trailer(&mut self, bytes: &mut &[u8], mut length: usize) -> Result<(), Wrong> {
+    /// Reads trailers, to the empty line after them.
+    fn trailer(&mut self, bytes: &mut &[u8]) -> Result<(), Wrong> {
         while let Some(byte) = first(bytes) {
             self.trailers += 1;
             if self.trailers > LONGEST_HEAD {
                 return Err(Wrong::Long);
             }
             match byte {
-                b'\n' if length == 0 => {
+                b'\n' if self.pending.is_empty() => {
                     self.trailers = 0;
                     self.state = State::End;
                     return Ok(());
                 }
-                b'\n' => {
-                    length = 0;
-                    self.trailer_line();
-                }
+                b'\n' => self.trailer_line(),
                 b'\r' => {}
-                _ => {
-                    length += 1;
-                    self.pending.push(byte);
-                }
+                _ => self.pending.push(byte),
             }
         }
-        self.state = State::Trailer(length);
         Ok(())
     }
 }

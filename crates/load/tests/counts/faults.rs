@@ -3,21 +3,12 @@
 use pronghorn_load::{ConnectionFailureKind, FailureKind, LoadReport};
 use serde_json::json;
 
-use crate::server::{STATUS_200, Then, frame, h1, h2, h2_response, start};
+use crate::server::{STATUS_200, Then, field, frame, h1, h2, h2_response, start};
 use crate::{failed_as, load};
 
 const GOAWAY: u8 = 7;
 const RST_STREAM: u8 = 3;
 const ENHANCE_YOUR_CALM: [u8; 4] = [0, 0, 0, 11];
-
-/// A literal field without indexing, of up to 126 bytes each.
-fn field(name: &str, value: &str) -> Vec<u8> {
-    let mut out = vec![0, name.len() as u8];
-    out.extend(name.bytes());
-    out.push(value.len() as u8);
-    out.extend(value.bytes());
-    out
-}
 
 /// What becomes of two requests that HTTP/2 answers with these fields after `:status: 200`.
 fn over_http_2(fields: &[u8]) -> LoadReport {

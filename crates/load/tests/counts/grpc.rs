@@ -3,17 +3,8 @@
 use pronghorn_load::FailureKind;
 use serde_json::json;
 
-use crate::server::{Then, frame, h1, h2, start};
+use crate::server::{Then, field, frame, h1, h2, start};
 use crate::{failed_as, load};
-
-/// A literal field without indexing.
-fn field(name: &str, value: &str) -> Vec<u8> {
-    let mut out = vec![0, name.len() as u8];
-    out.extend(name.bytes());
-    out.push(value.len() as u8);
-    out.extend(value.bytes());
-    out
-}
 
 #[test]
 fn trailers_of_http_2_that_tell_of_a_failure_are_no_success() {

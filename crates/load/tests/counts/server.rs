@@ -81,6 +81,15 @@ pub(crate) fn h2(
     }
 }
 
+/// A literal field of HPACK without indexing, its name and its value of up to 126 bytes each.
+pub(crate) fn field(name: &str, value: &str) -> Vec<u8> {
+    let mut out = vec![0, name.len() as u8];
+    out.extend(name.bytes());
+    out.push(value.len() as u8);
+    out.extend(value.bytes());
+    out
+}
+
 /// A frame of HTTP/2.
 pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
