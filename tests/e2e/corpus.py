@@ -7,7 +7,7 @@ A page is a folder `NAME` with its site and a file `NAME.toml`, which says what 
     made        files that are made when the page is built: images, fonts, sounds, text, 3 MB of noise
     encoding    that of the page and its style sheets, UTF-8 where it says nothing
     tolerate    as in an experiment
-    scripted    requests that scripts make, and so none of the native client's
+    scripted    requests that scripts make, and so none of the native client's, which names the scripts
     icons       the browser's own requests, which are none of the load
     beyond      requests that a document makes, by that document: nobody who leaves it out knows of them
     unheard     requests that Chromium may make before it tells of who makes them, and so may not record
@@ -163,6 +163,8 @@ def faults(page: Page, client: str, load: PageLoad, served: Iterable[str]) -> It
     for path in got.keys() & expected.keys():
         if got[path] != expected[path]:
             yield f"{path} is a {got[path]}, not a {expected[path]}"
+    if client == "native" and page.scripted and not load.scripts_not_run_count:
+        yield f"no script named that may make requests, as for {page.scripted[0]}"
     named = page.left_out.get(client, {})
     for url in named.keys() - out.keys():
         yield f"not named as left out: {url} ({named[url]})"

@@ -23,6 +23,7 @@ pub(crate) struct Budget {
     documents: usize,
     sheets: usize,
     scripts: usize,
+    classic: usize,
 }
 
 impl Budget {
@@ -35,6 +36,12 @@ impl Budget {
         };
         *used = used.saturating_add(bytes);
         *used <= MOST_READ
+    }
+
+    /// Takes so many bytes more of classic scripts, as they came; false where they are too many to be kept.
+    pub(crate) fn keep(&mut self, bytes: usize) -> bool {
+        self.classic = self.classic.saturating_add(bytes);
+        self.classic <= MOST_READ
     }
 }
 

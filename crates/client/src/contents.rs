@@ -5,6 +5,7 @@ use std::rc::Rc;
 use http::Method;
 use pronghorn_page::{
     DecodeError, Decoder, Document, Found, Kind, MOST_URL_BYTES, Reference, Role, Sheet,
+    may_request,
 };
 use tokio::time::Instant;
 use url::Url;
@@ -13,6 +14,7 @@ use crate::budget::{self, DEEPEST_FRAME, DEEPEST_IMPORT, MOST_FRAMES, MOST_READ}
 use crate::host::OwnHost;
 use crate::navigation::{Asked, Navigation};
 use crate::record::{Reason, Why};
+use crate::scripts::Script;
 use crate::transport::{Failure, Head};
 
 /// A document of the page.
@@ -39,6 +41,10 @@ pub(crate) struct Content {
     imports: usize,
     body: Body,
     content_type: String,
+    /// Whether a browser would run it.
+    runs: bool,
+    /// Of a module script: whether it may make requests.
+    requesting: bool,
 }
 
 /// A body, as far as it is read.
@@ -53,6 +59,8 @@ enum Body {
     Sheet(Rc<Sheet>),
     /// What a module script imports once it is to run.
     Module(Vec<Reference>),
+    /// It is a classic script.
+    Script(Script),
 }
 
 impl Content {
@@ -64,6 +72,8 @@ impl Content {
             imports: 0,
             body: Body::Counted,
             content_type: String::new(),
+            runs: false,
+            requesting: false,
         }
     }
 
@@ -72,8 +82,31 @@ impl Content {
         Content {
             users: std::mem::take(&mut self.users),
             imports: self.imports,
+            runs: self.runs,
             ..Content::new(std::mem::replace(&mut self.role, Role::Plain), self.frame)
         }
+    }
+
+    /// Heeds that it is asked for in this role.
+    pub(crate) fn asked_as(&mut self, role: Role, kind: Kind) {
+        let run = matches!(role, Role::Plain | Role::Module { run: true });
+        self.runs |= run && kind == Kind::Script;
+    }
+
+    /// Whether it is a script that a browser would run and that may make requests; `budget`: bytes that may be decoded.
+    pub(crate) fn requesting(&self, budget: &mut usize) -> bool {
+        let may = match &self.body {
+            Body::Script(script) => script.may_request(budget),
+            _ => self.requesting,
+        };
+        self.runs && may
+    }
+}
+
+impl Frame {
+    /// How many scripts in the document may make requests, and the resource that it came as.
+    pub(crate) fn requesting_scripts(&self) -> (usize, usize) {
+        (self.resource, self.document.requesting_scripts())
     }
 }
 
@@ -93,7 +126,13 @@ impl Navigation<'_> {
             Role::Sheet { .. } | Role::Module { .. } => true,
             _ => kind == Kind::Style,
         };
-        if !read || !(200..300).contains(&head.status) {
+        if !(200..300).contains(&head.status) {
+            return;
+        }
+        if !read {
+            if kind == Kind::Script {
+                resource.content.body = Body::Script(Script::new(codings));
+            }
             return;
         }
         let decoder = match Decoder::new(&codings, MOST_READ) {
@@ -108,8 +147,13 @@ impl Navigation<'_> {
         }
         let frame = self.frames.len();
         content.body = Body::Document(decoder, frame);
-        let around = content.frame.map(|around| self.frames[around].depth + 1);
-        let mut document = Document::new(resource.url.clone(), &content_type);
+        let url = resource.url.clone();
+        let around = content.frame.map(|around| &self.frames[around]);
+        let depth = around.map_or(0, |around| around.depth + 1);
+        let mut document = match around {
+            Some(around) => around.document.frame(url, &content_type),
+            None => Document::new(url, &content_type),
+        };
         let found = document.headers(
             &head.header("link"),
             &head.header("refresh"),
@@ -118,7 +162,7 @@ impl Navigation<'_> {
         self.frames.push(Frame {
             document,
             resource: index,
-            depth: around.unwrap_or(0),
+            depth,
             blocking: 0,
             ended: false,
             styled: false,
@@ -130,6 +174,7 @@ impl Navigation<'_> {
     pub(crate) fn read(&mut self, index: usize, bytes: &[u8], at: Instant) {
         let content = match &mut self.resources[index].content.body {
             Body::Document(decoder, _) | Body::Held(decoder, _) => decoder.push(bytes),
+            Body::Script(script) => return script.push(bytes, &mut self.budget),
             Body::Counted | Body::Sheet(_) | Body::Module(_) => return,
         };
         self.take(index, content, at);
@@ -139,7 +184,7 @@ impl Navigation<'_> {
     pub(crate) fn read_rest(&mut self, index: usize, at: Instant) {
         let content = match &mut self.resources[index].content.body {
             Body::Document(decoder, _) | Body::Held(decoder, _) => decoder.end(),
-            Body::Counted | Body::Sheet(_) | Body::Module(_) => return,
+            Body::Counted | Body::Sheet(_) | Body::Module(_) | Body::Script(_) => return,
         };
         self.take(index, content, at);
     }
@@ -166,7 +211,7 @@ impl Navigation<'_> {
                 self.found(index, frame, found, at);
             }
             Body::Held(_, held) => held.extend_from_slice(&content),
-            Body::Counted | Body::Sheet(_) | Body::Module(_) => {}
+            Body::Counted | Body::Sheet(_) | Body::Module(_) | Body::Script(_) => {}
         }
     }
 
@@ -194,6 +239,7 @@ impl Navigation<'_> {
                 Role::Module { run } => self.module(index, &held, run, at),
                 _ => self.sheet(index, &held, at),
             },
+            body @ Body::Script(_) => content.body = body,
             _ => self.settle(index, at),
         }
     }
@@ -253,6 +299,7 @@ impl Navigation<'_> {
         let imports = self.frames[frame]
             .document
             .module_imports(held, &resource.url);
+        self.resources[index].content.requesting = may_request(held);
         self.count_urls(frame);
         match run {
             true => self.discover(index, frame, imports, at),
@@ -299,7 +346,7 @@ impl Navigation<'_> {
         if frame.document.too_many_urls() {
             let path = &self.resources[frame.resource].record.path;
             let detail =
-                format!("{path}: the URLs that it names have more than {MOST_URL_BYTES} bytes");
+                format!("{path}: the page's URLs up to here have more than {MOST_URL_BYTES} bytes");
             self.too_large(detail);
         }
     }
@@ -310,7 +357,7 @@ impl Navigation<'_> {
             return;
         }
         let frame = self.frames.len();
-        let mut document = Document::new(base, "");
+        let mut document = self.frames[around].document.frame(base, "");
         let found = document.inline(html);
         self.frames.push(Frame {
             document,
@@ -353,10 +400,13 @@ impl Navigation<'_> {
                 continue;
             };
             if let Some(known) = self.known.get(&url) {
-                self.again(*known, frame, role, at);
+                let known = *known;
+                self.resources[known].content.asked_as(role, kind);
+                self.again(known, frame, role, at);
                 continue;
             }
             let mut content = Content::new(role, Some(frame));
+            content.asked_as(role, kind);
             let parent = &self.resources[from];
             if let Role::Sheet { applied } = role {
                 if matches!(parent.content.role, Role::Sheet { .. }) {

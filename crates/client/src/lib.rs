@@ -14,6 +14,7 @@ mod navigation;
 mod priority;
 mod record;
 mod redirect;
+mod scripts;
 mod summary;
 mod tolerate;
 mod transport;

@@ -38,6 +38,11 @@ pub struct PageLoad {
     pub left_out: Vec<LeftOut>,
     /// How many URLs are left out in all.
     pub left_out_count: usize,
+    /// Paths of scripts, or of documents that hold them, which a browser would run and which may make requests; at most
+    /// `MOST_NAMED`.
+    pub scripts_not_run: Vec<String>,
+    /// How many such scripts there are.
+    pub scripts_not_run_count: usize,
     /// Connections in order of their opening.
     pub connections: Vec<ConnectionRecord>,
     /// Resources in order of their discovery.

@@ -39,6 +39,7 @@ impl Navigation<'_> {
             .resources
             .first()
             .is_some_and(|document| document.record.too_early_s.is_some());
+        let (scripts_not_run, scripts_not_run_count) = self.scripts_not_run();
         let known = self.known;
         let (left_out, left_out_count) = self.left_out.finish(known.keys());
         let resources: Vec<_> = self
@@ -76,6 +77,8 @@ impl Navigation<'_> {
             round_trips: handshake + depth + u32::from(repeated),
             left_out,
             left_out_count,
+            scripts_not_run,
+            scripts_not_run_count,
             connections,
             resources,
         }

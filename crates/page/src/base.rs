@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use encoding_rs::{Encoding, UTF_8};
 use url::Url;
@@ -10,7 +11,7 @@ use url::Url;
 /// The longest URL that is followed, in bytes. Servers refuse longer ones, and no real page names any.
 pub const LONGEST_URL: usize = 64 << 10;
 
-/// Bytes of the URLs that one document and its style sheets may name: 64 MiB. A long base makes each short reference
+/// Bytes of the URLs that a page's documents and style sheets may name together: 64 MiB. A long base makes each short reference
 /// a long URL.
 pub const MOST_URL_BYTES: usize = 64 << 20;
 
@@ -110,13 +111,13 @@ pub(crate) fn is_cut(url: &Url) -> bool {
     url.fragment() == Some(MARK)
 }
 
-/// Bytes of URLs that a document may still name; none: it named too many.
-#[derive(Debug)]
-pub(crate) struct UrlBudget(Cell<Option<usize>>);
+/// Bytes of URLs that a page's documents, which share it, may still name; none: they named too many.
+#[derive(Debug, Clone)]
+pub(crate) struct UrlBudget(Rc<Cell<Option<usize>>>);
 
 impl UrlBudget {
     pub(crate) fn new() -> UrlBudget {
-        UrlBudget(Cell::new(Some(MOST_URL_BYTES)))
+        UrlBudget(Rc::new(Cell::new(Some(MOST_URL_BYTES))))
     }
 
     pub(crate) fn is_spent(&self) -> bool {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use url::Url;
 
-use crate::base::Base;
+use crate::base::{Base, UrlBudget};
 use crate::css::Sheet;
 use crate::css::style::{Shown, style};
 use crate::encoding::{TextDecoder, sheet_text};
@@ -23,9 +23,20 @@ impl Document {
     /// A document at `url`; `content_type` is the header's value, empty where there is none.
     #[must_use]
     pub fn new(url: Url, content_type: &str) -> Document {
+        Document::naming(url, content_type, UrlBudget::new())
+    }
+
+    /// A document in a frame of this one.
+    #[must_use]
+    pub fn frame(&self, url: Url, content_type: &str) -> Document {
+        let urls = self.scanner.page(|page| page.urls.clone());
+        Document::naming(url, content_type, urls)
+    }
+
+    fn naming(url: Url, content_type: &str, urls: UrlBudget) -> Document {
         Document {
             decoder: TextDecoder::new(content_type),
-            scanner: Scanner::new(Page::new(url)),
+            scanner: Scanner::new(Page::new(url, urls)),
             sheets: Vec::new(),
         }
     }
@@ -100,7 +111,7 @@ impl Document {
         })
     }
 
-    /// Whether it and its style sheets name more than `MOST_URL_BYTES`; URLs beyond them aren't told.
+    /// Whether the page's documents and style sheets name more than `MOST_URL_BYTES`; URLs beyond them aren't told.
     #[must_use]
     pub fn too_many_urls(&self) -> bool {
         self.scanner.page(|page| page.urls.is_spent())
@@ -109,6 +120,12 @@ impl Document {
     /// Applies a style sheet; `from` stands for it where it is the one that asks.
     pub fn apply(&mut self, from: usize, sheet: Rc<Sheet>) {
         self.sheets.push((from, sheet));
+    }
+
+    /// How many scripts stand in it, those in event handlers too, that may make requests.
+    #[must_use]
+    pub fn requesting_scripts(&self) -> usize {
+        self.scanner.page(|page| page.requesting)
     }
 
     /// What its style sheets make it fetch once it and they are there: images of rules that may fit an element, and

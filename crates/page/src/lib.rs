@@ -10,6 +10,7 @@
 //! | `media`, `srcset` | what fits the screen |
 //! | `policy` | Content-Security-Policy |
 //! | `modules` | static imports of module scripts |
+//! | `scripts` | whether a script may make requests |
 //! | `foreign` | readers of foreign text by themselves, for the fuzzer |
 //! | `document` | a document, with its style sheets |
 
@@ -24,6 +25,7 @@ mod media;
 mod modules;
 mod policy;
 mod reference;
+mod scripts;
 mod srcset;
 
 pub use base::{Base, LONGEST_URL, MOST_URL_BYTES};
@@ -32,3 +34,4 @@ pub use decode::{DecodeError, Decoder};
 pub use document::Document;
 pub use html::Found;
 pub use reference::{Kind, Place, Reference, Role};
+pub use scripts::may_request;

@@ -463,4 +463,10 @@ fn a_document_names_so_many_bytes_of_urls_and_no_more() {
     document.apply(0, Rc::new(sheet));
     let found = references(document.push(&b"<img src=1.png>".repeat(10_000)));
     assert!(found.is_empty(), "{}", found.len());
+    let mut framed = document.frame(url(), "");
+    assert!(references(framed.push(b"<img src=1.png>")).is_empty());
+    assert!(
+        framed.too_many_urls(),
+        "the page's documents share the bytes"
+    );
 }

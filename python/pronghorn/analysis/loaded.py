@@ -27,6 +27,7 @@ def loaded(trials: Sequence[Trial]) -> Loaded | None:
         left_out=statistics.median([page.left_out_count for page in pages]) if pages else 0,
         tolerated=statistics.median([trial.metrics.failures for trial in done]),
         left_out_for=_reasons(most) if most is not None else {},
+        scripts_not_run=_scripts(pages),
     )
 
 
@@ -65,6 +66,8 @@ def extent(found: Loaded) -> str:
         parts += [_number(found.requests, "request"), size(found.bytes)]
     if found.left_out:
         parts.append(f"{found.left_out:g} left out")
+    if found.scripts_not_run is not None:
+        parts.append(f"{count(found.scripts_not_run.named, 'script')} not run")
     if found.tolerated:
         parts.append(f"{_number(found.tolerated, 'failure')} tolerated")
     return ", ".join(parts)
@@ -72,16 +75,26 @@ def extent(found: Loaded) -> str:
 
 def left_out(cell: CellSummary) -> list[tuple[str, str, LeftOutFor]]:
     """What was left out in a cell, reason by reason: of which arms, for which reason, and what."""
-    by_arms: dict[str, tuple[list[str], Loaded]] = {}
+    by_arms: dict[str, tuple[list[str], dict[str, LeftOutFor]]] = {}
     for name, arm in cell.arms.items():
-        if arm.loaded is not None and arm.loaded.left_out_for:
-            key = repr(arm.loaded.left_out_for)
-            by_arms.setdefault(key, ([], arm.loaded))[0].append(name)
+        if arm.loaded is None:
+            continue
+        reasons = dict(arm.loaded.left_out_for)
+        if arm.loaded.scripts_not_run is not None:
+            reasons["scripts not run that may make requests"] = arm.loaded.scripts_not_run
+        by_arms.setdefault(repr(reasons), ([], reasons))[0].append(name)
     return [
         (", ".join(names), why, found)
-        for names, its in by_arms.values()
-        for why, found in its.left_out_for.items()
+        for names, reasons in by_arms.values()
+        for why, found in reasons.items()
     ]
+
+
+def _scripts(pages: Sequence[PageLoad]) -> LeftOutFor | None:
+    most = max(pages, key=lambda page: page.scripts_not_run_count, default=None)
+    if most is None or not most.scripts_not_run_count:
+        return None
+    return LeftOutFor(named=most.scripts_not_run_count, examples=most.scripts_not_run[:_EXAMPLES])
 
 
 def _number(median: float, noun: str) -> str:

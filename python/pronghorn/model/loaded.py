@@ -28,7 +28,8 @@ class Loaded(BaseModel):
 
     `requests` travelled, `bytes` are those of their bodies as transferred; `left_out` counts references that
     the load leaves out, `tolerated` requests that failed without failing the load. `left_out_for` has, of the
-    load that left out most, the reasons (`LeftOut.why`) with examples."""
+    load that left out most, the reasons (`LeftOut.why`) with examples; `scripts_not_run` the scripts that may
+    make requests and that the client didn't run, null where there are none."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -37,6 +38,7 @@ class Loaded(BaseModel):
     left_out: float = 0
     tolerated: float = 0
     left_out_for: dict[str, LeftOutFor] = Field(default_factory=dict)
+    scripts_not_run: LeftOutFor | None = None
 
     @property
     def left_out_share(self) -> float:

@@ -103,6 +103,7 @@ class Resource(FromEngine):
 
 
 MOST_LEFT_OUT = 100
+MOST_SCRIPTS_NAMED = 20
 """How many references that were left out a page load names one by one; all of them are counted."""
 
 
@@ -162,8 +163,9 @@ class PageLoad(FromEngine):
     end; None where the client doesn't tell. Of a load, which is many requests rather than a navigation,
     `report` is what it came to, `load_s` the time until its last response, `requests` those that succeeded,
     `connections` one that stands for all; the resources are not told one by one. `left_out` names at most
-    `MOST_LEFT_OUT` of the `left_out_count` things that the page wants and the load leaves out. `vitals` are a
-    browser's."""
+    `MOST_LEFT_OUT` of the `left_out_count` things that the page wants and the load leaves out. `scripts_not_run` has
+    paths of the `scripts_not_run_count` scripts that may make requests and that a client without scripts didn't
+    run. `vitals` are a browser's."""
 
     outcome: Literal["ok", "failed"]
     reason: Text | None = None
@@ -184,6 +186,8 @@ class PageLoad(FromEngine):
     resources: Annotated[list[Resource], Several] = Field(default_factory=list)
     left_out: list[LeftOut] = Field(default_factory=list, max_length=MOST_LEFT_OUT)
     left_out_count: Count = 0
+    scripts_not_run: list[Text] = Field(default_factory=list, max_length=MOST_SCRIPTS_NAMED)
+    scripts_not_run_count: Count = 0
     report: LoadReport | None = None
     vitals: Vitals | None = None
 

@@ -32,6 +32,7 @@ def loads(
     requests: int = 20,
     size: int = 600_000,
     left_out: Sequence[LeftOut] = (),
+    scripts: Sequence[str] = (),
     tolerated: int = 0,
     reason: str = "timeout",
     detail: str | None = None,
@@ -42,6 +43,8 @@ def loads(
         "bytes": size,
         "left_out": list(left_out),
         "left_out_count": len(left_out),
+        "scripts_not_run": list(scripts),
+        "scripts_not_run_count": len(scripts),
         "failures": tolerated,
         "resources": [Resource(path="/", status=200, protocol="h2", from_cache=requests == 0)],
     }

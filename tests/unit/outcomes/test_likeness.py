@@ -53,6 +53,16 @@ def test_what_was_left_out_and_tolerated_is_counted_for_each_arm() -> None:
     assert found.warnings == [], "two of 22 are less than a tenth"
 
 
+def test_scripts_that_may_make_requests_and_were_not_run_stand_beside_the_verdict() -> None:
+    found = run_of(scripts=("/app.js", "/"))
+    assert found.cells[0].loaded_words == (
+        "A load: h2 20 requests, 600 kB; h3 20 requests, 600 kB, 2 scripts not run."
+    )
+    assert found.warnings == []
+    listed = "scripts not run that may make requests, 2, such as <code>/app.js</code>, <code>/</code>"
+    assert listed in document(found, [], {})
+
+
 def test_a_page_of_which_more_than_a_tenth_was_left_out_has_no_verdict_without_a_warning() -> None:
     found = mirrored()
     said = "native left out 42 of 44 references of the page (other-host 42, such as https://cdn.example/0.js)"

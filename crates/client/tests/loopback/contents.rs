@@ -77,6 +77,52 @@ fn documents_in_frames_are_loaded_with_what_they_need() {
 }
 
 #[test]
+fn scripts_that_may_make_requests_are_named_where_a_browser_would_run_them() {
+    let gzipped = {
+        let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut writer, b"fetch('a.json')").expect("compressed");
+        writer.finish().expect("compressed")
+    };
+    let coded = [
+        ("content-type", "text/javascript"),
+        ("content-encoding", "gzip"),
+    ];
+    let answers = [
+        (
+            "/",
+            Answer::html(
+                "<link rel=modulepreload href=unused.js><link rel=preload as=script href=later.js>
+                <script src=quiet.js></script><script src=coded.js></script><script src=gone.js></script>
+                <script type=module src=module.js></script><script src=later.js></script>
+                <script>fetch('b.json')</script><script>a = 1</script><script nomodule>fetch('c.json')</script>
+                <script type=text/plain>fetch('d.json')</script><script type=module>import('./e.js')</script>
+                <body onload=\"new Image().src='f.png'\"><iframe srcdoc='<script>fetch(1)</script>'></iframe>",
+            ),
+        ),
+        ("/quiet.js", script("window.quiet = true;")),
+        ("/coded.js", Answer::new(200, &coded, gzipped)),
+        ("/gone.js", Answer::new(302, &[("location", "/moved.js")], "")),
+        ("/moved.js", script("new WebSocket('/ws')")),
+        ("/module.js", script("document.body.append(document.createElement('img'))")),
+        ("/later.js", script("importScripts('x.js')")),
+        ("/unused.js", script("fetch('y.json')")),
+    ];
+    for protocol in PROTOCOLS {
+        let page = load(protocol, &answers).page;
+        assert_eq!(page.outcome, Outcome::Ok, "{protocol}: {:?}", page.detail);
+        let mut named = page.scripts_not_run.clone();
+        named.sort();
+        assert_eq!(
+            named,
+            ["/", "/coded.js", "/later.js", "/module.js", "/moved.js"],
+            "{protocol}"
+        );
+        // Of those in the document: two scripts, an event handler and the frame's.
+        assert_eq!(page.scripts_not_run_count, 4 + 4, "{protocol}");
+    }
+}
+
+#[test]
 fn frames_without_end_are_left_out_beyond_a_bound() {
     let mut answers = vec![("/".to_owned(), Answer::html("<iframe src=/0>"))];
     for depth in 0..20 {
@@ -362,5 +408,5 @@ fn a_page_that_names_too_many_bytes_of_urls_is_too_large() {
     let page = load(PROTOCOLS[1], &[("/", Answer::html(html))]).page;
     assert_eq!(page.reason, Some(Reason::TooLarge), "{:?}", page.detail);
     let detail = page.detail.expect("a detail");
-    assert!(detail.starts_with("/: the URLs"), "{detail}");
+    assert!(detail.starts_with("/: the page's URLs"), "{detail}");
 }

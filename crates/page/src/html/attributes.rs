@@ -48,6 +48,12 @@ impl Attributes {
             .any(|has| has.eq_ignore_ascii_case(word))
     }
 
+    /// What its event handlers run.
+    pub(crate) fn handlers(&self) -> impl Iterator<Item = &str> {
+        let handlers = self.0.iter().filter(|(name, _)| name.starts_with("on"));
+        handlers.map(|(_, script)| script.as_str())
+    }
+
     /// Whether its `media` fit.
     pub(crate) fn media_fit(&self) -> bool {
         media::fits(self.text("media"))

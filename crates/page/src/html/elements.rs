@@ -30,6 +30,9 @@ pub(super) fn start(
             page.style_attribute(style);
         }
     }
+    for script in attributes.handlers() {
+        page.script(script);
+    }
     let address = attributes
         .get("href")
         .or_else(|| attributes.get("xlink:href"));

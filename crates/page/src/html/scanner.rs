@@ -158,7 +158,11 @@ impl State {
                 },
             )),
             "script" if !attributes.has("src") => {
-                Some(("script", What::Script(elements::script_type(attributes))))
+                let what = match elements::script_type(attributes) {
+                    ScriptType::Classic if attributes.has("nomodule") => ScriptType::Data,
+                    what => what,
+                };
+                Some(("script", What::Script(what)))
             }
             "script" => Some(("script", What::Script(ScriptType::Data))),
             "title" => Some(("title", What::Script(ScriptType::Data))),
@@ -198,7 +202,7 @@ impl State {
     fn text(&mut self, text: &str) {
         match &mut self.holding {
             Some(holding) => match holding.what {
-                What::Script(ScriptType::Classic | ScriptType::Data) => {}
+                What::Script(ScriptType::Data) => {}
                 _ => holding.text.push_str(text),
             },
             None if self.inert == 0 => self.page.text(text),
@@ -214,13 +218,15 @@ impl State {
         match what {
             What::Style { fit } => self.page.style_element(&text, fit),
             What::Script(ScriptType::ImportMap) => self.page.import_map(&text),
+            What::Script(ScriptType::Classic) => self.page.script(&text),
             What::Script(ScriptType::Module) => {
+                self.page.script(&text);
                 let imports = self.page.module_imports(&text, None);
                 for reference in imports {
                     self.page.name(reference);
                 }
             }
-            What::Script(ScriptType::Classic | ScriptType::Data) => {}
+            What::Script(ScriptType::Data) => {}
         }
     }
 }
@@ -229,11 +235,14 @@ impl State {
 mod tests {
     use url::Url;
 
+    use crate::base::UrlBudget;
+
     use super::*;
 
     #[test]
     fn open_foreign_elements_are_bounded() {
-        let page = Page::new(Url::parse("https://page.test/").expect("a URL"));
+        let url = Url::parse("https://page.test/").expect("a URL");
+        let page = Page::new(url, UrlBudget::new());
         let scanner = Scanner::new(page);
         let deepest = || {
             let state = scanner.tokenizer.sink.0.borrow();
