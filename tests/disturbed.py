@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from _pytest.runner import get_reraise_exceptions, runtestprotocol
 
-from pronghorn.execute import calm
+from pronghorn.execute import quiet_host
 
 SHARE = 0.02
 """Of the CPU time since the test began, or the first of its module, whose fixtures may have measured: what
@@ -34,7 +34,7 @@ Reading = tuple[float, float]
 
 
 async def _calm() -> None:
-    host = calm.Calm(most_s=MOST_S)
+    host = quiet_host.Calm(most_s=MOST_S)
     host.disturbed()
     await host.wait()
 
@@ -46,7 +46,7 @@ class Disturbed:
     def __init__(
         self,
         *folders: Path,
-        stolen: Callable[[], Reading] = calm.stolen,
+        stolen: Callable[[], Reading] = quiet_host.stolen,
         wait: Callable[[], None] = lambda: asyncio.run(_calm()),
     ) -> None:
         self._folders = folders

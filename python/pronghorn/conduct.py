@@ -20,7 +20,7 @@ from pronghorn.execute.stage import Site
 from pronghorn.execute.trial import Conditions
 from pronghorn.fairness import first_flight
 from pronghorn.host import interrupts
-from pronghorn.host.work import memory_folder, no_room, work_folder
+from pronghorn.host.temporary_folders import memory_folder, no_room, work_folder
 from pronghorn.model import belonging, toml_text
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import RunHeader, Trial

@@ -11,7 +11,7 @@ from typing import Any
 from pronghorn import __version__, clients, origins, repository
 from pronghorn.engine import Hello
 from pronghorn.fairness import labels
-from pronghorn.host import awake, loopback, work
+from pronghorn.host import awake, loopback, temporary_folders
 from pronghorn.knobs import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
@@ -128,7 +128,7 @@ def host() -> dict[str, Any]:
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "governor": governor(),
         "kept_awake": awake.kept(),
-        "browsers_in_memory": work.has_memory(),
+        "browsers_in_memory": temporary_folders.has_memory(),
         labels.BBR_VERSION: _read(Path("/sys/module/tcp_bbr/version")),
         "load_average": round(os.getloadavg()[0], 2),
         "system": _system(),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pronghorn.analysis.summarise import summarise
 from pronghorn.mapping import page, picture, result, sentence
 from pronghorn.mapping.batches import SeenBlock, SeenPoint
 from pronghorn.mapping.domain import Point
@@ -20,7 +19,7 @@ from pronghorn.model.why import PARTS, Why
 from pronghorn.report import html
 
 from ..unit.analysis import pages, synthetic, test_flights, test_html, test_loads
-from ..unit.analysis.synthetic import Behaviour
+from ..unit.analysis.synthetic import Behaviour, summarised
 from ..unit.analysis.test_html import MANIFEST
 from ..unit.mapping.simulated import DOMAIN, MARGIN, slope
 from ..unit.mapping.test_domain import a_map
@@ -42,7 +41,7 @@ def of_pages(folder: Path) -> Path:
     }
     trials = [_complete(one, folder) for one in synthetic.run(behaviours, blocks=BLOCKS)]
     asked = Explanation(name="protocol first", metric="load", chain=ARMS, steps=("protocol", "0-RTT"))
-    summary = summarise(
+    summary = summarised(
         trials,
         name="Is HTTP/3 faster?",
         arms=ARMS,

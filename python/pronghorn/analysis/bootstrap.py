@@ -12,34 +12,37 @@ intervals", Statistical Science 11 (1996).
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from pronghorn.analysis.resample import Ordered, drawn
 from pronghorn.analysis.studentised import Difference, LogRatio
 from pronghorn.analysis.times import Times
-from pronghorn.model.summary import Metric, Statistic
+from pronghorn.model.summary import Statistic
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
 
+Key = TypeVar("Key", bound=Hashable)
+"""What tells a column of values, one a block, from the others of a cell."""
+
 
 @dataclass(frozen=True)
 class Estimate:
-    """A ratio of arm to baseline, or their difference, with its interval; NaN where it isn't defined, 0 or
-    ±inf where failures decide.
+    """A ratio of arm to baseline, or their difference, as `value` with the ends of its interval; NaN where it
+    isn't defined, 0 or ±inf where failures decide.
     """
 
-    ratio: float
+    value: float
     low: float
     high: float
 
     def unbounded(self, least: float) -> "Estimate":
         """The same with an interval that excludes nothing from `least` up."""
-        return Estimate(self.ratio, least, math.inf)
+        return Estimate(self.value, least, math.inf)
 
 
 UNDEFINED = Estimate(math.nan, math.nan, math.nan)
@@ -47,7 +50,7 @@ UNDEFINED = Estimate(math.nan, math.nan, math.nan)
 
 class Effect(NamedTuple):
     """How far an arm's statistic is from the baseline's: as their ratio, and as a difference in the values'
-    own unit (in which `Estimate.ratio` is the difference)."""
+    own unit."""
 
     ratio: Estimate
     difference: Estimate
@@ -56,35 +59,27 @@ class Effect(NamedTuple):
 NO_EFFECT_KNOWN = Effect(UNDEFINED, UNDEFINED)
 
 
-class Column(NamedTuple):
-    """An arm's values of one metric in a cell, one a block."""
+class Contrast(NamedTuple, Generic[Key]):
+    """A statistic of one column that is to be compared with that of another: `over` held against `under`."""
 
-    arm: str
-    metric: Metric
-
-
-class Asked(NamedTuple):
-    """A statistic that is to be compared between two arms."""
-
-    arm: str
-    baseline: str
-    metric: Metric
+    over: Key
+    under: Key
     statistic: Statistic
 
     @property
-    def columns(self) -> tuple[Column, Column]:
-        """The arm's values, then the baseline's."""
-        return Column(self.arm, self.metric), Column(self.baseline, self.metric)
+    def columns(self) -> tuple[Key, Key]:
+        """The columns' keys."""
+        return self.over, self.under
 
 
 def effects(
-    columns: Mapping[Column, Times],
-    asked: Sequence[Asked],
+    columns: Mapping[Key, Times],
+    asked: Sequence[Contrast[Key]],
     rng: np.random.Generator,
     *,
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
-) -> dict[Asked, Effect]:
+) -> dict[Contrast[Key], Effect]:
     """The effect of each of `asked`, all from the same resamples of a cell's blocks.
 
     `columns` hold one value a block each, in the same order; +inf stands for a failed trial. A resample in
@@ -94,8 +89,8 @@ def effects(
     if not blocks:
         return dict.fromkeys(asked, NO_EFFECT_KNOWN)
     ordered = {column: Ordered(values) for column, values in columns.items()}
-    wanted: dict[Column, set[Statistic]] = defaultdict(set)
-    pivots: dict[Asked, tuple[LogRatio, Difference]] = {}
+    wanted: dict[Key, set[Statistic]] = defaultdict(set)
+    pivots: dict[Contrast[Key], tuple[LogRatio, Difference]] = {}
     for one in asked:
         if one.statistic != "mean":
             for column in one.columns:
@@ -103,7 +98,7 @@ def effects(
         else:
             pair = columns[one.columns[0]], columns[one.columns[1]]
             pivots[one] = LogRatio(*pair), Difference(*pair)
-    parts: dict[tuple[Column, Statistic], list[Times]] = defaultdict(list)
+    parts: dict[tuple[Key, Statistic], list[Times]] = defaultdict(list)
     for counts in drawn(blocks, rng, resamples):
         for column in wanted:
             cumulated = ordered[column].cumulated(counts)
@@ -123,12 +118,12 @@ def effects(
     }
 
 
-def unresampled(columns: Mapping[Column, Times], one: Asked) -> Effect:
+def unresampled(columns: Mapping[Key, Times], one: Contrast[Key]) -> Effect:
     """The effect without an interval, whose ends are NaN."""
-    arm, baseline = (columns[column] for column in one.columns)
-    if not len(arm):
+    over, under = (columns[key] for key in one.columns)
+    if not len(over):
         return NO_EFFECT_KNOWN
-    mine, theirs = (np.array([Ordered(values).found(one.statistic)]) for values in (arm, baseline))
+    mine, theirs = (np.array([Ordered(values).found(one.statistic)]) for values in (over, under))
     return Effect(
         Estimate(float(divide(mine, theirs)[0]), math.nan, math.nan),
         Estimate(float(_less(mine, theirs)[0]), math.nan, math.nan),
@@ -136,9 +131,9 @@ def unresampled(columns: Mapping[Column, Times], one: Asked) -> Effect:
 
 
 def _of_order(
-    one: Asked,
-    ordered: Mapping[Column, Ordered],
-    whole: Mapping[tuple[Column, Statistic], Times],
+    one: Contrast[Key],
+    ordered: Mapping[Key, Ordered],
+    whole: Mapping[tuple[Key, Statistic], Times],
     confidence: float,
 ) -> Effect:
     arm, baseline = (np.array([ordered[column].found(one.statistic)]) for column in one.columns)
@@ -176,8 +171,8 @@ def ratio_of(
     Of means it is the hull of the studentised (bootstrap-t) interval and Student's, both taken on the
     logarithm, and undefined where a time is infinite or not positive.
     """
-    one = Asked("arm", "baseline", "load", statistic)
-    columns = dict(zip(one.columns, (arm, baseline), strict=True))
+    one = Contrast("arm", "baseline", statistic)
+    columns = {"arm": arm, "baseline": baseline}
     return effects(columns, [one], rng, resamples=resamples, confidence=confidence)[one].ratio
 
 

@@ -15,8 +15,7 @@ from pronghorn.analysis import (
     stopping,
 )
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.bootstrap import Column
-from pronghorn.analysis.comparing import Values
+from pronghorn.analysis.comparing import Column, Values
 from pronghorn.analysis.figures import figures, thin
 from pronghorn.analysis.resources import BLOCKS, Requests, of_trial, resources
 from pronghorn.analysis.terms import Terms

@@ -11,8 +11,7 @@ from pronghorn.analysis import caution, rank_test, words
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import (
     NO_EFFECT_KNOWN,
-    Asked,
-    Column,
+    Contrast,
     Effect,
     Estimate,
     effects,
@@ -43,6 +42,27 @@ _OF_RATES: tuple[Statistic, ...] = ("median", "mean", "trimmed_mean")
 _OF_LATENCIES: tuple[Statistic, ...] = ("median",)
 _ANY_NUMBER: frozenset[Statistic] = frozenset({"mean"})
 """What has an interval however few blocks there are, though no verdict: Student's, of two blocks and more."""
+
+
+class Column(NamedTuple):
+    """An arm's values of one metric in a cell, one a block."""
+
+    arm: str
+    metric: Metric
+
+
+class Asked(NamedTuple):
+    """A statistic that is to be compared between two arms."""
+
+    arm: str
+    baseline: str
+    metric: Metric
+    statistic: Statistic
+
+    @property
+    def contrast(self) -> Contrast[Column]:
+        """The arm's values over the baseline's."""
+        return Contrast(Column(self.arm, self.metric), Column(self.baseline, self.metric), self.statistic)
 
 
 class Values(NamedTuple):
@@ -130,12 +150,13 @@ def _effects(trials: CellTrials, found: Values, asked: list[Asked], terms: Terms
     }
     resampled = [one for one in asked if one not in unsaid | early]
     rng = block_draws(trials.cell, terms.seed)
+    contrasts = [one.contrast for one in resampled]
+    confidence = terms.stage.confidence
+    effect_of = effects(found.columns, contrasts, rng, resamples=terms.resamples, confidence=confidence)
     return {
         **dict.fromkeys(unsaid, NO_EFFECT_KNOWN),
-        **{one: unresampled(found.columns, one) for one in early},
-        **effects(
-            found.columns, resampled, rng, resamples=terms.resamples, confidence=terms.stage.confidence
-        ),
+        **{one: unresampled(found.columns, one.contrast) for one in early},
+        **{one: effect_of[one.contrast] for one in resampled},
     }
 
 
@@ -164,9 +185,9 @@ def _compare(
     if stage.pending is not None:
         effect = Effect(effect.ratio.unbounded(0.0), effect.difference.unbounded(-math.inf))
     idle = _idle(one, found)
-    if finite(effect.ratio.ratio) is None and not rate and found.any_failed and not idle:
+    if finite(effect.ratio.value) is None and not rate and found.any_failed and not idle:
         reason = "trials failed"
-    mine, theirs = (found.columns[column] for column in one.columns)
+    mine, theirs = (found.columns[column] for column in one.contrast.columns)
     ranked = one.statistic == "median" and not idle
     better = superiority(mine, theirs, higher_is_better=rate, confidence=stage.confidence) if ranked else None
     made = Comparison(
@@ -174,9 +195,9 @@ def _compare(
         statistic=one.statistic,
         arm=one.arm,
         baseline=one.baseline,
-        ratio=finite(effect.ratio.ratio),
+        ratio=finite(effect.ratio.value),
         ci95=_ends(effect.ratio),
-        difference=finite(effect.difference.ratio),
+        difference=finite(effect.difference.value),
         ci95_difference=_ends(effect.difference),
         superiority=better.share if better else None,
         ci95_superiority=(better.low, better.high) if better and stage.pending is None else (None, None),
@@ -236,7 +257,7 @@ def _said(
 
 
 def _caution(one: Asked, effect: Effect, mine: Times, theirs: Times) -> str | None:
-    if one.statistic != "mean" or math.isnan(effect.ratio.ratio):
+    if one.statistic != "mean" or math.isnan(effect.ratio.value):
         return None
     return caution.of_means({one.arm: mine, one.baseline: theirs})
 
@@ -246,16 +267,16 @@ def _finished(trials: CellTrials, found: Values, one: Asked, terms: Terms) -> Ra
     failed = found.failed[one.arm] | found.failed[one.baseline]
     if one.metric in LATENCIES or not failed.any():
         return None
-    left = {column: found.columns[column][~failed] for column in one.columns}
+    left = {column: found.columns[column][~failed] for column in one.contrast.columns}
     blocks = int((~failed).sum())
     confidence = terms.stage.confidence
     if blocks < minimum_blocks(confidence):
-        ratio = unresampled(left, one).ratio
+        ratio = unresampled(left, one.contrast).ratio
     else:
         rng = block_draws(trials.cell, terms.seed, "finished", one.arm, one.metric)
-        found_of = effects(left, [one], rng, resamples=terms.resamples, confidence=confidence)
-        ratio = found_of[one].ratio
-    return Ratio(ratio=finite(ratio.ratio), ci95=_ends(ratio), blocks=blocks)
+        found_of = effects(left, [one.contrast], rng, resamples=terms.resamples, confidence=confidence)
+        ratio = found_of[one.contrast].ratio
+    return Ratio(ratio=finite(ratio.value), ci95=_ends(ratio), blocks=blocks)
 
 
 def _ends(estimate: Estimate) -> Interval:

@@ -55,14 +55,14 @@ def _contrast(trials: CellTrials, arm: str, against: str, terms: Terms) -> Contr
         higher_is_better=True,
     )
     if len(trials.blocks) < minimum_blocks(confidence):
-        estimate = Estimate(estimate.ratio, math.nan, math.nan)
+        estimate = Estimate(estimate.value, math.nan, math.nan)
     if terms.stage.pending is not None:
         estimate, verdict, reason = estimate.unbounded(0.0), "undecided", terms.stage.pending
     return Contrast(
         **cell.model_dump(),
         arm=arm,
         against=against,
-        ratio=finite(estimate.ratio),
+        ratio=finite(estimate.value),
         ci95=(finite(estimate.low), finite(estimate.high)),
         verdict=verdict,
         reason=reason,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from pronghorn.analysis import rank_test
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.bootstrap import Asked, Column, Effect, Estimate, effects, unresampled
+from pronghorn.analysis.bootstrap import Contrast, Effect, Estimate, effects, unresampled
 from pronghorn.analysis.correction import q_of
 from pronghorn.analysis.figures import finite, rank
 from pronghorn.analysis.terms import Terms, block_draws
@@ -191,14 +191,11 @@ def _effects(
     for told, those in together.items():
         taken = np.frombuffer(told, dtype=bool)
         columns = {
-            Column(f"{arm} {path}", "load"): tables[path, arm][None][taken]
+            (path, arm): tables[path, arm][None][taken]
             for path, of_arm in those
             for arm in (of_arm, terms.baseline)
         }
-        ones = {
-            (path, arm): Asked(f"{arm} {path}", f"{terms.baseline} {path}", "load", "median")
-            for path, arm in those
-        }
+        ones = {(path, arm): Contrast((path, arm), (path, terms.baseline), "median") for path, arm in those}
         if taken.sum() < LEAST_BLOCKS["median"]:
             found |= {key: unresampled(columns, one) for key, one in ones.items()}
             continue
@@ -232,9 +229,9 @@ def _compared(
     return ResourceComparison(
         arm=arm,
         blocks=int(taken.sum()),
-        ratio=finite(effect.ratio.ratio),
+        ratio=finite(effect.ratio.value),
         ci95=_ends(effect.ratio, pending),
-        difference=finite(effect.difference.ratio),
+        difference=finite(effect.difference.value),
         ci95_difference=_ends(effect.difference, pending),
         p_value=None if p is None else min(1.0, terms.stage.looks * p),
     )

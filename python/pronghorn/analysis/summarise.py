@@ -1,6 +1,7 @@
 """A run's summary: its cells in order, and the headline over all of them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from pronghorn.analysis import claims, correction, likeness, resources, stopping, words
@@ -32,97 +33,111 @@ class Loads(NamedTuple):
 NO_LOADS = Loads()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """What a run's trials were to answer.
+
+    `arms` are in the experiment's order and hold `baseline`; `seed` is the experiment's, `limit_s` a load's
+    limit in seconds. `margin` is the equivalence margin as a fraction, `margin_s` the one of times in
+    seconds, where there is one. `cells` gives the cells' order, and shows those without trials too
+    (otherwise: those with trials, sorted). `loads` is what is known of its loads; `sampling` says how long
+    cells were sampled where their number of blocks wasn't fixed. Raises ValueError where `baseline` is no
+    arm."""
+
+    name: str
+    arms: Sequence[str]
+    baseline: str
+    seed: int
+    limit_s: float
+    margin: float = 0.03
+    margin_s: float | None = None
+    cells: Sequence[Cell] | None = None
+    explanations: Sequence[Explanation] = ()
+    resamples: int = RESAMPLES
+    loads: Loads = NO_LOADS
+    sampling: Sampling | None = None
+
+    def __post_init__(self) -> None:
+        if self.baseline not in self.arms:
+            raise ValueError(f"the baseline {self.baseline!r} is none of the arms ({', '.join(self.arms)})")
+
+
 def summarise(
     trials: Sequence[Trial],
+    design: Design,
     *,
-    name: str,
-    arms: Sequence[str],
-    baseline: str,
-    seed: int,
-    limit_s: float,
-    margin: float = 0.03,
-    margin_s: float | None = None,
-    cells: Sequence[Cell] | None = None,
     label: str | None = None,
     notes: Sequence[str] = (),
-    explanations: Sequence[Explanation] = (),
-    resamples: int = RESAMPLES,
-    loads: Loads = NO_LOADS,
-    sampling: Sampling | None = None,
     requests: Requests = of_trial,
 ) -> Summary:
     """The summary of `trials`, which may be a whole run's or what there is of it so far.
 
-    `arms` are in the experiment's order and hold `baseline`; `margin` is the equivalence margin as a
-    fraction, `margin_s` the one of times in seconds, where there is one. `cells` gives the cells' order, and
-    shows those without trials too (otherwise: those with trials, sorted). `label` qualifies the whole run,
-    `notes` are shown beneath it; `loads` is what is known of its loads; `sampling` says how long cells were
-    sampled where their number of blocks wasn't fixed; `requests` gives the resources of a trial's load where
-    `trials` lack them. Raises ValueError where `baseline` is no arm.
+    `label` qualifies the whole run, `notes` are shown beneath it; `requests` gives the resources of a
+    trial's load where `trials` lack them.
     """
-    if baseline not in arms:
-        raise ValueError(f"the baseline {baseline!r} is none of the arms ({', '.join(arms)})")
-    sorted_trials = select(trials, arms)
-    order = list(cells) if cells is not None else sorted(sorted_trials, key=str)
+    sorted_trials = select(trials, design.arms)
+    order = list(design.cells) if design.cells is not None else sorted(sorted_trials, key=str)
     titles = name_cells(order)
-    measured = [sorted_trials.get(cell, CellTrials(cell, tuple(arms), ())) for cell in order]
+    measured = [sorted_trials.get(cell, CellTrials(cell, tuple(design.arms), ())) for cell in order]
     terms = [
         Terms(
             title=titles[of_cell.cell],
-            baseline=baseline,
-            margin=margin,
-            margin_s=margin_s,
-            seed=seed,
-            resamples=resamples,
-            timed=loads.timed,
-            sampling=sampling,
-            stage=stopping.stage(of_cell, sampling),
+            baseline=design.baseline,
+            margin=design.margin,
+            margin_s=design.margin_s,
+            seed=design.seed,
+            resamples=design.resamples,
+            timed=design.loads.timed,
+            sampling=design.sampling,
+            stage=stopping.stage(of_cell, design.sampling),
         )
         for of_cell in measured
     ]
-    most = resources.most_blocks(len(order), len(arms))
+    most = resources.most_blocks(len(order), len(design.arms))
     found = correction.corrected(
         [summarise_cell(*each, requests, most) for each in zip(measured, terms, strict=True)]
     )
     found = resources.corrected(found)
     warnings = likeness.warnings(found)
     found = likeness.warned(found)
-    nothing = unmeasured(found, baseline)
+    nothing = unmeasured(found, design.baseline)
     return Summary(
-        name=name,
-        seed=seed,
-        arms=list(arms),
-        baseline=baseline,
-        margin=margin,
-        margin_s=margin_s,
-        limit_s=limit_s,
-        resamples=resamples,
+        name=design.name,
+        seed=design.seed,
+        arms=list(design.arms),
+        baseline=design.baseline,
+        margin=design.margin,
+        margin_s=design.margin_s,
+        limit_s=design.limit_s,
+        resamples=design.resamples,
         label=label,
         unmeasured=nothing,
         warnings=warnings,
         headline=[
-            words.headline(arm, baseline, [] if nothing else found, (margin, margin_s), label)
-            for arm in sorted(arms, key=_asked_about)
-            if arm != baseline
+            words.headline(
+                arm, design.baseline, [] if nothing else found, (design.margin, design.margin_s), label
+            )
+            for arm in sorted(design.arms, key=_asked_about)
+            if arm != design.baseline
         ]
-        or [words.alone(baseline)],
+        or [words.alone(design.baseline)],
         correction=correction.correction(found, [its.stage.looks for its in terms]),
         notes=[*stopping.saved(found), *notes],
         cells=found,
         explanations=[
             explain(of_cell, asked, its_terms)
             for of_cell, its_terms in zip(measured, terms, strict=True)
-            for asked in explanations
+            for asked in design.explanations
         ],
-        load_limit_s=loads.limit_s,
+        load_limit_s=design.loads.limit_s,
         contrasts=[
             found
             for of_cell, its_terms in zip(measured, terms, strict=True)
             if of_cell.cell.client == load.CLIENT
             for found in contrasts(of_cell, its_terms)
         ],
-        published=loads.published,
-        claims=_claims(loads, measured, terms),
+        published=design.loads.published,
+        claims=_claims(design.loads, measured, terms),
     )
 
 

@@ -44,7 +44,7 @@ def decide(
     the number of blocks that the statistic takes; the `difference` and its margin are in the values' unit."""
     if blocks < least:
         return "undecided", f"needs more blocks ({blocks} of at least {least})"
-    if math.isnan(estimate.ratio) or math.isnan(estimate.low) or math.isnan(estimate.high):
+    if math.isnan(estimate.value) or math.isnan(estimate.low) or math.isnan(estimate.high):
         return "undecided", "the ratio is not defined"
     if (
         difference is not None

@@ -140,7 +140,7 @@ def _change(
         margin_of_difference=margin_s,
     )
     failed = [sum(has_failed(trial) for trial in found) for found in trials]
-    if finite(change.ratio.ratio) is None and any(failed):
+    if finite(change.ratio.value) is None and any(failed):
         reason = "trials failed"
     if idle:
         verdict, reason = "undecided", f"refused: {arm} made no request"
@@ -153,9 +153,9 @@ def _change(
         blocks_after=len(after),
         failed_before=failed[0],
         failed_after=failed[1],
-        ratio=finite(change.ratio.ratio),
+        ratio=finite(change.ratio.value),
         ci95=(finite(change.ratio.low), finite(change.ratio.high)),
-        difference=finite(change.difference.ratio),
+        difference=finite(change.difference.value),
         ci95_difference=(finite(change.difference.low), finite(change.difference.high)),
         p_value=None if idle or metric != cell.leading else p_value(before, after, paired=cell.paired),
         verdict=verdict,

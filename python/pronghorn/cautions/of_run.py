@@ -13,13 +13,13 @@ from pronghorn.calibration.table import failed, row_text
 from pronghorn.cautions import (
     broken_stacks,
     drift,
+    fallbacks,
     outliers,
     own_hosts,
     preflight,
     rare_losses,
-    states,
     two_modes,
-    visits,
+    unseen_state,
 )
 from pronghorn.engine import Hello
 from pronghorn.host import loopback
@@ -75,8 +75,8 @@ def cautions(
         *rare_losses.cautions(experiment, trials),
         *two_modes.cautions(experiment, trials, run),
         *unfair,
-        *states.cautions(experiment, trials),
-        *visits.cautions(experiment, trials, manifest.get("clients", {})),
+        *unseen_state.cautions(experiment, trials),
+        *fallbacks.cautions(experiment, trials, manifest.get("clients", {})),
         *own_hosts.cautions(manifest.get("sites", {})),
         *_published(experiment),
         *_unlogged(trials),

@@ -7,7 +7,8 @@ from typing import NamedTuple, cast
 
 from pronghorn.analysis import stopping
 from pronghorn.analysis.blocks import CellTrials, select
-from pronghorn.analysis.bootstrap import RESAMPLES, Asked, Estimate, effects
+from pronghorn.analysis.bootstrap import RESAMPLES, Estimate, effects
+from pronghorn.analysis.comparing import Asked
 from pronghorn.analysis.terms import block_draws
 from pronghorn.analysis.times import times
 from pronghorn.analysis.verdict import LEAST_BLOCKS, MINIMUM_BLOCKS, minimum_blocks
@@ -64,7 +65,7 @@ class Measured:
     def _bootstrap(self, cell: Cell, pair: Pair, confidence: float) -> Estimate | None:
         if pair.statistic not in LEAST_BLOCKS or cell not in self._cells:
             return None
-        asked = Asked(pair.over, pair.under, pair.metric, pair.statistic)
+        asked = Asked(pair.over, pair.under, pair.metric, pair.statistic).contrast
         columns = {column: times(self._cells[cell].of(column.arm), pair.metric) for column in asked.columns}
         rng = block_draws(cell, self.summary.seed)
         found = effects(columns, [asked], rng, resamples=RESAMPLES, confidence=confidence)

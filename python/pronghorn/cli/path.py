@@ -15,7 +15,7 @@ from pronghorn.command import Asked, Outcome
 from pronghorn.engine import EngineError
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute.describe import refusal
-from pronghorn.host import work
+from pronghorn.host import temporary_folders
 from pronghorn.model.experiment_file import shipped_paths
 from pronghorn.model.path import from_words
 from pronghorn.report import link_table
@@ -128,7 +128,7 @@ def path(
     )
     _refuse_capture(capture)
     refuse_unwritable(json_file, graph, capture)
-    work.sweep()
+    temporary_folders.sweep()
     try:
         outcome = command.run(asked)
     except EngineError as refused:

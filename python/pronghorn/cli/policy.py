@@ -12,7 +12,18 @@ from pronghorn.cli.results import refuse_unwritable, writing_results
 from pronghorn.cli.words import Command
 from pronghorn.errors import EXIT_CHECK_FAILED, InputError, unknown
 from pronghorn.model import units
-from pronghorn.policy import bound, halves, lab, maps, measured, outcome, parsed, population, simulate, told
+from pronghorn.policy import (
+    bound,
+    halves,
+    lab,
+    maps,
+    measured,
+    outcome,
+    parsed,
+    population,
+    simulate,
+    terminal,
+)
 from pronghorn.policy import file as files
 from pronghorn.policy import fit as fitting
 from pronghorn.policy import show as showing
@@ -82,7 +93,7 @@ def fit(
     journal.replace(out, files.text(policy).encode())
     with writing_results(out):
         print(f"{policy.about}.")
-        for line in told.of_fit(seen, policy):
+        for line in terminal.of_fit(seen, policy):
             print(line)
         print(f"Policy: {out}")
 
@@ -129,7 +140,7 @@ def validate(
             unseen = {control: error._asdict() for control, error in errors.items()}
             print(json.dumps({"seed": asked.seed, "unseen": unseen} | found.document(), indent=2))
         else:
-            print(told.of_halves(errors, found))
+            print(terminal.of_halves(errors, found))
     _exit(asked=check_bound, holds=all(one.holds for one in found.judgements))
 
 
@@ -209,7 +220,7 @@ def simulate_(
     if run is not None:
         found = lab.judge([lab.Case(policy, measured.read(run))], people, asked)
         with writing_results():
-            print(json.dumps(found.document(), indent=2) if as_json else told.of_lab(found), end="\n")
+            print(json.dumps(found.document(), indent=2) if as_json else terminal.of_lab(found), end="\n")
         _exit(asked=check_bound, holds=all(one.holds for one in found.judgements))
         return
     documents = simulate.simulate(policy, people, asked)
@@ -223,7 +234,7 @@ def simulate_(
             document = {"policy": policy.place, "seed": asked.seed, "simulations": documents}
             print(json.dumps(document | bound.document(judgements), indent=2))
         else:
-            print(told.of_simulations(reports, judgements, policy, asked.seed))
+            print(terminal.of_simulations(reports, judgements, policy, asked.seed))
     _exit(asked=check_bound, holds=bound.hold(judgements))
 
 

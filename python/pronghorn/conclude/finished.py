@@ -8,7 +8,7 @@ from pronghorn import fairness, manifest
 from pronghorn.cautions.of_run import cautions, label
 from pronghorn.conclude.summarised import summarise
 from pronghorn.engine import Hello
-from pronghorn.host.work import no_room
+from pronghorn.host.temporary_folders import no_room
 from pronghorn.model.caution import Caution
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.summary import Summary

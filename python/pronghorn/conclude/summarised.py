@@ -3,7 +3,7 @@
 from typing import Any
 
 from pronghorn.analysis.resources import Requests, of_trial
-from pronghorn.analysis.summarise import Loads
+from pronghorn.analysis.summarise import Design, Loads
 from pronghorn.analysis.summarise import summarise as analyse
 from pronghorn.model import load
 from pronghorn.model.experiment import Experiment
@@ -19,8 +19,7 @@ def summarise(
 ) -> Summary:
     """The summary of a run's `trials`, with the label and the warnings that its manifest `notes` hold;
     `requests` gives the resources of trials that lack them."""
-    return analyse(
-        trials,
+    design = Design(
         name=experiment.name,
         arms=[arm.name for arm in experiment.arms],
         baseline=experiment.baseline,
@@ -29,14 +28,13 @@ def summarise(
         seed=experiment.seed,
         limit_s=experiment.limit_s,
         cells=experiment.cells(),
-        label=notes.get("label"),
-        notes=[f"{warning['text']} {warning['remedy']}" for warning in notes.get("warnings", [])],
         explanations=experiment.explain,
         sampling=experiment.sampling,
-        requests=requests,
         loads=Loads(
             timed=experiment.load is not None and experiment.load.duration is not None,
             limit_s=experiment.limit_of(load.CLIENT) if experiment.load else None,
             published=experiment.published,
         ),
     )
+    warnings = [f"{warning['text']} {warning['remedy']}" for warning in notes.get("warnings", [])]
+    return analyse(trials, design, label=notes.get("label"), notes=warnings, requests=requests)

@@ -12,7 +12,7 @@ from pronghorn.execute.stage import Plot, Stage
 from pronghorn.execute.trial import Assignment, Conditions, Watch
 from pronghorn.model.trial import Trial
 from pronghorn.run.artifacts import Artifacts
-from pronghorn.trust import reasons
+from pronghorn.trust import time_parts
 
 
 @dataclass
@@ -50,7 +50,7 @@ class KeptStages:
             finally:
                 self._ended = time.monotonic()
         measured = trial.recorded(self._conditions, assignment, found, counters, watch, visit)
-        measured.why = reasons.why_of(kept.stage.plot, found.page)
+        measured.why = time_parts.why_of(kept.stage.plot, found.page)
         if kept.stage.spent:
             await self.drop(assignment)
         return measured

@@ -12,11 +12,11 @@ from pronghorn.costs.seen_cost import Load, SeenCost, together
 from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import trial
-from pronghorn.execute.calm import Calm
 from pronghorn.execute.fresh import FreshStages
 from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
 from pronghorn.execute.progress import Standing, standing
+from pronghorn.execute.quiet_host import Calm
 from pronghorn.execute.rounds import Rounds
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.model.trial import Cell, Trial

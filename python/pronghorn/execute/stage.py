@@ -33,7 +33,7 @@ from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCo
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, exhaustion
 from pronghorn.origins.live import RunningLive, Target
 from pronghorn.run.artifacts import Artifacts
-from pronghorn.trust import guard, reasons
+from pronghorn.trust import guard, time_parts
 
 BUILTIN = "builtin"
 
@@ -136,7 +136,7 @@ class Stage:
         asked: dict[str, object] = {"warm_up": True} if self._warms_up else {}
         if plot.artifacts.file(FLIGHT):
             asked["flight"] = {"interval_s": _FLIGHT_INTERVAL_S}
-        if (arrivals := reasons.file_of(plot)) is not None:
+        if (arrivals := time_parts.file_of(plot)) is not None:
             asked["arrivals"] = str(arrivals)
         asked |= effective.of_bench(plot.experiment, plot.cell, plot.arm)
         opened = await self._engine.request(
@@ -213,7 +213,7 @@ class Stage:
         if self._client is not None:
             await self._client.close()
         await self._keep_flight()
-        written = self._plot.artifacts.file(PCAPNG) or reasons.file_of(self._plot)
+        written = self._plot.artifacts.file(PCAPNG) or time_parts.file_of(self._plot)
         patience_s = _CAPTURE_PATIENCE_S if written else PATIENCE_S
         counters = Counters.model_validate(await self._engine.request("close", patience_s=patience_s))
         if counters.capture and counters.capture.fault:

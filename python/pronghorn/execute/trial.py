@@ -26,7 +26,7 @@ from pronghorn.model.trial import Cell, Counters, Metrics, PageLoad, Status, Tri
 from pronghorn.model.why import Why
 from pronghorn.plan import Block
 from pronghorn.run.artifacts import Artifacts
-from pronghorn.trust import guard, physics, proof, reasons
+from pronghorn.trust import guard, physics, proof, time_parts
 from pronghorn.trust.guard import Fault, LoadPace
 
 
@@ -186,7 +186,7 @@ async def _bench(
         await stage.open(assignment.block.path_seed)
         found = await stage.load(assignment.block.path_seed)
         counters = await stage.close()
-        return found, counters, reasons.why_of(plot, found.page)
+        return found, counters, time_parts.why_of(plot, found.page)
     except BaseException:
         await stage.abandon()
         raise

@@ -163,9 +163,9 @@ class PageLoad(FromEngine):
     end; None where the client doesn't tell. Of a load, which is many requests rather than a navigation,
     `report` is what it came to, `load_s` the time until its last response, `requests` those that succeeded,
     `connections` one that stands for all; the resources are not told one by one. `left_out` names at most
-    `MOST_LEFT_OUT` of the `left_out_count` things that the page wants and the load leaves out. `scripts_not_run` has
-    paths of the `scripts_not_run_count` scripts that may make requests and that a client without scripts didn't
-    run. `vitals` are a browser's."""
+    `MOST_LEFT_OUT` of the `left_out_count` things that the page wants and the load leaves out.
+    `scripts_not_run` has paths of the `scripts_not_run_count` scripts that may make requests and that a
+    client without scripts didn't run. `vitals` are a browser's."""
 
     outcome: Literal["ok", "failed"]
     reason: Text | None = None

@@ -19,9 +19,9 @@ from pronghorn.mapping import design, posterior
 from pronghorn.mapping.domain import LOSS_BEND, Array, Domain, Point
 from pronghorn.mapping.surface import fit
 from pronghorn.model.arm import TCP_CONGESTION_CONTROLS
-from pronghorn.policy import alike, axes, scatter, unseen
-from pronghorn.policy.alike import Spread
+from pronghorn.policy import axes, between_clients, scatter, unseen
 from pronghorn.policy.axes import Nodes
+from pronghorn.policy.between_clients import Spread
 from pronghorn.policy.maps import SeenMap
 from pronghorn.policy.measured import MeasuredCell
 from pronghorn.policy.scatter import Scatter
@@ -176,7 +176,7 @@ def _alike(nodes: Nodes, priors: Sequence[Prior], cells: Sequence[MeasuredCell])
     ]
     if not cells:
         return {}
-    return alike.of_cells(known, lambda control, point: at(nodes, by_control[control], point))
+    return between_clients.of_cells(known, lambda control, point: at(nodes, by_control[control], point))
 
 
 def _shares(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> list[float]:
@@ -199,7 +199,7 @@ def _noise(
         for one, share in zip(told, _shares(told, weights), strict=True)
     ]
     measured = math.sqrt(sum(variances)) if told else None
-    between, slope = alike.pooled(list(spreads.values())) if spreads else (BETWEEN_CLIENTS, 0.0)
+    between, slope = between_clients.pooled(list(spreads.values())) if spreads else (BETWEEN_CLIENTS, 0.0)
     return Noise(
         response=RESPONSE if measured is None else measured,
         visit=VISIT,

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pronghorn.model.trial import Resource, RunHeader, Trial, TrialKey
 from pronghorn.run import journal
 from pronghorn.run.journal import Belongs
-from pronghorn.run.lean import lean, resources
+from pronghorn.run.slim_trials import resources, slim
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ def skim(directory: Path, belongs: Belongs | None = None) -> Skimmed:
     """The journal of the run in `directory`; empty where there is none.
 
     Lines that can't be used are set aside as by `journal.read`, as far as skimming sees them."""
-    found = journal.read_by(directory, lean, belongs)
+    found = journal.read_by(directory, slim, belongs)
     return Skimmed(directory / journal.JOURNAL, *found.contents, found.places)
 
 

@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from pronghorn.analysis.resources import Requests, of_trial
+from pronghorn.analysis.summarise import Design, summarise
+from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Cell, Counters, HostCounters, LinkCounters, Metrics, Trial
 
 
@@ -95,3 +99,15 @@ def _counters(rng: np.random.Generator, loss: float) -> Counters:
         up=LinkCounters(packets_in=300, packets_out=300, delay_min_s=0.075),
         host=HostCounters(),
     )
+
+
+def summarised(
+    trials: Sequence[Trial],
+    *,
+    label: str | None = None,
+    notes: Sequence[str] = (),
+    requests: Requests = of_trial,
+    **design: Any,
+) -> Summary:
+    """The summary of `trials` of the design that the further words describe."""
+    return summarise(trials, Design(**design), label=label, notes=notes, requests=requests)

@@ -5,10 +5,9 @@ import pytest
 from scipy.stats import false_discovery_control
 
 from pronghorn.analysis.correction import correction, q_of
-from pronghorn.analysis.summarise import summarise
 from pronghorn.model.summary import Summary
 
-from .synthetic import Behaviour, cell, paired, run
+from .synthetic import Behaviour, cell, paired, run, summarised
 
 
 @pytest.mark.parametrize("number", [1, 2, 7, 40])
@@ -33,7 +32,9 @@ def summary(paths: int, blocks: int = 20, faster: int = 0) -> Summary:
         },
         blocks=blocks,
     )
-    return summarise(trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=180.0, resamples=500)
+    return summarised(
+        trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=180.0, resamples=500
+    )
 
 
 def test_how_many_differ_is_said_beside_the_verdicts() -> None:
@@ -71,7 +72,7 @@ def test_arms_that_differ_within_the_margin_are_no_verdict_but_differ() -> None:
         for path in ("near", "far")
         for one in paired(cell(path), {"h2": times, "h3": [1.01 * time for time in times]})
     ]
-    found = summarise(
+    found = summarised(
         trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=180.0, resamples=500
     ).correction
     assert found is not None
@@ -94,7 +95,7 @@ def test_where_other_cells_have_enough_blocks_the_few_are_only_theirs() -> None:
         *run({cell("few"): {"h2": Behaviour(1), "h3": Behaviour(1)}}, blocks=3),
         *run({cell("many"): {"h2": Behaviour(1), "h3": Behaviour(0.5)}}, blocks=20),
     ]
-    found = summarise(
+    found = summarised(
         trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=180.0, resamples=500
     ).correction
     assert found is not None

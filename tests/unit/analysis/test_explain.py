@@ -14,13 +14,12 @@ from scipy.stats import binom
 from pronghorn.analysis.bootstrap import resampled_medians
 from pronghorn.analysis.explain import Medians, shares
 from pronghorn.analysis.seeds import generator
-from pronghorn.analysis.summarise import summarise
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.summary import Explained, Summary
 from pronghorn.model.trial import Trial
 
 from .chains import CHAINS, Chain, log_normal
-from .synthetic import Behaviour, cell, paired, run, trial
+from .synthetic import Behaviour, cell, paired, run, summarised, trial
 
 LTE = cell("lte")
 CONTROL_FIRST = Explanation(
@@ -51,7 +50,7 @@ def summary(trials: list[Trial], *asked: Explanation, **changes: Any) -> Summary
         "limit_s": 180.0,
         "explanations": asked,
     } | changes
-    return summarise(trials, **settings)
+    return summarised(trials, **settings)
 
 
 def steady(medians: Mapping[str, float], blocks: int = 12) -> list[Trial]:

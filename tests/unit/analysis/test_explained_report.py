@@ -4,7 +4,6 @@ import io
 
 import pytest
 
-from pronghorn.analysis.summarise import summarise
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Trial
@@ -12,7 +11,7 @@ from pronghorn.report import html
 from pronghorn.report.terminal import render
 from pronghorn.terminal import Terminal
 
-from .synthetic import Behaviour, cell, run
+from .synthetic import Behaviour, cell, run, summarised
 from .test_html import Page
 
 CHAIN = ("h2", "h3", "h3+0rtt")
@@ -27,7 +26,7 @@ def trials() -> list[Trial]:
 
 def summary(name: str = "protocol first") -> Summary:
     asked = Explanation(name=name, metric="load", chain=CHAIN, steps=("protocol", f"0-RTT {name}"))
-    return summarise(
+    return summarised(
         trials(), name="Is it?", arms=CHAIN, baseline="h2", seed=1, limit_s=180.0, explanations=[asked]
     )
 
@@ -65,7 +64,7 @@ def test_a_cell_without_all_ratios_is_left_out_of_the_chart(text: str) -> None:
 
 
 def test_a_report_without_explanations_has_no_such_section() -> None:
-    plain = summarise(trials(), name="Is it?", arms=CHAIN, baseline="h2", seed=1, limit_s=180.0)
+    plain = summarised(trials(), name="Is it?", arms=CHAIN, baseline="h2", seed=1, limit_s=180.0)
     text = html.document(plain, trials(), {})
     assert "What explains the difference" not in text
     assert "<dt>Explanations</dt>" not in text

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from pronghorn.analysis.summarise import summarise
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import CpuSeconds, Trial
 from pronghorn.report import html
 
-from .synthetic import Behaviour, cell, paired, run
+from .synthetic import Behaviour, cell, paired, run, summarised
 
 HOSTILE = "<script>alert('x')</script>\"&{{ 7*7 }}"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -71,7 +70,7 @@ def summary(found: list[Trial], **changes: Any) -> Summary:
         "seed": 1,
         "limit_s": 180.0,
     } | changes
-    return summarise(found, **settings)
+    return summarised(found, **settings)
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from pronghorn.analysis import summarise as summaries
 from pronghorn.analysis.summarise import Loads
 from pronghorn.analysis.times import times
 from pronghorn.model.summary import Claim, Summary
 from pronghorn.model.trial import Cell, Trial
+
+from .synthetic import summarised
 
 LIMIT_S = 60.0
 ARMS = ("h1", "h3")
@@ -90,7 +91,7 @@ def study(changed: Rates | None = None, *, blocks: int = BLOCKS, scatter: float 
 
 
 def summary(trials: list[Trial], published: str | None = "weaknet") -> Summary:
-    return summaries.summarise(
+    return summarised(
         trials,
         name="Loads",
         arms=ARMS,
@@ -207,7 +208,7 @@ def test_a_latency_counts_requests_that_failed_as_never_answered() -> None:
 
 
 def test_loads_that_last_as_long_as_asked_are_not_compared_by_their_time() -> None:
-    found = summaries.summarise(
+    found = summarised(
         study(), name="Loads", arms=ARMS, baseline="h1", seed=1, limit_s=LIMIT_S, loads=Loads(timed=True)
     )
     assert all(one.metric != "load" for one in found.cells[0].comparisons)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import pytest
 
-from pronghorn.analysis.summarise import summarise
 from pronghorn.export.rows import table
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Trial
@@ -12,7 +11,8 @@ from pronghorn.model.why import PARTS, HeadOfLine, Part, StreamWaits, Why
 from pronghorn.report import html
 from pronghorn.report.markdown import markdown
 from pronghorn.report.pictures import pictures
-from tests.unit.analysis.synthetic import cell, trial
+
+from .synthetic import cell, summarised, trial
 
 LOSSY = cell("lossy")
 
@@ -29,7 +29,7 @@ def _trial(arm: str, block: int, parts: Mapping[Part, float] | None, **more: obj
 
 
 def _summary(trials: list[Trial]) -> Summary:
-    return summarise(trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=9, resamples=50)
+    return summarised(trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=9, resamples=50)
 
 
 def _run() -> list[Trial]:

@@ -11,7 +11,6 @@ from scipy.stats import binom
 
 from pronghorn import export
 from pronghorn.analysis.resources import BLOCKS, most_blocks
-from pronghorn.analysis.summarise import summarise
 from pronghorn.model.resources import CellResources, ResourceComparison, ResourceSummary
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import RunHeader, Trial, record
@@ -20,6 +19,7 @@ from pronghorn.run import journal
 from pronghorn.run.skim import skim
 
 from .pages import loaded, page, resource
+from .synthetic import summarised
 
 ARMS = ("h2", "h3")
 FALSE_ALARM = 1e-4
@@ -28,7 +28,7 @@ FALSE_ALARM = 1e-4
 
 def summary_of(trials: Sequence[Trial], **more: object) -> Summary:
     settings = {"name": "test", "arms": ARMS, "baseline": "h2", "seed": 1, "limit_s": 30.0} | more
-    return summarise(trials, **settings)  # type: ignore[arg-type]
+    return summarised(trials, **settings)  # type: ignore[arg-type]
 
 
 def resources_of(trials: Sequence[Trial]) -> CellResources:

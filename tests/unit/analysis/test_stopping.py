@@ -8,13 +8,12 @@ import pytest
 from pronghorn.analysis.bootstrap import Estimate
 from pronghorn.analysis.sequential import Boundary
 from pronghorn.analysis.stopping import reason
-from pronghorn.analysis.summarise import summarise
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.summary import CellSummary, Comparison, Summary
 from pronghorn.model.trial import Trial
 
-from .synthetic import Behaviour, cell, paired, run, trial
+from .synthetic import Behaviour, cell, paired, run, summarised, trial
 
 LTE = cell("lte")
 DECIDED = Sampling(least=12, most=60)
@@ -24,7 +23,7 @@ LOOKS = Boundary.between(12, 60).looks
 
 def summary(trials: list[Trial], sampling: Sampling | None = DECIDED, **changes: Any) -> Summary:
     settings: dict[str, Any] = {"name": "x", "arms": ("h2", "h3"), "baseline": "h2", "seed": 1}
-    return summarise(trials, limit_s=180.0, sampling=sampling, **(settings | changes))
+    return summarised(trials, limit_s=180.0, sampling=sampling, **(settings | changes))
 
 
 def of(blocks: int, ratio: float, spread: float = 0.05) -> list[Trial]:

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from pronghorn.analysis.summarise import summarise
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Cell, PageLoad, Trial
 
-from .synthetic import Behaviour, cell, paired, run, trial
+from .synthetic import Behaviour, cell, paired, run, summarised, trial
 
 LTE = cell("lte")
 STEADY = [1.0 + place / 1000 for place in range(12)]
@@ -24,7 +23,7 @@ def summary(trials: list[Trial], arms: tuple[str, ...] = ("h2", "h3"), **changes
         "seed": 1,
         "limit_s": 180.0,
     } | changes
-    return summarise(trials, **settings)
+    return summarised(trials, **settings)
 
 
 def words(found: Summary, statistic: str = "median", place: int = 0) -> str:

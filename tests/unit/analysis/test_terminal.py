@@ -2,11 +2,10 @@
 
 import io
 
-from pronghorn.analysis.summarise import summarise
 from pronghorn.report.terminal import render
 from pronghorn.terminal import Terminal
 
-from .synthetic import cell, paired
+from .synthetic import cell, paired, summarised
 
 LTE = cell("lte")
 TIMES: dict[str, list[float | None]] = {
@@ -36,7 +35,7 @@ Is it?
 
 
 def shown(width: int, label: str | None = None) -> str:
-    found = summarise(
+    found = summarised(
         paired(LTE, TIMES),
         name="Is it?",
         arms=["h2", "h3"],

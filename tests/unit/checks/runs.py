@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pronghorn.analysis.summarise import summarise
 from pronghorn.checks import of_run
 from pronghorn.checks.intervals import Measured
 from pronghorn.checks.result import Finding, Result
@@ -14,7 +13,7 @@ from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.trial import Trial
 
-from ..analysis.synthetic import cell, paired
+from ..analysis.synthetic import cell, paired, summarised
 
 PATHS = ("lan", "lte", "lte-poor")
 ARMS = ("h1", "h2", "h3")
@@ -55,7 +54,7 @@ def measured(loads: Mapping[str, Loads], sampling: Sampling | None = None) -> Me
     """A run over the paths of `loads`, sampled by a rule where there is one."""
     asked = experiment(tuple(loads))
     found = trials(loads)
-    summary = summarise(
+    summary = summarised(
         found,
         name=asked.name,
         arms=[arm.name for arm in asked.arms],

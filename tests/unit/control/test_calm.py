@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from pronghorn.execute.calm import CALM_WINDOWS, MOST_S, WINDOW_S, Calm
+from pronghorn.execute.quiet_host import CALM_WINDOWS, MOST_S, WINDOW_S, Calm
 
 TICKS = 200.0
 """What a window has on two CPUs."""

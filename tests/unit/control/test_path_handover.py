@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn.cautions import visits
+from pronghorn.cautions import fallbacks
 from pronghorn.costs import cost
 from pronghorn.errors import InputError
 from pronghorn.model import path as paths
@@ -122,7 +122,7 @@ def test_either_path_of_a_handover_may_want_the_host_for_itself_or_keep_udp_out(
     fast = experiment(MOVING.replace("2Mbit", "1Gbit")).path("moving")
     assert (cost.cpu_bound(asked), cost.cpu_bound(fast)) == (False, True)
     blocked = experiment(MOVING.replace('rate = "2Mbit"', 'rate = "2Mbit", udp = "block"')).path("moving")
-    assert (visits.udp_is_blocked(asked), visits.udp_is_blocked(blocked)) == (False, True)
+    assert (fallbacks.udp_is_blocked(asked), fallbacks.udp_is_blocked(blocked)) == (False, True)
 
 
 def test_the_manifest_has_a_digest_in_the_place_of_the_other_paths_texts(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pronghorn.cautions.states import cautions
+from pronghorn.cautions.unseen_state import cautions
 from pronghorn.model.trial import Connection, Trial
 
 from ..analysis.pages import loaded, page, resource

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pronghorn.cautions import broken_stacks
-from pronghorn.cautions.visits import cautions
+from pronghorn.cautions.fallbacks import cautions
 from pronghorn.model.trial import Trial
 
 from ..analysis.pages import loaded, page, resource

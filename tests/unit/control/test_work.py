@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn.host import work
-from pronghorn.host.work import PREFIX, has_memory, memory_folder, work_folder
+from pronghorn.host import temporary_folders
+from pronghorn.host.temporary_folders import PREFIX, has_memory, memory_folder, work_folder
 
 
 @pytest.fixture
@@ -15,8 +15,8 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What stands for the file system in memory; the environment names no temporary folder."""
     folder = tmp_path / "memory"
     folder.mkdir()
-    monkeypatch.setattr(work, "MEMORY", folder)
-    monkeypatch.setattr(work, "MEMORY_BYTES", 1)
+    monkeypatch.setattr(temporary_folders, "MEMORY", folder)
+    monkeypatch.setattr(temporary_folders, "MEMORY_BYTES", 1)
     monkeypatch.delenv("TMPDIR", raising=False)
     monkeypatch.setattr("os.geteuid", lambda: 0)
     return folder
@@ -32,11 +32,11 @@ def test_what_browsers_write_is_in_memory_and_gone_afterwards(memory: Path) -> N
 
 
 def without_room(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(work, "MEMORY_BYTES", 2**62)
+    patch.setattr(temporary_folders, "MEMORY_BYTES", 2**62)
 
 
 def without_memory(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(work, "MEMORY", Path("/nowhere"))
+    patch.setattr(temporary_folders, "MEMORY", Path("/nowhere"))
 
 
 def elsewhere(patch: pytest.MonkeyPatch) -> None:

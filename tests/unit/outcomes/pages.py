@@ -4,13 +4,12 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from pronghorn.analysis.summarise import summarise
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Cell, LeftOut, Metrics, PageLoad, Resource, Trial
 from pronghorn.report.terminal import render
 from pronghorn.terminal import Terminal
 
-from ..analysis.synthetic import cell, trial
+from ..analysis.synthetic import cell, summarised, trial
 
 SHOP = cell("lte", site="shop")
 BLOCKS = 8
@@ -81,7 +80,7 @@ def contaminated(
 
 def summary(trials: Sequence[Trial], arms: Sequence[str] = ("h2", "h3")) -> Summary:
     """What a run of these trials says."""
-    return summarise(trials, name="Shop", arms=arms, baseline="h2", seed=1, limit_s=60.0, resamples=1000)
+    return summarised(trials, name="Shop", arms=arms, baseline="h2", seed=1, limit_s=60.0, resamples=1000)
 
 
 def shown(found: Summary) -> str:

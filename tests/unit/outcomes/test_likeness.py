@@ -5,7 +5,7 @@ from pronghorn.model.summary import Summary
 from pronghorn.model.trial import record
 from pronghorn.report.html import document
 from pronghorn.report.markdown import markdown
-from pronghorn.run.lean import lean
+from pronghorn.run.slim_trials import slim
 
 from ..analysis.synthetic import cell
 from .pages import BLOCKS, SHOP, elsewhere, loads, shown, steady, summary
@@ -123,7 +123,7 @@ def test_a_skimmed_journal_says_the_same_of_what_was_left_out() -> None:
         *loads(SHOP, "h2", steady(1.0), requests=2, left_out=elsewhere(42)),
         *loads(SHOP, "h3", steady(0.5), requests=2, left_out=elsewhere(42)),
     ]
-    skimmed = [lean(record(one).encode()) for one in trials]
+    skimmed = [slim(record(one).encode()) for one in trials]
     found, whole = summary(skimmed), summary(trials)
     assert found.warnings == whole.warnings
     assert [arm.loaded for arm in found.cells[0].arms.values()] == [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pronghorn.errors import InputError
-from pronghorn.policy import bound, lab, outcome, population, simulate, told, worlds
+from pronghorn.policy import bound, lab, outcome, population, simulate, terminal, worlds
 from pronghorn.policy.lab import Case
 from pronghorn.policy.measured import MeasuredCell
 from pronghorn.policy.outcome import ALWAYS, LEARNED, RULES, Segment
@@ -180,12 +180,12 @@ def test_measured_times_judge_a_policy_by_what_it_did_in_each_cell() -> None:
     assert far.h3_share[LEARNED] > 0.5 > near.h3_share[LEARNED]
     (judgement,) = found.judgements
     assert judgement.regret[LEARNED].value < min(judgement.regret[rule].value for rule in ALWAYS)
-    assert "TCP with cubic, 2 cells" in told.of_lab(found)
+    assert "TCP with cubic, 2 cells" in terminal.of_lab(found)
     beyond = judgement.beyond[LEARNED].value
     assert beyond == pytest.approx(judgement.regret[LEARNED].value - judgement.regret["informed"].value)
     assert beyond >= 0
     off = {"cubic": Error(points=2, sd=0.05, low=0.04, high=0.06)}
-    assert "is off by 0.050 (0.040–0.060" in told.of_halves(off, found)
+    assert "is off by 0.050 (0.040–0.060" in terminal.of_halves(off, found)
 
 
 def test_means_drawn_again_vary_as_means_do() -> None:
@@ -258,7 +258,7 @@ def test_what_is_told_marks_what_is_above_the_bound() -> None:
     }
     report = outcome.read(whole | {"segments": [a_segment(0.05, 0.1, 0.2).model_dump()]})
     judgements = bound.of_reports({"cubic": report})
-    text = told.of_simulations({"cubic": {"population": report}}, judgements, a_policy(), 7)
+    text = terminal.of_simulations({"cubic": {"population": report}}, judgements, a_policy(), 7)
 
     assert "above the bound" in text
     assert "Seed 7" in text

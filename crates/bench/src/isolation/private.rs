@@ -2,7 +2,7 @@
 //!
 //! Its name is chosen before the process is split, so that the supervisor knows what to remove when the engine has
 //! ended, however it did. Where the supervisor is killed as well, the next start of `pronghorn` sweeps it
-//! (`host/work.py`): the folder has the prefix that is swept, and nobody holds its lock (flock(2)) any more.
+//! (`host/temporary_folders.py`): the folder has the prefix that is swept, and nobody holds its lock (flock(2)) any more.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;

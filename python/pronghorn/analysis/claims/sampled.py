@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.bootstrap import Asked, divide, effects, percentiles, unresampled
+from pronghorn.analysis.bootstrap import divide, effects, percentiles, unresampled
+from pronghorn.analysis.comparing import Asked
 from pronghorn.analysis.resample import Ordered, drawn
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.times import Times, has_failed, times
@@ -103,7 +104,7 @@ class Sampler:
         if any_failed and metric not in HIGHER_IS_BETTER:
             return NOT_MEASURED._replace(objection="loads failed, so that there is no mean")
         trials = mine.trials
-        asked = Asked(mine.arm, theirs.arm, metric, "mean")
+        asked = Asked(mine.arm, theirs.arm, metric, "mean").contrast
         columns = {column: times(trials.of(column.arm), metric) for column in asked.columns}
         if len(trials.blocks) < least_blocks("mean"):
             effect = unresampled(columns, asked)
@@ -111,7 +112,7 @@ class Sampler:
             rng = self._generator(trials)
             effect = effects(columns, [asked], rng, resamples=self._resamples)[asked]
         one = effect.ratio if expression.kind == "ratio" else effect.difference
-        return Found(one.ratio, one.low, one.high, 0, {})
+        return Found(one.value, one.low, one.high, 0, {})
 
     def _of_order(
         self,

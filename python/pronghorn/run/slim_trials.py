@@ -39,7 +39,7 @@ def _left_out(default: Any = None) -> Any:
     return Field(default_factory=lambda: default, validation_alias="")
 
 
-class LeanLink(LinkCounters):
+class SlimLink(LinkCounters):
     """A link's counters without its clock's."""
 
     model_config = ConfigDict(extra="ignore")
@@ -54,18 +54,18 @@ class LeanLink(LinkCounters):
     handover: Lateness = _left_out(_NOTHING)
 
 
-class LeanCounters(Counters):
+class SlimCounters(Counters):
     """The links' counters alone."""
 
     model_config = ConfigDict(extra="ignore")
 
-    down: LeanLink | None = None
-    up: LeanLink | None = None
+    down: SlimLink | None = None
+    up: SlimLink | None = None
     host: HostCounters | None = _left_out()
     arrivals: ArrivalsReport | None = _left_out()
 
 
-class LeanPage(PageLoad):
+class SlimPage(PageLoad):
     """A load without its requests and connections; `told`: whether the whole record has its requests. What it
     left out is one object with what other loads of the page did."""
 
@@ -87,7 +87,7 @@ class LeanPage(PageLoad):
         return self.told
 
 
-class LeanHeadOfLine(HeadOfLine):
+class SlimHeadOfLine(HeadOfLine):
     """The waits of all streams together."""
 
     model_config = ConfigDict(extra="ignore")
@@ -95,22 +95,22 @@ class LeanHeadOfLine(HeadOfLine):
     streams: list[StreamWaits] = _left_out([])
 
 
-class LeanWhy(Why):
+class SlimWhy(Why):
     """A load's parts without its single streams."""
 
     model_config = ConfigDict(extra="ignore")
 
-    head_of_line: LeanHeadOfLine | None = None
+    head_of_line: SlimHeadOfLine | None = None
 
 
-class LeanTrial(Trial):
+class SlimTrial(Trial):
     """A trial without what single requests and connections did."""
 
     model_config = ConfigDict(extra="ignore")
 
-    page: LeanPage | None = None
-    counters: LeanCounters | None = None
-    why: LeanWhy | None = None
+    page: SlimPage | None = None
+    counters: SlimCounters | None = None
+    why: SlimWhy | None = None
     warnings: list[str] = _left_out([])
     origin_log: list[OriginRequest] = _left_out([])
     origin_connections: list[OriginConnection] = _left_out([])
@@ -129,9 +129,9 @@ def _shared(site: str, path: str, origin: str, client: str) -> Cell:
     return Cell(site=site, path=path, origin=origin, client=client)
 
 
-def lean(line: bytes) -> LeanTrial:
+def slim(line: bytes) -> SlimTrial:
     """The trial of a journal's line. ValidationError where it is none."""
-    trial = LeanTrial.model_validate_json(line)
+    trial = SlimTrial.model_validate_json(line)
     if trial.page is not None:
         trial.page.told = _REQUESTS in line
     trial.cell = _shared(trial.cell.site, trial.cell.path, trial.cell.origin, trial.cell.client)
@@ -148,14 +148,14 @@ def _forget_what_was_told(record: BaseModel) -> None:
             _forget_what_was_told(value)
 
 
-class LeanResource(Resource):
+class SlimResource(Resource):
     """A resource's times."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class _Loaded(BaseModel):
-    resources: list[LeanResource] = []
+    resources: list[SlimResource] = []
 
 
 class _Line(BaseModel):
