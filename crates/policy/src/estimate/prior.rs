@@ -2,9 +2,9 @@
 
 use crate::axis::{AXIS_MOST, Place};
 use crate::math;
-use crate::network::Network;
 use crate::policy::{Normal, Policy, mixture};
 use crate::sample::TcpControl;
+use crate::state::Network;
 
 /// More packets than this say no more of the loss: networks aren't binomial, and evidence has to stay finite.
 const PACKETS_MOST: f64 = 1000.0;

@@ -3,8 +3,8 @@
 //! Nothing that stands in the memory is believed: an index out of range, an entry in the wrong chain or a link that isn't
 //! returned is [`Damaged`], and no walk is longer than a chain may be.
 
-use crate::entry::{Entry, FREE, NONE, ON, OWN};
-use crate::table::Table;
+use super::entry::{Entry, FREE, NONE, ON, OWN};
+use super::table::Table;
 
 /// Longer chains don't come about: with as many buckets as entries one of 64 has a chance of 10^-89.
 pub(crate) const CHAIN_MOST: usize = 64;
@@ -169,9 +169,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::entry::PARENT;
-    use crate::head::Head;
-    use crate::table::EACH;
+    use crate::state::entry::PARENT;
+    use crate::state::head::Head;
+    use crate::state::table::EACH;
 
     /// Keys from the newest to the oldest.
     fn held(table: &Table<'_>) -> Vec<(u64, u8)> {

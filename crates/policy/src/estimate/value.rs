@@ -11,10 +11,10 @@
 //!
 //! A key that came n times is expected to come `explore` times n + 1 times more.
 
+use super::visit::Rho;
 use crate::math;
-use crate::outcomes::Outcomes;
 use crate::policy::{Normal, Policy};
-use crate::visit::Rho;
+use crate::state::Outcomes;
 
 /// Visits that a try may last.
 const TRIES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
@@ -100,7 +100,7 @@ mod tests {
     use crate::sample::{Outcome, Protocol};
 
     fn policy(explore: f64) -> Policy {
-        let policy = Policy::parse(include_str!("../tests/data/small.toml")).expect("a policy");
+        let policy = Policy::parse(include_str!("../../tests/data/small.toml")).expect("a policy");
         let mut steering = *policy.steering();
         steering.explore = explore;
         policy.with_steering(steering)

@@ -7,23 +7,16 @@
 //! what a key learns of its parent however many vote: whoever has many prefixes within somebody's /16 moves what is expected of them by 0.18 of those
 //! standard deviations at most, 0.03 where clients are 0.15 apart.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 
 use crate::math;
 use crate::policy::Normal;
+use crate::state::Votes;
 
 /// A vote beyond so many standard deviations counts as one of so many.
 const MOST_SDS: f64 = 0.25;
 /// The share of the variance between keys that those of a parent have in common.
 const COMMON: f64 = 0.5;
-
-/// Precisions of votes, and their sum weighted by it.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(crate) struct Votes {
-    weight: f32,
-    sum: f32,
-}
 
 impl Votes {
     /// Of one key whose outcomes differ by `difference` where the surface says `mapped`; `unlike` is the variance by which keys differ from it there.
@@ -40,27 +33,6 @@ impl Votes {
         }
     }
 
-    pub(crate) fn decay(&mut self, factor: f64) {
-        self.weight *= factor as f32;
-        self.sum *= factor as f32;
-    }
-
-    pub(crate) fn add(&mut self, other: &Votes) {
-        self.weight += other.weight;
-        self.sum += other.sum;
-    }
-
-    pub(crate) fn without(&self, other: &Votes) -> Votes {
-        let weight = self.weight - other.weight;
-        if weight <= 1e-4 * self.weight {
-            return Votes::zeroed(); // rounding's rest
-        }
-        Votes {
-            weight,
-            sum: self.sum - other.sum,
-        }
-    }
-
     /// What the votes say of the parent, to be added to what is expected of another of its keys, which differ by the variance `unlike` where that one is.
     pub(crate) fn shift(&self, unlike: f64) -> f64 {
         let weight = f64::from(self.weight);
@@ -70,10 +42,6 @@ impl Votes {
         let most = MOST_SDS * math::sqrt(COMMON);
         let sds = f64::from(self.sum) / (1.0 / COMMON + weight);
         sds.clamp(-most, most) * math::sqrt(unlike)
-    }
-
-    pub(crate) fn is_sound(&self) -> bool {
-        self.weight.is_finite() && self.weight >= 0.0 && self.sum.is_finite()
     }
 }
 

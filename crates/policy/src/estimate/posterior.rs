@@ -4,14 +4,12 @@
 //! further above what is typical. Of a lognormal time with variance σ² the mean is e^(σ²/2) times the median, so what is expected of
 //! ln(mean time with h3 / mean time with h2) is that of the logarithms and half of what the pages' variances differ by.
 
-use crate::entry::{Entry, Expected};
-use crate::head::Head;
+use super::expected::Expected;
+use super::prior::{page_scatter, prior};
+use super::{value, visit};
 use crate::math;
 use crate::policy::{Normal, Policy};
-use crate::prior::{page_scatter, prior};
-use crate::value;
-use crate::visit;
-use crate::votes::Votes;
+use crate::state::{Entry, Head, Votes};
 
 /// What is expected, and what the key says to its parent's other keys, of which it is told `others`.
 pub(crate) fn posterior(
@@ -21,7 +19,7 @@ pub(crate) fn posterior(
     others: &Votes,
 ) -> (Expected, Votes) {
     let response = policy.noise().response;
-    let control = own.tcp_control(head);
+    let control = head.tcp_control(own);
     let packets = own.outcomes.packets();
     let mapped = prior(policy, control, &own.network, packets);
     let before = mapped.key.mean + others.shift(mapped.unlike);

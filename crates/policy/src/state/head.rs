@@ -2,11 +2,13 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::ABI;
-use crate::entry::{Entry, NONE};
-use crate::holdout::Tally;
+use super::entry::{Entry, NONE};
+use super::tally::Tally;
 use crate::key;
-use crate::steering::Steering;
+use crate::sample::TcpControl;
+
+/// The C ABI's version, which stands in a table's memory as well.
+pub const ABI: u32 = 7;
 
 /// "pronghor", in the host's order.
 const MAGIC: u64 = u64::from_ne_bytes(*b"pronghor");
@@ -93,14 +95,27 @@ impl Head {
         is_one.then(|| usize::try_from(self.bytes).ok()).flatten()
     }
 
-    /// The epoch at `now_ms`. A clock that is back by an instant doesn't begin the last one again.
-    pub(crate) fn come_to(&mut self, steering: &Steering, now_ms: u64) -> u64 {
-        let epoch = now_ms / (u64::from(steering.epoch_s) * 1000).max(1);
+    /// The epoch at `now_ms`, where each lasts for `epoch_s`. A clock that is back by an instant doesn't begin the last one again.
+    pub(crate) fn come_to(&mut self, epoch_s: u32, now_ms: u64) -> u64 {
+        let epoch = now_ms / (u64::from(epoch_s) * 1000).max(1);
         if epoch > self.epoch || epoch.saturating_add(1) < self.epoch {
             self.epoch = epoch;
             self.now = [Tally::zeroed(); 3];
         }
         self.epoch
+    }
+
+    /// What a key's part in this epoch and holdout is known by.
+    pub(crate) fn stamp(&self, epoch: u64) -> u32 {
+        (u32::from(self.holdouts) << 24) | (epoch as u32 & 0x00ff_ffff)
+    }
+
+    /// What TCP connections of a key are controlled by: by the key's own word, else by what was told last of any.
+    pub(crate) fn tcp_control(&self, entry: &Entry) -> TcpControl {
+        match TcpControl::of(entry.control) {
+            TcpControl::Unknown => TcpControl::of(self.control),
+            known => known,
+        }
     }
 
     /// A key was taken for blocked, or is now.

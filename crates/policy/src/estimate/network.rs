@@ -1,9 +1,8 @@
 //! What a key's network looks like: features that select the prior and say how alike a key's connections are, never outcomes.
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::math;
 use crate::sample::{Protocol, Traits};
+use crate::state::{Network, Remembered, Spread};
 
 /// QUIC's word counts where TCP's is unknown, or has faded by so much: what is expected must not change with the transport that a client
 /// happens to be on.
@@ -16,42 +15,7 @@ const LOG_MOST: f64 = 17.0;
 /// … and its variance this.
 const VARIANCE_MOST: f64 = 9.0;
 
-/// The smallest round trip and the highest delivery rate. As memory fades, the next sample moves them towards itself.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Network {
-    rtt_us: Remembered,
-    rate_bytes_per_s: Remembered,
-    spread: Spread,
-}
-
-/// Of ln(round trip / 1 µs) between connections over TCP: mean and variance, in steps of their largest values' 65535th part. It varies little on one
-/// network, and much where clients of several ones share the key.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-struct Spread {
-    /// 0: unknown.
-    mean: u16,
-    variance: u16,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-struct Remembered {
-    /// 0: unknown.
-    extreme: f32,
-    /// How much of it faded since its last sample, 0 to 1.
-    faded: f32,
-}
-
 impl Network {
-    /// `factor`: what is left of a memory, as of outcomes.
-    pub(crate) fn decay(&mut self, factor: f64) {
-        for remembered in [&mut self.rtt_us, &mut self.rate_bytes_per_s] {
-            remembered.faded = (1.0 - (1.0 - f64::from(remembered.faded)) * factor) as f32;
-        }
-    }
-
     pub(crate) fn add(&mut self, protocol: Protocol, traits: &Traits) {
         if let Some(rtt_us) = traits.rtt_us {
             self.rtt_us.add(protocol, rtt_us, f64::min);
@@ -79,12 +43,6 @@ impl Network {
 
     pub(crate) fn rate_mbit(&self) -> Option<f64> {
         self.rate_bytes_per_s.known().map(|bytes| bytes * 8.0 / 1e6)
-    }
-
-    pub(crate) fn is_sound(&self) -> bool {
-        [self.rtt_us, self.rate_bytes_per_s].into_iter().all(|of| {
-            of.extreme.is_finite() && of.extreme >= 0.0 && (0.0..=1.0).contains(&of.faded)
-        })
     }
 }
 
@@ -143,6 +101,8 @@ fn steps(share: f64) -> u16 {
 
 #[cfg(test)]
 mod tests {
+    use bytemuck::Zeroable;
+
     use super::*;
 
     fn traits(rtt_us: f64, rate: f64) -> Traits {

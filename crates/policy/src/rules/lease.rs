@@ -4,11 +4,9 @@
 //! needn't come over TCP first; and for `lease_s` else. A key that wasn't tried yet has nothing to look for over h2: whoever follows the map's word tells
 //! by its responses over h3 whether it holds, and these renew the offer for as long as is right by then. Whoever is let go within a long lease is told so.
 
-use crate::entry::{Entry, Expected};
+use crate::estimate::Expected;
+use crate::state::Entry;
 use crate::steering::Steering;
-
-/// So long a page takes. An offer that was taken back is heeded within that as well.
-pub(crate) const PAGE_S: u32 = 30;
 
 impl Steering {
     /// Alt-Svc's `ma` for a key of which this is expected.
@@ -42,7 +40,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Worth;
+    use crate::estimate::Worth;
 
     const FAST: Expected = Expected {
         mean: -0.2,

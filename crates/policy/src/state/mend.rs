@@ -1,8 +1,8 @@
 //! Makes a table of whatever stands in the memory: entries that can be believed stay, all links are made anew.
 
-use crate::entry::{FREE, NONE, ON, OWN, PARENT};
-use crate::index::CHAIN_MOST;
-use crate::table::Table;
+use super::entry::{FREE, NONE, ON, OWN, PARENT};
+use super::index::CHAIN_MOST;
+use super::table::Table;
 
 impl Table<'_> {
     /// Takes time in proportion to the capacity, and never more. The order of use stays as far as the old list still leads; what it
@@ -133,7 +133,7 @@ mod tests {
     const NOW_MS: u64 = 1_728_043_200_000;
 
     fn policy() -> Policy {
-        Policy::parse(include_str!("../tests/data/small.toml")).expect("a policy")
+        Policy::parse(include_str!("../../tests/data/small.toml")).expect("a policy")
     }
 
     fn keys(number: u64) -> Keys {
@@ -307,7 +307,7 @@ mod tests {
         let mut table = Table::init(&mut memory, [3; 16]).expect("large enough");
         let answer = table.guarded(|table| {
             if table.head.counters.emptied == 0 {
-                return Err(crate::index::Damaged);
+                return Err(crate::state::index::Damaged);
             }
             Ok(7)
         });

@@ -7,12 +7,12 @@
 //! more than later ones makes the variance of the mean of eight, at ρ = 0.2, a tenth greater than it had to be. What befalls a page is shared by
 //! that page's responses alone; of a visit's m pages it counts as page²/m. How many they are by now is taken from the time since the first.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::lease::PAGE_S;
 use crate::math;
-use crate::network::Network;
 use crate::policy::Policy;
+use crate::state::{Network, Visit};
+
+/// So long a page takes. An offer that was taken back is heeded within that as well.
+pub(crate) const PAGE_S: u32 = 30;
 
 /// What comes within five minutes of a visit's first response belongs to it. A prefix with many clients has a visit after the other.
 const LASTS_MS: u32 = 300_000;
@@ -49,16 +49,6 @@ pub(crate) fn rho(policy: &Policy, network: &Network, pages: [f64; 2]) -> [Rho; 
     })
 }
 
-/// The visit that was last, by one transport.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Visit {
-    /// The low bits of the time of its first response.
-    begun_ms: u32,
-    /// 0: there was none.
-    responses: u32,
-}
-
 impl Visit {
     /// Takes in a response at `now_ms`: whether it begins a visit, and how many independent responses it counts as, 0 to 1.
     pub(crate) fn count(&mut self, now_ms: u64, rho: Rho) -> (bool, f64) {
@@ -81,6 +71,8 @@ impl Visit {
 
 #[cfg(test)]
 mod tests {
+    use bytemuck::Zeroable;
+
     use super::*;
 
     fn mood(mood: f64) -> Rho {

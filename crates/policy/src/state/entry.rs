@@ -2,15 +2,13 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::head::Head;
+use super::network::Network;
+use super::outcomes::Outcomes;
+use super::part::Part;
+use super::told::Told;
+use super::votes::Votes;
 use crate::math;
-use crate::network::Network;
-use crate::outcomes::Outcomes;
-use crate::part::Part;
-use crate::sample::{CLIP, TcpControl};
-use crate::silence::Told;
-use crate::value::Worth;
-use crate::votes::Votes;
+use crate::sample::CLIP;
 
 /// No entry.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -22,15 +20,15 @@ pub(crate) const BLOCKED: u8 = 2;
 /// Steering changed at `changed_s`; before the first change there is nothing to dwell on.
 pub(crate) const CHANGED: u8 = 4;
 /// `expected` holds something.
-const EXPECTED: u8 = 8;
+pub(crate) const EXPECTED: u8 = 8;
 /// Somebody of it has come by QUIC.
 const ANSWERED: u8 = 16;
 /// Outcomes of both transports were in it, or the network was.
-const KNOWN: u8 = 32;
+pub(crate) const KNOWN: u8 = 32;
 /// Another look at h3 was worth what it costs …
-const WORTH_H3: u8 = 64;
+pub(crate) const WORTH_H3: u8 = 64;
 /// … and at h2.
-const WORTH_H2: u8 = 128;
+pub(crate) const WORTH_H2: u8 = 128;
 
 /// What an entry is of.
 pub(crate) const FREE: u8 = 0;
@@ -43,13 +41,6 @@ const STEP_BACK_MS: u64 = 60_000;
 /// all entries, so that a parent less one of its keys is what its other keys told.
 const STEPS: f64 = 256.0;
 
-/// What is expected of a key stays so for this long where it was told nothing …
-const EXPECTED_MOST_MS: u32 = 10_000;
-/// … and for this long where what it was told is little beside what it knew: less than one part in
-const EXPECTED_LEAST_MS: u32 = 100;
-/// … so many.
-const PARTS: f64 = 4.0;
-
 /// 264 bytes, what every look-up reads first. Links are indices of entries.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -61,7 +52,7 @@ pub(crate) struct Entry {
     pub(crate) older: u32,
     pub(crate) kind: u8,
     flags: u8,
-    /// Of which clients, since QUIC arrived last, an offer went unanswered: a bit each, of 16 (`silence.rs`).
+    /// Of which clients, since QUIC arrived last, an offer went unanswered: a bit each, of 16 (`rules/silence.rs`).
     pub(crate) unanswered: u16,
     /// The latest time that this entry was told.
     pub(crate) seen_ms: u64,
@@ -72,9 +63,9 @@ pub(crate) struct Entry {
     /// Clients that are waited for, or silent.
     pub(crate) told_clients: [Told; 2],
     /// The low bits of the time of `expected`.
-    expected_at_ms: u32,
+    pub(crate) expected_at_ms: u32,
     /// Mean and standard deviation.
-    expected: [f32; 2],
+    pub(crate) expected: [f32; 2],
     pub(crate) part: Part,
     pub(crate) network: Network,
     pub(crate) outcomes: Outcomes,
@@ -89,20 +80,9 @@ pub(crate) struct Entry {
     pub(crate) control: u8,
     pub(crate) mark: u8,
     /// Samples since `expected` was reckoned.
-    told: u8,
+    pub(crate) told: u8,
     /// Times that it was turned off and not forgiven.
     pub(crate) strikes: u8,
-}
-
-/// ln(mean time with h3 / mean time with h2) of a key's responses.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Expected {
-    pub(crate) mean: f32,
-    pub(crate) sd: f32,
-    /// Something of its network is in it, or its own responses by both transports: else the mean is that over all networks on the surface.
-    pub(crate) known: bool,
-    /// Whether another look at a protocol is worth what it costs.
-    pub(crate) worth: Worth,
 }
 
 impl Entry {
@@ -125,7 +105,9 @@ impl Entry {
         let back = self.seen_ms.saturating_sub(now_ms);
         if back > STEP_BACK_MS {
             self.seen_ms = now_ms;
-            self.told_earlier((back / 1000) as u32);
+            for told in &mut self.told_clients {
+                told.move_back((back / 1000) as u32);
+            }
             for second in [
                 &mut self.changed_s,
                 &mut self.leased_until_s,
@@ -150,43 +132,6 @@ impl Entry {
         self.seen_ms
     }
 
-    /// Something was told of the key.
-    pub(crate) fn told(&mut self) {
-        self.told = self.told.saturating_add(1);
-    }
-
-    /// What is expected of the key, where that was reckoned not long before `now_ms`, its own time.
-    pub(crate) fn expected(&self, now_ms: u64) -> Option<Expected> {
-        let [tcp, quic] = self.outcomes.weights();
-        let lasts_ms = match self.told {
-            0 => EXPECTED_MOST_MS,
-            told if f64::from(told) * PARTS < tcp + quic => EXPECTED_LEAST_MS,
-            _ => 0,
-        };
-        let age_ms = (now_ms as u32).wrapping_sub(self.expected_at_ms);
-        let [mean, sd] = self.expected;
-        (self.is(EXPECTED) && age_ms < lasts_ms).then_some(Expected {
-            mean,
-            sd,
-            known: self.is(KNOWN),
-            worth: Worth {
-                h3: self.is(WORTH_H3),
-                h2: self.is(WORTH_H2),
-            },
-        })
-    }
-
-    /// Keeps what was reckoned.
-    pub(crate) fn expect(&mut self, expected: Expected, now_ms: u64) {
-        self.expected = [expected.mean, expected.sd];
-        self.expected_at_ms = now_ms as u32;
-        self.set(EXPECTED, true);
-        self.told = 0;
-        self.set(KNOWN, expected.known);
-        self.set(WORTH_H3, expected.worth.h3);
-        self.set(WORTH_H2, expected.worth.h2);
-    }
-
     /// Until when nothing is offered.
     pub(crate) fn cool_until_ms(&self) -> u64 {
         self.after_change_ms(self.cool_down_s)
@@ -203,6 +148,12 @@ impl Entry {
     /// Whether it, or a client of it, is taken for UDP-blocked.
     pub(crate) fn is_blocked(&self) -> bool {
         self.is(BLOCKED) || self.is_unanswered()
+    }
+
+    /// Whether any of its clients never answers.
+    pub(crate) fn is_unanswered(&self) -> bool {
+        let mut told = self.told_clients.iter();
+        told.any(|told| told.is_silent() && !told.has_answered())
     }
 
     /// Whether somebody of it has come by QUIC.
@@ -224,14 +175,6 @@ impl Entry {
             self.flags |= flag;
         } else {
             self.flags &= !flag;
-        }
-    }
-
-    /// The key's own, else what was told last of any.
-    pub(crate) fn tcp_control(&self, head: &Head) -> TcpControl {
-        match TcpControl::of(self.control) {
-            TcpControl::Unknown => TcpControl::of(head.control),
-            known => known,
         }
     }
 
@@ -262,8 +205,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{Outcome, Protocol, Traits};
-    use crate::visit::Rho;
+    use crate::sample::{Protocol, Traits};
 
     #[test]
     fn an_entry_is_of_264_bytes() {
@@ -310,47 +252,5 @@ mod tests {
             let (sent, _) = entry.outcomes.packets();
             assert!((sent - 250.0).abs() < 1.0, "{steps} steps: {sent}");
         }
-    }
-
-    const REST: Expected = Expected {
-        mean: 0.0,
-        sd: 1.0,
-        known: true,
-        worth: Worth {
-            h3: false,
-            h2: true,
-        },
-    };
-
-    #[test]
-    fn what_is_expected_is_reckoned_anew_when_it_can_be_another() {
-        let mut entry = Entry::new(1, OWN, 1_000);
-        let outcome = Outcome { stratum: 0, x: 0.0 };
-        for _ in 0..20 {
-            entry
-                .outcomes
-                .add(Protocol::Tcp, outcome, Rho::default(), 1_000);
-        }
-        let mut reckoned_at = |now_ms: u64, told: bool| {
-            if told {
-                entry.told();
-            }
-            let known = entry.expected(now_ms);
-            if known.is_none() {
-                entry.expect(REST, now_ms);
-            }
-            known != Some(REST)
-        };
-        assert!(reckoned_at(1_000, false));
-        assert!(!reckoned_at(5_000, false));
-        assert!(reckoned_at(11_000, false));
-        assert!(!reckoned_at(11_099, true));
-        assert!(reckoned_at(11_100, true));
-        assert!(!reckoned_at(11_150, false));
-        // Five samples are a quarter of what it knew.
-        (0..4).for_each(|_| entry.told());
-        assert!(entry.expected(11_150).is_some());
-        entry.told();
-        assert_eq!(entry.expected(11_150), None);
     }
 }

@@ -5,8 +5,8 @@ use core::net::IpAddr;
 
 use bytemuck::{cast_slice_mut, try_cast_slice_mut, try_from_bytes_mut};
 
-use crate::entry::{Entry, FREE, NONE};
-use crate::head::Head;
+use super::entry::{Entry, FREE, NONE};
+use super::head::Head;
 use crate::key::{self, Keys};
 
 /// Fewer entries make no table.

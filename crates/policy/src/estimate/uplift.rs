@@ -1,95 +1,10 @@
 //! The gateway's worth, by the keys that chance left alone: one number a key and epoch, arm against arm.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::head::Head;
 use crate::math;
-use crate::sample::CLIP;
-use crate::table::Table;
+use crate::state::Tally;
 
 /// Keys that each arm needs for an interval.
 const KEYS_LEAST: f64 = 8.0;
-
-/// Shares that differ by less are one.
-const SAME_SHARE: f64 = 1e-6;
-
-impl Table<'_> {
-    /// From now on this share of the keys is pinned to each arm, where offers that hold for `leases_s` at most may be out that were made
-    /// before. What counted with another share counts no more: groups that were drawn with different chances are of different keys and
-    /// times. Does nothing where the share is that already. Before the first one the table takes whichever a question has.
-    pub fn begin_holdout(&mut self, holdout: f64, leases_s: u32, now_ms: u64) {
-        self.guarded(|table| {
-            let head = &mut *table.head;
-            if head.holdout < 0.0 || !head.holds(holdout) {
-                head.holdout = holdout as f32;
-                head.holdouts = head.holdouts.wrapping_add(1);
-                head.counts_from_s = ((now_ms / 1000) as u32).saturating_add(leases_s);
-                head.all = [Tally::default(); 3];
-                head.now = [Tally::default(); 3];
-            }
-            Ok(())
-        });
-    }
-}
-
-impl Head {
-    /// Whether keys are pinned with this share.
-    pub(crate) fn holds(&self, holdout: f64) -> bool {
-        self.holdout < 0.0 || (f64::from(self.holdout) - holdout).abs() < SAME_SHARE
-    }
-
-    /// What a key's part in this epoch and holdout is known by.
-    pub(crate) fn stamp(&self, epoch: u64) -> u32 {
-        (u32::from(self.holdouts) << 24) | (epoch as u32 & 0x00ff_ffff)
-    }
-}
-
-/// Numbers as their count, sum and sum of squares: one can be taken out again.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub(crate) struct Tally {
-    pub(crate) keys: f64,
-    sum: f64,
-    squares: f64,
-}
-
-impl Tally {
-    pub(crate) fn add(&mut self, x: f64) {
-        self.keys += 1.0;
-        self.sum += x;
-        self.squares += x * x;
-    }
-
-    pub(crate) fn remove(&mut self, x: f64) {
-        self.keys -= 1.0;
-        self.sum -= x;
-        self.squares -= x * x;
-        if self.keys <= 0.0 {
-            *self = Tally::default();
-        }
-    }
-
-    pub(crate) fn mean(&self) -> f64 {
-        self.sum / self.keys
-    }
-
-    pub(crate) fn make_sound(&mut self) {
-        let least = -1e-6 * self.keys;
-        let sound = self.keys.is_finite()
-            && self.keys >= 0.0
-            && self.sum.is_finite()
-            && self.sum.abs() <= self.keys * CLIP * 1.001 + 1e-6
-            && self.squares.is_finite()
-            && self.squares >= least;
-        if !sound {
-            *self = Tally::default();
-        }
-    }
-
-    fn variance(&self) -> f64 {
-        ((self.squares - self.sum * self.sum / self.keys) / (self.keys - 1.0)).max(0.0)
-    }
-}
 
 /// The keys of one arm.
 #[repr(C)]
@@ -225,15 +140,5 @@ mod tests {
     fn few_keys_make_no_interval() {
         let uplift = Uplift::of(&tally(&[0.0; 7]), &tally(&[0.0; 100]));
         assert!(uplift.ratio.is_nan() && uplift.low.is_nan() && uplift.high.is_nan());
-    }
-
-    #[test]
-    fn what_was_added_can_be_removed() {
-        let mut all = tally(&[0.5, -0.25, 3.0]);
-        all.remove(3.0);
-        assert_eq!(all, tally(&[0.5, -0.25]));
-        all.remove(0.5);
-        all.remove(-0.25);
-        assert_eq!(all, Tally::default());
     }
 }

@@ -1,11 +1,10 @@
-//! How responses went: decayed sums for each arm and stratum.
+//! How responses went: by which protocol they were faster, and by how much.
 
-use bytemuck::{Pod, Zeroable};
-
+use super::visit::Rho;
 use crate::math;
 use crate::policy::Normal;
 use crate::sample::{CLIP, Outcome, Protocol, STRATA};
-use crate::visit::{Rho, Visit};
+use crate::state::{Outcomes, Transport};
 
 /// More outcomes than this in one stratum add no precision; older ones make room.
 const WEIGHT_MOST: f32 = 65_536.0;
@@ -14,38 +13,7 @@ const WEIGHT_LEAST: f64 = 1e-3;
 /// TCP's packets from which on they alone tell the loss.
 const PACKETS_LEAST: f64 = 50.0;
 
-/// Of one transport.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Transport {
-    /// As how many independent outcomes they count, by stratum, decayed.
-    weight: [f32; STRATA],
-    /// Their weighted sum.
-    sum: [f32; STRATA],
-    sent: f32,
-    lost: f32,
-    visit: Visit,
-}
-
-/// Of both: TCP, QUIC.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Outcomes {
-    transports: [Transport; 2],
-}
-
 impl Outcomes {
-    pub(crate) fn decay(&mut self, factor: f64) {
-        let factor = factor as f32;
-        for transport in &mut self.transports {
-            for value in transport.weight.iter_mut().chain(&mut transport.sum) {
-                *value *= factor;
-            }
-            transport.sent *= factor;
-            transport.lost *= factor;
-        }
-    }
-
     /// Takes in an outcome at `now_ms`, where `rho` is that of a visit's responses; whether it begins a visit.
     pub(crate) fn add(
         &mut self,
@@ -125,18 +93,6 @@ impl Outcomes {
             .any(|(tcp, quic)| tcp.min(*quic) >= WEIGHT_LEAST as f32)
     }
 
-    /// Whether all is what samples can have made it.
-    pub(crate) fn is_sound(&self) -> bool {
-        self.transports.iter().all(|transport| {
-            let strata = transport.weight.iter().zip(&transport.sum);
-            let bounded = |value: f32| value.is_finite() && value >= 0.0;
-            strata.into_iter().all(|(weight, sum)| {
-                bounded(*weight) && sum.is_finite() && sum.abs() <= *weight * 1.001 * CLIP as f32
-            }) && bounded(transport.sent)
-                && bounded(transport.lost)
-        })
-    }
-
     fn of_mut(&mut self, protocol: Protocol) -> &mut Transport {
         let [tcp, quic] = &mut self.transports;
         match protocol {
@@ -157,6 +113,8 @@ impl Transport {
 
 #[cfg(test)]
 mod tests {
+    use bytemuck::Zeroable;
+
     use super::*;
 
     /// Outcomes whose visits have no mood, all of one instant.

@@ -3,8 +3,8 @@
 use core::ptr;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use crate::index::Damaged;
-use crate::table::Table;
+use super::index::Damaged;
+use super::table::Table;
 
 impl Table<'_> {
     /// Runs an operation, which finds its entries before it changes any. Where the last one was broken off, or links make no sense, they are

@@ -8,12 +8,13 @@
 //! A key keeps two clients in mind at a time. One that is waited for keeps its place until its offer has lapsed or it hasn't come for [`HELD_S`]; a silent one,
 //! until both are silent and a third one is offered h3. Who finds no place is offered h3 as anybody is, and nothing is counted of it.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 
+use super::steer::silent_for_s;
 use crate::decision::Reason;
-use crate::entry::Entry;
-use crate::lease::PAGE_S;
-use crate::steering::{self, Steering};
+use crate::estimate::PAGE_S;
+use crate::state::{COUNT, Entry, SILENT, STRIKE, STRIKES, Told};
+use crate::steering::Steering;
 
 /// An offer has so long to be followed over another connection before it counts as unanswered; over the connection that it was made on, [`PAGE_S`].
 const GRACE_S: u32 = 10;
@@ -22,45 +23,7 @@ const HELD_S: u32 = 300;
 /// Of `blocked_after`, as many as a place can count and different clients be told apart.
 const MOST: u32 = 12;
 
-const COUNT: u8 = 0b1111;
-const STRIKES: u8 = 0b111_0000;
-const STRIKE: u8 = 0b1_0000;
-const SILENT: u8 = 0b1000_0000;
-
-/// A client of a key that was offered h3.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Told {
-    /// Since when an offer holds that it hasn't followed, seconds of the clock; of a silent one: until when an earlier one may hold.
-    since_s: u32,
-    /// Until when it does, as the last one has it, which takes the place of earlier ones in a browser; of a silent one: until when it is offered nothing.
-    until_s: u32,
-    /// Hashed.
-    client: u16,
-    /// The host of the offer, hashed.
-    host: u8,
-    /// How many it left unanswered in a row, how often it was silent before, whether it is.
-    state: u8,
-}
-
 impl Told {
-    fn count(&self) -> u32 {
-        u32::from(self.state & COUNT)
-    }
-
-    fn strikes(&self) -> u8 {
-        (self.state & STRIKES) / STRIKE
-    }
-
-    fn is_silent(&self) -> bool {
-        self.state & SILENT != 0
-    }
-
-    /// It is silent still, and came by QUIC meanwhile.
-    fn has_answered(&self) -> bool {
-        self.state == SILENT
-    }
-
     /// In which order places are given to others: the least first.
     fn rank(&self, now_s: u32) -> Rank {
         match () {
@@ -179,7 +142,7 @@ impl Entry {
         told.state = SILENT | (strikes * STRIKE);
         told.since_s = leased_until_s;
         told.until_s = (now_ms.div_ceil(1000) as u32)
-            .saturating_add(steering::silent_for_s(steering, answered, strikes));
+            .saturating_add(silent_for_s(steering, answered, strikes));
         self.changed(now_ms);
         true
     }
@@ -214,12 +177,6 @@ impl Entry {
         })
     }
 
-    /// Whether any of its clients never answers.
-    pub(crate) fn is_unanswered(&self) -> bool {
-        let mut told = self.told_clients.iter();
-        told.any(|told| told.is_silent() && !told.has_answered())
-    }
-
     fn has_silent(&self) -> bool {
         self.told_clients.iter().any(Told::is_silent)
     }
@@ -227,14 +184,6 @@ impl Entry {
     /// Until when an offer may still hold that was made to `client` before it fell silent, seconds of the clock; None: it isn't silent.
     pub(crate) fn leased_in_silence_until_s(&self, client: u64) -> Option<u32> {
         self.silent(client).map(|told| told.since_s)
-    }
-
-    /// The clock went back.
-    pub(crate) fn told_earlier(&mut self, by_s: u32) {
-        for told in &mut self.told_clients {
-            told.since_s = told.since_s.saturating_sub(by_s);
-            told.until_s = told.until_s.saturating_sub(by_s);
-        }
     }
 
     fn silent(&self, client: u64) -> Option<&Told> {
@@ -269,7 +218,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entry::OWN;
+    use crate::state::OWN;
 
     const CLIENTS: [u64; 4] = [0x1_1111, 0x2_2222, 0x3_3333, 0x4_4444];
 
