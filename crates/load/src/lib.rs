@@ -13,10 +13,12 @@
 //! | what is a connection | `connection.rs`; over TCP, `tcp/`; over QUIC, `quic/` |
 //! | what is said on it | `prepared.rs`; `h1/`, `h2/`; of gRPC, `grpc.rs` |
 
+mod any_connection;
 mod arrivals;
 mod connection;
 mod decimal;
 mod dialer;
+mod endpoint;
 mod error;
 pub mod foreign;
 mod grpc;

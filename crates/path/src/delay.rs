@@ -14,9 +14,9 @@ use crate::reorder::Reorder;
 use crate::schedule::{Changes, EntryValues};
 use crate::spec::Order;
 use crate::spec::{self, Direction, LinkSpec};
+use crate::spec_error::SpecError;
 use crate::time::Time;
 use crate::transit::Transit;
-use crate::validate::SpecError;
 
 /// The stage after corruption.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::distribution::Shape;
 use crate::distribution_table;
 use crate::draws::{Draws, Passage};
 use crate::spec::{self, Direction, Distribution};
-use crate::validate::SpecError;
+use crate::spec_error::SpecError;
 
 /// Draws one offset a packet.
 #[derive(Debug)]

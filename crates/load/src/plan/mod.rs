@@ -15,7 +15,7 @@ use pronghorn_http::{
 use rustls::client::Resumption;
 
 use crate::arrivals::Arrivals;
-use crate::dialer::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::error::LoadError;
 use crate::prepared::Prepared;
 use crate::spec::{ArrivalSpec, Connect, LoadSpec, Session};

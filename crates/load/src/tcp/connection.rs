@@ -17,7 +17,7 @@ use crate::connection::{
     Connection, ConnectionFailure, Detail, Ending, Event, Facts, FailureKind, Stream, Ticket,
     Traffic,
 };
-use crate::dialer::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::prepared::Prepared;
 
 /// How much is read at once: some of the largest TLS records.

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::connection::{AnyConnection, Connection, ConnectionFailureKind, Ticket, Traffic};
+use crate::any_connection::AnyConnection;
+use crate::connection::{Connection, ConnectionFailureKind, Ticket, Traffic};
 use crate::dialer::Dialer;
 use crate::plan::{Bound, Plan};
 use crate::sessions::SlotSessions;
