@@ -19,7 +19,7 @@ use crate::driver::report::LinkReport;
 use crate::driver::tap::Taps;
 use crate::driver::wiring::Wiring;
 use crate::error::BenchError;
-use crate::network::congestion::CongestionControl;
+use crate::network::congestion::TcpCongestionControl;
 use crate::network::level::Level;
 use crate::network::setup::{self, Setup};
 use crate::network::tcp_knobs::TcpKnobs;
@@ -43,7 +43,7 @@ pub struct BenchSpec {
     /// Settles every random decision of the path.
     pub seed: u64,
     /// What TCP's sockets on either host use.
-    pub tcp_congestion_control: CongestionControl,
+    pub tcp_congestion_control: TcpCongestionControl,
     /// What else is asked of TCP on either host.
     pub tcp: TcpKnobs,
     /// Whether the hosts' kernels cut all that they send into single packets, rather than leave that to the path's

@@ -70,7 +70,7 @@ pub use driver::tap::{Delivery, Dropping, Leaving, Tap, Taps};
 #[doc(hidden)]
 pub use driver::wire;
 pub use error::{BenchError, SpawnError};
-pub use network::congestion::{CongestionControl, available_congestion_controls};
+pub use network::congestion::{TcpCongestionControl, available_congestion_controls};
 pub use network::connection_state::ConnectionState;
 pub use network::connections::Connection;
 pub use network::level::Level;

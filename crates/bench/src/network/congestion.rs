@@ -4,22 +4,22 @@ use std::{fs, io};
 
 /// Which congestion control TCP's sockets on a bench's hosts use, by the kernel's name of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CongestionControl {
+pub enum TcpCongestionControl {
     /// This one, whatever they ask for; the kernel refuses them any other (`ip-route(8)`, `congctl NAME lock`),
     /// and even this one by `setsockopt(2)`.
     Locked(String),
     /// This one where they don't ask for another. Where the kernel doesn't allow it as a namespace's default
-    /// ([`CongestionControl::is_default_here`]) the routes have it, and then what a program has asked for before
+    /// ([`TcpCongestionControl::is_default_here`]) the routes have it, and then what a program has asked for before
     /// it connects is overridden.
     Preferred(String),
 }
 
-impl CongestionControl {
+impl TcpCongestionControl {
     /// The kernel's name.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            CongestionControl::Locked(name) | CongestionControl::Preferred(name) => name,
+            TcpCongestionControl::Locked(name) | TcpCongestionControl::Preferred(name) => name,
         }
     }
 
@@ -32,7 +32,7 @@ impl CongestionControl {
     /// Makes it the default of the calling thread's network namespace, where it need not hold against what
     /// programs ask for, and the kernel allows it; whether that is enough and no route has to name it.
     pub(crate) fn settle(&self) -> bool {
-        let CongestionControl::Preferred(name) = self else {
+        let TcpCongestionControl::Preferred(name) = self else {
             return false;
         };
         // The kernel's answer is in what it holds then.
@@ -41,22 +41,22 @@ impl CongestionControl {
     }
 }
 
-impl Default for CongestionControl {
+impl Default for TcpCongestionControl {
     /// None that a kernel has.
     fn default() -> Self {
-        CongestionControl::Locked(String::new())
+        TcpCongestionControl::Locked(String::new())
     }
 }
 
-impl From<String> for CongestionControl {
+impl From<String> for TcpCongestionControl {
     fn from(name: String) -> Self {
-        CongestionControl::Locked(name)
+        TcpCongestionControl::Locked(name)
     }
 }
 
-impl From<&str> for CongestionControl {
+impl From<&str> for TcpCongestionControl {
     fn from(name: &str) -> Self {
-        CongestionControl::Locked(name.to_owned())
+        TcpCongestionControl::Locked(name.to_owned())
     }
 }
 

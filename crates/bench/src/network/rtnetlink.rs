@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-use crate::network::congestion::CongestionControl;
+use crate::network::congestion::TcpCongestionControl;
 use crate::network::netlink::{Request, attribute};
 
 // linux/rtnetlink.h, linux/if_link.h, linux/pkt_sched.h: what the libc crate does not hold.
@@ -65,13 +65,13 @@ pub(crate) fn no_address(index: u32, address: Ipv4Addr) -> Request {
 /// What a route tells TCP (`ip-route(8)`); nothing by default.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Metrics<'a> {
-    pub(crate) congestion_control: Option<&'a CongestionControl>,
+    pub(crate) congestion_control: Option<&'a TcpCongestionControl>,
     /// The initial congestion window, in segments.
     pub(crate) initial_window_segments: Option<u32>,
 }
 
-impl<'a> From<Option<&'a CongestionControl>> for Metrics<'a> {
-    fn from(congestion_control: Option<&'a CongestionControl>) -> Self {
+impl<'a> From<Option<&'a TcpCongestionControl>> for Metrics<'a> {
+    fn from(congestion_control: Option<&'a TcpCongestionControl>) -> Self {
         Metrics {
             congestion_control,
             initial_window_segments: None,
@@ -85,7 +85,10 @@ impl Metrics<'_> {
     }
 
     fn append_to(self, mut metrics: Request) -> Request {
-        if matches!(self.congestion_control, Some(CongestionControl::Locked(_))) {
+        if matches!(
+            self.congestion_control,
+            Some(TcpCongestionControl::Locked(_))
+        ) {
             let lock = 1u32 << RTAX_CC_ALGO;
             metrics = metrics.attribute(RTAX_LOCK, &lock.to_ne_bytes());
         }
@@ -269,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_route_is_known_as_it_was_made() {
-        let control = CongestionControl::Locked("reno".to_owned());
+        let control = TcpCongestionControl::Locked("reno".to_owned());
         let network = (Ipv4Addr::new(198, 18, 0, 0), 15);
         let source = Ipv4Addr::new(198, 18, 0, 1);
         for (congestion_control, initial_window_segments) in [

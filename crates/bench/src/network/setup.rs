@@ -7,7 +7,7 @@ use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
 
 use crate::error::BenchError;
-use crate::network::congestion::CongestionControl;
+use crate::network::congestion::TcpCongestionControl;
 use crate::network::device::{DEVICE, MTU};
 use crate::network::level::Level;
 use crate::network::netlink::{Request, Socket};
@@ -31,7 +31,7 @@ const RING_PACKETS: u32 = 16_384;
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) level: Level,
-    pub(crate) congestion_control: CongestionControl,
+    pub(crate) congestion_control: TcpCongestionControl,
     pub(crate) tcp: TcpKnobs,
     /// Whether the kernel cuts everything into single packets before the device gets it.
     pub(crate) single_packets: bool,
@@ -130,7 +130,7 @@ pub(crate) fn keeps_no_metrics() -> Result<(), BenchError> {
 pub(crate) fn add_pair(
     address: Ipv4Addr,
     peer: Ipv4Addr,
-    congestion_control: &CongestionControl,
+    congestion_control: &TcpCongestionControl,
 ) -> Result<(), BenchError> {
     let index = if_nametoindex(DEVICE).map_err(|source| BenchError::Device {
         doing: "find",
@@ -173,7 +173,7 @@ pub(crate) fn move_client(setup: &Setup, from: Ipv4Addr, to: Ipv4Addr) -> Result
 pub(crate) fn add_route(
     socket: &Socket,
     route: Request,
-    congestion_control: &CongestionControl,
+    congestion_control: &TcpCongestionControl,
 ) -> Result<(), BenchError> {
     match socket.ask(route) {
         Ok(()) => Ok(()),

@@ -21,7 +21,7 @@ use thiserror::Error;
 
 use crate::bench::Bench;
 use crate::error::{BenchError, SpawnError};
-use crate::network::congestion::CongestionControl;
+use crate::network::congestion::TcpCongestionControl;
 use crate::network::level::Level;
 use crate::network::netlink::Socket;
 use crate::network::rtnetlink::{forwarding, link, new_address, new_route};
@@ -114,7 +114,7 @@ impl Uplink {
     pub fn attach(
         bench: &Bench,
         level: Level,
-        congestion_control: &CongestionControl,
+        congestion_control: &TcpCongestionControl,
     ) -> Result<Uplink, UplinkError> {
         let server = bench.host(Side::Server);
         let namespace =
@@ -178,7 +178,7 @@ impl Drop for Uplink {
 /// everything that isn't behind the path, and address translation, or why that was refused.
 fn set_up_server(
     level: Level,
-    congestion_control: &CongestionControl,
+    congestion_control: &TcpCongestionControl,
 ) -> Result<Option<Errno>, BenchError> {
     let (socket, index) = open(DEVICE)?;
     configure(&socket, index, DEVICE, level.uplink_here())?;

@@ -8,7 +8,7 @@ use nix::net::if_::if_nametoindex;
 
 use super::{ask, configure, open};
 use crate::error::BenchError;
-use crate::network::congestion::CongestionControl;
+use crate::network::congestion::TcpCongestionControl;
 use crate::network::device::DEVICE;
 use crate::network::level::Level;
 use crate::network::netlink::Socket;
@@ -40,7 +40,7 @@ pub(super) fn pair(level: Level, peer: &str, elsewhere: &OwnedFd) -> Result<(), 
 /// server's client comes with its own address.
 pub(super) fn set_up_around(
     level: Level,
-    congestion_control: &CongestionControl,
+    congestion_control: &TcpCongestionControl,
     untranslated: bool,
 ) -> Result<(), BenchError> {
     let name = name(level);

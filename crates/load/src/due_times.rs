@@ -12,7 +12,7 @@ use crate::spec::{ArrivalSpec, Spacing};
 /// A Poisson process of a changing rate is one of rate 1 whose time runs as fast as the rate says; constant gaps are its
 /// mean. During the ramp the rate rises linearly from 0.
 #[derive(Debug, Clone)]
-pub(crate) struct Arrivals {
+pub(crate) struct DueTimes {
     rate: f64,
     ramp: f64,
     /// None: constant gaps.
@@ -22,9 +22,9 @@ pub(crate) struct Arrivals {
     number: u64,
 }
 
-impl Arrivals {
-    pub(crate) fn new(spec: ArrivalSpec, ramp: Duration) -> Arrivals {
-        let mut arrivals = Arrivals {
+impl DueTimes {
+    pub(crate) fn new(spec: ArrivalSpec, ramp: Duration) -> DueTimes {
+        let mut times = DueTimes {
             rate: spec.rate_per_s,
             ramp: ramp.as_secs_f64(),
             random: (spec.distribution == Spacing::Poisson)
@@ -32,8 +32,8 @@ impl Arrivals {
             expected: 0.0,
             number: 0,
         };
-        arrivals.expected = arrivals.gap();
-        arrivals
+        times.expected = times.gap();
+        times
     }
 
     /// The number of the next request, from 0, and when it is due.
@@ -80,12 +80,12 @@ mod tests {
             distribution,
             seed: 7,
         };
-        let mut arrivals = Arrivals::new(spec, Duration::from_secs_f64(ramp));
+        let mut due = DueTimes::new(spec, Duration::from_secs_f64(ramp));
         let mut times = Vec::new();
         for number in 0..count {
-            assert_eq!(arrivals.peek().0, number as u64);
-            times.push(arrivals.peek().1.as_secs_f64());
-            arrivals.advance();
+            assert_eq!(due.peek().0, number as u64);
+            times.push(due.peek().1.as_secs_f64());
+            due.advance();
         }
         times
     }
