@@ -38,7 +38,6 @@ mod quic;
 mod ranked;
 mod report;
 mod run;
-mod sessions;
 mod shared;
 mod spec;
 mod tally;

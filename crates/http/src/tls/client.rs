@@ -11,7 +11,8 @@ use tokio::sync::watch;
 
 use super::any_certificate::AnyCertificate;
 use super::key_exchange::{AgreedGroup, Noting};
-use super::sessions::{Gaining, Kept, Key, Store};
+use super::session_store::SessionStore;
+use super::sessions::{Gaining, Kept, Key, SERVERS};
 use super::witness::Witness;
 use super::{
     KeyExchange, SessionUse, Sessions, TlsError, TlsOffer, TlsVersion, certificates, provider,
@@ -109,7 +110,7 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
     };
     let (trusted, sessions, kept): (Trust, Arc<dyn ClientSessionStore>, _) = match session {
         SessionUse::Cold => {
-            let forgotten = Gaining(Arc::new(Store::new()));
+            let forgotten = Gaining(Arc::new(SessionStore::new(SERVERS)));
             (trust()?, Arc::new(forgotten), None)
         }
         SessionUse::Gain => {
@@ -117,16 +118,16 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
                 Some(kept) => kept,
                 None => Kept {
                     trust: trust()?,
-                    store: Arc::new(Store::new()),
+                    store: Arc::new(SessionStore::new(SERVERS)),
                 },
             };
             sessions.insert(key, kept.clone());
-            let counted = kept.store.kept();
+            let counted = kept.store.watch_gained();
             (kept.trust, Arc::new(Gaining(kept.store)), Some(counted))
         }
         SessionUse::Resume | SessionUse::Early => {
             let kept = sessions.get(&key).ok_or(TlsError::NoSession)?;
-            if *kept.store.kept().borrow() == 0 {
+            if kept.store.gained() == 0 {
                 return Err(TlsError::NoSession);
             }
             (kept.trust, kept.store, None)
