@@ -11,26 +11,29 @@ use pronghorn_flight::Recorder;
 use pronghorn_path::{Direction, PathSpec};
 use serde::Serialize;
 
-use crate::congestion::CongestionControl;
-use crate::course::{Plan, Start};
-use crate::cpu::CpuReading;
-use crate::cross::CrossTraffic;
-use crate::doorbell::Doorbell;
-use crate::driver::{Driver, Wiring};
+use crate::driver::course::{Plan, Start};
+use crate::driver::doorbell::Doorbell;
+use crate::driver::handle::Driver;
+use crate::driver::quiet::{self, Load};
+use crate::driver::report::LinkReport;
+use crate::driver::tap::Taps;
+use crate::driver::wiring::Wiring;
 use crate::error::BenchError;
-use crate::flight::Sampler;
-use crate::host::{Host, Side};
-use crate::isolation::{Isolation, entered};
-use crate::kernel_counters::NamespaceCounters;
-use crate::level::Level;
-use crate::mover::{Addresses, Movement, Mover};
-use crate::network::{self, Setup};
-use crate::quiet::{self, Load};
-use crate::report::{BothSides, HostReport, LinkReport, PathReport};
-use crate::tap::Taps;
-use crate::tcp_knobs::TcpKnobs;
-use crate::tcp_settings::{HostTcp, TcpOfHosts};
-use crate::tun::{Offloads, Tun};
+use crate::network::congestion::TcpCongestionControl;
+use crate::network::level::Level;
+use crate::network::setup::{self, Setup};
+use crate::network::tcp_knobs::TcpKnobs;
+use crate::network::tcp_settings::{HostTcp, TcpOfHosts};
+use crate::network::tun::{Offloads, Tun};
+use crate::observation::cpu::CpuReading;
+use crate::observation::flight::Sampler;
+use crate::observation::kernel_counters::NamespaceCounters;
+use crate::processes::cross::CrossTraffic;
+use crate::processes::host::Host;
+use crate::processes::isolation::{Isolation, entered};
+use crate::processes::mover::{Addresses, Movement, Mover};
+use crate::report::{BothSides, HostReport, PathReport};
+use crate::side::Side;
 
 /// What a bench is to be like.
 #[derive(Debug, Default)]
@@ -40,7 +43,7 @@ pub struct BenchSpec {
     /// Settles every random decision of the path.
     pub seed: u64,
     /// What TCP's sockets on either host use.
-    pub tcp_congestion_control: CongestionControl,
+    pub tcp_congestion_control: TcpCongestionControl,
     /// What else is asked of TCP on either host.
     pub tcp: TcpKnobs,
     /// Whether the hosts' kernels cut all that they send into single packets, rather than leave that to the path's
@@ -123,7 +126,7 @@ impl Bench {
         let host = |side: Side| {
             let host = Host::isolated(side, spec.level)?;
             let setup = setup.clone();
-            let (tun, offloads) = host.within(move || network::set_up(&setup, side))?;
+            let (tun, offloads) = host.within(move || setup::set_up(&setup, side))?;
             Ok::<_, BenchError>((host, Arc::new(tun), offloads))
         };
         let (client, client_tun, client_offloads) = host(Side::Client)?;
@@ -295,7 +298,7 @@ impl Parts {
             return Err(BenchError::NoWarmUp);
         }
         for host in [&self.client, &self.server] {
-            host.within(network::keeps_no_metrics)?;
+            host.within(setup::keeps_no_metrics)?;
         }
         self.cross = None;
         let (mover, [down_plan, up_plan]) =

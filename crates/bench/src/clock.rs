@@ -26,3 +26,8 @@ fn read(clock: ClockId) -> Duration {
         .map(Duration::from)
         .unwrap_or_else(|errno: Errno| unreachable!("every kernel has this clock: {errno}"))
 }
+
+/// Nanoseconds as seconds.
+pub(crate) fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}

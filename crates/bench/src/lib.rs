@@ -23,102 +23,72 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! What a host's network is stands in `network/`, what runs on the hosts in `processes/`, what carries packets between them in
+//! `driver/`, what is seen of all that in `observation/`; each uses those before it alone. `bench.rs` puts them together.
+//!
 //! | question | file |
 //! |---|---|
-//! | what does this host allow, and what mends it | `isolation/` |
-//! | why does nothing outlive the engine | `isolation/supervise.rs`, `evict.rs` |
-//! | how is a host's network set up, congestion control locked | `network.rs` |
-//! | what else of TCP can be set, and what is it | `tcp_knobs.rs`, `tcp_settings.rs` |
-//! | which addresses do the hosts have | `level.rs` |
-//! | how does a packet get from host to host | `driver.rs`, `pump.rs`, `course.rs` |
-//! | how does a super-packet become packets, and one again | `wire/`, `segment.rs`, `run.rs` |
-//! | what does a rebinding NAT do | `nat.rs` |
-//! | how does the client get to another network | `course.rs`, `mover.rs` |
-//! | how is a link watched, packet by packet | `tap.rs`, `link_tap.rs` |
-//! | what became of every packet, kept in memory | `passages.rs` |
-//! | how are packets captured | `capture/` |
+//! | what does this host allow, and what mends it | `processes/isolation/` |
+//! | why does nothing outlive the engine | `processes/isolation/supervise.rs`, `evict.rs` |
+//! | how is a host's network set up, congestion control locked | `network/setup.rs` |
+//! | what else of TCP can be set, and what is it | `network/tcp_knobs.rs`, `tcp_settings.rs` |
+//! | which addresses do the hosts have | `network/level.rs` |
+//! | how does a packet get from host to host | `driver/handle.rs`, `pump.rs`, `course.rs` |
+//! | how does a super-packet become packets, and one again | `driver/wire/`, `segment.rs`, `run.rs` |
+//! | what does a rebinding NAT do | `driver/nat.rs` |
+//! | how does the client get to another network | `driver/course.rs`, `processes/mover.rs` |
+//! | how is a link watched, packet by packet | `driver/tap.rs`, `observation/link_tap.rs` |
+//! | what became of every packet, kept in memory | `observation/passages.rs` |
+//! | how are packets captured | `observation/capture/` |
 //! | how is a path probed from its ends | `calibrate/` |
-//! | where does cross traffic come from | `cross.rs` |
+//! | where does cross traffic come from | `processes/cross.rs` |
 //! | how does a bench's server reach the machine's services | `uplink/` |
-//! | how does a program run on a host | `host.rs`, `process.rs` |
-//! | does a server listen yet | `listening.rs` |
-//! | which TCP connections does a host have | `connections.rs`, `sock_diag.rs` |
-//! | what do they do over time | `flight/` |
-//! | where does a program look up names | `names.rs` |
-//! | who used the CPUs meanwhile | `cpu/` |
-//! | what keeps the CPUs from halting | `awake.rs` |
+//! | how does a program run on a host | `processes/host.rs`, `process.rs` |
+//! | does a server listen yet | `processes/listening.rs` |
+//! | which TCP connections does a host have | `network/connections.rs`, `sock_diag.rs` |
+//! | what do they do over time | `observation/flight/` |
+//! | where does a program look up names | `processes/names.rs` |
+//! | who used the CPUs meanwhile | `observation/cpu/` |
+//! | what keeps the CPUs from halting | `processes/awake.rs` |
 
-pub mod awake;
 mod bench;
-mod buffers;
 mod calibrate;
-mod capture;
 mod clock;
-mod congestion;
-mod connections;
-mod course;
-mod cpu;
-mod cross;
-mod doorbell;
 mod driver;
 mod error;
-mod evict;
-mod flight;
-mod host;
-mod isolation;
-mod keeper;
-mod kernel_counters;
-mod level;
-mod link_tap;
-mod listening;
-mod mailbox;
-mod mover;
-mod names;
-mod nat;
-mod netlink;
 mod network;
-mod passages;
-mod priority;
-mod proc;
-mod process;
-mod pump;
-mod quiet;
+mod observation;
+mod processes;
 mod report;
-mod rtnetlink;
-mod run;
-mod run_delay;
-mod segment;
-mod sock_diag;
-#[cfg(test)]
-mod steady_state;
-mod tap;
-mod tcp_knobs;
-mod tcp_settings;
-mod timing;
-mod tun;
+mod side;
 mod uplink;
-mod watch;
-#[doc(hidden)]
-pub mod wire;
 
 pub use bench::{Bench, BenchSpec, PacketsBefore};
 pub use calibrate::{Calibration, Phase, ProbePlan, ProbedLink, ProbedPhase, calibrate};
-pub use capture::{Capture, CaptureError, CaptureReport};
-pub use congestion::{CongestionControl, available_congestion_controls};
-pub use connections::{Connection, ConnectionState};
-pub use cpu::CpuShare;
-pub use cross::CrossReport;
+pub use driver::report::{Lateness, LinkReport};
+pub use driver::tap::{Delivery, Dropping, Leaving, Tap, Taps};
+#[doc(hidden)]
+pub use driver::wire;
 pub use error::{BenchError, SpawnError};
-pub use evict::evict_descendants;
-pub use host::{Host, Side};
-pub use isolation::{FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter, private_folder};
-pub use level::Level;
-pub use listening::Port;
-pub use mover::HandoverReport;
-pub use passages::{Outcome, Passage, Passages, Recorded};
-pub use process::{Attached, Process, Program};
-pub use report::{BothSides, HostReport, Lateness, LinkReport, PathReport};
-pub use tap::{Delivery, Dropping, Leaving, Tap, Taps};
-pub use tcp_knobs::TcpKnobs;
-pub use tcp_settings::{HostTcp, TcpOfHosts};
+pub use network::congestion::{TcpCongestionControl, available_congestion_controls};
+pub use network::connection_state::ConnectionState;
+pub use network::connections::Connection;
+pub use network::level::Level;
+pub use network::tcp_knobs::TcpKnobs;
+pub use network::tcp_settings::{HostTcp, TcpOfHosts};
+pub use observation::capture::{Capture, CaptureError, CaptureReport};
+pub use observation::cpu::CpuShare;
+pub use observation::passages::{Outcome, Passage, Passages, Recorded};
+pub use processes::awake;
+pub use processes::cross::CrossReport;
+pub use processes::evict::evict_descendants;
+pub use processes::host::Host;
+pub use processes::isolation::{
+    FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter, private_folder,
+};
+pub use processes::listening::Port;
+pub use processes::mover::HandoverReport;
+pub use processes::process::{Attached, Process, Program};
+pub use report::{BothSides, HostReport, PathReport};
+pub use side::Side;
 pub use uplink::{Uplink, UplinkError, Way};

@@ -1,6 +1,6 @@
 //! Reads foreign bytes from the front; whatever is missing is `None`.
 
-use pronghorn_http3::varint;
+use pronghorn_http_wire::varint;
 
 /// What is left to read.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use pronghorn_dissect::{Arrivals, Fate, Packet, dissect};
 use pronghorn_path::PathSpec;
 use serde_json::{Value, json};
 
-use crate::recording::Refusal;
+use crate::refusal::Refusal;
 
 /// A recording of packets, and the file that is made of it.
 pub(crate) struct Arriving {

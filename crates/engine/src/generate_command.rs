@@ -19,7 +19,7 @@ const BENCH: u8 = 1;
 /// Reads, loads, tells. SIGINT and SIGTERM cut the load, which then tells what was; a second one ends the process. Where
 /// nobody reads the progress any more, the load is over: it outlives no one who asked for it.
 pub(crate) fn run() -> ExitCode {
-    crate::end_on_panic();
+    crate::panic::end_on_panic();
     let ending = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
     // Where they can't be held back they end the process, as ever.
     let held = SigSet::thread_block(&ending).is_ok();

@@ -14,16 +14,17 @@ mod hosts;
 mod load;
 mod open_files;
 mod origin;
+mod panic;
 mod path_command;
 mod policy;
 mod processes;
 mod recording;
+mod refusal;
 mod request;
 mod secrets;
 mod session;
 mod versions;
 
-use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -51,7 +52,7 @@ fn main() -> std::process::ExitCode {
     }
     open_files::allow_all();
     let isolation = pronghorn_bench::enter();
-    end_on_panic();
+    panic::end_on_panic();
     let mut session = session::Session::new(isolation);
     let mut stdout = std::io::stdout().lock();
     for line in requests() {
@@ -64,28 +65,6 @@ fn main() -> std::process::ExitCode {
         }
     }
     std::process::ExitCode::SUCCESS
-}
-
-/// The exit status of an engine that has panicked.
-const BUG: i32 = 70;
-
-/// A thread that panics ends the engine: a measurement that waited for it would never know. What it says of itself
-/// and its exit status tell that the fault is the engine's own.
-fn end_on_panic() {
-    std::panic::set_hook(Box::new(move |panic| {
-        let told = foreign::visible(&panic.to_string());
-        let mut stderr = std::io::stderr();
-        let _ = writeln!(
-            stderr,
-            "pronghorn-engine: a bug in the engine itself: {told}"
-        );
-        let trace = Backtrace::capture();
-        if trace.status() == BacktraceStatus::Captured {
-            let _ = writeln!(stderr, "{trace}");
-        }
-        // SAFETY: ends the process at once; destructors of a broken engine are not to be trusted.
-        unsafe { libc::_exit(BUG) }
-    }));
 }
 
 /// How long what was asked before stdin closed may still take.

@@ -1,6 +1,5 @@
 //! What is recorded of a path while a bench is open: a capture, arrivals, the secrets that decrypt both.
 
-use std::error::Error;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,10 +11,8 @@ use pronghorn_path::PathSpec;
 use serde_json::{Value, json};
 
 use crate::arrivals::Arriving;
+use crate::refusal::Refusal;
 use crate::secrets::Secrets;
-
-/// Why nothing can be recorded.
-pub(crate) type Refusal = Box<dyn Error + Send + Sync>;
 
 /// The files that are asked for.
 #[derive(Clone, Copy)]

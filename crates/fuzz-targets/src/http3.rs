@@ -1,8 +1,9 @@
 use bytes::Bytes;
 use http::Method;
+use pronghorn_http_wire::Priority;
 use pronghorn_http3::connection::{Config, Connection, UniStream};
 use pronghorn_http3::message::Reader;
-use pronghorn_http3::{Code, Error, Priority, Side, qpack};
+use pronghorn_http3::{Code, Error, Side, qpack};
 
 const MAX_FIELD_SECTION_SIZE: u64 = 16_384;
 

@@ -33,7 +33,7 @@ pub use tcp::{
 };
 pub use tls::{
     CipherSuite, ClientTls, ClientTlsOptions, KeyExchange, MAX_EARLY_DATA_TCP, QuicNotes,
-    SecretLog, SessionUse, Sessions, TicketUses, Tickets, TlsError, TlsFacts, TlsOffer, TlsVersion,
-    client_tls, connection_facts, server_tls,
+    SecretLog, SessionStore, SessionUse, Sessions, TicketUses, Tickets, TlsError, TlsFacts,
+    TlsOffer, TlsVersion, client_tls, connection_facts, server_tls,
 };
 pub use udp::{Buffer, QuicSocket, UDP_RECEIVE_BUFFER, UdpError, bind_udp};

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, Method, StatusCode, Uri};
+use pronghorn_http_wire::Priority;
 use pronghorn_http3::connection::{Config, Connection, Event as ConnectionEvent, UniStream};
 use pronghorn_http3::message::{
     Event, RequestReader, ResponseReader, put_request, put_response, put_trailers,
 };
-use pronghorn_http3::{Code, Error, Priority, Scope, Side, frame};
+use pronghorn_http3::{Code, Error, Scope, Side, frame};
 
 const MAX_FIELD_SECTION_SIZE: u64 = 16 * 1024;
 

@@ -9,8 +9,6 @@ use pronghorn_http::{QuicCongestionControl, Settings, TlsFacts};
 use serde::Serialize;
 
 use crate::prepared::Prepared;
-use crate::quic::QuicConnection;
-use crate::tcp::TcpConnection;
 
 /// A request in flight: its index at its worker. A connection tells of each ticket that it was given exactly once how it
 /// ended (`Done`, `Failed` or `Refused`), unless it was cancelled; afterwards the worker may use the number again.
@@ -222,77 +220,4 @@ pub(crate) trait Connection {
     /// Bytes of responses' content that have come, of whole responses as of others.
     fn payload(&self) -> u64;
     fn facts(&self) -> Facts;
-}
-
-/// A connection of either transport.
-pub(crate) enum AnyConnection {
-    Tcp(Box<TcpConnection>),
-    Quic(Box<QuicConnection>),
-}
-
-macro_rules! either {
-    ($self:ident, $connection:ident => $call:expr) => {
-        match $self {
-            AnyConnection::Tcp($connection) => $call,
-            AnyConnection::Quic($connection) => $call,
-        }
-    };
-}
-
-impl Connection for AnyConnection {
-    fn descriptor(&self) -> RawFd {
-        either!(self, connection => connection.descriptor())
-    }
-
-    fn readable(&mut self, now: Instant, events: &mut Vec<Event>) -> bool {
-        either!(self, connection => connection.readable(now, events))
-    }
-
-    fn writable(&mut self, now: Instant, events: &mut Vec<Event>) {
-        either!(self, connection => connection.writable(now, events));
-    }
-
-    fn room(&self) -> usize {
-        either!(self, connection => connection.room())
-    }
-
-    fn send(&mut self, ticket: Ticket, request: &Prepared, now: Instant) -> Stream {
-        either!(self, connection => connection.send(ticket, request, now))
-    }
-
-    fn cancel(&mut self, ticket: Ticket, stream: Stream) {
-        either!(self, connection => connection.cancel(ticket, stream));
-    }
-
-    fn flush(&mut self, now: Instant, events: &mut Vec<Event>) {
-        either!(self, connection => connection.flush(now, events));
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        either!(self, connection => connection.deadline())
-    }
-
-    fn expire(&mut self, now: Instant, events: &mut Vec<Event>) {
-        either!(self, connection => connection.expire(now, events));
-    }
-
-    fn close(&mut self, now: Instant) {
-        either!(self, connection => connection.close(now));
-    }
-
-    fn traffic(&self) -> Traffic {
-        either!(self, connection => connection.traffic())
-    }
-
-    fn allowed(&self) -> Option<u64> {
-        either!(self, connection => connection.allowed())
-    }
-
-    fn payload(&self) -> u64 {
-        either!(self, connection => connection.payload())
-    }
-
-    fn facts(&self) -> Facts {
-        either!(self, connection => connection.facts())
-    }
 }

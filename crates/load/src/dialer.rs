@@ -1,33 +1,16 @@
 //! What makes a slot's connections.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use pronghorn_http::{Protocol, QuicCongestionControl, TcpStack, TransportKnobs};
-use rustls::pki_types::ServerName;
+use pronghorn_http::Protocol;
 
-use crate::connection::{AnyConnection, ConnectionFailure};
+use crate::any_connection::AnyConnection;
+use crate::connection::ConnectionFailure;
+use crate::endpoint::Endpoint;
 use crate::error::LoadError;
 use crate::quic::{QuicClient, QuicConnection};
 use crate::tcp;
-
-/// What all connections of a load have in common.
-#[derive(Debug)]
-pub(crate) struct Endpoint {
-    pub(crate) protocol: Protocol,
-    pub(crate) address: SocketAddr,
-    /// Whom the certificate has to name.
-    pub(crate) server_name: ServerName<'static>,
-    /// TLS that neither resumes nor keeps sessions; none in the clear.
-    pub(crate) tls: Option<rustls::ClientConfig>,
-    /// Requests at a time on a connection.
-    pub(crate) streams: u32,
-    /// None: TCP as the host has it.
-    pub(crate) tcp: Option<TcpStack>,
-    pub(crate) quic: QuicCongestionControl,
-    pub(crate) knobs: TransportKnobs,
-}
 
 /// Makes the connections of one slot, which share sessions.
 pub(crate) enum Dialer {

@@ -1,5 +1,9 @@
 //! The load generator: requests per second and latencies over HTTP/1.1, HTTP/2 and HTTP/3.
 //!
+//! It is an HTTP client of its own beside the page loader's (`crates/client`). It measures servers, so its own work must not be
+//! what limits them: it reads of a response what has to be counted and nothing else. The page loader measures a page's requests one by
+//! one, through hyper and quinn as programs do, which would cost more here than TLS.
+//!
 //! A [`LoadSpec`] says what is asked for, [`Load`] does it, a [`LoadReport`] tells how it went. Each thread has an event loop
 //! of its own and its own connections; threads share nothing while requests are sent.
 //!
@@ -7,16 +11,18 @@
 //! |---|---|
 //! | what can be asked for, and what is refused | `spec.rs`, `plan/` |
 //! | what is told | `report.rs`; what is counted, `tally.rs`, `latencies.rs` |
-//! | when is a request due in an open loop | `arrivals.rs` |
+//! | when is a request due in an open loop | `due_times.rs` |
 //! | how does a thread spend its time | `worker/mod.rs` |
 //! | when does a request count | `worker/phases.rs`, `worker/requests.rs` |
 //! | what is a connection | `connection.rs`; over TCP, `tcp/`; over QUIC, `quic/` |
 //! | what is said on it | `prepared.rs`; `h1/`, `h2/`; of gRPC, `grpc.rs` |
 
-mod arrivals;
+mod any_connection;
 mod connection;
 mod decimal;
 mod dialer;
+mod due_times;
+mod endpoint;
 mod error;
 pub mod foreign;
 mod grpc;
@@ -32,7 +38,6 @@ mod quic;
 mod ranked;
 mod report;
 mod run;
-mod sessions;
 mod shared;
 mod spec;
 mod tally;

@@ -18,8 +18,7 @@ use h2::server::{Builder, SendResponse};
 use h2::{Reason, RecvStream, SendStream};
 use http::{Request, Response};
 use pronghorn_http::{Protocol, TransportKnobs};
-use pronghorn_http3::Priority;
-use pronghorn_http3::priority::Rank;
+use pronghorn_http_wire::{Priority, Rank};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;

@@ -7,8 +7,7 @@ use std::time::Instant;
 use pronghorn_flight::End;
 use pronghorn_http::h3::{IncomingRequest, ServerConnection};
 use pronghorn_http::{Protocol, QuicCongestionControl, Settings, ShakingHands};
-use pronghorn_http3::Priority;
-use pronghorn_http3::priority::Rank;
+use pronghorn_http_wire::{Priority, Rank};
 use tokio::task::JoinHandle;
 
 use crate::answer::Request;

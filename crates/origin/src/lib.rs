@@ -3,7 +3,7 @@
 //!
 //! No protocol is tuned alone: windows, GSO and buffers are as the libraries ship them or as they are asked for
 //! (`pronghorn_http::TransportKnobs`), the congestion control is set explicitly on both transports, and HTTP/2 and HTTP/3
-//! schedule their responses by the same rules (`pronghorn_http3::priority::Rank`). Both gather what is to be sent at one
+//! schedule their responses by the same rules (`pronghorn_http_wire::Rank`). Both gather what is to be sent at one
 //! time, so that it costs few system calls: HTTP/2 up to a TLS record (`gather`), QUIC up to what one call takes
 //! (`pronghorn_http::server_endpoint`).
 

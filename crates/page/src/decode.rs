@@ -40,7 +40,7 @@ pub enum DecodeError {
 /// Takes an encoded body piece by piece and gives back its content.
 pub struct Decoder {
     /// In the order in which they are undone.
-    stages: Vec<Stage>,
+    decodings: Vec<Decoding>,
     most: usize,
     decoded: usize,
 }
@@ -50,18 +50,18 @@ impl Decoder {
     ///
     /// Fails with `Unknown` for any coding that browsers don't ask for.
     pub fn new(codings: &str, most: usize) -> Result<Decoder, DecodeError> {
-        let mut stages = Vec::new();
+        let mut decodings = Vec::new();
         for name in codings.split(',').rev().map(str::trim) {
             if name.is_empty() || name.eq_ignore_ascii_case("identity") {
                 continue;
             }
-            if stages.len() == MOST_CODINGS {
+            if decodings.len() == MOST_CODINGS {
                 return Err(DecodeError::Unknown(codings.to_owned()));
             }
-            stages.push(Stage::new(name, most)?);
+            decodings.push(Decoding::new(name, most)?);
         }
         Ok(Decoder {
-            stages,
+            decodings,
             most,
             decoded: 0,
         })
@@ -72,8 +72,8 @@ impl Decoder {
     /// Fails with `Broken` or `TooLarge`, after which nothing more can be decoded.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
         let mut content = bytes.to_vec();
-        for stage in &mut self.stages {
-            content = stage.push(&content)?;
+        for decoding in &mut self.decodings {
+            content = decoding.push(&content)?;
         }
         self.count(content)
     }
@@ -83,9 +83,9 @@ impl Decoder {
     /// Fails with `Broken` where the coding says that more was to come.
     pub fn end(&mut self) -> Result<Vec<u8>, DecodeError> {
         let mut content = Vec::new();
-        for mut stage in std::mem::take(&mut self.stages) {
-            let mut all = stage.push(&content)?;
-            all.extend(stage.end()?);
+        for mut decoding in std::mem::take(&mut self.decodings) {
+            let mut all = decoding.push(&content)?;
+            all.extend(decoding.end()?);
             content = all;
         }
         self.count(content)
@@ -101,7 +101,7 @@ impl Decoder {
 }
 
 /// One coding.
-struct Stage {
+struct Decoding {
     coding: &'static str,
     most: usize,
     /// Whether any byte came: an empty body is no fault of its coding.
@@ -119,8 +119,8 @@ enum Codec {
     Zstd(Box<Zstd>),
 }
 
-impl Stage {
-    fn new(name: &str, most: usize) -> Result<Stage, DecodeError> {
+impl Decoding {
+    fn new(name: &str, most: usize) -> Result<Decoding, DecodeError> {
         let sink = Bounded::new(most);
         let (coding, codec) = match name.to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => ("gzip", Codec::Gzip(GzDecoder::new(sink))),
@@ -135,7 +135,7 @@ impl Stage {
             }
             _ => return Err(DecodeError::Unknown(name.to_owned())),
         };
-        Ok(Stage {
+        Ok(Decoding {
             coding,
             most,
             begun: false,

@@ -1,16 +1,17 @@
 //! The bottleneck: a buffer before a wire.
 
 use crate::discipline::Discipline;
+use crate::exit::Exit;
 use crate::fate::DropCause;
 use crate::ledger::Ledger;
-use crate::opportunities::{HEADER_BYTES, Opportunities};
+use crate::opportunities::Opportunities;
 use crate::overhead::Framing;
 use crate::packet::Packet;
 use crate::queue::Room;
 use crate::serialiser::Serialiser;
 use crate::spec::{Direction, LinkSpec, Queue};
 use crate::time::Time;
-use crate::trace::Deliveries;
+use crate::trace::{Deliveries, HEADER_BYTES};
 use crate::transit::Transit;
 use crate::wire::{Busy, Paced, Traced, Wire};
 
@@ -21,29 +22,6 @@ pub(crate) struct Bottleneck<P> {
     room: Room,
     queue: Discipline<P>,
     wire: Wire<P>,
-}
-
-/// The way out for packets that the bottleneck drops.
-#[derive(Debug)]
-pub(crate) struct Exit<'a, P> {
-    room: &'a mut Room,
-    ledger: &'a mut Ledger<P>,
-}
-
-impl<P: Packet> Exit<'_, P> {
-    /// Ends a packet that was in the buffer.
-    pub(crate) fn drop(&mut self, at: Time, cause: DropCause, transit: Transit<P>) {
-        self.room.leave(transit.packet.len());
-        self.ledger.drop_held(at, cause, transit);
-    }
-
-    /// The same one, for a while.
-    pub(crate) fn again(&mut self) -> Exit<'_, P> {
-        Exit {
-            room: self.room,
-            ledger: self.ledger,
-        }
-    }
 }
 
 impl<P: Packet> Bottleneck<P> {

@@ -9,7 +9,7 @@
 //!
 //! netem averages even random numbers instead (see `chance.rs`), which changes the distribution.
 
-use crate::draws::{Each, Passage};
+use crate::draws::{Each, Instance};
 use crate::normal;
 
 /// The autoregression and the scores before.
@@ -33,9 +33,9 @@ impl Copula {
     }
 
     /// Makes an independent draw into a dependent one.
-    pub(crate) fn correlate(&mut self, draw: u64, passage: Passage) -> u64 {
+    pub(crate) fn correlate(&mut self, draw: u64, instance: Instance) -> u64 {
         let fresh = normal::from_draw(draw);
-        let before = self.scores.of(passage);
+        let before = self.scores.of(instance);
         let score = before.map_or(fresh, |before| self.kept * before + self.renewed * fresh);
         *before = Some(score);
         (normal::below(score) * 2.0_f64.powi(64)) as u64
@@ -50,7 +50,7 @@ mod tests {
     fn the_first_draw_stays_and_full_correlation_repeats_it() {
         let mut copula = Copula::new(1.0);
         for draw in [3 << 60, 0, u64::MAX, 1 << 63] {
-            let distance = copula.correlate(draw, Passage::First).abs_diff(3 << 60);
+            let distance = copula.correlate(draw, Instance::First).abs_diff(3 << 60);
             assert!(distance < 1 << 14, "{distance}");
         }
     }
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn copies_have_a_past_of_their_own() {
         let mut copula = Copula::new(1.0);
-        copula.correlate(1 << 60, Passage::First);
-        assert!(copula.correlate(3 << 60, Passage::Copy) > 2 << 60);
+        copula.correlate(1 << 60, Instance::First);
+        assert!(copula.correlate(3 << 60, Instance::Copy) > 2 << 60);
     }
 }

@@ -1,7 +1,7 @@
 //! Whether one random bit of a packet flips.
 
 use crate::chance::Chance;
-use crate::draws::{Draws, Each, Passage, below};
+use crate::draws::{Draws, Each, Instance, below};
 use crate::packet::Packet;
 use crate::spec::{Direction, LinkSpec};
 
@@ -33,8 +33,8 @@ impl Corrupt {
     }
 
     /// Returns whether a bit flipped; a packet without bytes has none.
-    pub(crate) fn apply<P: Packet>(&mut self, packet: &mut P, passage: Passage) -> bool {
-        let (hit, place) = self.decide(passage);
+    pub(crate) fn apply<P: Packet>(&mut self, packet: &mut P, instance: Instance) -> bool {
+        let (hit, place) = self.decide(instance);
         let corrupts = hit && !packet.is_empty();
         if corrupts {
             packet.flip_bit(below(place, packet.len() as u64 * 8) as usize);
@@ -43,12 +43,12 @@ impl Corrupt {
     }
 
     /// Uses up the draws of a packet that doesn't come this far.
-    pub(crate) fn skip(&mut self, passage: Passage) {
-        self.decide(passage);
+    pub(crate) fn skip(&mut self, instance: Instance) {
+        self.decide(instance);
     }
 
-    fn decide(&mut self, passage: Passage) -> (bool, u64) {
-        let hit = self.chances.of(passage).decide(self.draws.next(passage));
-        (hit, self.draws.next(passage))
+    fn decide(&mut self, instance: Instance) -> (bool, u64) {
+        let hit = self.chances.of(instance).decide(self.draws.next(instance));
+        (hit, self.draws.next(instance))
     }
 }

@@ -8,15 +8,15 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::draws::Passage;
+use crate::draws::Instance;
 use crate::jitter::Jitter;
 use crate::reorder::Reorder;
 use crate::schedule::{Changes, EntryValues};
 use crate::spec::Order;
 use crate::spec::{self, Direction, LinkSpec};
+use crate::spec_error::SpecError;
 use crate::time::Time;
 use crate::transit::Transit;
-use crate::validate::SpecError;
 
 /// The stage after corruption.
 #[derive(Debug)]
@@ -89,13 +89,13 @@ impl<P> Delay<P> {
     }
 
     /// Takes a packet that entered at `transit.arrived`, which is no earlier than the last one's.
-    pub(crate) fn push(&mut self, mut transit: Transit<P>, passage: Passage) {
+    pub(crate) fn push(&mut self, mut transit: Transit<P>, instance: Instance) {
         let delay_ns = match &mut self.jitter {
-            Some(jitter) => jitter.stray(self.delay_ns, passage),
+            Some(jitter) => jitter.stray(self.delay_ns, instance),
             None => self.delay_ns,
         };
         if let Some(reorder) = &mut self.reorder {
-            transit.marks.hurried = reorder.hurries(passage);
+            transit.marks.hurried = reorder.hurries(instance);
         }
         if transit.marks.hurried {
             let due = transit.arrived;
@@ -113,12 +113,12 @@ impl<P> Delay<P> {
     }
 
     /// Uses up the draws of a packet that doesn't come this far.
-    pub(crate) fn skip(&mut self, passage: Passage) {
+    pub(crate) fn skip(&mut self, instance: Instance) {
         if let Some(jitter) = &mut self.jitter {
-            jitter.skip(passage);
+            jitter.skip(instance);
         }
         if let Some(reorder) = &mut self.reorder {
-            reorder.skip(passage);
+            reorder.skip(instance);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which packet the bottleneck sends next.
 
-use crate::bottleneck::Exit;
 use crate::codel::{Aim, Codel, Managed};
+use crate::exit::Exit;
 use crate::fate::DropCause;
 use crate::fifo::Fifo;
 use crate::fq_codel::FqCodel;

@@ -1,8 +1,8 @@
 //! netem's distribution files: whole numbers of 16 bits between white space, each as likely as the
 //! others. `#` begins a comment that ends with its line.
 
+use crate::spec_error::SpecError;
 use crate::text::lines;
-use crate::validate::SpecError;
 
 const KEY: &str = "jitter.table";
 const LONGEST_TEXT: usize = 1 << 20;

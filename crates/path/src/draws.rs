@@ -13,9 +13,9 @@ use rand_core::RngCore;
 use crate::seed;
 use crate::spec::Direction;
 
-/// How a packet came to the stages.
+/// Which of a packet's two instances: how it came to the stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Passage {
+pub(crate) enum Instance {
     /// From outside.
     First,
     /// As the second copy of a packet that the link duplicated.
@@ -43,10 +43,10 @@ impl<T> Each<T> {
         [&mut self.first, &mut self.copy]
     }
 
-    pub(crate) fn of(&mut self, passage: Passage) -> &mut T {
-        match passage {
-            Passage::First => &mut self.first,
-            Passage::Copy => &mut self.copy,
+    pub(crate) fn of(&mut self, instance: Instance) -> &mut T {
+        match instance {
+            Instance::First => &mut self.first,
+            Instance::Copy => &mut self.copy,
         }
     }
 }
@@ -64,8 +64,8 @@ impl Draws {
         })
     }
 
-    pub(crate) fn next(&mut self, passage: Passage) -> u64 {
-        self.0.of(passage).next_u64()
+    pub(crate) fn next(&mut self, instance: Instance) -> u64 {
+        self.0.of(instance).next_u64()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether a packet comes twice.
 
 use crate::chance::Chance;
-use crate::draws::{Draws, Passage};
+use crate::draws::{Draws, Instance};
 use crate::spec::{Direction, LinkSpec};
 
 /// The first random stage. A copy never comes back to it, so nothing comes three times.
@@ -30,6 +30,6 @@ impl Duplicate {
     }
 
     pub(crate) fn decide(&mut self) -> bool {
-        self.chance.decide(self.draws.next(Passage::First))
+        self.chance.decide(self.draws.next(Instance::First))
     }
 }

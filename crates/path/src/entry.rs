@@ -2,7 +2,7 @@
 
 use crate::corrupt::Corrupt;
 use crate::delay::Delay;
-use crate::draws::Passage;
+use crate::draws::Instance;
 use crate::duplicate::Duplicate;
 use crate::fate::{DropCause, Dropped, Marks};
 use crate::ledger::Ledger;
@@ -82,12 +82,12 @@ impl Entry {
     ) {
         let number = ledger.counters.packets_in - 1;
         let duplicated = self.duplicate.as_mut().is_some_and(Duplicate::decide);
-        let lost = self.loss_decides(Passage::First);
+        let lost = self.loss_decides(Instance::First);
         if duplicated {
             self.loss_decides_on_copy(lost);
-            self.skip(Passage::Copy, delay);
+            self.skip(Instance::Copy, delay);
         }
-        self.skip(Passage::First, delay);
+        self.skip(Instance::First, delay);
         ledger.refuse(cause, || Dropped {
             number,
             arrived: at,
@@ -113,7 +113,7 @@ impl Entry {
             ledger,
         };
         let duplicated = self.duplicate.as_mut().is_some_and(Duplicate::decide);
-        let lost = self.loss_decides(Passage::First);
+        let lost = self.loss_decides(Instance::First);
         if self.loss.is_some() {
             entrant.ledger.counters.loss_decisions += 1;
         }
@@ -122,11 +122,11 @@ impl Entry {
             entrant.ledger.counters.duplicated += 1;
             self.admit_copy(&packet, lost, &mut entrant);
         } else if lost {
-            self.skip(Passage::First, entrant.delay);
+            self.skip(Instance::First, entrant.delay);
             entrant.lose(Marks::default(), || packet);
             return;
         }
-        self.carry(packet, Passage::First, &mut entrant);
+        self.carry(packet, Instance::First, &mut entrant);
     }
 
     fn admit_copy<P: Packet>(
@@ -141,19 +141,19 @@ impl Entry {
             entrant.ledger.counters.lost += u64::from(copy_lost);
         }
         if original_lost || copy_lost {
-            self.skip(Passage::Copy, entrant.delay);
+            self.skip(Instance::Copy, entrant.delay);
             let marks = Marks {
                 copy: true,
                 ..Marks::default()
             };
             entrant.lose(marks, || original.duplicate());
         } else {
-            self.carry(original.duplicate(), Passage::Copy, entrant);
+            self.carry(original.duplicate(), Instance::Copy, entrant);
         }
     }
 
-    fn loss_decides(&mut self, passage: Passage) -> bool {
-        self.loss.as_mut().is_some_and(|loss| loss.decide(passage))
+    fn loss_decides(&mut self, instance: Instance) -> bool {
+        self.loss.as_mut().is_some_and(|loss| loss.decide(instance))
     }
 
     /// The loss stage decides on a copy only where its original wasn't lost.
@@ -163,19 +163,24 @@ impl Entry {
                 loss.skip_copy();
                 false
             }
-            Some(loss) => loss.decide(Passage::Copy),
+            Some(loss) => loss.decide(Instance::Copy),
             None => false,
         }
     }
 
-    fn carry<P: Packet>(&mut self, mut packet: P, passage: Passage, entrant: &mut Entrant<'_, P>) {
+    fn carry<P: Packet>(
+        &mut self,
+        mut packet: P,
+        instance: Instance,
+        entrant: &mut Entrant<'_, P>,
+    ) {
         let mut marks = Marks {
-            copy: passage == Passage::Copy,
+            copy: instance == Instance::Copy,
             ..Marks::default()
         };
         let counters = &mut entrant.ledger.counters;
         if let Some(corrupt) = &mut self.corrupt {
-            marks.corrupted = corrupt.apply(&mut packet, passage);
+            marks.corrupted = corrupt.apply(&mut packet, instance);
             counters.corrupted += u64::from(marks.corrupted);
         }
         counters.held += 1;
@@ -188,15 +193,15 @@ impl Entry {
             packet,
         };
         self.next_sequence += 1;
-        entrant.delay.push(transit, passage);
+        entrant.delay.push(transit, instance);
     }
 
     /// Uses up, for a packet that is no more, the draws of the stages after loss.
-    fn skip<P>(&mut self, passage: Passage, delay: &mut Delay<P>) {
+    fn skip<P>(&mut self, instance: Instance, delay: &mut Delay<P>) {
         if let Some(corrupt) = &mut self.corrupt {
-            corrupt.skip(passage);
+            corrupt.skip(instance);
         }
-        delay.skip(passage);
+        delay.skip(instance);
     }
 
     fn set(&mut self, values: &EntryValues) {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::schedule::Changes;
 use crate::spec::{LinkSpec, Queue};
+use crate::spec_error::SpecError;
 use crate::trace::Deliveries;
-use crate::validate::SpecError;
 
 /// What follows from a link's specification, traces and schedules read. Rates count bytes on the wire.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

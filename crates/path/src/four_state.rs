@@ -9,7 +9,7 @@
 //! In the long run the states 1 to 4 hold shares of the packets in the proportion of
 //! `1 : p13 p32 / (p31 p23) : p13 / p31 : p14`.
 
-use crate::draws::{Draws, Passage, Probability};
+use crate::draws::{Draws, Instance, Probability};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -50,8 +50,8 @@ impl FourState {
         }
     }
 
-    pub(crate) fn decide(&mut self, passage: Passage) -> bool {
-        let draw = self.draws.next(passage);
+    pub(crate) fn decide(&mut self, instance: Instance) -> bool {
+        let draw = self.draws.next(instance);
         self.state = match self.state {
             State::GapReceived if self.p14.hits(draw) => State::GapLost,
             State::GapReceived if self.p14_or_p13.hits(draw) => State::BurstLost,
@@ -66,6 +66,6 @@ impl FourState {
 
     /// Uses up a copy's draw; the chain doesn't move.
     pub(crate) fn skip_copy(&mut self) {
-        self.draws.next(Passage::Copy);
+        self.draws.next(Instance::Copy);
     }
 }

@@ -8,8 +8,8 @@
 
 use std::collections::VecDeque;
 
-use crate::bottleneck::Exit;
 use crate::codel::{Aim, Codel, Managed};
+use crate::exit::Exit;
 use crate::fate::DropCause;
 use crate::fifo::{Line, Store};
 use crate::packet::Packet;

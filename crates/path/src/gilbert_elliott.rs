@@ -9,7 +9,7 @@
 //! In the long run the bad state holds a share `enter / (enter + leave)` of the packets, and a
 //! stay in it lasts `1 / leave` packets on average.
 
-use crate::draws::{Draws, Passage, Probability};
+use crate::draws::{Draws, Instance, Probability};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -42,20 +42,20 @@ impl GilbertElliott {
         }
     }
 
-    pub(crate) fn decide(&mut self, passage: Passage) -> bool {
+    pub(crate) fn decide(&mut self, instance: Instance) -> bool {
         let (moves, other, loses) = match self.state {
             State::Good => (self.enter, State::Bad, self.loss_good),
             State::Bad => (self.leave, State::Good, self.loss_bad),
         };
-        if moves.hits(self.draws.next(passage)) {
+        if moves.hits(self.draws.next(instance)) {
             self.state = other;
         }
-        loses.hits(self.draws.next(passage))
+        loses.hits(self.draws.next(instance))
     }
 
     /// Uses up a copy's draws; the chain doesn't move.
     pub(crate) fn skip_copy(&mut self) {
-        self.draws.next(Passage::Copy);
-        self.draws.next(Passage::Copy);
+        self.draws.next(Instance::Copy);
+        self.draws.next(Instance::Copy);
     }
 }

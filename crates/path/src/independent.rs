@@ -5,7 +5,7 @@
 //! for a longest burst of n.
 
 use crate::chance::Chance;
-use crate::draws::{Draws, Each, Passage};
+use crate::draws::{Draws, Each, Instance};
 
 /// The chance, and how many it has hit in a row.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl Independent {
     }
 
     /// Call it also for a packet that doesn't come this far, whose decision counts as one's before.
-    pub(crate) fn decide(&mut self, passage: Passage) -> bool {
-        let stream = self.streams.of(passage);
-        let hit = stream.chance.decide(self.draws.next(passage));
+    pub(crate) fn decide(&mut self, instance: Instance) -> bool {
+        let stream = self.streams.of(instance);
+        let hit = stream.chance.decide(self.draws.next(instance));
         let lost = hit && stream.burst < stream.longest_burst;
         stream.burst = if lost { stream.burst + 1 } else { 0 };
         lost

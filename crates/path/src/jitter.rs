@@ -6,9 +6,9 @@
 use crate::copula::Copula;
 use crate::distribution::Shape;
 use crate::distribution_table;
-use crate::draws::{Draws, Passage};
+use crate::draws::{Draws, Instance};
 use crate::spec::{self, Direction, Distribution};
-use crate::validate::SpecError;
+use crate::spec_error::SpecError;
 
 /// Draws one offset a packet.
 #[derive(Debug)]
@@ -56,20 +56,20 @@ impl Jitter {
     }
 
     /// `delay_ns` strayed by one draw, never below zero.
-    pub(crate) fn stray(&mut self, delay_ns: u64, passage: Passage) -> u64 {
-        let draw = self.draw(passage);
+    pub(crate) fn stray(&mut self, delay_ns: u64, instance: Instance) -> u64 {
+        let draw = self.draw(instance);
         delay_ns.saturating_add_signed(self.shape.offset_ns(draw, self.spread_ns))
     }
 
     /// Uses up the draw of a packet that doesn't come this far.
-    pub(crate) fn skip(&mut self, passage: Passage) {
-        self.draw(passage);
+    pub(crate) fn skip(&mut self, instance: Instance) {
+        self.draw(instance);
     }
 
-    fn draw(&mut self, passage: Passage) -> u64 {
-        let draw = self.draws.next(passage);
+    fn draw(&mut self, instance: Instance) -> u64 {
+        let draw = self.draws.next(instance);
         match &mut self.copula {
-            Some(copula) => copula.correlate(draw, passage),
+            Some(copula) => copula.correlate(draw, instance),
             None => draw,
         }
     }

@@ -12,8 +12,8 @@ use crate::link::Link;
 use crate::packet::Packet;
 use crate::seed;
 use crate::spec::{Direction, PathSpec};
+use crate::spec_error::SpecError;
 use crate::time::Time;
-use crate::validate::SpecError;
 
 /// One direction of a path, to be used as a [`Link`] is.
 #[derive(Debug)]

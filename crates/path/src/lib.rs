@@ -67,6 +67,7 @@ mod distribution_table;
 mod draws;
 mod duplicate;
 mod entry;
+mod exit;
 mod fate;
 mod fifo;
 mod figures;
@@ -92,6 +93,7 @@ mod schedule;
 pub mod seed;
 mod serialiser;
 mod spec;
+mod spec_error;
 mod text;
 mod time;
 mod timetable;
@@ -112,5 +114,5 @@ pub use spec::{
     Aqm, Cross, Direction, Distribution, Handover, Jitter, LinkSpec, Loss, Mtu, Order, Outage,
     Overhead, PathSpec, Queue, Reorder, Schedule, TokenBucket, Trace, Udp, Window,
 };
+pub use spec_error::SpecError;
 pub use time::Time;
-pub use validate::SpecError;

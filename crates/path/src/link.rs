@@ -10,11 +10,11 @@ use crate::ledger::Ledger;
 use crate::packet::Packet;
 use crate::schedule::{BottleneckValues, Changes};
 use crate::spec::{Direction, LinkSpec};
+use crate::spec_error::SpecError;
 use crate::time::Time;
 use crate::timetable::Follower;
 use crate::token_bucket::TokenBucket;
 use crate::trace::Deliveries;
-use crate::validate::SpecError;
 
 /// One direction of a path. Push packets in, ask when to look again, pop packets out.
 ///

@@ -1,6 +1,6 @@
 //! Whether a packet is lost.
 
-use crate::draws::{Draws, Passage};
+use crate::draws::{Draws, Instance};
 use crate::four_state::FourState;
 use crate::gilbert_elliott::GilbertElliott;
 use crate::independent::Independent;
@@ -59,12 +59,12 @@ impl Loss {
         }
     }
 
-    pub(crate) fn decide(&mut self, passage: Passage) -> bool {
+    pub(crate) fn decide(&mut self, instance: Instance) -> bool {
         match self {
-            Loss::Independent(chance) => chance.decide(passage),
-            Loss::GilbertElliott(chain) => chain.decide(passage),
-            Loss::FourState(chain) => chain.decide(passage),
-            Loss::Packets(list) => list.decide(passage),
+            Loss::Independent(chance) => chance.decide(instance),
+            Loss::GilbertElliott(chain) => chain.decide(instance),
+            Loss::FourState(chain) => chain.decide(instance),
+            Loss::Packets(list) => list.decide(instance),
         }
     }
 
@@ -74,7 +74,7 @@ impl Loss {
             Loss::GilbertElliott(chain) => chain.skip_copy(),
             Loss::FourState(chain) => chain.skip_copy(),
             Loss::Independent(_) | Loss::Packets(_) => {
-                self.decide(Passage::Copy);
+                self.decide(Instance::Copy);
             }
         }
     }

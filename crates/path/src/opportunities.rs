@@ -1,12 +1,7 @@
 //! The deliveries of a trace, one after the other.
 
 use crate::time::Time;
-use crate::trace::Deliveries;
-
-/// Bytes of one delivery, and the bytes of a header that Mahimahi's TUN device puts before each IP
-/// packet and `mm-link` counts (`IFF_TUN` without `IFF_NO_PI`): a packet of 1500 bytes fills a delivery.
-pub(crate) const DELIVERY_BYTES: u64 = 1504;
-pub(crate) const HEADER_BYTES: u64 = 4;
+use crate::trace::{DELIVERY_BYTES, Deliveries};
 
 /// A place in a trace.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! When a link loses everything that enters it.
 
-use crate::draws::{Draws, Passage};
+use crate::draws::{Draws, Instance};
 use crate::spec::{self, Direction, Window};
 
 /// Asked with times that don't decrease.
@@ -79,7 +79,7 @@ impl Outage {
 /// A length of this mean, of at least a nanosecond.
 fn exponential(mean_ns: u64, draws: &mut Draws) -> u64 {
     const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
-    let uniform = ((draws.next(Passage::First) >> 11) as f64 + 0.5) * UNIT;
+    let uniform = ((draws.next(Instance::First) >> 11) as f64 + 0.5) * UNIT;
     ((-uniform.ln() * mean_ns as f64).round() as u64).max(1)
 }
 

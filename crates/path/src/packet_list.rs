@@ -1,6 +1,6 @@
 //! Loss of known packets.
 
-use crate::draws::Passage;
+use crate::draws::Instance;
 
 /// The list, and how many packets have come.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ impl PacketList {
     }
 
     /// Call it also for a packet that doesn't come this far, which has a number too. A copy has none.
-    pub(crate) fn decide(&mut self, passage: Passage) -> bool {
-        if passage == Passage::Copy {
+    pub(crate) fn decide(&mut self, instance: Instance) -> bool {
+        if instance == Instance::Copy {
             return false;
         }
         self.come += 1;

@@ -9,7 +9,7 @@
 //! `⌈d / s⌉ - 1` that were delayed, which is the extent of the reordering (RFC 4737, section 4.2).
 
 use crate::chance::Chance;
-use crate::draws::{Draws, Passage};
+use crate::draws::{Draws, Instance};
 use crate::spec::{self, Direction};
 
 /// The chance, and how many have been delayed in a row.
@@ -42,8 +42,8 @@ impl Reorder {
     }
 
     /// Whether a packet skips the delay.
-    pub(crate) fn hurries(&mut self, passage: Passage) -> bool {
-        let draw = self.draws.next(passage);
+    pub(crate) fn hurries(&mut self, instance: Instance) -> bool {
+        let draw = self.draws.next(instance);
         let candidate = self.delayed + 1 >= self.gap;
         let hurried = candidate && self.chance.decide(draw);
         self.delayed = if hurried { 0 } else { self.delayed + 1 };
@@ -51,7 +51,7 @@ impl Reorder {
     }
 
     /// Uses up the draw of a packet that doesn't come this far.
-    pub(crate) fn skip(&mut self, passage: Passage) {
-        self.draws.next(passage);
+    pub(crate) fn skip(&mut self, instance: Instance) {
+        self.draws.next(instance);
     }
 }

@@ -11,10 +11,10 @@
 //! and `queue` without a bottleneck.
 
 use crate::spec::{LinkSpec, Loss, Queue, Schedule};
+use crate::spec_error::SpecError;
 use crate::text::{bounded, lines, shown, wrong};
 use crate::timetable::{Timetable, Values};
 use crate::units;
-use crate::validate::SpecError;
 
 const KEY: &str = "schedule.text";
 const ALLOWED: &str = "delay, jitter, loss, duplicate, corrupt, reorder, rate, queue";

@@ -1,6 +1,6 @@
 //! Texts that a specification holds: how long they may be, and their lines.
 
-use crate::validate::SpecError;
+use crate::spec_error::SpecError;
 
 /// The longest text, in bytes.
 const LONGEST: usize = 16 << 20;

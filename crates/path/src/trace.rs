@@ -1,13 +1,17 @@
 //! Traces of packet deliveries, as Mahimahi's `mm-link` reads them (mm-link(1)).
 //!
 //! Each line is a whole number of milliseconds since the start, none smaller than the one before; it
-//! stands for one delivery of 1504 bytes (see `opportunities.rs`). The last number, which is not 0, is the period
+//! stands for one delivery of 1504 bytes. The last number, which is not 0, is the period
 //! after which the trace begins again.
 
-use crate::opportunities::DELIVERY_BYTES;
 use crate::spec::Trace;
+use crate::spec_error::SpecError;
 use crate::text::{bounded, lines, shown, wrong};
-use crate::validate::SpecError;
+
+/// Bytes of one delivery, and the bytes of a header that Mahimahi's TUN device puts before each IP
+/// packet and `mm-link` counts (`IFF_TUN` without `IFF_NO_PI`): a packet of 1500 bytes fills a delivery.
+pub(crate) const DELIVERY_BYTES: u64 = 1504;
+pub(crate) const HEADER_BYTES: u64 = 4;
 
 const KEY: &str = "trace.text";
 /// A million seconds.

@@ -3,17 +3,12 @@
 use bytemuck::Zeroable;
 
 use crate::decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
-use crate::entry::{Entry, Expected, ON, OWN, PARENT};
-use crate::head::Head;
+use crate::estimate::{Expected, posterior};
 use crate::key::Keys;
-use crate::part::Part;
-use crate::pins;
 use crate::policy::Policy;
-use crate::posterior::posterior;
+use crate::rules::{Change, pins};
 use crate::sample::Protocol;
-use crate::steering::Change;
-use crate::table::Table;
-use crate::votes::Votes;
+use crate::state::{Entry, Head, ON, OWN, PARENT, Part, Table, Votes};
 
 impl Table<'_> {
     /// What to say to a client of `keys` that asks by `protocol`, at `now_ms`.
@@ -35,7 +30,7 @@ impl Table<'_> {
             } else {
                 table.take_known(keys.parent, PARENT)?
             };
-            let epoch = table.head.come_to(&policy.steering, now_ms);
+            let epoch = table.head.come_to(policy.steering.epoch_s, now_ms);
             let half_life_s = policy.steering.half_life_s;
             // Both lie in one slice; they are worked on as copies.
             let mut entry = *table.at(own)?;

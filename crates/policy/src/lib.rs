@@ -30,22 +30,22 @@
 //!
 //! | source | mean | variance | file |
 //! |---|---|---|---|
-//! | the policy file's surface at the key's network | a mixture over the loss nodes, weighted by the binomial likelihood of the packets lost; between nodes of the round trip and of the rate, linear in their logarithms | of the mixture, + `surface`² + `between_clients`² + (`between_clients_slope` · the surface's m)² | `prior.rs` |
-//! | its parent's other keys | plus what they are off the surface by, a vote a key that has both transports, within narrow bounds | as it is | `votes.rs` |
-//! | the key's own responses | mean over QUIC's less mean over TCP's of `x = ln(time / reference(bytes))`, within strata of size and of cold and warm connections | `response`² (1/w_quic + 1/w_tcp), strata pooled by precision | `outcomes.rs` |
+//! | the policy file's surface at the key's network | a mixture over the loss nodes, weighted by the binomial likelihood of the packets lost; between nodes of the round trip and of the rate, linear in their logarithms | of the mixture, + `surface`² + `between_clients`² + (`between_clients_slope` · the surface's m)² | `estimate/prior.rs` |
+//! | its parent's other keys | plus what they are off the surface by, a vote a key that has both transports, within narrow bounds | as it is | `estimate/votes.rs` |
+//! | the key's own responses | mean over QUIC's less mean over TCP's of `x = ln(time / reference(bytes))`, within strata of size and of cold and warm connections | `response`² (1/w_quic + 1/w_tcp), strata pooled by precision | `estimate/outcomes.rs` |
 //!
-//! Weights count independent responses, which a visit's aren't (`visit.rs`), the less so the more pages were seen to scatter on such networks and the more the key's connections over TCP differ in their
+//! Weights count independent responses, which a visit's aren't (`estimate/visit.rs`), the less so the more pages were seen to scatter on such networks and the more the key's connections over TCP differ in their
 //! round trips; they decay with `half_life_s`. x is clipped to ±[`CLIP`]. Since all weights depend on how many samples there
 //! are and on none of their times, m never falls when a QUIC sample gets slower or a TCP sample faster (`tests/policy/monotone.rs`).
-//! What is decided by is ln(mean time with h3 / mean time with h2): m and half of what the variances of their pages differ by (`posterior.rs`).
+//! What is decided by is ln(mean time with h3 / mean time with h2): m and half of what the variances of their pages differ by (`estimate/posterior.rs`).
 //! Round trips are features of the network, which select the prior; they are never compared across transports.
 //!
 //! # What is done with it
 //!
-//! Steering (`steering.rs`, `lease.rs`) offers h3 where m < −`enter` or a try is worth its cost (`value.rs`), lets go where m > `leave`, changes no faster than
+//! Steering (`rules/steer.rs`, `rules/lease.rs`) offers h3 where m < −`enter` or a try is worth its cost (`estimate/value.rs`), lets go where m > `leave`, changes no faster than
 //! `dwell_s`, and after letting go offers nothing for a time that doubles. Offers hold for longer where h3 is faster and another look at h2 isn't worth its cost. A share of keys is pinned in each epoch to h2 and as large a
-//! one to h3 (`pins.rs`), by a hash and so at random with a known propensity; no evidence moves these. Their times are what
-//! the gateway's worth is measured by (`holdout.rs`): one number a key and epoch, steered against pinned to h2, with Welch's
+//! one to h3 (`rules/pins.rs`), by a hash and so at random with a known propensity; no evidence moves these. Their times are what
+//! the gateway's worth is measured by (`rules/holdout.rs`, `estimate/uplift.rs`): one number a key and epoch, steered against pinned to h2, with Welch's
 //! interval (Welch 1947, The generalization of "Student's" problem when several different population variances are involved).
 //! Whether a client followed an offer doesn't matter there: what is compared is what was intended. Where an offer of an earlier epoch still holds
 //! when a key is first asked about in a new one, its outcomes count from 30 s later on, in whichever arm it is: by then a client
@@ -58,12 +58,13 @@
 //! |---|---|
 //! | Which prefix, which hash? | `key.rs` |
 //! | What of a sample is believed? | `sample.rs` |
-//! | How does a key's memory look? | `entry.rs`; the block's: `table.rs` |
-//! | How is a key found, which one is displaced? | `index.rs` |
-//! | What if a process dies inside? | `guard.rs`, `mend.rs` |
+//! | How does the memory look? | `state/`: a key's, `entry.rs`; the block's, `head.rs`, `table.rs` |
+//! | How is a key found, which one is displaced? | `state/index.rs` |
+//! | What if a process dies inside? | `state/guard.rs`, `mend.rs` |
+//! | What is expected of a key? | `estimate/` |
 //! | What does a sample change, what a question? | `observe.rs`, `decide.rs` |
-//! | When is h3 offered, for how long, and when is a look worth its cost? | `steering.rs`, `lease.rs`, `value.rs` |
-//! | Who is taken for UDP-blocked? | `silence.rs` |
+//! | When is h3 offered, for how long, and when is a look worth its cost? | `rules/steer.rs`, `lease.rs`; `estimate/value.rs` |
+//! | Who is taken for UDP-blocked? | `rules/silence.rs` |
 //! | What may stand in a policy file? | `file/` |
 //! | How does C call it? | `ffi/`, `include/pronghorn_policy.h` |
 
@@ -77,49 +78,31 @@ extern crate std;
 mod axis;
 mod decide;
 mod decision;
-mod entry;
+mod estimate;
 #[cfg(feature = "ffi")]
 pub mod ffi;
 #[cfg(feature = "file")]
 mod file;
-mod guard;
-mod head;
-mod holdout;
-mod index;
 mod key;
-mod lease;
 mod math;
-mod mend;
-mod network;
 mod observe;
-mod outcomes;
-mod part;
-mod pins;
 mod policy;
-mod posterior;
-mod prior;
+mod rules;
 mod sample;
-mod silence;
 mod snapshot;
+mod state;
 mod steering;
-mod table;
-mod value;
-mod visit;
-mod votes;
 
 pub use axis::{AXIS_MOST, Axis};
 pub use decision::{Action, Arm, Ask, Decision, Downgrade, Reason};
+pub use estimate::{Group, Uplift};
 #[cfg(feature = "file")]
 pub use file::PolicyError;
-pub use holdout::{Group, Uplift};
 pub use key::Keys;
 pub use policy::{
     Axes, BetweenClients, Noise, Pages, Parts, Plane, Policy, Prior, SCATTER_MOST, Scatter,
 };
 pub use sample::{CLIP, Outcome, Protocol, Sample, TcpControl};
 pub use snapshot::Snapshot;
+pub use state::{ABI, Table, TableError};
 pub use steering::Steering;
-pub use table::{Table, TableError};
-
-/// The C ABI's version, which stands in a table's memory as well.
-pub const ABI: u32 = 7;

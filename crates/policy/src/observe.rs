@@ -1,14 +1,10 @@
 //! What a sample changes.
 
-use crate::entry::{Entry, OWN};
-use crate::head::Head;
+use crate::estimate;
 use crate::key::Keys;
-use crate::part::Part;
 use crate::policy::Policy;
-use crate::prior;
 use crate::sample::{Outcome, Protocol, Sample, TcpControl};
-use crate::table::Table;
-use crate::visit;
+use crate::state::{Entry, Head, OWN, Table};
 
 impl Table<'_> {
     /// Takes a sample of a key in, at `now_ms` (milliseconds of any clock that all who use the table share).
@@ -23,7 +19,7 @@ impl Table<'_> {
         let outcome = sample.outcome();
         self.guarded(|table| {
             let own = table.take(keys.own, OWN, now_ms)?;
-            let epoch = table.head.come_to(&policy.steering, now_ms);
+            let epoch = table.head.come_to(policy.steering.epoch_s, now_ms);
             let Table { head, entries, .. } = table;
             let Some(entry) = entries.get_mut(own as usize) else {
                 return Ok(());
@@ -67,10 +63,10 @@ impl Entry {
             self.control = sample.tcp_control as u8;
         }
         if let Some(outcome) = outcome {
-            let control = self.tcp_control(head);
+            let control = head.tcp_control(self);
             let pages =
-                prior::page_scatter(policy, control, &self.network, self.outcomes.packets());
-            let [tcp, quic] = visit::rho(policy, &self.network, pages);
+                estimate::page_scatter(policy, control, &self.network, self.outcomes.packets());
+            let [tcp, quic] = estimate::rho(policy, &self.network, pages);
             let rho = match protocol {
                 Protocol::Tcp => tcp,
                 Protocol::Quic => quic,
@@ -105,49 +101,4 @@ impl Head {
             counters.refused = counters.refused.saturating_add(1);
         }
     }
-
-    /// Exchanges what the key has contributed to the epoch's groups for what it is with this outcome.
-    fn contribute(&mut self, entry: &mut Entry, epoch: u64, outcome: Outcome) {
-        let Some(arm) = entry.part.arm(self.stamp(epoch)) else {
-            return; // nobody asked about it in this epoch, or only in a dry run
-        };
-        let part = entry.part;
-        self.withdraw(&part, epoch);
-        let part = &mut entry.part;
-        (part.count, part.mean) = averaged(part.count, part.mean, outcome.x);
-        let part = entry.part;
-        let mean = f64::from(part.mean);
-        for group in [
-            self.all.get_mut(arm as usize),
-            self.now.get_mut(arm as usize),
-        ]
-        .into_iter()
-        .flatten()
-        {
-            group.add(mean);
-        }
-    }
-
-    /// Takes out again what a key contributed in this epoch.
-    pub(crate) fn withdraw(&mut self, part: &Part, epoch: u64) {
-        let Some(arm) = part.arm(self.stamp(epoch)).filter(|_| part.count > 0) else {
-            return;
-        };
-        let mean = f64::from(part.mean);
-        for group in [
-            self.all.get_mut(arm as usize),
-            self.now.get_mut(arm as usize),
-        ]
-        .into_iter()
-        .flatten()
-        {
-            group.remove(mean);
-        }
-    }
-}
-
-fn averaged(count: u16, mean: f32, x: f64) -> (u16, f32) {
-    let count = count.saturating_add(1);
-    let mean = f64::from(mean);
-    (count, (mean + (x - mean) / f64::from(count)) as f32)
 }

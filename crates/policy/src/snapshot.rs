@@ -1,10 +1,9 @@
 //! Counters, gauges and the holdout's estimate, for a status page.
 
 use crate::decision::Arm;
-use crate::head::Head;
-use crate::holdout::{Group, Tally, Uplift};
+use crate::estimate::{Group, Uplift};
 use crate::policy::Policy;
-use crate::table::Table;
+use crate::state::{Head, Table, Tally};
 
 /// The same as the C header's `pronghorn_snapshot`, which says what each is.
 #[repr(C)]
@@ -67,7 +66,7 @@ impl Table<'_> {
 
 pub(crate) fn of_head(head: &Head, policy: &Policy, now_ms: u64) -> Snapshot {
     let mut head = *head;
-    head.come_to(&policy.steering, now_ms);
+    head.come_to(policy.steering.epoch_s, now_ms);
     let counters = &head.counters;
     Snapshot {
         capacity: u64::from(head.capacity),

@@ -15,9 +15,11 @@ use pronghorn_path::Direction;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Bench;
-use crate::host::{Host, Side};
-use crate::kernel_counters::NamespaceCounters;
-use crate::report::{LinkReport, PathReport};
+use crate::driver::report::LinkReport;
+use crate::observation::kernel_counters::NamespaceCounters;
+use crate::processes::host::Host;
+use crate::report::PathReport;
+use crate::side::Side;
 use receiver::Receiver;
 
 /// The port that probes go to.

@@ -15,8 +15,8 @@ use nix::sys::time::TimeSpec;
 
 use super::PORT;
 use crate::clock;
-use crate::host::Host;
-use crate::priority;
+use crate::processes::host::Host;
+use crate::processes::priority;
 
 /// How long a receiver sleeps before it looks whether it shall end.
 const PATIENCE: Duration = Duration::from_millis(20);

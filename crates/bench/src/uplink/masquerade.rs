@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 
 use nix::errno::Errno;
 
-use crate::netlink::{Batch, Request, Socket};
+use crate::network::netlink::{Batch, Request, Socket};
 
 const TABLE: &[u8] = b"pronghorn\0";
 const UPLINK: &[u8] = b"uplink\0";

@@ -20,13 +20,14 @@ use nix::net::if_::if_nametoindex;
 use thiserror::Error;
 
 use crate::bench::Bench;
-use crate::congestion::CongestionControl;
 use crate::error::{BenchError, SpawnError};
-use crate::host::{Host, Side};
-use crate::level::Level;
-use crate::netlink::Socket;
-use crate::network::{add_route, keep_quiet};
-use crate::rtnetlink::{forwarding, link, new_address, new_route};
+use crate::network::congestion::TcpCongestionControl;
+use crate::network::level::Level;
+use crate::network::netlink::Socket;
+use crate::network::rtnetlink::{forwarding, link, new_address, new_route};
+use crate::network::setup::{add_route, keep_quiet};
+use crate::processes::host::Host;
+use crate::side::Side;
 
 /// The uplink's device at the server.
 const DEVICE: &str = "uplink0";
@@ -113,7 +114,7 @@ impl Uplink {
     pub fn attach(
         bench: &Bench,
         level: Level,
-        congestion_control: &CongestionControl,
+        congestion_control: &TcpCongestionControl,
     ) -> Result<Uplink, UplinkError> {
         let server = bench.host(Side::Server);
         let namespace =
@@ -177,7 +178,7 @@ impl Drop for Uplink {
 /// everything that isn't behind the path, and address translation, or why that was refused.
 fn set_up_server(
     level: Level,
-    congestion_control: &CongestionControl,
+    congestion_control: &TcpCongestionControl,
 ) -> Result<Option<Errno>, BenchError> {
     let (socket, index) = open(DEVICE)?;
     configure(&socket, index, DEVICE, level.uplink_here())?;
@@ -206,7 +207,7 @@ fn configure(
     address: std::net::Ipv4Addr,
 ) -> Result<(), BenchError> {
     keep_quiet(socket, device, index);
-    let mtu = crate::network::MTU.to_ne_bytes();
+    let mtu = crate::network::device::MTU.to_ne_bytes();
     let up = link(index, libc::IFF_UP as u32).attribute(libc::IFLA_MTU, &mtu);
     ask(socket, "raise the uplink", up)?;
     ask(
@@ -219,7 +220,7 @@ fn configure(
 fn ask(
     socket: &Socket,
     doing: &'static str,
-    request: crate::netlink::Request,
+    request: crate::network::netlink::Request,
 ) -> Result<(), BenchError> {
     socket
         .ask(request)

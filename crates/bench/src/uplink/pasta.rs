@@ -11,9 +11,9 @@ use nix::net::if_::if_nametoindex;
 
 use super::UplinkError;
 use crate::error::SpawnError;
-use crate::host::Host;
-use crate::level::Level;
-use crate::process::{Process, Program};
+use crate::network::level::Level;
+use crate::processes::host::Host;
+use crate::processes::process::{Process, Program};
 
 /// How long `pasta` may take to make its device.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -7,12 +7,13 @@ use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
 
 use super::{ask, configure, open};
-use crate::congestion::CongestionControl;
 use crate::error::BenchError;
-use crate::level::Level;
-use crate::netlink::Socket;
-use crate::network::{self, add_route};
-use crate::rtnetlink::{forwarding, new_pair, new_route, no_link};
+use crate::network::congestion::TcpCongestionControl;
+use crate::network::device::DEVICE;
+use crate::network::level::Level;
+use crate::network::netlink::Socket;
+use crate::network::rtnetlink::{forwarding, new_pair, new_route, no_link};
+use crate::network::setup::add_route;
 
 /// `SIOCGSKNS` of linux/sockios.h: a descriptor of a socket's network namespace.
 const NAMESPACE_OF: libc::c_int = 0x894c;
@@ -39,7 +40,7 @@ pub(super) fn pair(level: Level, peer: &str, elsewhere: &OwnedFd) -> Result<(), 
 /// server's client comes with its own address.
 pub(super) fn set_up_around(
     level: Level,
-    congestion_control: &CongestionControl,
+    congestion_control: &TcpCongestionControl,
     untranslated: bool,
 ) -> Result<(), BenchError> {
     let name = name(level);
@@ -53,9 +54,9 @@ pub(super) fn set_up_around(
     };
     add((there, 32), None)?;
     if untranslated {
-        add((level.address(crate::host::Side::Client), 32), Some(there))?;
+        add((level.address(crate::side::Side::Client), 32), Some(there))?;
     }
-    if if_nametoindex(network::DEVICE).is_ok() {
+    if if_nametoindex(DEVICE).is_ok() {
         ask(&socket, "allow forwarding", forwarding(index))?;
     }
     Ok(())

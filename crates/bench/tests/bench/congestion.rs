@@ -8,7 +8,8 @@ use std::{fs, io};
 
 use crate::transfer::listen;
 use pronghorn_bench::{
-    Bench, BenchError, BenchSpec, CongestionControl, Program, Side, available_congestion_controls,
+    Bench, BenchError, BenchSpec, Program, Side, TcpCongestionControl,
+    available_congestion_controls,
 };
 use pronghorn_path::PathSpec;
 
@@ -78,7 +79,7 @@ pub(crate) fn a_preferred_one_may_be_asked_for() {
     let available = available_congestion_controls().expect("every kernel lists them");
     for algorithm in available {
         let spec = BenchSpec {
-            tcp_congestion_control: CongestionControl::Preferred(algorithm.clone()),
+            tcp_congestion_control: TcpCongestionControl::Preferred(algorithm.clone()),
             ..BenchSpec::default()
         };
         let bench = Bench::open(spec).expect("a listed algorithm can be had");

@@ -2,7 +2,8 @@
 //! is ever evicted.
 
 use bytes::BytesMut;
-use pronghorn_http3::qpack::{huffman, integer, static_entry};
+use pronghorn_http_wire::{huffman, integer};
+use pronghorn_http3::qpack::static_entry;
 
 /// What the table counts an entry beside its name and value (RFC 9204 §3.2.1).
 const OVERHEAD: u64 = 32;

@@ -95,11 +95,11 @@ impl Layer {
     }
 }
 
-/// What opens the records of one direction, stage by stage.
+/// What opens the records of one direction, epoch by epoch.
 pub(crate) enum Protection {
     /// Nothing is known: handshake messages in the clear are read, all else counts as not opened.
     None,
-    /// TLS 1.3: the secrets of its stages, in order; the first is early data's where `early`.
+    /// TLS 1.3: the secrets of its epochs, in order; the first is early data's where `early`.
     Stages {
         suite: Suite,
         secrets: Vec<Vec<u8>>,
@@ -114,7 +114,7 @@ pub(crate) fn open(bytes: &[u8], protection: Protection) -> Layer {
     let mut opening = Opening {
         layer: Layer::default(),
         protection,
-        stage: None,
+        epoch: None,
         number: 0,
         changed: false,
         pending: Vec::new(),
@@ -132,8 +132,8 @@ pub(crate) fn open(bytes: &[u8], protection: Protection) -> Layer {
     opening.layer
 }
 
-/// A stage of TLS 1.3 at work.
-struct Stage {
+/// What the keys of one epoch of TLS 1.3 open: early data, the handshake or what comes after it.
+struct Epoch {
     place: usize,
     secret: Vec<u8>,
     opener: Opener,
@@ -142,7 +142,7 @@ struct Stage {
 struct Opening {
     layer: Layer,
     protection: Protection,
-    stage: Option<Stage>,
+    epoch: Option<Epoch>,
     /// Of the next record under the key at hand.
     number: u64,
     /// Whether ChangeCipherSpec was seen.
@@ -199,18 +199,18 @@ impl Opening {
                 Some((header[0], plain, explicit_len))
             }
             Protection::Stages { suite, secrets, .. } => {
-                let place = self.stage.as_ref().map_or(0, |stage| stage.place);
-                if let Some(stage) = &self.stage {
-                    if let Some(plain) = stage.opener.open(self.number, &[header], body) {
+                let place = self.epoch.as_ref().map_or(0, |epoch| epoch.place);
+                if let Some(epoch) = &self.epoch {
+                    if let Some(plain) = epoch.opener.open(self.number, &[header], body) {
                         self.number += 1;
                         return inner(plain);
                     }
                 }
-                let first = self.stage.as_ref().map_or(0, |_| place + 1);
+                let first = self.epoch.as_ref().map_or(0, |_| place + 1);
                 for (place, secret) in secrets.iter().enumerate().skip(first) {
                     let opener = suite.opener(secret, "")?;
                     if let Some(plain) = opener.open(0, &[header], body) {
-                        self.stage = Some(Stage {
+                        self.epoch = Some(Epoch {
                             place,
                             secret: secret.clone(),
                             opener,
@@ -230,7 +230,7 @@ impl Opening {
             content::APPLICATION => {
                 self.layer.add(plain, below);
                 let early = matches!(&self.protection, Protection::Stages { early: true, .. })
-                    && self.stage.as_ref().is_some_and(|stage| stage.place == 0);
+                    && self.epoch.as_ref().is_some_and(|epoch| epoch.place == 0);
                 if early {
                     self.layer.early = self.layer.bytes.len();
                 }
@@ -294,12 +294,12 @@ impl Opening {
         let Protection::Stages { suite, .. } = &self.protection else {
             return;
         };
-        if let Some(stage) = &mut self.stage {
-            let next = suite.next_secret(&stage.secret, "traffic upd");
+        if let Some(epoch) = &mut self.epoch {
+            let next = suite.next_secret(&epoch.secret, "traffic upd");
             if let Some((secret, opener)) =
                 next.and_then(|next| Some((next.clone(), suite.opener(&next, "")?)))
             {
-                (stage.secret, stage.opener) = (secret, opener);
+                (epoch.secret, epoch.opener) = (secret, opener);
                 self.number = 0;
             }
         }

@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     };
     signals::allow_all();
     let isolation = enter();
-    crate::end_on_panic();
+    crate::panic::end_on_panic();
     let signals = Signals::hold_back();
     let (answer, status) = match request::read(request)
         .map_err(Failure::input)

@@ -4,8 +4,8 @@ use std::fs;
 use std::net::Ipv4Addr;
 
 use pronghorn_bench::{
-    Bench, BenchError, BenchSpec, CongestionControl, Level, PathReport, Side, Uplink, UplinkError,
-    Way,
+    Bench, BenchError, BenchSpec, Level, PathReport, Side, TcpCongestionControl, Uplink,
+    UplinkError, Way,
 };
 
 use serde_json::Value;
@@ -18,7 +18,7 @@ use crate::recording::{Files, Recording};
 /// An open bench and what belongs to it.
 pub(crate) struct Place {
     pub(crate) level: Level,
-    pub(crate) congestion_control: CongestionControl,
+    pub(crate) congestion_control: TcpCongestionControl,
     pub(crate) uplink: Option<Uplink>,
     pub(crate) bench: Bench,
     pub(crate) recording: Option<Recording>,
@@ -112,8 +112,8 @@ impl Place {
     pub(crate) fn congestion_control_by(&self) -> &'static str {
         let control = self.congestion_control.clone();
         match control {
-            CongestionControl::Locked(_) => "lock",
-            CongestionControl::Preferred(_) => {
+            TcpCongestionControl::Locked(_) => "lock",
+            TcpCongestionControl::Preferred(_) => {
                 let here = move || control.is_default_here();
                 if self.bench.host(Side::Client).within(here) {
                     "default"
@@ -138,19 +138,19 @@ impl Place {
 /// A bench that could be opened.
 struct Opened {
     bench: Bench,
-    congestion_control: CongestionControl,
+    congestion_control: TcpCongestionControl,
     recording: Option<Recording>,
 }
 
 /// A bench with the first congestion control that the kernel grants.
 fn open(request: &Request, level: Level) -> Result<Opened, Failure> {
     let candidates = match &request.congestion_control {
-        Some(asked) => vec![CongestionControl::Locked(asked.clone())],
+        Some(asked) => vec![TcpCongestionControl::Locked(asked.clone())],
         None => {
             let default = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control");
             let default = default.unwrap_or_default();
             ["cubic", default.trim(), "reno"]
-                .map(|name| CongestionControl::Preferred(name.to_owned()))
+                .map(|name| TcpCongestionControl::Preferred(name.to_owned()))
                 .to_vec()
         }
     };

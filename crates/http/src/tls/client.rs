@@ -11,9 +11,12 @@ use tokio::sync::watch;
 
 use super::any_certificate::AnyCertificate;
 use super::key_exchange::{AgreedGroup, Noting};
-use super::sessions::{Gaining, Kept, Key, Store};
+use super::session_store::SessionStore;
+use super::sessions::{Gaining, Kept, Key, SERVERS};
 use super::witness::Witness;
-use super::{SessionUse, Sessions, TlsError, TlsOffer, TlsVersion, certificates, provider};
+use super::{
+    KeyExchange, SessionUse, Sessions, TlsError, TlsOffer, TlsVersion, certificates, provider,
+};
 use crate::Protocol;
 
 /// How a client comes to its TLS.
@@ -87,7 +90,7 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
             return Err(TlsError::NoEarlyData);
         }
     }
-    offer.check(*version)?;
+    check(*offer, *version)?;
     let key = Key {
         protocol: *protocol,
         version: *version,
@@ -107,7 +110,7 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
     };
     let (trusted, sessions, kept): (Trust, Arc<dyn ClientSessionStore>, _) = match session {
         SessionUse::Cold => {
-            let forgotten = Gaining(Arc::new(Store::new()));
+            let forgotten = Gaining(Arc::new(SessionStore::new(SERVERS)));
             (trust()?, Arc::new(forgotten), None)
         }
         SessionUse::Gain => {
@@ -115,16 +118,16 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
                 Some(kept) => kept,
                 None => Kept {
                     trust: trust()?,
-                    store: Arc::new(Store::new()),
+                    store: Arc::new(SessionStore::new(SERVERS)),
                 },
             };
             sessions.insert(key, kept.clone());
-            let counted = kept.store.kept();
+            let counted = kept.store.watch_gained();
             (kept.trust, Arc::new(Gaining(kept.store)), Some(counted))
         }
         SessionUse::Resume | SessionUse::Early => {
             let kept = sessions.get(&key).ok_or(TlsError::NoSession)?;
-            if *kept.store.kept().borrow() == 0 {
+            if kept.store.gained() == 0 {
                 return Err(TlsError::NoSession);
             }
             (kept.trust, kept.store, None)
@@ -186,4 +189,46 @@ fn system_roots() -> Result<RootCertStore, TlsError> {
         return Err(TlsError::NoSystemRoots(why));
     }
     Ok(roots)
+}
+
+/// Whether this version of TLS has what is to be offered.
+fn check(offer: TlsOffer, version: TlsVersion) -> Result<(), TlsError> {
+    if version == TlsVersion::Tls13 {
+        return Ok(());
+    }
+    if offer.cipher.is_some() {
+        return Err(TlsError::OfTls13("cipher"));
+    }
+    match offer.key_exchange {
+        Some(KeyExchange::X25519MlKem768) => Err(TlsError::OfTls13("key_exchange")),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CipherSuite;
+
+    #[test]
+    fn what_tls_1_2_lacks_is_refused() {
+        let cipher = TlsOffer {
+            cipher: Some(CipherSuite::Aes128GcmSha256),
+            key_exchange: None,
+        };
+        let groups = [
+            (KeyExchange::X25519, true),
+            (KeyExchange::Secp256r1, true),
+            (KeyExchange::X25519MlKem768, false),
+        ];
+        assert!(check(cipher, TlsVersion::Tls12).is_err());
+        assert!(check(cipher, TlsVersion::Tls13).is_ok());
+        for (key_exchange, is_had) in groups {
+            let offer = TlsOffer {
+                cipher: None,
+                key_exchange: Some(key_exchange),
+            };
+            assert_eq!(check(offer, TlsVersion::Tls12).is_ok(), is_had);
+        }
+    }
 }

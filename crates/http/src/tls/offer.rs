@@ -4,8 +4,6 @@ use rustls::NamedGroup;
 use rustls::crypto::CryptoProvider;
 use serde::Deserialize;
 
-use super::{TlsError, TlsVersion};
-
 /// The only cipher suite and the only group that a client offers; by default all that the library has, in its order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct TlsOffer {
@@ -44,20 +42,6 @@ pub enum KeyExchange {
 }
 
 impl TlsOffer {
-    /// Whether this version of TLS has what is to be offered.
-    pub(super) fn check(self, version: TlsVersion) -> Result<(), TlsError> {
-        if version == TlsVersion::Tls13 {
-            return Ok(());
-        }
-        if self.cipher.is_some() {
-            return Err(TlsError::OfTls13("cipher"));
-        }
-        match self.key_exchange {
-            Some(KeyExchange::X25519MlKem768) => Err(TlsError::OfTls13("key_exchange")),
-            _ => Ok(()),
-        }
-    }
-
     /// Takes all from a provider that isn't to be offered.
     pub(super) fn restrict(self, provider: &mut CryptoProvider) {
         if let Some(cipher) = self.cipher {
@@ -125,27 +109,5 @@ mod tests {
         let mut whole = all.clone();
         TlsOffer::default().restrict(&mut whole);
         assert_eq!(whole.cipher_suites, all.cipher_suites);
-    }
-
-    #[test]
-    fn what_tls_1_2_lacks_is_refused() {
-        let cipher = TlsOffer {
-            cipher: Some(CipherSuite::Aes128GcmSha256),
-            key_exchange: None,
-        };
-        let groups = [
-            (KeyExchange::X25519, true),
-            (KeyExchange::Secp256r1, true),
-            (KeyExchange::X25519MlKem768, false),
-        ];
-        assert!(cipher.check(TlsVersion::Tls12).is_err());
-        assert!(cipher.check(TlsVersion::Tls13).is_ok());
-        for (key_exchange, is_had) in groups {
-            let offer = TlsOffer {
-                cipher: None,
-                key_exchange: Some(key_exchange),
-            };
-            assert_eq!(offer.check(TlsVersion::Tls12).is_ok(), is_had);
-        }
     }
 }

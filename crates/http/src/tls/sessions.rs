@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustls::NamedGroup;
-use rustls::client::{
-    ClientSessionMemoryCache, ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue,
-};
+use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
 use rustls::pki_types::ServerName;
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
 
 use super::client::Trust;
+use super::session_store::SessionStore;
 use super::{TlsOffer, TlsVersion};
 use crate::Protocol;
 
@@ -51,7 +49,7 @@ pub(super) struct Key {
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     pub(super) trust: Trust,
-    pub(super) store: Arc<Store>,
+    pub(super) store: Arc<SessionStore>,
 }
 
 impl Sessions {
@@ -70,64 +68,11 @@ impl Sessions {
 }
 
 /// Servers whose sessions are kept; rustls's own default.
-const SERVERS: usize = 256;
-
-/// rustls's store, counting what comes in.
-#[derive(Debug)]
-pub(super) struct Store {
-    sessions: ClientSessionMemoryCache,
-    kept: watch::Sender<u64>,
-}
-
-impl Store {
-    pub(super) fn new() -> Store {
-        Store {
-            sessions: ClientSessionMemoryCache::new(SERVERS),
-            kept: watch::Sender::new(0),
-        }
-    }
-
-    /// Sessions kept so far, as they come.
-    pub(super) fn kept(&self) -> watch::Receiver<u64> {
-        self.kept.subscribe()
-    }
-}
-
-impl ClientSessionStore for Store {
-    fn set_kx_hint(&self, server: ServerName<'static>, group: NamedGroup) {
-        self.sessions.set_kx_hint(server, group);
-    }
-
-    fn kx_hint(&self, server: &ServerName<'_>) -> Option<NamedGroup> {
-        self.sessions.kx_hint(server)
-    }
-
-    fn set_tls12_session(&self, server: ServerName<'static>, session: Tls12ClientSessionValue) {
-        self.sessions.set_tls12_session(server, session);
-        self.kept.send_modify(|kept| *kept += 1);
-    }
-
-    fn tls12_session(&self, server: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
-        self.sessions.tls12_session(server)
-    }
-
-    fn remove_tls12_session(&self, server: &ServerName<'static>) {
-        self.sessions.remove_tls12_session(server);
-    }
-
-    fn insert_tls13_ticket(&self, server: ServerName<'static>, ticket: Tls13ClientSessionValue) {
-        self.sessions.insert_tls13_ticket(server, ticket);
-        self.kept.send_modify(|kept| *kept += 1);
-    }
-
-    fn take_tls13_ticket(&self, server: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
-        self.sessions.take_tls13_ticket(server)
-    }
-}
+pub(super) const SERVERS: usize = 256;
 
 /// A store into which everything goes and from which nothing comes.
 #[derive(Debug)]
-pub(super) struct Gaining(pub(super) Arc<Store>);
+pub(super) struct Gaining(pub(super) Arc<SessionStore>);
 
 impl ClientSessionStore for Gaining {
     fn set_kx_hint(&self, server: ServerName<'static>, group: NamedGroup) {

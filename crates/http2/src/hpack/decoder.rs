@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
-use pronghorn_http3::qpack::{huffman, integer};
+use pronghorn_http_wire::{huffman, integer};
 
 use super::static_table;
 

@@ -1,7 +1,7 @@
 //! Header compression (RFC 7541): encoding without state.
 
 use bytes::{BufMut, BytesMut};
-use pronghorn_http3::qpack::{huffman, integer};
+use pronghorn_http_wire::{huffman, integer};
 
 use super::static_table;
 

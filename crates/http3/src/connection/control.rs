@@ -1,8 +1,8 @@
 //! The payloads of control frames (RFC 9114 §7.2, RFC 9218 §7.2).
 
+use pronghorn_http_wire::{Priority, varint};
+
 use crate::error::{Code, Error};
-use crate::priority::Priority;
-use crate::varint;
 
 /// The one integer that fills `payload`: a stream's or a push's ID.
 pub(super) fn parse_id(payload: &[u8]) -> Result<u64, Error> {

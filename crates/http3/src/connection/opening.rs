@@ -2,11 +2,11 @@
 //! RFC 9204 §4.2).
 
 use bytes::{Bytes, BytesMut};
+use pronghorn_http_wire::varint;
 
 use super::settings::Settings;
 use super::uni;
 use crate::frame::reserved;
-use crate::varint;
 
 /// What an endpoint may set for its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! SETTINGS (RFC 9114 §7.2.4, RFC 9204 §5).
 
 use bytes::BytesMut;
+use pronghorn_http_wire::varint;
 
 use crate::error::{Code, Error};
 use crate::frame::{kind, put_frame};
-use crate::varint;
 
 const QPACK_MAX_TABLE_CAPACITY: u64 = 0x01;
 const MAX_FIELD_SECTION_SIZE: u64 = 0x06;

@@ -1,6 +1,7 @@
 //! The state of a connection: settings, the streams that must live as long as it, and GOAWAY.
 
 use bytes::{Bytes, BytesMut};
+use pronghorn_http_wire::{Priority, varint};
 
 use super::control::{is_request_stream, parse_id, parse_priority_update};
 use super::opening::{Config, Opening};
@@ -8,10 +9,8 @@ use super::settings::Settings;
 use super::uni::{self, UniState, UniStream};
 use crate::error::{Code, Error};
 use crate::frame::{Decoder, Piece, StreamKind, kind, put_frame};
-use crate::priority::Priority;
 use crate::qpack::instructions::{DecoderStream, read_encoder_stream};
 use crate::side::Side;
-use crate::varint;
 
 /// What the peer said on its unidirectional streams.
 #[derive(Clone, Debug, PartialEq, Eq)]

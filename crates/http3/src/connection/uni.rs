@@ -1,10 +1,10 @@
 //! The peer's unidirectional streams (RFC 9114 §6.2).
 
 use bytes::{Buf, Bytes};
+use pronghorn_http_wire::varint;
 
 use crate::frame::Decoder;
 use crate::qpack::instructions::DecoderStream;
-use crate::varint;
 
 /// Stream types.
 pub(super) const CONTROL: u64 = 0x00;

@@ -1,10 +1,10 @@
 //! Incremental decoding of a stream's frames.
 
 use bytes::{Buf, Bytes, BytesMut};
+use pronghorn_http_wire::varint;
 
 use super::rules::{Handling, StreamKind};
 use crate::error::{Code, Error};
-use crate::varint;
 
 /// A part of a stream, as [`Decoder::next`] hands it out.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Encoding of frames.
 
 use bytes::{BufMut, BytesMut};
+use pronghorn_http_wire::varint;
 
 use super::kind;
-use crate::varint;
 
 /// Appends a frame of type `kind`, one of [`kind`](super::kind), with `payload`.
 pub fn put_frame(kind: u64, payload: &[u8], out: &mut BytesMut) {

@@ -1,10 +1,11 @@
 //! Decoding of field sections that refer to the static table alone (RFC 9204 §4.5).
 
 use bytes::{Bytes, BytesMut};
+use pronghorn_http_wire::integer::IntegerError;
+use pronghorn_http_wire::{huffman, integer};
 
 use super::field::Field;
-use super::integer::IntegerError;
-use super::{huffman, integer, static_table};
+use super::static_table;
 use crate::error::{Code, Error};
 
 /// Decodes the field section that fills `section`.

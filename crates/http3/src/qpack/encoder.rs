@@ -1,10 +1,10 @@
 //! Encoding of field sections by the static table and literals alone (RFC 9204 §4.5).
 
 use bytes::{BufMut, BytesMut};
+use pronghorn_http_wire::{huffman, integer};
 
 use super::field::Field;
 use super::static_table::{self, Match};
-use super::{huffman, integer};
 
 /// Appends the field section of `fields` to `out`.
 ///

@@ -6,10 +6,7 @@
 mod decoder;
 mod encoder;
 mod field;
-pub mod huffman;
-mod huffman_code;
 pub mod instructions;
-pub mod integer;
 mod static_table;
 #[cfg(test)]
 mod tests;

@@ -14,8 +14,8 @@ use pronghorn_http::{
 };
 use rustls::client::Resumption;
 
-use crate::arrivals::Arrivals;
-use crate::dialer::Endpoint;
+use crate::due_times::DueTimes;
+use crate::endpoint::Endpoint;
 use crate::error::LoadError;
 use crate::prepared::Prepared;
 use crate::spec::{ArrivalSpec, Connect, LoadSpec, Session};
@@ -149,9 +149,9 @@ impl Plan {
         }
     }
 
-    /// The arrivals of an open loop.
-    pub(crate) fn arrivals(&self) -> Option<Arrivals> {
-        self.arrivals.map(|spec| Arrivals::new(spec, self.ramp))
+    /// When an open loop's requests are due.
+    pub(crate) fn due_times(&self) -> Option<DueTimes> {
+        self.arrivals.map(|spec| DueTimes::new(spec, self.ramp))
     }
 
     /// A slot's share of so many requests: as even as can be, the first ones taking what is left over.

@@ -7,7 +7,7 @@ use pronghorn_http::{QuicOptions, QuicWatch, TlsError, TransportKnobs, client_qu
 use pronghorn_http3::message::KnownHeads;
 use quinn_proto::{ClientConfig, EndpointConfig, RandomConnectionIdGenerator};
 
-use crate::dialer::Endpoint;
+use crate::endpoint::Endpoint;
 
 /// Bytes of a window where none is asked for, of a stream as of the connection: HTTP/2's largest but one bit, as h2load's
 /// are over HTTP/2 and 3.

@@ -17,7 +17,7 @@ use crate::connection::{
     Connection, ConnectionFailure, Detail, Ending, Event, Facts, FailureKind, Stream, Ticket,
     Traffic,
 };
-use crate::dialer::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::prepared::Prepared;
 
 /// How much is read at once: some of the largest TLS records.
@@ -31,7 +31,7 @@ thread_local! {
 /// HTTP/1.1 or HTTP/2 over TCP.
 pub(crate) struct TcpConnection {
     pub(super) endpoint: Arc<Endpoint>,
-    pub(super) socket: Stage,
+    pub(super) socket: TcpSocket,
     pub(super) tls: Option<Tls>,
     pub(super) spoken: Spoken,
     /// Plaintext that waits for TLS or, in the clear, for the socket.
@@ -47,7 +47,7 @@ pub(crate) struct TcpConnection {
 }
 
 /// How far the kernel is with it.
-pub(super) enum Stage {
+pub(super) enum TcpSocket {
     Connecting(Option<PendingTcp>),
     Connected(Socket),
 }
@@ -77,7 +77,7 @@ impl TcpConnection {
         Ok(TcpConnection {
             spoken: Spoken::begin(&endpoint, &mut out),
             endpoint,
-            socket: Stage::Connecting(Some(pending)),
+            socket: TcpSocket::Connecting(Some(pending)),
             tls,
             out,
             ready: false,
@@ -124,7 +124,7 @@ impl TcpConnection {
 
     /// Reads once; whether there may be more.
     fn read(&mut self, scratch: &mut [u8], events: &mut Vec<Event>) -> bool {
-        let Stage::Connected(socket) = &mut self.socket else {
+        let TcpSocket::Connected(socket) = &mut self.socket else {
             return false;
         };
         let length = match socket.read(scratch) {
@@ -163,7 +163,7 @@ impl TcpConnection {
 
     /// Hands to the socket what it takes.
     fn write(&mut self) -> io::Result<()> {
-        let Stage::Connected(socket) = &mut self.socket else {
+        let TcpSocket::Connected(socket) = &mut self.socket else {
             return Ok(());
         };
         if let Some(tls) = &mut self.tls {
@@ -193,9 +193,9 @@ impl TcpConnection {
 impl Connection for TcpConnection {
     fn descriptor(&self) -> RawFd {
         match &self.socket {
-            Stage::Connecting(Some(pending)) => pending.as_raw_fd(),
-            Stage::Connecting(None) => -1,
-            Stage::Connected(socket) => socket.as_raw_fd(),
+            TcpSocket::Connecting(Some(pending)) => pending.as_raw_fd(),
+            TcpSocket::Connecting(None) => -1,
+            TcpSocket::Connected(socket) => socket.as_raw_fd(),
         }
     }
 
@@ -271,11 +271,11 @@ impl Connection for TcpConnection {
             40
         };
         match &self.socket {
-            Stage::Connected(socket) => Traffic {
+            TcpSocket::Connected(socket) => Traffic {
                 payload: self.payload(),
                 ..traffic(socket, ip_header)
             },
-            Stage::Connecting(_) => Traffic::default(),
+            TcpSocket::Connecting(_) => Traffic::default(),
         }
     }
 

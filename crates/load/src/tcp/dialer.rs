@@ -7,7 +7,7 @@ use pronghorn_http::begin_connect;
 
 use super::connection::TcpConnection;
 use crate::connection::{ConnectionFailure, ConnectionFailureKind};
-use crate::dialer::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::local;
 
 /// Makes connections that share TLS sessions.

@@ -5,7 +5,7 @@ use pronghorn_http::{
 };
 use socket2::Socket;
 
-use super::connection::{Broken, Stage, TcpConnection};
+use super::connection::{Broken, TcpConnection, TcpSocket};
 use super::dialer::failure;
 use super::protocol::Spoken;
 use crate::connection::{ConnectionFailure, ConnectionFailureKind, Event, Facts, Handshake};
@@ -14,7 +14,7 @@ use crate::h2;
 impl TcpConnection {
     /// The kernel's handshake is over, well or not.
     pub(super) fn connected(&mut self, events: &mut Vec<Event>) {
-        let Stage::Connecting(pending) = &mut self.socket else {
+        let TcpSocket::Connecting(pending) = &mut self.socket else {
             return;
         };
         let Some(pending) = pending.take() else {
@@ -23,7 +23,7 @@ impl TcpConnection {
         match pending.finish(self.endpoint.tcp.as_ref()) {
             Ok(socket) => {
                 self.facts = self.facts_of(&socket);
-                self.socket = Stage::Connected(socket);
+                self.socket = TcpSocket::Connected(socket);
             }
             Err(error) => {
                 let failure = match error {

@@ -3,7 +3,7 @@
 use pronghorn_http::Protocol;
 
 use crate::connection::{Detail, Event, Stream, Ticket};
-use crate::dialer::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::prepared::Prepared;
 use crate::{h1, h2};
 

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use super::Worker;
 use super::phases::Stage;
 use super::slot::{FIRST_PAUSE, Link};
+use crate::any_connection::AnyConnection;
 use crate::connection::{
-    AnyConnection, Connection, ConnectionFailure, ConnectionFailureKind, Ending, FailureKind,
-    Handshake,
+    Connection, ConnectionFailure, ConnectionFailureKind, Ending, FailureKind, Handshake,
 };
 
 /// From when on a server that closes a connection that it was asked nothing on has found it idle; sooner, it didn't want it.

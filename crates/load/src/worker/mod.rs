@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
+use pronghorn_http::SessionStore;
+use rustls::client::Resumption;
 
 use crate::connection::{Connection, Event, Facts};
 use crate::dialer::Dialer;
@@ -33,7 +35,6 @@ use crate::error::LoadError;
 use crate::plan::Plan;
 use crate::progress::{Reporter, Snapshots, Standing};
 use crate::ranked::Ranked;
-use crate::sessions::SlotSessions;
 use crate::shared::Shared;
 use crate::spec::Session;
 use crate::tally::Tally;
@@ -346,11 +347,16 @@ impl Worker {
     }
 }
 
+/// Servers whose sessions a slot keeps; a load has one.
+const SERVERS: usize = 1;
+
 fn slot(plan: &Plan) -> Result<Slot, LoadError> {
     let (tls, sessions) = match (&plan.endpoint.tls, plan.session) {
         (Some(tls), Session::Resumed | Session::ZeroRtt) => {
-            let early = plan.session == Session::ZeroRtt;
-            let (tls, sessions) = SlotSessions::within(tls.clone(), early);
+            let sessions = Arc::new(SessionStore::new(SERVERS));
+            let mut tls = tls.clone();
+            tls.resumption = Resumption::store(sessions.clone());
+            tls.enable_early_data = plan.session == Session::ZeroRtt;
             (Some(tls), Some(sessions))
         }
         (tls, _) => (tls.clone(), None),

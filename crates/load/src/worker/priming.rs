@@ -21,7 +21,7 @@ impl Worker {
             return;
         };
         let sessions = slot.sessions.as_ref();
-        if sessions.is_some_and(|sessions| sessions.has_gained()) {
+        if sessions.is_some_and(|sessions| sessions.gained() > 0) {
             self.prime_over(index, None);
         } else if now >= at + SESSION_WAIT {
             self.prime_over(index, Some("the server gave no session ticket"));
@@ -59,7 +59,7 @@ impl Worker {
         }
         let gained = |slot: &&Slot| {
             let sessions = slot.sessions.as_ref();
-            sessions.is_some_and(|sessions| sessions.has_gained())
+            sessions.is_some_and(|sessions| sessions.gained() > 0)
         };
         let gained = self.slots.iter().filter(gained).count();
         self.shared

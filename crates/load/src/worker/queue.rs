@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use super::slot::Pending;
-use crate::arrivals::Arrivals;
+use crate::due_times::DueTimes;
 use crate::plan::{Bound, Plan};
 
 /// The requests that are due at one worker: of all workers' the first one, the one after as many as there are workers, and
 /// so on. What is due and wasn't taken waits here without taking any room.
 #[derive(Debug)]
 pub(super) struct Queue {
-    arrivals: Arrivals,
+    times: DueTimes,
     start: Instant,
     worker: u64,
     workers: u64,
@@ -29,31 +29,31 @@ enum End {
 
 impl Queue {
     pub(super) fn new(plan: &Plan, worker: u32, start: Instant) -> Option<Queue> {
-        let arrivals = plan.arrivals()?;
+        let times = plan.due_times()?;
         let window = match plan.warm_up {
             None => Duration::ZERO,
             Some(Bound::For(warm_up)) => warm_up,
             Some(Bound::Requests(requests)) => {
-                let mut arrivals = arrivals.clone();
+                let mut times = times.clone();
                 for _ in 0..requests {
-                    arrivals.advance();
+                    times.advance();
                 }
-                arrivals.peek().1
+                times.peek().1
             }
         };
         let first_measured = match plan.warm_up {
             Some(Bound::Requests(requests)) => requests,
             Some(Bound::For(warm_up)) => {
-                let mut arrivals = arrivals.clone();
-                while arrivals.peek().1 < warm_up {
-                    arrivals.advance();
+                let mut times = times.clone();
+                while times.peek().1 < warm_up {
+                    times.advance();
                 }
-                arrivals.peek().0
+                times.peek().0
             }
             None => 0,
         };
         let mut queue = Queue {
-            arrivals,
+            times,
             start,
             worker: worker.into(),
             workers: plan.threads.into(),
@@ -75,7 +75,7 @@ impl Queue {
 
     /// When the next one is due; none after the last.
     pub(super) fn due(&self) -> Option<Instant> {
-        let (number, due) = self.arrivals.peek();
+        let (number, due) = self.times.peek();
         let is_over = match self.end {
             End::Number(end) => number >= end,
             End::At(end) => due >= end,
@@ -86,8 +86,8 @@ impl Queue {
     /// Takes it.
     pub(super) fn take(&mut self) -> Option<Pending> {
         let due = self.due()?;
-        let (number, _) = self.arrivals.peek();
-        self.arrivals.advance();
+        let (number, _) = self.times.peek();
+        self.times.advance();
         self.skip();
         Some(Pending {
             number,
@@ -101,7 +101,7 @@ impl Queue {
     pub(super) fn missed(&mut self, now: Instant) -> u64 {
         let mut missed = 0;
         if let End::Number(end) = self.end {
-            let first = self.first_measured.max(self.arrivals.peek().0);
+            let first = self.first_measured.max(self.times.peek().0);
             let ours = |before: u64| (before + self.workers - 1 - self.worker) / self.workers;
             return ours(end).saturating_sub(ours(first));
         }
@@ -113,8 +113,8 @@ impl Queue {
 
     /// Passes over other workers' requests.
     fn skip(&mut self) {
-        while self.arrivals.peek().0 % self.workers != self.worker {
-            self.arrivals.advance();
+        while self.times.peek().0 % self.workers != self.worker {
+            self.times.advance();
         }
     }
 }

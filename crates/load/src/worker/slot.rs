@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::connection::{AnyConnection, Connection, ConnectionFailureKind, Ticket, Traffic};
+use pronghorn_http::SessionStore;
+
+use crate::any_connection::AnyConnection;
+use crate::connection::{Connection, ConnectionFailureKind, Ticket, Traffic};
 use crate::dialer::Dialer;
 use crate::plan::{Bound, Plan};
-use crate::sessions::SlotSessions;
 
 /// Connections that can't be made, in a row, until a slot gives up.
 const ATTEMPTS: u32 = 10;
@@ -19,7 +21,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Slot {
     pub(super) dialer: Dialer,
     /// None for a load whose connections share no sessions.
-    pub(super) sessions: Option<Arc<SlotSessions>>,
+    pub(super) sessions: Option<Arc<SessionStore>>,
     pub(super) link: Option<Link>,
     /// When the next connection is begun.
     pub(super) opens: Option<Instant>,
@@ -104,7 +106,7 @@ pub(super) enum Primed {
 }
 
 impl Slot {
-    pub(super) fn new(dialer: Dialer, sessions: Option<Arc<SlotSessions>>) -> Slot {
+    pub(super) fn new(dialer: Dialer, sessions: Option<Arc<SessionStore>>) -> Slot {
         Slot {
             dialer,
             sessions,

@@ -3,8 +3,7 @@
 use core::ffi::c_void;
 use core::slice;
 
-use crate::head::Head;
-use crate::table::Table;
+use crate::state::{Head, Table};
 
 /// # Safety
 /// `pointer` is null or has `length` bytes.

@@ -14,13 +14,11 @@ use self::memory::{bytes_of, head_of, table_of, words_of};
 pub use self::types::{CAsk, CDecision, CError, CSample};
 use self::types::{protocol_of, tell};
 
-use crate::ABI;
 use crate::decision::{Action, Arm, Decision, Reason};
-use crate::head::Head;
 use crate::key::{self, Keys};
 use crate::policy::Policy;
 use crate::snapshot::{self, Snapshot};
-use crate::table::Table;
+use crate::state::{ABI, Head, Table};
 
 /// See the header.
 #[unsafe(no_mangle)]

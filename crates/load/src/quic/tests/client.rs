@@ -16,7 +16,7 @@ use pronghorn_http::{
 use super::super::{QuicClient, QuicConnection};
 use super::server::{Certificate, HOST_NAME};
 use crate::connection::{Connection, Ending, Event, FailureKind, Stream, Ticket};
-use crate::dialer::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::prepared::Prepared;
 
 /// Long enough for the slowest machine; no test waits for it unless it fails.

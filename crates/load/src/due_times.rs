@@ -1,0 +1,139 @@
+//! When the requests of an open loop are due. Pure: times are counted from the loop's start.
+
+use std::time::Duration;
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{RngCore, SeedableRng};
+
+use crate::spec::{ArrivalSpec, Spacing};
+
+/// The times at which requests are due, one after the other and without end.
+///
+/// A Poisson process of a changing rate is one of rate 1 whose time runs as fast as the rate says; constant gaps are its
+/// mean. During the ramp the rate rises linearly from 0.
+#[derive(Debug, Clone)]
+pub(crate) struct DueTimes {
+    rate: f64,
+    ramp: f64,
+    /// None: constant gaps.
+    random: Option<ChaCha8Rng>,
+    /// The next request, in requests expected before it.
+    expected: f64,
+    number: u64,
+}
+
+impl DueTimes {
+    pub(crate) fn new(spec: ArrivalSpec, ramp: Duration) -> DueTimes {
+        let mut times = DueTimes {
+            rate: spec.rate_per_s,
+            ramp: ramp.as_secs_f64(),
+            random: (spec.distribution == Spacing::Poisson)
+                .then(|| ChaCha8Rng::seed_from_u64(spec.seed)),
+            expected: 0.0,
+            number: 0,
+        };
+        times.expected = times.gap();
+        times
+    }
+
+    /// The number of the next request, from 0, and when it is due.
+    pub(crate) fn peek(&self) -> (u64, Duration) {
+        let expected = self.expected;
+        let in_ramp = self.rate * self.ramp / 2.0;
+        let at = if expected < in_ramp {
+            (2.0 * self.ramp * expected / self.rate).sqrt()
+        } else {
+            self.ramp / 2.0 + expected / self.rate
+        };
+        (self.number, Duration::from_secs_f64(at))
+    }
+
+    /// Goes on to the one after.
+    pub(crate) fn advance(&mut self) {
+        self.number += 1;
+        self.expected = match self.random {
+            Some(_) => self.expected + self.gap(),
+            None => self.number as f64,
+        };
+    }
+
+    /// Requests expected between one and the next.
+    fn gap(&mut self) -> f64 {
+        match &mut self.random {
+            // Uniform in (0, 1], of 53 bits.
+            Some(random) => {
+                let uniform = ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
+                -uniform.ln()
+            }
+            None => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(distribution: Spacing, ramp: f64, count: usize) -> Vec<f64> {
+        let spec = ArrivalSpec {
+            rate_per_s: 1000.0,
+            distribution,
+            seed: 7,
+        };
+        let mut due = DueTimes::new(spec, Duration::from_secs_f64(ramp));
+        let mut times = Vec::new();
+        for number in 0..count {
+            assert_eq!(due.peek().0, number as u64);
+            times.push(due.peek().1.as_secs_f64());
+            due.advance();
+        }
+        times
+    }
+
+    #[test]
+    fn constant_arrivals_lie_evenly_and_do_not_drift() {
+        let times = times(Spacing::Constant, 0.0, 100_001);
+        assert_eq!(times[0], 0.0);
+        assert!((times[100_000] - 100.0).abs() < 1e-9);
+        assert!(
+            times
+                .windows(2)
+                .all(|pair| (pair[1] - pair[0] - 0.001).abs() < 1e-8)
+        );
+    }
+
+    #[test]
+    fn a_ramp_has_half_of_the_requests_and_then_the_full_rate() {
+        let times = times(Spacing::Constant, 2.0, 2001);
+        assert!(
+            (times[1000] - 2.0).abs() < 1e-9,
+            "1000 requests in 2 s of ramp"
+        );
+        assert!(
+            (times[250] - 1.0).abs() < 1e-9,
+            "a quarter of them in half of it"
+        );
+        assert!((times[2000] - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn gaps_of_a_poisson_process_have_the_mean_and_the_deviation_of_an_exponential() {
+        let times = times(Spacing::Poisson, 0.0, 100_001);
+        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        // The seed is fixed; five standard errors of either estimate.
+        assert!((mean * 1000.0 - 1.0).abs() < 5.0 / 316.0, "{mean}");
+        assert!(
+            (variance.sqrt() * 1000.0 - 1.0).abs() < 5.0 * 2.0_f64.sqrt() / 316.0,
+            "{variance}"
+        );
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_times() {
+        let one = times(Spacing::Poisson, 1.0, 1000);
+        assert_eq!(one, times(Spacing::Poisson, 1.0, 1000));
+        assert!(one.is_sorted());
+    }
+}
