@@ -79,7 +79,7 @@ def _resource(exchange: Exchange, started: float, connection: int | None) -> dic
         "from_cache": exchange.from_cache,
         "start_s": exchange.sent["timestamp"] - started,
         "request_s": _time(timing, "sendStart", started),
-        "first_byte_s": _time(timing, "receiveHeadersStart", started),
+        "first_byte_s": _time(timing, "receiveHeadersEnd", started),
         "last_byte_s": exchange.ended - started if exchange.ended is not None else None,
         "error": exchange.error,
     }

@@ -186,7 +186,12 @@ def test_the_first_byte_is_that_of_the_document_at_which_the_page_stays() -> Non
 
 def answered(requested: float) -> dict[str, Any]:
     """The head of a response to a request of that time."""
-    timing = {"requestTime": requested, "sendStart": 100.0, "receiveHeadersStart": 200.0}
+    timing = {
+        "requestTime": requested,
+        "sendStart": 100.0,
+        "receiveHeadersStart": 150.0,
+        "receiveHeadersEnd": 200.0,
+    }
     return {"status": 200, "protocol": "h2", "connectionId": 7, "timing": timing}
 
 
