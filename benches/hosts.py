@@ -45,7 +45,7 @@ async def bench(down: Link, up: Link) -> AsyncIterator[tuple[Engine, str]]:
     engine = await Engine.start()
     try:
         path = {"down": down, "up": up}
-        opened = await engine.request("open", path=path, seed=1, congestion_control="cubic")
+        opened = await engine.request("open", path=path, seed=1, tcp_congestion_control="cubic")
         yield engine, opened["server_address"]
     finally:
         await engine.stop()

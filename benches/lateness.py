@@ -45,7 +45,7 @@ async def of_path() -> tuple[Lateness, str]:
     engine = await Engine.start()
     try:
         opened = await engine.request(
-            "open", path={"down": LINK, "up": LINK}, seed=1, congestion_control="cubic"
+            "open", path={"down": LINK, "up": LINK}, seed=1, tcp_congestion_control="cubic"
         )
         argv = [sys.executable, "-S", "-c", SEND, opened["server_address"]]
         ok = await engine.request("spawn", host="client", argv=argv, env={}, stdout=None, stderr=None)

@@ -55,7 +55,7 @@ async def serve(asked: argparse.Namespace) -> None:
     headers = dict(header.split(":", 1) for header in asked.header)
     engine = await Engine.start()
     try:
-        await engine.request("open", path=None, seed=1, congestion_control=asked.tcp)
+        await engine.request("open", path=None, seed=1, tcp_congestion_control=asked.tcp)
         ok = await engine.request(
             "origin",
             root=str(asked.root.absolute()),

@@ -103,7 +103,7 @@ def run(asked: Asked) -> Outcome:
         "seed": asked.seed,
         "command": list(asked.command),
         "server": None if asked.server is None else list(asked.server),
-        "congestion_control": asked.congestion_control,
+        "tcp_congestion_control": asked.congestion_control,
         "sample_interval_s": asked.sample_interval_s,
         "capture": str(asked.capture.absolute()) if asked.capture else None,
     }

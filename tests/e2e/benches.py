@@ -54,7 +54,7 @@ class Bench:
             "open",
             path=path,
             seed=seed,
-            congestion_control=congestion_control,
+            tcp_congestion_control=congestion_control,
             capture=str(capture) if capture else None,
             arrivals=str(arrivals) if arrivals else None,
             warm_up=warm_up,

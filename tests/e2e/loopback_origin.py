@@ -48,7 +48,7 @@ def serving(root: Path, identity: Certificates, **more: Any) -> Iterator[Loopbac
     ) as engine:
         try:
             origin = LoopbackOrigin(engine)
-            origin.request("open", path=None, seed=1, congestion_control="cubic")
+            origin.request("open", path=None, seed=1, tcp_congestion_control="cubic")
             ok = origin.request(
                 "origin",
                 root=str(root),

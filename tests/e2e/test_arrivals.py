@@ -273,7 +273,7 @@ def test_early_data_is_opened(tmp_path: Path, identity: Certificates, tiny: Path
             port = await one.serve(tiny, identity, early_data=True)
             await one.visit(identity, protocol, port, session="gain")
             await one.begin(1)
-            await one.visit(identity, protocol, port, session="early")
+            await one.visit(identity, protocol, port, session="0rtt")
             await one.close()
         return arrivals.read(tmp_path / "arrivals.json.gz")
 
@@ -316,7 +316,7 @@ def test_each_beginning_has_a_file_of_its_own(tmp_path: Path, identity: Certific
 def test_what_cannot_be_seen_is_refused(tmp_path: Path) -> None:
     async def ask(**wanted: Any) -> None:
         async with bench(tmp_path) as one:
-            await one.engine.request("open", seed=1, congestion_control="cubic", **wanted)
+            await one.engine.request("open", seed=1, tcp_congestion_control="cubic", **wanted)
             await one.engine.request("arrivals")
 
     path = links.both_ways(link(5))

@@ -39,7 +39,7 @@ def test_a_foreign_client_gets_both_protocols_in_the_clear(
 ) -> None:
     async def served() -> tuple[list[str], dict[str, Any]]:
         async with bench(tmp_path) as one:
-            await one.engine.request("open", path=None, seed=1, congestion_control="cubic")
+            await one.engine.request("open", path=None, seed=1, tcp_congestion_control="cubic")
             started = await start(one.engine, tiny, identity, address="127.0.0.7", clear_port=0)
             url = f"http://127.0.0.7:{started['clear_port']}/"
             told = [
@@ -82,7 +82,7 @@ def test_a_log_of_counts_counts_what_it_does_not_keep(
 ) -> None:
     async def served() -> dict[str, Any]:
         async with bench(tmp_path) as one:
-            await one.engine.request("open", path=None, seed=1, congestion_control="cubic")
+            await one.engine.request("open", path=None, seed=1, tcp_congestion_control="cubic")
             started = await start(one.engine, tiny, identity, clear_port=0, log="counts")
             url = f"http://127.0.0.1:{started['clear_port']}"
             for how, path in ([], "/"), ([], "/none"), (["--http2-prior-knowledge"], "/"):

@@ -29,7 +29,7 @@ async def post(
         await one.open(both_ways(link(1000 * RTT_S / 2)))
         port = await one.serve(site, identity, early_data=True)
         await one.visit(identity, protocol, port, session="gain")
-        page = await one.visit(identity, protocol, port, session="early", method="POST", document=EXECUTE)
+        page = await one.visit(identity, protocol, port, session="0rtt", method="POST", document=EXECUTE)
         return page, await one.engine.request("origin_log")
 
 

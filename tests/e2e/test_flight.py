@@ -232,7 +232,7 @@ def test_over_loopback_a_flight_is_refused(tmp_path: Path) -> None:
                 "open",
                 path=None,
                 seed=1,
-                congestion_control="cubic",
+                tcp_congestion_control="cubic",
                 capture=None,
                 flight={"interval_s": INTERVAL_S},
             )

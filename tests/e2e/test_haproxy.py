@@ -61,7 +61,7 @@ def test_early_data_is_taken_over_tcp_where_the_arm_asks_for_it_alone(
     async def work() -> None:
         async with serving(HAProxy(), arm, tiny, identity, tmp_path) as served:
             assert (await served.load("gain")).outcome == "ok"
-            page = await served.load("early")
+            page = await served.load("0rtt")
             assert (page.outcome, page.detail) == ("ok", None)
             connection = page.connections[0].model_dump()
             assert (connection["resumed"], connection["early_data"]) == (True, accepted)

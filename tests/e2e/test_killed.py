@@ -30,7 +30,7 @@ def test_a_program_that_left_its_host_ends_with_the_bench(emulated: bool, tmp_pa
     async def left_behind() -> None:
         async with bench(tmp_path) as one:
             path = links.both_ways(links.link(1)) if emulated else None
-            await one.engine.request("open", path=path, seed=1, congestion_control="cubic", capture=None)
+            await one.engine.request("open", path=path, seed=1, tcp_congestion_control="cubic", capture=None)
             argv = ["setsid", "--fork", "unshare", "--net", "sleep", "600"]
             env = {MARK: mark}
             await one.engine.request("spawn", host="client", argv=argv, env=env, stdout=None, stderr=None)

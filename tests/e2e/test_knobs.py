@@ -61,7 +61,7 @@ class Asked(NamedTuple):
         async def work() -> Loaded:
             async with bench(self.folder) as one:
                 ask = one.engine.request
-                await ask("open", path=path, seed=1, congestion_control="cubic", **(opening or {}))
+                await ask("open", path=path, seed=1, tcp_congestion_control="cubic", **(opening or {}))
                 asked = {"knobs": knobs} if knobs is not None else {}
                 port = await one.serve(self.site, self.identity, **asked)
                 page = await ask(
@@ -202,7 +202,7 @@ def test_the_answer_to_open_tells_how_tcp_is_set_up(tmp_path: Path) -> None:
     async def opened(**more: Any) -> Raw:
         async with bench(tmp_path) as one:
             return await one.engine.request(
-                "open", path=FAR, seed=1, congestion_control="reno", tcp=None, **more
+                "open", path=FAR, seed=1, tcp_congestion_control="reno", tcp=None, **more
             )
 
     for host in asyncio.run(opened())["tcp"].values():
@@ -242,7 +242,7 @@ def test_what_can_not_be_is_refused(
 def test_over_loopback_the_machines_tcp_stays_as_it_is(tmp_path: Path, more: Raw) -> None:
     async def ask(**asked: Any) -> Raw:
         async with bench(tmp_path) as one:
-            return await one.engine.request("open", path=None, seed=1, congestion_control="cubic", **asked)
+            return await one.engine.request("open", path=None, seed=1, tcp_congestion_control="cubic", **asked)
 
     assert asyncio.run(ask(tcp={"send_buffer": None}, offloads=True))["tcp"] is None
     with pytest.raises(EngineError, match="over loopback") as refused:
@@ -254,7 +254,7 @@ def test_over_loopback_the_machines_tcp_stays_as_it_is(tmp_path: Path, more: Raw
 def test_what_no_kernel_takes_is_refused(tmp_path: Path, key: str) -> None:
     async def ask() -> None:
         async with bench(tmp_path) as one:
-            await one.engine.request("open", path=FAR, seed=1, congestion_control="cubic", tcp={key: 0})
+            await one.engine.request("open", path=FAR, seed=1, tcp_congestion_control="cubic", tcp={key: 0})
 
     with pytest.raises(EngineError, match=key) as refused:
         asyncio.run(ask())

@@ -76,7 +76,7 @@ def test_a_server_on_loopback_is_waited_for_alike(tmp_path: Path) -> None:
 
     async def work() -> None:
         async with bench(tmp_path) as one:
-            await one.engine.request("open", path=None, seed=1, congestion_control="", capture=None)
+            await one.engine.request("open", path=None, seed=1, tcp_congestion_control="", capture=None)
             stdout = tmp_path / "port"
             server = await spawned(one.engine, f"{ask}\nimport time; time.sleep(60)", stdout=str(stdout))
             await until("a port", lambda: stdout.exists() and stdout.read_text().endswith("\n"))

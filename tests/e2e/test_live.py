@@ -27,7 +27,7 @@ def beside_a_live_server(
     async def both() -> Result:
         engine = await Engine.start()
         try:
-            await engine.request("open", path=None, seed=1, congestion_control="cubic", capture=None)
+            await engine.request("open", path=None, seed=1, tcp_congestion_control="cubic", capture=None)
             served = await engine.request(
                 "origin",
                 root=str(root),

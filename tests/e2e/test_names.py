@@ -141,7 +141,7 @@ def test_the_machines_etc_is_all_there_and_stays_as_it_was(tmp_path: Path) -> No
 def test_loopback_has_no_name_server_of_its_own(tmp_path: Path) -> None:
     async def work() -> None:
         async with bench(tmp_path) as one:
-            await one.engine.request("open", path=None, seed=1, congestion_control="", capture=None)
+            await one.engine.request("open", path=None, seed=1, tcp_congestion_control="", capture=None)
             with pytest.raises(EngineError, match="loopback") as refused:
                 await one.engine.request("dns", records=RECORDS)
             assert refused.value.kind == "input"

@@ -85,12 +85,12 @@ def test_an_answer_that_takes_two_flights_begins_with_the_first(
     ("protocol", "tls", "session", "first_byte"),
     [
         ("h2", "1.2", "cold", 4),
-        ("h2", "1.2", "resume", 3),
+        ("h2", "1.2", "resumed", 3),
         ("h2", "1.3", "cold", 3),
-        ("h2", "1.3", "early", 2),
+        ("h2", "1.3", "0rtt", 2),
         ("h3", "1.3", "cold", 2),
-        ("h3", "1.3", "resume", 2),
-        ("h3", "1.3", "early", 1),
+        ("h3", "1.3", "resumed", 2),
+        ("h3", "1.3", "0rtt", 1),
     ],
 )
 def test_tls_versions_and_sessions_cost_and_spare_their_round_trips(
@@ -98,7 +98,7 @@ def test_tls_versions_and_sessions_cost_and_spare_their_round_trips(
 ) -> None:
     async def trial(bench: Bench) -> PageLoad:
         await bench.open(PATH)
-        port = await bench.serve(tiny, identity, early_data=session == "early")
+        port = await bench.serve(tiny, identity, early_data=session == "0rtt")
         if session != "cold":
             gained = await bench.visit(identity, protocol, port, tls=tls, session="gain")
             assert gained.connections[0].resumed is False
@@ -111,7 +111,7 @@ def test_tls_versions_and_sessions_cost_and_spare_their_round_trips(
     first = [page.connections[0] for page in pages]
     assert {connection.tls_version for connection in first} == {f"TLS {tls}"}
     assert {connection.resumed for connection in first} == {session != "cold"}
-    assert {connection.early_data for connection in first} == {"accepted" if session == "early" else None}
+    assert {connection.early_data for connection in first} == {"accepted" if session == "0rtt" else None}
     assert {page.round_trips for page in pages} == {first_byte}
     assert first_byte <= min(round_trips([page.ttfb_s for page in pages])) < first_byte + 0.3
 

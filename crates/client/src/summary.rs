@@ -18,8 +18,8 @@ impl Navigation<'_> {
             None => first.secured_s.is_none(),
         });
         let handshake = match target.session {
-            SessionUse::Early if resumed && early => Handshake::Early,
-            SessionUse::Resume | SessionUse::Early if resumed => Handshake::Resumed,
+            SessionUse::ZeroRtt if resumed && early => Handshake::Early,
+            SessionUse::Resumed | SessionUse::ZeroRtt if resumed => Handshake::Resumed,
             _ => Handshake::Full,
         };
         target.protocol.handshake_round_trips(target.tls, handshake)

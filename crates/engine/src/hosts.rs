@@ -64,7 +64,7 @@ impl Hosts {
         let spec = BenchSpec {
             path,
             seed: request.seed,
-            tcp_congestion_control: request.congestion_control.into(),
+            tcp_congestion_control: request.tcp_congestion_control.into(),
             taps: taps.filter(|_| !request.warm_up),
             warm_up: request.warm_up,
             flight,

@@ -84,7 +84,7 @@ pub(crate) struct Response(pub(crate) u64, pub(crate) u64, pub(crate) u64);
 pub(crate) struct Open {
     pub(crate) path: Option<PathSpec>,
     pub(crate) seed: u64,
-    pub(crate) congestion_control: String,
+    pub(crate) tcp_congestion_control: String,
     /// The file that takes a capture of the path.
     pub(crate) capture: Option<PathBuf>,
     /// The file that takes what arrives over the path, decrypted.

@@ -146,7 +146,7 @@ fn early_data_is_told_from_what_came_after_it_though_all_of_it_is_there_at_once(
         run(async {
             let world = World::new();
             world.gain().await;
-            let (mut client, stream) = world.client(SessionUse::Early);
+            let (mut client, stream) = world.client(SessionUse::ZeroRtt);
             let mut writer = client.tls.early_data().expect("a session that allows it");
             writer.write_all(early.as_bytes()).expect("room");
             client.send().await;

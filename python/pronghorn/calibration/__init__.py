@@ -50,7 +50,7 @@ async def probe(engine: Engine, path: PathSpec, *, seed: int, budget_s: float) -
     planned = design(path, budget_s)
     patience = _PATIENCE_S + 4 * planned.settle_s + budget_s
     await engine.request(
-        "open", path=planned.path.to_engine(), seed=seed, congestion_control=_CONGESTION_CONTROL
+        "open", path=planned.path.to_engine(), seed=seed, tcp_congestion_control=_CONGESTION_CONTROL
     )
     try:
         told = await engine.request("calibrate", patience_s=patience, **planned.to_engine())

@@ -60,7 +60,7 @@ class NativeSession:
         arm = self._visit.arm
         if not arm.prepared:
             return await self._load("cold")
-        return await self._load("early" if arm.early_data else "resume")
+        return await self._load("0rtt" if arm.early_data else "resumed")
 
     async def close(self) -> None:
         """Nothing of it goes on."""

@@ -143,7 +143,7 @@ class Stage:
             "open",
             path=path.spec.to_engine() if path.spec else None,
             seed=seed,
-            congestion_control=plot.arm.controls["tcp"],
+            tcp_congestion_control=plot.arm.controls["tcp"],
             capture=str(capture) if capture else None,
             patience_s=PATIENCE_S + cost.warmup_s(path),
             **asked,

@@ -102,7 +102,7 @@ class Bench:
         self.served = []
         self.log("server", request)
         self.counts = request.get("log") == "counts"
-        self.control = request["congestion_control"]
+        self.control = request["tcp_congestion_control"]
         for file in (request["root"], request["certificate"], request["key"]):
             if not Path(file).exists():
                 raise Refusal("input", f"{file} is missing", None)

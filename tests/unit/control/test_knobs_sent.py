@@ -37,7 +37,7 @@ def asked(laboratory: Laboratory, text: str, *arguments: str) -> dict[str, dict[
 def test_where_nothing_is_asked_the_requests_are_those_of_before(laboratory: Laboratory) -> None:
     for requests in asked(laboratory, FIRST + PATHS).values():
         assert requests["open"].keys() == {
-            "pid", "id", "op", "path", "seed", "congestion_control", "capture", "arrivals",
+            "pid", "id", "op", "path", "seed", "tcp_congestion_control", "capture", "arrivals",
         }  # fmt: skip
         assert "knobs" not in requests["origin"]
         assert "knobs" not in requests["load"]
@@ -188,7 +188,7 @@ def test_an_unmeasured_visit_has_the_knobs_of_the_load(laboratory: Laboratory) -
     text = FIRST.replace('["h1", "h2", "h3"]', '["h2+resumed"]')
     asked(laboratory, text + '[knobs]\ncipher = "TLS13_AES_128_GCM_SHA256"\n' + PATHS)
     loads = [one for one in laboratory.requests(laboratory.folder / "log") if one["op"] == "load"]
-    assert {one["session"] for one in loads} == {"gain", "resume"}
+    assert {one["session"] for one in loads} == {"gain", "resumed"}
     assert {one["knobs"]["cipher"] for one in loads} == {"TLS13_AES_128_GCM_SHA256"}
 
 

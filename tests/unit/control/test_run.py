@@ -96,9 +96,10 @@ def test_an_arms_congestion_control_reaches_the_bench_the_origin_and_the_client(
         "repeat=1",
     )
     seen = {
-        (request["op"], json.dumps(request["congestion_control"]))
+        (request["op"], json.dumps(request[key]))
         for request in laboratory.requests(log)
-        if "congestion_control" in request
+        for key in ("tcp_congestion_control", "congestion_control")
+        if key in request
     }
     tcp, quic = {"tcp": "bbr", "quic": "cubic"}, {"quic": "newreno", "tcp": "cubic"}
     calibration = ("open", '"reno"')

@@ -21,7 +21,7 @@ async def load(root: Path, identity: certificates.Certificates, protocol: str) -
     """Navigates to the site over loopback."""
     engine = await Engine.start()
     try:
-        await engine.request("open", path=None, seed=1, congestion_control="cubic")
+        await engine.request("open", path=None, seed=1, tcp_congestion_control="cubic")
         origin = await engine.request(
             "origin",
             root=str(root),

@@ -170,7 +170,7 @@ impl Connector for H3 {
             .map_err(|error| Failure::new(Reason::Connect, error))?;
         let (tell, settled) = watch::channel(false);
         let connecting = match target.session {
-            SessionUse::Early => match connecting.into_0rtt() {
+            SessionUse::ZeroRtt => match connecting.into_0rtt() {
                 Ok((quic, answer)) => {
                     self.follow(context, index, &quic);
                     let http = ClientConnection::start(quic.clone());

@@ -36,7 +36,7 @@ pub(super) async fn open(
         record.settings = Settings::Tcp(settings);
     });
     let stream = TlsConnector::from(tls)
-        .early_data(target.session == SessionUse::Early)
+        .early_data(target.session == SessionUse::ZeroRtt)
         .connect(name, stream)
         .await
         .map_err(|error| Failure::new(Reason::Tls, error))?;

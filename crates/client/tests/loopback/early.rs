@@ -47,7 +47,7 @@ pub(crate) async fn early(target: &Target, port: u16, method: &Method, path: &st
         ..target.clone()
     };
     load(&direct, SessionUse::Gain, Method::GET, "/").await;
-    let page = load(target, SessionUse::Early, method.clone(), path).await;
+    let page = load(target, SessionUse::ZeroRtt, method.clone(), path).await;
     assert_eq!(page.connections[0].early_data, Some(EarlyData::Accepted));
     assert_eq!(page.outcome, Outcome::Ok, "{:?}", page.detail);
     page
@@ -136,7 +136,7 @@ fn a_post_after_the_handshake_is_executed_at_once() {
             let (port, log) = serve(&fixture);
             let base = target(&fixture.path("ca.pem"), port, protocol);
             load(&base, SessionUse::Gain, Method::GET, "/").await;
-            for session in [SessionUse::Cold, SessionUse::Resume] {
+            for session in [SessionUse::Cold, SessionUse::Resumed] {
                 let page = load(&base, session, Method::POST, EXECUTE_PATH).await;
                 assert_eq!(page.outcome, Outcome::Ok, "{protocol}: {:?}", page.detail);
                 assert_eq!(page.resources[0].too_early_s, None, "{protocol}");

@@ -67,7 +67,7 @@ fn what_one_load_gains_another_resumes_and_cold_ones_neither() {
                 (SessionUse::Cold, false),
                 (SessionUse::Gain, false),
                 (SessionUse::Gain, false),
-                (SessionUse::Resume, true),
+                (SessionUse::Resumed, true),
                 (SessionUse::Cold, false),
             ] {
                 let page = load(with(&base, session)).await;
@@ -93,7 +93,7 @@ fn early_requests_are_answered_where_the_tickets_allow_them() {
                 let port = serve(fixture.origin_with(allowed, &[]));
                 let base = target(&fixture.path("ca.pem"), port, protocol);
                 let gained = load(with(&base, SessionUse::Gain)).await;
-                let page = load(with(&base, SessionUse::Early)).await;
+                let page = load(with(&base, SessionUse::ZeroRtt)).await;
                 assert_whole(&page);
                 let first = &page.connections[0];
                 assert_eq!(first.early_data, seen, "{protocol}");
@@ -115,7 +115,7 @@ fn requests_that_come_too_early_are_made_again_over_the_same_connection() {
             let forgot = serve(fixture.origin_with(true, &[]));
             let base = target(&fixture.path("ca.pem"), knows, protocol);
             load(with(&base, SessionUse::Gain)).await;
-            let mut early = with(&base, SessionUse::Early);
+            let mut early = with(&base, SessionUse::ZeroRtt);
             early.address.set_port(forgot);
             let page = load(early).await;
             assert_whole(&page);
@@ -138,14 +138,14 @@ fn a_session_that_nobody_gained_is_refused() {
         load(with(&base, SessionUse::Gain)).await;
         let other = Target {
             protocol: Protocol::H3,
-            session: SessionUse::Resume,
+            session: SessionUse::Resumed,
             ..base.clone()
         };
         let refused = pronghorn_client::load(other, "/", AMPLE).await;
         assert!(matches!(refused, Err(LoadError::Tls(TlsError::NoSession))));
         let elsewhere = Target {
             sessions: Arc::default(),
-            ..with(&base, SessionUse::Early)
+            ..with(&base, SessionUse::ZeroRtt)
         };
         let refused = pronghorn_client::load(elsewhere, "/", AMPLE).await;
         assert!(matches!(refused, Err(LoadError::Tls(TlsError::NoSession))));
@@ -186,7 +186,7 @@ fn a_client_offers_one_cipher_and_one_group_and_resumes_what_it_gained_so() {
                     },
                     ..target(&fixture.path("ca.pem"), port, protocol)
                 };
-                for session in [SessionUse::Cold, SessionUse::Gain, SessionUse::Resume] {
+                for session in [SessionUse::Cold, SessionUse::Gain, SessionUse::Resumed] {
                     let page = load(with(&base, session)).await;
                     assert_whole(&page);
                     let first = &page.connections[0];
@@ -197,7 +197,7 @@ fn a_client_offers_one_cipher_and_one_group_and_resumes_what_it_gained_so() {
                 }
                 let other = Target {
                     knobs: TransportKnobs::default(),
-                    ..with(&base, SessionUse::Resume)
+                    ..with(&base, SessionUse::Resumed)
                 };
                 let refused = pronghorn_client::load(other, "/", AMPLE).await;
                 assert!(matches!(refused, Err(LoadError::Tls(TlsError::NoSession))));
@@ -221,7 +221,7 @@ fn what_tls_1_2_lacks_is_refused() {
         ));
         let early = Target {
             protocol: Protocol::H1,
-            session: SessionUse::Early,
+            session: SessionUse::ZeroRtt,
             ..base
         };
         let refused = pronghorn_client::load(early, "/", AMPLE).await;
@@ -255,11 +255,11 @@ fn connections_tell_their_key_exchange_and_over_quic_their_receive_buffer() {
                 tls,
                 ..target(&fixture.path("ca.pem"), port, protocol)
             };
-            for session in [SessionUse::Cold, SessionUse::Gain, SessionUse::Resume] {
+            for session in [SessionUse::Cold, SessionUse::Gain, SessionUse::Resumed] {
                 let page = load(with(&base, session)).await;
                 let group = match (tls, session) {
                     (TlsVersion::Tls13, _) => Some("X25519MLKEM768"),
-                    (TlsVersion::Tls12, SessionUse::Resume) => None,
+                    (TlsVersion::Tls12, SessionUse::Resumed) => None,
                     (TlsVersion::Tls12, _) => Some("X25519"),
                 };
                 let first = &page.connections[0];

@@ -144,7 +144,7 @@ struct Opened {
 
 /// A bench with the first congestion control that the kernel grants.
 fn open(request: &Request, level: Level) -> Result<Opened, Failure> {
-    let candidates = match &request.congestion_control {
+    let candidates = match &request.tcp_congestion_control {
         Some(asked) => vec![TcpCongestionControl::Locked(asked.clone())],
         None => {
             let default = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control");

@@ -24,7 +24,7 @@ pub(crate) struct Request {
     /// TCP's congestion control, whatever a program asks for; null: CUBIC where the kernel has it, else the
     /// kernel's default, and a program may ask for another.
     #[serde(default)]
-    pub(crate) congestion_control: Option<String>,
+    pub(crate) tcp_congestion_control: Option<String>,
     /// How often the counters are sampled for the report's series, in seconds; null: never.
     #[serde(default)]
     pub(crate) sample_interval_s: Option<f64>,

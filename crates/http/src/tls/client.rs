@@ -86,7 +86,7 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
         if *protocol == Protocol::H3 {
             return Err(TlsError::NotOverQuic(*version));
         }
-        if *session == SessionUse::Early {
+        if *session == SessionUse::ZeroRtt {
             return Err(TlsError::NoEarlyData);
         }
     }
@@ -125,7 +125,7 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
             let counted = kept.store.watch_gained();
             (kept.trust, Arc::new(Gaining(kept.store)), Some(counted))
         }
-        SessionUse::Resume | SessionUse::Early => {
+        SessionUse::Resumed | SessionUse::ZeroRtt => {
             let kept = sessions.get(&key).ok_or(TlsError::NoSession)?;
             if kept.store.gained() == 0 {
                 return Err(TlsError::NoSession);
@@ -141,7 +141,7 @@ pub fn client_tls(options: &ClientTlsOptions, sessions: &Sessions) -> Result<Cli
         SessionUse::Cold => resumption.tls12_resumption(Tls12Resumption::Disabled),
         _ => resumption,
     };
-    config.enable_early_data = *session == SessionUse::Early;
+    config.enable_early_data = *session == SessionUse::ZeroRtt;
     Ok(ClientTls {
         config,
         witness: trusted.witness,

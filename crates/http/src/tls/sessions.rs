@@ -24,9 +24,10 @@ pub enum SessionUse {
     /// It resumes none and keeps what the server gives, for later loads.
     Gain,
     /// It resumes one that was kept, and sends nothing before the handshake is done.
-    Resume,
+    Resumed,
     /// It resumes one that was kept and sends its first requests as early data (0-RTT).
-    Early,
+    #[serde(rename = "0rtt")]
+    ZeroRtt,
 }
 
 /// The kept sessions of a client. Protocols share none (an early request would speak the ticket's),
