@@ -8,6 +8,16 @@
 //! priorities that a browser would give (`priority`), over the connections that a browser would open
 //! (`transport`), and everything is timed (`record`). There is no cache, no session
 //! is resumed unless that is asked for, and no script is run.
+//!
+//! | question | file |
+//! |---|---|
+//! | what is requested, and when | `navigation.rs`, `contents.rs`, `priority.rs` |
+//! | which URLs are the page's own | `host.rs`, `redirect.rs` |
+//! | what is left out | `left_out.rs`, `scripts.rs`, `budget.rs` |
+//! | which failures fail the load | `tolerate.rs`, `transport/failure.rs` |
+//! | which connections are opened | `transport/` |
+//! | when does a QUIC connection migrate | `transport/migration.rs` |
+//! | what is recorded | `record.rs`, `summary.rs` |
 
 mod budget;
 mod contents;

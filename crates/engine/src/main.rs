@@ -1,5 +1,13 @@
 //! `pronghorn-engine`: the data plane as a process. JSON, one message a line, on stdin and stdout;
 //! the contract stands in `docs/engine-protocol.md`.
+//!
+//! | question | file |
+//! |---|---|
+//! | what can be asked, what is answered | `request.rs`, `answer.rs` |
+//! | what does a request change | `session.rs` |
+//! | where do origin, load and name server run | `origin.rs`, `load.rs`, `generate.rs`, `dns.rs` |
+//! | what is recorded of a path | `recording.rs`, `arrivals.rs`, `secrets.rs`, `flight.rs` |
+//! | what works without a session | `path_command/`, `generate_command.rs`, `awake_command.rs` |
 
 mod answer;
 mod arrivals;

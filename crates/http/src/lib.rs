@@ -2,6 +2,17 @@
 //!
 //! What both ends need stands here: protocol names, TLS configuration, sockets whose congestion
 //! control is set and read back, QUIC endpoints, and HTTP/3 over quinn's streams.
+//!
+//! | question | file |
+//! |---|---|
+//! | which congestion controller does a connection run | `congestion.rs`; set for QUIC in `quic.rs`, for TCP in `tcp.rs` |
+//! | what of quinn's defaults is changed | `quic.rs`, `handshake_room.rs` |
+//! | what else can be asked for, and what is set up | `knobs.rs`; read back in `settings.rs` |
+//! | how are datagrams gathered | `gather.rs` |
+//! | what does an HTTP/3 request look like | `h3/client.rs`, `h3/server.rs`; the bytes in `crates/http3` |
+//! | what does a QUIC connection do over time | `flight/`, `qlog.rs` |
+//! | how is TLS configured | `tls/client.rs`, `tls/server.rs`, `tls/offer.rs` |
+//! | which sessions are resumed, which tickets refused | `tls/sessions.rs`, `tls/tickets.rs` |
 
 mod congestion;
 mod flight;

@@ -6,6 +6,15 @@
 //! schedule their responses by the same rules (`pronghorn_http_wire::Rank`). Both gather what is to be sent at one
 //! time, so that it costs few system calls: HTTP/2 up to a TLS record (`gather`), QUIC up to what one call takes
 //! (`pronghorn_http::server_endpoint`).
+//!
+//! | question | file |
+//! |---|---|
+//! | which response is sent first | `h2.rs`, `h3.rs`; the rules in `crates/http-wire` |
+//! | what is a request answered with | `target.rs`, `site.rs`, `answer.rs`, `coding.rs` |
+//! | what happens to 0-RTT data | `early.rs`, `boundary.rs` |
+//! | how are small writes gathered | `gather.rs`, `records.rs` |
+//! | what works without TLS | `clear.rs` |
+//! | what is logged | `log/` |
 
 mod answer;
 mod boundary;
