@@ -4,6 +4,8 @@ import asyncio
 
 from pronghorn.execute import turns
 
+from . import virtual_time
+
 
 async def _held(turn: asyncio.Lock, holds_s: float, takes_s: float, told: list[str], name: str) -> None:
     async with turns.beginning(turn, holds_s) as begins:
@@ -21,7 +23,7 @@ def _told(holds_s: float, takes_s: float) -> list[str]:
         await asyncio.gather(*(_held(turn, holds_s, takes_s, told, name) for name in "ab"))
         assert not turn.locked()
 
-    asyncio.run(both())
+    virtual_time.run(both())
     return told
 
 
@@ -48,7 +50,7 @@ def test_what_is_made_ready_first_takes_none_of_the_time() -> None:
         turn = asyncio.Lock()
         await asyncio.gather(slowly(turn), _held(turn, 0.01, 0.0, told, "b"))
 
-    asyncio.run(both())
+    virtual_time.run(both())
     assert told == ["a is ready", "b begins", "b ends", "a ends"]
 
 
@@ -57,4 +59,4 @@ def test_nobody_waits_without_a_turn() -> None:
         async with turns.beginning(None, 60.0) as begins:
             begins()
 
-    asyncio.run(alone())
+    virtual_time.run(alone())
