@@ -1,7 +1,7 @@
 # What a person does here; each recipe's work stands in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help build run servers test verify lint bench wheel clean
+.PHONY: help build run servers check test verify lint bench wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,6 +14,9 @@ run: build ## the default experiment: is HTTP/3 faster, and where?
 
 servers: build ## nginx and HAProxy with HTTP/3: the system's, else Debian 13's in ~/.cache/pronghorn
 	@scripts/servers
+
+check: build ## form, lint, types, Rust's library tests and Python's unit tests
+	@scripts/check
 
 test: build ## all tests of Rust and Python but the long ones
 	@scripts/test

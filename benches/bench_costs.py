@@ -29,7 +29,9 @@ async def measure() -> dict[str, list[float]]:
             )
             times["true"].append(of_command("true"))
             started = time.perf_counter()
-            await engine.request("open", path={"down": LINK, "up": LINK}, seed=1, tcp_congestion_control="cubic")
+            await engine.request(
+                "open", path={"down": LINK, "up": LINK}, seed=1, tcp_congestion_control="cubic"
+            )
             times["open a bench"].append(time.perf_counter() - started)
             started = time.perf_counter()
             await engine.request("close")

@@ -3,6 +3,8 @@
 `@pytest.mark.needs("namespaces")` marks such a test. Where the host lacks it, the test is not run: the
 closing summary counts it and names the mend; with CI=true it fails instead, for CI must have it.
 
+What each test took is left in the file PRONGHORN_DURATIONS, where that is set (`scripts/check`).
+
 An end-to-end test that fails while the host's CPU is taken from it is run again (`disturbed.py`).
 
 Programs that the tests start heed Ctrl-C, also where the tests run in a background that ignores it.
@@ -11,10 +13,11 @@ Programs that the tests start heed Ctrl-C, also where the tests run in a backgro
 import os
 import shutil
 import signal
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -133,6 +136,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    file = os.environ.get("PRONGHORN_DURATIONS")
+    if file and not hasattr(terminalreporter.config, "workerinput"):  # pytest-xdist's workers report as well
+        _leave_durations(Path(file), terminalreporter)
     not_run = Counter(
         value
         for report in terminalreporter.stats.get("skipped", [])
@@ -141,3 +147,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     )
     for lack, tests in not_run.items():
         terminalreporter.write_line(f"NOT RUN: {tests} test(s), for this host lacks {lack}", yellow=True)
+
+
+def _leave_durations(file: Path, terminalreporter: pytest.TerminalReporter) -> None:
+    """Adds a line a test: its seconds, with those of setting up and tearing down, and its name."""
+    took: dict[str, float] = defaultdict(float)
+    stats: dict[str, list[Any]] = terminalreporter.stats
+    for report in (report for reports in stats.values() for report in reports):
+        if isinstance(report, pytest.TestReport):
+            took[report.nodeid] += report.duration
+    with file.open("a", encoding="utf-8") as lines:
+        lines.writelines(f"{seconds:.3f} {ascii(test)[1:-1]}\n" for test, seconds in took.items())

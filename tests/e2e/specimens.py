@@ -18,12 +18,12 @@ from pronghorn.model.trial import Trial
 from pronghorn.model.why import PARTS, Why
 from pronghorn.report import html
 
-from ..unit.analysis import pages, synthetic, test_flights, test_html, test_loads
+from ..unit.analysis import made_flights, pages, published_loads, reported, synthetic
+from ..unit.analysis.reported import MANIFEST
 from ..unit.analysis.synthetic import Behaviour, summarised
-from ..unit.analysis.test_html import MANIFEST
+from ..unit.mapping.maps import a_map
 from ..unit.mapping.simulated import DOMAIN, MARGIN, slope
-from ..unit.mapping.test_domain import a_map
-from ..unit.report import test_arrivals_view, test_own_map
+from ..unit.report import arrived_loads, own_map
 
 ARMS = ("h2", "h3", "h3+0rtt")
 BLOCKS = 8
@@ -68,7 +68,7 @@ def of_pages(folder: Path) -> Path:
         {"cell": cell.model_dump(), "rows": rows, "unequalled": ["One thing can't be."]}
         for cell in (near, poor)
     ]
-    test_own_map.left(folder)
+    own_map.left(folder)
     file = folder / "pages.html"
     html.write(summary, trials, MANIFEST | {"fairness": fairness}, file, folder)
     return file
@@ -76,18 +76,18 @@ def of_pages(folder: Path) -> Path:
 
 def of_arrivals(folder: Path) -> Path:
     """The report of a run that kept what the paths saw: handshake ladders, and a timeline with its slider."""
-    trials = test_arrivals_view.run_of(folder)
+    trials = arrived_loads.run_of(folder)
     file = folder / "arrivals.html"
-    html.write(test_html.summary(trials), trials, MANIFEST, file, folder)
+    html.write(reported.summary(trials), trials, MANIFEST, file, folder)
     return file
 
 
 def of_loads(folder: Path) -> Path:
     """The report of generated loads: the map of ratios, published figures and their claims."""
     kept = ("delay", "loss")
-    trials = [one for one in test_loads.study(blocks=6) if one.cell.path in kept]
+    trials = [one for one in published_loads.study(blocks=6) if one.cell.path in kept]
     file = folder / "loads.html"
-    html.write(test_loads.summary(trials), trials, MANIFEST, file)
+    html.write(published_loads.summary(trials), trials, MANIFEST, file)
     return file
 
 
@@ -137,9 +137,9 @@ def _complete(trial: Trial, folder: Path) -> Trial:
     whole = trial.model_copy(update={"page": load, "why": _parts(trial.metrics.load_s)})
     if trial.block >= 2:
         return whole
-    flight = test_flights.flight(test_flights.quic() if protocol == "h3" else test_flights.end())
+    flight = made_flights.flight(made_flights.quic() if protocol == "h3" else made_flights.end())
     where = folder / str(trial.cell.path)
-    left = test_flights.trial_of(where, trial.arm, trial.block, flight)
+    left = made_flights.trial_of(where, trial.arm, trial.block, flight)
     artifacts = {kind: f"{trial.cell.path}/{file}" for kind, file in left.artifacts.items()}
     assert left.page is not None
     told = {"page": left.page.model_copy(update={"resources": load.resources}), "artifacts": artifacts}

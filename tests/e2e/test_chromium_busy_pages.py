@@ -1,23 +1,19 @@
 """Pages that never come to rest, or whose requests fail by their own doing, are loaded all the same, and what
 was left out is told."""
 
-import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from pronghorn.certificates import Certificates
-from pronghorn.execute.stage import Measurement
 from pronghorn.model import arm as arms
 from pronghorn.trust import proof
 
-from .stages import Scene, load
+from .made_pages import FAVICON, measured
 
 pytestmark = [pytest.mark.needs("namespaces", "chromium"), pytest.mark.beside]
 
 HOST = "origin.pronghorn.test"
-FAVICON = '<!doctype html><link rel="icon" href="data:,">'
 
 RESTLESS = f"""{FAVICON}
 <meta http-equiv="Content-Security-Policy" content="style-src 'unsafe-inline'">
@@ -56,30 +52,6 @@ LEFT_OUT = {
 
 POLLS = {(f"https://{HOST}/{name}", "open") for name in ("poll.json", "poll2.json")}
 """What a poll may be when the load is over."""
-
-
-def site(folder: Path, pages: Mapping[str, str | bytes]) -> Path:
-    """A site of these files."""
-    root = folder / "site"
-    root.mkdir(parents=True)
-    for name, content in pages.items():
-        (root / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    return root
-
-
-def measured(
-    pages: Mapping[str, str | bytes],
-    arm: str,
-    identity: Certificates,
-    folder: Path,
-    limit: str = "60s",
-    **settings: object,
-) -> Measurement:
-    """One load of a site."""
-    (found,), _ = asyncio.run(
-        load(Scene(arm, site(folder, pages), identity, limit=limit, settings=settings), folder)
-    )
-    return found
 
 
 @pytest.mark.parametrize("arm", ["h1", "h2", "h3"])

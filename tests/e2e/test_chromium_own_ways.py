@@ -7,7 +7,7 @@ import pytest
 
 from pronghorn.certificates import Certificates
 
-from .test_chromium_busy_pages import FAVICON, measured
+from .made_pages import FAVICON, measured
 
 pytestmark = [pytest.mark.needs("namespaces", "chromium"), pytest.mark.beside]
 

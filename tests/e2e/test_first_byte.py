@@ -1,5 +1,5 @@
-"""Whatever loads, a response's first byte is when its head was there: after an interim response and the head's
-first half, before the body."""
+"""Whatever loads, a response's first byte is when its head was there: after an interim response and the
+head's first half, before the body."""
 
 import asyncio
 import sys

@@ -242,7 +242,9 @@ def test_what_can_not_be_is_refused(
 def test_over_loopback_the_machines_tcp_stays_as_it_is(tmp_path: Path, more: Raw) -> None:
     async def ask(**asked: Any) -> Raw:
         async with bench(tmp_path) as one:
-            return await one.engine.request("open", path=None, seed=1, tcp_congestion_control="cubic", **asked)
+            return await one.engine.request(
+                "open", path=None, seed=1, tcp_congestion_control="cubic", **asked
+            )
 
     assert asyncio.run(ask(tcp={"send_buffer": None}, offloads=True))["tcp"] is None
     with pytest.raises(EngineError, match="over loopback") as refused:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 from pronghorn.report import html
 
 from ..made_arrivals import single_loss
-from ..unit.analysis.test_html import summary
+from ..unit.analysis.reported import summary
 from ..unit.report.arrived_loads import left
 from . import reading
 from .reading import Reader

@@ -4,11 +4,14 @@ Exit status: 0 done; 1 a check or a calibration failed; 2 bad usage or bad input
 could be measured; 70 a bug in the program; 130 interrupted.
 """
 
+import ast
 import importlib
+import importlib.util
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib.abc import InspectLoader
 from typing import Annotated, Any
 
 import typer
@@ -37,14 +40,50 @@ def _application(first: str | None) -> typer.Typer:
         pretty_exceptions_enable=False,
         callback=_options,
     )
-    meant = [first] if first in COMMANDS else [] if first == "--version" else COMMANDS
-    for name in meant:
+    if first in (None, "--help"):
+        _list(app)
+    elif first != "--version":
+        _add(app, [first] if first in COMMANDS else COMMANDS)
+    return app
+
+
+def _list(app: typer.Typer) -> None:
+    """Adds all commands with nothing but what their list says of them: the docstring of a command's function,
+    and the help of an APP. Read from the source, since importing all takes two seconds."""
+    for name in COMMANDS:
+        tree = ast.parse(_source(f"pronghorn.cli.{name}"))
+        functions = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
+        if name in functions:
+            app.command(name, help=ast.get_docstring(functions[name]))(_options)
+        else:
+            app.add_typer(typer.Typer(help=_help_of_app(tree), callback=_options), name=name)
+
+
+def _help_of_app(tree: ast.Module) -> str:
+    (told,) = (
+        keyword.value.value
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "typer.Typer"
+        for keyword in call.keywords
+        if keyword.arg == "help" and isinstance(keyword.value, ast.Constant)
+    )
+    return str(told)
+
+
+def _source(module: str) -> str:
+    found = importlib.util.find_spec(module)
+    if found is None or not isinstance(found.loader, InspectLoader):
+        raise ImportError(f"{module} has no source")
+    return found.loader.get_source(module) or ""
+
+
+def _add(app: typer.Typer, names: Iterable[str]) -> None:
+    for name in names:
         module = importlib.import_module(f"pronghorn.cli.{name}")
         if group := getattr(module, "APP", None):
             app.add_typer(group, name=name)
         else:
             app.command(name, cls=getattr(module, "COMMAND_CLASS", Command))(getattr(module, name))
-    return app
 
 
 def _version(asked: bool) -> None:

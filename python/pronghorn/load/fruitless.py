@@ -39,9 +39,11 @@ def error(report: LoadReport) -> PronghornError:
     if report.is_of_this_host:
         return of_this_host(report)
     failed = report.requests.failed
-    kinds = _most(failed) or _most(report.connections.failed)
+    counted = failed if any(failed.values()) else report.connections.failed
+    kinds = _most(counted)
     hint = _hint(failed, _OF_REQUESTS) or _of_connections(report)
-    detail = next((f": {line(failure.detail).rstrip('.')}" for failure in report.failures), "")
+    told = (failure.detail for failure in report.failures if failure.kind == _commonest(counted))
+    detail = next((f": {line(one).rstrip('.')}" for one in told), "")
     said = f"no request succeeded{f' ({kinds})' if kinds else ''}{detail}."
     return NothingMeasured(said, hint=hint)
 

@@ -37,7 +37,9 @@ SLOPE_SPAN = 0.3
 _GRID: tuple[float, ...] = (0.0, *(0.001 * 3000.0 ** (step / 23) for step in range(24)))
 """Where figures are looked for first, 0 to 3."""
 
-_HALVINGS = 30
+_HALVINGS = 20
+"""They place an interval's end to a millionth of the grid's step."""
+
 _REFUTED = 3.841
 """What twice the log-likelihood falls by, of which chi-square with one degree has 5 % beyond."""
 
@@ -136,7 +138,8 @@ class _Known(NamedTuple):
         wholes = np.bincount(self.members, weights)
         means = np.bincount(self.members, weights * self.distances) / wholes
         squares = weights * (self.distances - means[self.members]) ** 2
-        return float(np.log(variances).sum() + np.log(wholes).sum() + squares.sum())
+        total = np.add.reduce  # what sum() does, which takes longer to come to it
+        return float(total(np.log(variances)) + total(np.log(wholes)) + total(squares))
 
     def likeliest(self, *, tells: bool) -> tuple[float, float]:
         """sd and slope; slope is 0 where nothing tells it."""

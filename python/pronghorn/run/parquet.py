@@ -5,8 +5,6 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import polars
-
 from pronghorn.model.trial import Cell, Metrics, Trial
 
 _TEXT = ("arm", "started", "status", "reason", "detail")
@@ -27,25 +25,27 @@ _NESTED = (
 )
 _WHOLE_METRICS = ("requests", "bytes", "failures")
 
-SCHEMA: dict[str, polars.DataType] = {
-    **{name: polars.String() for name in (*Cell.model_fields, *_TEXT)},
-    **{name: polars.Int64() for name in _NUMBERS},
-    "path_seed": polars.UInt64(),
-    **{
-        name: polars.Int64() if name in _WHOLE_METRICS else polars.Float64()
-        for name in Metrics.model_fields
-        if name != "protocols"
-    },
-    "origin_log_kept": polars.Boolean(),
-    "protocols": polars.String(),
-    **{name: polars.String() for name in _NESTED},
-}
-
 
 def encode(trials: Sequence[Trial]) -> bytes:
     """`trials` as a Parquet file's content."""
+    import polars  # takes a quarter of a second, and most commands write no such file
+
+    text, whole, real = polars.String(), polars.Int64(), polars.Float64()
+    schema: dict[str, polars.DataType] = {
+        **dict.fromkeys((*Cell.model_fields, *_TEXT), text),
+        **dict.fromkeys(_NUMBERS, whole),
+        "path_seed": polars.UInt64(),
+        **{
+            name: whole if name in _WHOLE_METRICS else real
+            for name in Metrics.model_fields
+            if name != "protocols"
+        },
+        "origin_log_kept": polars.Boolean(),
+        "protocols": text,
+        **dict.fromkeys(_NESTED, text),
+    }
     buffer = io.BytesIO()
-    polars.DataFrame([_row(trial) for trial in trials], schema=SCHEMA, orient="row").write_parquet(buffer)
+    polars.DataFrame([_row(trial) for trial in trials], schema=schema, orient="row").write_parquet(buffer)
     return buffer.getvalue()
 
 

@@ -1,5 +1,5 @@
-"""An origin over HTTP/1.1 that sends its answer in three parts, with so many seconds before the second and the
-third (the argument): an interim response and half of the head, the rest of the head, the body."""
+"""An origin over HTTP/1.1 that sends its answer in three parts, with so many seconds before the second and
+the third (the argument): an interim response and half of the head, the rest of the head, the body."""
 
 import os
 import ssl

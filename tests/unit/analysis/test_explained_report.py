@@ -11,8 +11,8 @@ from pronghorn.report import html
 from pronghorn.report.terminal import render
 from pronghorn.terminal import Terminal
 
+from .reported import Page
 from .synthetic import Behaviour, cell, run, summarised
-from .test_html import Page
 
 CHAIN = ("h2", "h3", "h3+0rtt")
 HOSTILE = "<b>'&{{ 7*7 }}"

@@ -8,7 +8,7 @@ import pytest
 from pronghorn.model.summary import Contrast
 from pronghorn.report import heat_map
 
-from .test_loads import study, summary
+from .published_loads import study, summary
 
 Colour = tuple[float, float, float]
 

@@ -16,7 +16,7 @@ from pronghorn.report.waterfall.lines import lines
 from pronghorn.report.waterfall.phases import requests
 
 from .pages import SECURED_S, connection, loaded, page, resource
-from .test_html import HOSTILE, Page, summary
+from .reported import HOSTILE, Page, summary
 
 
 def phases(of: PageLoad, place: int = 0) -> list[tuple[str, float, float]]:

@@ -36,7 +36,11 @@ def suite(tmp_path: Path) -> Path:
 
 
 def run(suite: Path, *arguments: str, ci: bool = False) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "PYTEST_ADDOPTS")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("CI", "PYTEST_ADDOPTS", "PRONGHORN_DURATIONS")
+    }
     if ci:
         environment["CI"] = "true"
     return subprocess.run(

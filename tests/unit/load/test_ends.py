@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,22 @@ def start(generator: Generator, *arguments: str) -> subprocess.Popen[str]:
     return process
 
 
+def wait_until_told(process: subprocess.Popen[str]) -> None:
+    """Until the program has sent its engine, which blocks it, the signal to stop."""
+    (engine,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    deadline = time.monotonic() + 60
+    while not _pending(engine) & 1 << (signal.SIGINT - 1):
+        assert time.monotonic() < deadline, "the engine was never told to stop"
+        time.sleep(0.01)
+
+
+def _pending(pid: str) -> int:
+    """The signals that wait for a process, a bit each (proc(5), ShdPnd)."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    (found,) = (line.split()[1] for line in status.splitlines() if line.startswith("ShdPnd:"))
+    return int(found, 16)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_load_tells_what_was_measured(generator: Generator, number: signal.Signals) -> None:
     cut = samples.merged(samples.REPORT, {"finished": False})
@@ -51,7 +68,7 @@ def test_a_second_ctrl_c_ends_an_engine_that_does_not_heed_the_first(generator: 
     generator.behave(report=samples.REPORT, until_stop="deaf")
     process = start(generator)
     process.send_signal(signal.SIGINT)
-    time.sleep(0.2)
+    wait_until_told(process)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stdout) == (130, "")
@@ -109,6 +126,20 @@ def test_a_load_that_this_host_let_send_nothing_is_exit_status_3(generator: Gene
     _, stderr = done.communicate(timeout=60)
     assert done.returncode == 3, stderr
     assert "100 of 100 connections were refused by this host itself" in stderr
+
+
+def test_the_words_are_those_of_the_commonest_failure(generator: Generator) -> None:
+    generator.reports(
+        requests={"succeeded": 0, "failed": {"protocol": 200}, "statuses": {}},
+        connections={"established": 100, "failed": {"local": 3}},
+        requests_per_second=0.0,
+        failures=[
+            {"kind": "local", "detail": "Too many open files"},
+            {"kind": "protocol", "detail": "the status 000 is none"},
+        ],
+    )
+    result = generator.run(URL, "-n", "10000")
+    assert "no request succeeded (200 failed by 'protocol'): the status 000 is none." in result.stderr
 
 
 def test_a_load_without_a_success_is_exit_status_4_and_says_why(generator: Generator) -> None:

@@ -7,7 +7,7 @@ import pytest
 from pronghorn.mapping import terms
 
 from ..program import run
-from .test_domain import a_map
+from .maps import a_map
 
 
 @pytest.mark.parametrize(

@@ -8,25 +8,10 @@ import pytest
 from pronghorn.errors import InputError
 from pronghorn.mapping import batches, design, domain, terms
 from pronghorn.mapping.domain import Point
-from pronghorn.mapping.terms import Terms
+
+from .maps import a_map
 
 WHOLE = domain.parse("5ms..300ms", "0..15%", "1Mbit..1Gbit")
-
-
-def a_map(**changes: object) -> Terms:
-    asked = {
-        "site": "small",
-        "rtt": "5ms..300ms",
-        "loss": "0..15%",
-        "rate": "1Mbit..1Gbit",
-        "arms": ("h2", "h3"),
-        "origin": "builtin",
-        "client": "native",
-        "margin": "3%",
-        "seed": 1,
-        "budget": 600,
-    }
-    return Terms.model_validate(asked | changes)
 
 
 def test_a_range_has_its_ends_in_the_units_they_were_written_in() -> None:

@@ -18,8 +18,8 @@ from pronghorn.mapping.fitted import VERDICTS, Fitted, fitted
 from pronghorn.mapping.observed import BOUND, Observation, log_ratio
 
 from ..analysis.synthetic import cell, trial
+from .maps import a_map
 from .simulated import DOMAIN, MARGIN, NODES, explored, mapped, slope
-from .test_domain import a_map
 
 SVG = "{http://www.w3.org/2000/svg}"
 

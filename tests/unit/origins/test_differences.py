@@ -11,9 +11,7 @@ from pronghorn.model.experiment import Experiment, Vocabulary
 from pronghorn.model.source import Source
 from pronghorn.origins import kernel_tcp
 
-from .test_programs import GOOD, path, program
-
-__all__ = ["path"]
+from .made_programs import GOOD, program
 
 VOCABULARY = Vocabulary(("tiny",), ("builtin", "caddy", "haproxy", "nginx"), ("native",), {}, configurable=())
 HOST = {"kernel": "6.18.5-rc1"}

@@ -10,9 +10,7 @@ from pronghorn.model.arm import parse
 from pronghorn.origins import nginx, nginx_conf, template
 from pronghorn.origins.nginx import Nginx
 
-from .test_programs import GOOD, path, program
-
-__all__ = ["path"]
+from .made_programs import GOOD, program
 
 OPENSSL_3_0 = GOOD.replace("1.26.3", "1.29.4").replace("3.5.7", "3.0.17")
 NEWEST = GOOD.replace("1.26.3", "1.29.4")

@@ -9,26 +9,7 @@ from pronghorn import servers
 from pronghorn.errors import HostError
 from pronghorn.origins import programs
 
-GOOD = "nginx version: nginx/1.26.3\nbuilt with OpenSSL 3.5.7\nconfigure arguments: --with-http_v3_module"
-
-
-def program(file: Path, said: str) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(f"#!/bin/sh\n/bin/cat >&2 <<'end'\n{said}\nend\n")
-    file.chmod(0o755)
-    return file
-
-
-@pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only folder in which programs are looked for, with no root of servers and nothing named."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr(programs, "SYSTEM_FOLDERS", "")
-    monkeypatch.setenv("PRONGHORN_SERVERS", str(tmp_path / "servers"))
-    monkeypatch.delenv("PRONGHORN_NGINX", raising=False)
-    return folder
+from .made_programs import GOOD, program
 
 
 def rooted(said: str) -> Path:

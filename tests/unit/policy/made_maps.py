@@ -19,7 +19,7 @@ from pronghorn.mapping.fitted import fitted
 from pronghorn.mapping.observed import BOUND
 from pronghorn.mapping.terms import Terms
 
-from ..mapping.test_domain import a_map
+from ..mapping.maps import a_map
 
 DOMAIN = domains.parse("5ms..300ms", "0..15%", "1Mbit..1Gbit")
 

@@ -5,9 +5,7 @@ import json
 
 import pytest
 
-from ..control.conftest import Laboratory, laboratory
-
-__all__ = ["laboratory"]
+from ..laboratory import Laboratory
 
 RUN = ("replicate", "cloudflare/controls", "--quick", "--seed", "3")
 FOLDER = "runs/replications/cloudflare-controls-quick-1"

@@ -5,10 +5,11 @@ from pathlib import Path
 from pronghorn.model.arrivals import DOWN, UP
 from pronghorn.model.summary import CellSummary
 from pronghorn.model.trial import Counters, Trial
-from tests.made_arrivals import MadeConnection, write
+from tests.made_arrivals import MadeConnection, single_loss, write
 
 from ..analysis.pages import loaded, page, resource
-from ..analysis.test_html import summary
+from ..analysis.reported import summary
+from ..analysis.synthetic import cell
 
 BASE_S = 100.0
 STARTED_S = 99.99
@@ -69,4 +70,26 @@ def cell_of(trials: list[Trial]) -> CellSummary:
     """The summary of their one cell."""
     arms = list(by_arm(trials))
     (found,) = summary(trials, arms=arms, baseline=arms[0]).cells
+    return found
+
+
+def run_of(folder: Path, paths: tuple[str, ...] = ("lte",)) -> list[Trial]:
+    """A run of three blocks a path: handshakes on an undisturbed one, save for a loss in the second."""
+    found = []
+    for path in paths:
+        for arm, transport, made in (("h2", "tcp", over_tcp), ("h3", "quic", over_quic)):
+            kept = [
+                left(folder / path, arm, 0, 1.2, made(), lost=0),
+                left(folder / path, arm, 1, 0.2, single_loss(transport)),
+                left(folder / path, arm, 2, 1.2, made(), lost=0),
+            ]
+            found += [
+                one.model_copy(
+                    update={
+                        "cell": cell(path),
+                        "artifacts": {"arrivals": f"{path}/{one.artifacts['arrivals']}"},
+                    }
+                )
+                for one in kept
+            ]
     return found

@@ -12,31 +12,9 @@ from pronghorn.model.trial import Trial
 from pronghorn.report import arrivals_view, html, pictures
 from tests.made_arrivals import single_loss
 
+from ..analysis.reported import HOSTILE, Page, summary, trials
 from ..analysis.synthetic import cell
-from ..analysis.test_html import HOSTILE, Page, summary, trials
-from .arrived_loads import left, over_quic, over_tcp
-
-
-def run_of(folder: Path, paths: tuple[str, ...] = ("lte",)) -> list[Trial]:
-    """A run of three blocks a path: handshakes on an undisturbed one, save for a loss in the second."""
-    found = []
-    for path in paths:
-        for arm, transport, made in (("h2", "tcp", over_tcp), ("h3", "quic", over_quic)):
-            kept = [
-                left(folder / path, arm, 0, 1.2, made(), lost=0),
-                left(folder / path, arm, 1, 0.2, single_loss(transport)),
-                left(folder / path, arm, 2, 1.2, made(), lost=0),
-            ]
-            found += [
-                one.model_copy(
-                    update={
-                        "cell": cell(path),
-                        "artifacts": {"arrivals": f"{path}/{one.artifacts['arrivals']}"},
-                    }
-                )
-                for one in kept
-            ]
-    return found
+from .arrived_loads import left, run_of
 
 
 def page(found: list[Trial], run: Path | None) -> str:

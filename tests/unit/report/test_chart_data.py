@@ -9,8 +9,8 @@ import pytest
 from pronghorn.report import html
 from pronghorn.report.chart_data import MOST_ROWS, ChartData, distinct, named
 
+from ..analysis.reported import HOSTILE, Page, summary, trials
 from ..analysis.synthetic import cell, paired
-from ..analysis.test_html import HOSTILE, Page, summary, trials
 
 
 def data(*rows: tuple[str | int | float | None, ...]) -> ChartData:

@@ -22,8 +22,8 @@ from pronghorn.report.site_view import SiteView, site_views
 from pronghorn.report.time_scale import TimeScale, time_scale
 from pronghorn.report.violins import MOST_POINTS, Lane, draw, thinned
 
+from ..analysis.reported import HOSTILE, summary
 from ..analysis.synthetic import Behaviour, cell, paired, run
-from ..analysis.test_html import HOSTILE, summary
 
 STEP = re.compile(r"H([\d.]+)V([\d.]+)")
 

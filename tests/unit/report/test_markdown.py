@@ -6,8 +6,8 @@ import pytest
 
 from pronghorn.report.markdown import MOST_CHARACTERS, escaped, markdown
 
+from ..analysis.reported import HOSTILE, MANIFEST, summary, trials
 from ..analysis.synthetic import Behaviour, cell, paired, run
-from ..analysis.test_html import HOSTILE, MANIFEST, summary, trials
 
 
 def test_the_verdicts_come_first_then_the_figures_then_the_folded_warnings() -> None:

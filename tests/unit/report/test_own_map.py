@@ -1,26 +1,13 @@
 """A run's report shows the map in its directory, and leads to the one that it measured points for."""
 
-import json
 import re
 from base64 import b64decode
 from pathlib import Path
 
 from pronghorn.report import html
 
-from ..analysis.test_html import Page, summary, trials
-
-SENTENCE = "On small, HTTP/3 wins above about 1.5 % of loss."
-DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><title>a map</title></svg>'
-
-
-def left(run: Path, **changes: object) -> Path:
-    folder = run / "map"
-    folder.mkdir(parents=True)
-    (folder / "map.toml").write_text("", encoding="utf-8")
-    told = {"site": "small", "arm": "h3", "baseline": "h2", "sentences": [SENTENCE], **changes}
-    (folder / "map.json").write_text(json.dumps(told), encoding="utf-8")
-    (folder / "map.svg").write_text(DRAWING, encoding="utf-8")
-    return folder
+from ..analysis.reported import Page, summary, trials
+from .own_map import DRAWING, SENTENCE, left
 
 
 def page(run: Path) -> str:

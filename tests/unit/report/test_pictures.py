@@ -11,8 +11,8 @@ from pronghorn.report.pictures.monospaced import CHARACTER_PX, monospaced
 from pronghorn.report.pictures.palette import coloured, palette
 
 from ..analysis.pages import loaded, page, resource
+from ..analysis.reported import HOSTILE, summary, trials
 from ..analysis.synthetic import Behaviour, cell, run
-from ..analysis.test_html import HOSTILE, summary, trials
 
 
 def test_every_chart_is_there_once() -> None:
