@@ -11,24 +11,7 @@ from pronghorn.clients import CLIENTS
 from pronghorn.model import stacks
 from pronghorn.origins import CONFIGURABLE, ORIGINS
 
-LAYERS = (
-    ("__init__", "environment", "errors", "foreign", "repository"),
-    ("crash", "pages", "reading", "standard", "terminal"),
-    ("model",),
-    ("analysis", "certificates", "engine", "export", "plan", "servers", "sites", "why"),
-    ("calibration", "checks", "command", "host", "load", "run"),
-    ("browser", "knobs", "mapping", "origins"),
-    ("clients", "fairness", "policy"),
-    ("capabilities", "costs", "doctor", "manifest", "report"),
-    ("before_after", "replicate"),
-    ("trust",),
-    ("cautions", "execute"),
-    ("conclude",),
-    ("conduct",),
-    ("cli",),
-    ("__main__",),
-)
-"""Packages, and modules beside them, the lowest first: each imports those of lower layers alone."""
+from .layers import LAYERS
 
 MEASURING = {"engine", "origins", "clients", "host", "execute"}
 

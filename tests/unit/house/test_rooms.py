@@ -5,7 +5,7 @@ import subprocess
 from itertools import pairwise
 from pathlib import Path
 
-from tests.unit.house.test_layers import LAYERS
+from .layers import LAYERS
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "architecture.md"

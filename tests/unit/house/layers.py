@@ -1,0 +1,20 @@
+"""The control plane's layers, in order."""
+
+LAYERS = (
+    ("__init__", "environment", "errors", "foreign", "repository"),
+    ("crash", "pages", "reading", "standard", "terminal"),
+    ("model",),
+    ("analysis", "certificates", "engine", "export", "plan", "servers", "sites", "why"),
+    ("calibration", "checks", "command", "host", "load", "run"),
+    ("browser", "knobs", "mapping", "origins"),
+    ("clients", "fairness", "policy"),
+    ("capabilities", "costs", "doctor", "manifest", "report"),
+    ("before_after", "replicate"),
+    ("trust",),
+    ("cautions", "execute"),
+    ("conclude",),
+    ("conduct",),
+    ("cli",),
+    ("__main__",),
+)
+"""Packages, and modules beside them, the lowest first: each imports those of lower layers alone."""
