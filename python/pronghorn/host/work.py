@@ -13,7 +13,8 @@ from pathlib import Path
 from pronghorn.errors import HostError
 
 PREFIX = "pronghorn-work-"
-"""The engine's own folder for secrets is called so as well (`crates/bench/src/processes/isolation/private.rs`)."""
+"""The engine's own folder for secrets is called so as well
+(`crates/bench/src/processes/isolation/private.rs`)."""
 
 MEMORY = Path("/dev/shm")
 """A file system in memory: a browser whose profile lies there waits for no disk."""
