@@ -85,6 +85,7 @@ class Bench:
             raise Refusal("input", "a bench is open; close it first", None)
         self.is_open, self.warms_up = True, request.get("warm_up", False)
         self.path, self.seed = request["path"], request["seed"]
+        self.route_control = request["tcp_congestion_control"]
         self.capture, self.arrivals = request.get("capture"), request.get("arrivals")
         self.flight, self.qlog = request.get("flight"), None
         self.fault, self.served, self.visits, self.loads = None, None, 0, 0
@@ -106,7 +107,7 @@ class Bench:
         self.served = []
         self.log("server", request)
         self.counts = request.get("log") == "counts"
-        self.control = request["tcp_congestion_control"]
+        self.control = request["congestion_control"]
         for file in (request["root"], request["certificate"], request["key"]):
             if not os.path.exists(file):  # noqa: PTH110
                 raise Refusal("input", f"{file} is missing", None)

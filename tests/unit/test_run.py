@@ -96,17 +96,21 @@ def test_an_arms_congestion_control_reaches_the_bench_the_origin_and_the_client(
         "repeat=1",
     )
     seen = {
-        (request["op"], json.dumps(request[key]))
+        (request["op"], key, json.dumps(request[key]))
         for request in laboratory.requests(log)
         for key in ("tcp_congestion_control", "congestion_control")
         if key in request
     }
     tcp, quic = {"tcp": "bbr", "quic": "cubic"}, {"quic": "newreno", "tcp": "cubic"}
-    calibration = ("open", '"reno"')
+    calibration = ("open", "tcp_congestion_control", '"reno"')
     assert seen - {calibration} == {
-        ("open", '"bbr"'),
-        ("open", '"cubic"'),
-        *((op, json.dumps(control)) for op in ("origin", "load") for control in (tcp, quic)),
+        ("open", "tcp_congestion_control", '"bbr"'),
+        ("open", "tcp_congestion_control", '"cubic"'),
+        *(
+            (op, "congestion_control", json.dumps(control))
+            for op in ("origin", "load")
+            for control in (tcp, quic)
+        ),
     }
 
 

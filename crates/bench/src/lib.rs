@@ -29,12 +29,12 @@
 //! | question | file |
 //! |---|---|
 //! | what does this host allow, and what mends it | `processes/isolation/` |
-//! | why does nothing outlive the engine | `processes/isolation/supervise.rs`, `evict.rs` |
+//! | why does nothing outlive the engine | `processes/isolation/supervise.rs`, `processes/evict.rs` |
 //! | how is a host's network set up, congestion control locked | `network/setup.rs` |
 //! | what else of TCP can be set, and what is it | `network/tcp_knobs.rs`, `tcp_settings.rs` |
 //! | which addresses do the hosts have | `network/level.rs` |
 //! | how does a packet get from host to host | `driver/handle.rs`, `pump.rs`, `course.rs` |
-//! | how does a super-packet become packets, and one again | `driver/wire/`, `segment.rs`, `run.rs` |
+//! | how does a super-packet become packets, and one again | `driver/wire/`, `driver/segment.rs`, `driver/run.rs` |
 //! | what does a rebinding NAT do | `driver/nat.rs` |
 //! | how does the client get to another network | `driver/course.rs`, `processes/mover.rs` |
 //! | how is a link watched, packet by packet | `driver/tap.rs`, `observation/link_tap.rs` |

@@ -38,7 +38,7 @@ pub struct PageLoad {
     pub left_out: Vec<LeftOut>,
     /// How many URLs are left out in all.
     pub left_out_count: usize,
-    /// Paths of scripts, or of documents that hold them, which a browser would run and which may make requests; at most
+    /// Paths of scripts that may make requests and that weren't run, or of documents that hold them; at most
     /// `MOST_NAMED`.
     pub scripts_not_run: Vec<String>,
     /// How many such scripts there are.

@@ -8,7 +8,8 @@ use crate::navigation::Navigation;
 /// Paths that are named; all are counted.
 const MOST_NAMED: usize = 20;
 
-/// A classic script as it came. It is read once the load is over, so that no load takes longer for it.
+/// A classic script as it came in a resource of its own. It is read once the load is over, so that none takes longer
+/// for it.
 pub(crate) struct Script {
     codings: String,
     /// None where the page has more than is kept.
@@ -35,16 +36,20 @@ impl Script {
         let Some(kept) = &self.bytes else {
             return true;
         };
+        if *budget == 0 {
+            return true;
+        }
         match self.decoded(kept, *budget) {
             Ok(script) => {
                 *budget -= script.len();
                 may_request(&script)
             }
-            Err(DecodeError::TooLarge(_)) => {
+            Err(DecodeError::Unknown(_)) => true,
+            // What a broken one unfolded to isn't known; there may be many more.
+            Err(_) => {
                 *budget = 0;
                 true
             }
-            Err(_) => true,
         }
     }
 
@@ -76,5 +81,38 @@ impl Navigation<'_> {
             }
         }
         (named, scripts.iter().map(|(_, count)| count).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn gzipped(text: &[u8]) -> Vec<u8> {
+        let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        writer.write_all(text).expect("compressed");
+        writer.finish().expect("compressed")
+    }
+
+    fn script(bytes: &[u8]) -> Script {
+        let mut script = Script::new("gzip".to_owned());
+        script.push(bytes, &mut Budget::default());
+        script
+    }
+
+    #[test]
+    fn scripts_that_unfold_and_break_cost_their_budget_once() {
+        let large = gzipped(&vec![b' '; 8 << 20]);
+        let whole = script(&large);
+        let broken = script(&large[..large.len() - 4]);
+        let mut budget = MOST_READ;
+        assert!(!whole.may_request(&mut budget));
+        assert_eq!(budget, MOST_READ - (8 << 20));
+        assert!(broken.may_request(&mut budget));
+        assert_eq!(budget, 0);
+        // From here on none is decoded.
+        assert!(whole.may_request(&mut budget));
     }
 }

@@ -38,11 +38,21 @@ static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
+/// Of these more words end so than make requests: `prefetch`, `allocation`.
+const WHOLE_WORDS: [&str; 2] = ["fetch", "location"];
+
 /// Whether a script names something by which scripts make requests. One that computes such a name isn't found; one that
 /// merely mentions it is.
 #[must_use]
 pub fn may_request(script: &[u8]) -> bool {
-    SEARCH.as_ref().is_none_or(|names| names.is_match(script))
+    let Some(names) = SEARCH.as_ref() else {
+        return true;
+    };
+    names.find_iter(script).any(|found| {
+        let before = found.start().checked_sub(1).and_then(|at| script.get(at));
+        let within = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        !within || !WHOLE_WORDS.contains(&NAMES[found.pattern().as_usize()])
+    })
 }
 
 #[cfg(test)]
@@ -65,6 +75,7 @@ mod tests {
         }
         for script in [
             "",
+            "prefetch = allocation + navigator.geolocation;",
             "'use strict'; import { one } from './part.js'; export const two = one + 1;",
             "window.pronghornRan = (window.pronghornRan || []).concat(['script-1']);",
         ] {

@@ -59,7 +59,7 @@ class Effect(NamedTuple):
 NO_EFFECT_KNOWN = Effect(UNDEFINED, UNDEFINED)
 
 
-class Contrast(NamedTuple, Generic[Key]):
+class Pairing(NamedTuple, Generic[Key]):
     """A statistic of one column that is to be compared with that of another: `over` held against `under`."""
 
     over: Key
@@ -74,12 +74,12 @@ class Contrast(NamedTuple, Generic[Key]):
 
 def effects(
     columns: Mapping[Key, Times],
-    asked: Sequence[Contrast[Key]],
+    asked: Sequence[Pairing[Key]],
     rng: np.random.Generator,
     *,
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
-) -> dict[Contrast[Key], Effect]:
+) -> dict[Pairing[Key], Effect]:
     """The effect of each of `asked`, all from the same resamples of a cell's blocks.
 
     `columns` hold one value a block each, in the same order; +inf stands for a failed trial. A resample in
@@ -90,7 +90,7 @@ def effects(
         return dict.fromkeys(asked, NO_EFFECT_KNOWN)
     ordered = {column: Ordered(values) for column, values in columns.items()}
     wanted: dict[Key, set[Statistic]] = defaultdict(set)
-    pivots: dict[Contrast[Key], tuple[LogRatio, Difference]] = {}
+    pivots: dict[Pairing[Key], tuple[LogRatio, Difference]] = {}
     for one in asked:
         if one.statistic != "mean":
             for column in one.columns:
@@ -118,7 +118,7 @@ def effects(
     }
 
 
-def unresampled(columns: Mapping[Key, Times], one: Contrast[Key]) -> Effect:
+def unresampled(columns: Mapping[Key, Times], one: Pairing[Key]) -> Effect:
     """The effect without an interval, whose ends are NaN."""
     over, under = (columns[key] for key in one.columns)
     if not len(over):
@@ -131,7 +131,7 @@ def unresampled(columns: Mapping[Key, Times], one: Contrast[Key]) -> Effect:
 
 
 def _of_order(
-    one: Contrast[Key],
+    one: Pairing[Key],
     ordered: Mapping[Key, Ordered],
     whole: Mapping[tuple[Key, Statistic], Times],
     confidence: float,
@@ -171,7 +171,7 @@ def ratio_of(
     Of means it is the hull of the studentised (bootstrap-t) interval and Student's, both taken on the
     logarithm, and undefined where a time is infinite or not positive.
     """
-    one = Contrast("arm", "baseline", statistic)
+    one = Pairing("arm", "baseline", statistic)
     columns = {"arm": arm, "baseline": baseline}
     return effects(columns, [one], rng, resamples=resamples, confidence=confidence)[one].ratio
 

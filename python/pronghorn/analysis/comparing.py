@@ -11,9 +11,9 @@ from pronghorn.analysis import caution, rank_test, words
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import (
     NO_EFFECT_KNOWN,
-    Contrast,
     Effect,
     Estimate,
+    Pairing,
     effects,
     unresampled,
 )
@@ -60,9 +60,9 @@ class Asked(NamedTuple):
     statistic: Statistic
 
     @property
-    def contrast(self) -> Contrast[Column]:
+    def pairing(self) -> Pairing[Column]:
         """The arm's values over the baseline's."""
-        return Contrast(Column(self.arm, self.metric), Column(self.baseline, self.metric), self.statistic)
+        return Pairing(Column(self.arm, self.metric), Column(self.baseline, self.metric), self.statistic)
 
 
 class Values(NamedTuple):
@@ -150,13 +150,13 @@ def _effects(trials: CellTrials, found: Values, asked: list[Asked], terms: Terms
     }
     resampled = [one for one in asked if one not in unsaid | early]
     rng = block_draws(trials.cell, terms.seed)
-    contrasts = [one.contrast for one in resampled]
+    pairings = [one.pairing for one in resampled]
     confidence = terms.stage.confidence
-    effect_of = effects(found.columns, contrasts, rng, resamples=terms.resamples, confidence=confidence)
+    effect_of = effects(found.columns, pairings, rng, resamples=terms.resamples, confidence=confidence)
     return {
         **dict.fromkeys(unsaid, NO_EFFECT_KNOWN),
-        **{one: unresampled(found.columns, one.contrast) for one in early},
-        **{one: effect_of[one.contrast] for one in resampled},
+        **{one: unresampled(found.columns, one.pairing) for one in early},
+        **{one: effect_of[one.pairing] for one in resampled},
     }
 
 
@@ -187,7 +187,7 @@ def _compare(
     idle = _idle(one, found)
     if finite(effect.ratio.value) is None and not rate and found.any_failed and not idle:
         reason = "trials failed"
-    mine, theirs = (found.columns[column] for column in one.contrast.columns)
+    mine, theirs = (found.columns[column] for column in one.pairing.columns)
     ranked = one.statistic == "median" and not idle
     better = superiority(mine, theirs, higher_is_better=rate, confidence=stage.confidence) if ranked else None
     made = Comparison(
@@ -267,15 +267,15 @@ def _finished(trials: CellTrials, found: Values, one: Asked, terms: Terms) -> Ra
     failed = found.failed[one.arm] | found.failed[one.baseline]
     if one.metric in LATENCIES or not failed.any():
         return None
-    left = {column: found.columns[column][~failed] for column in one.contrast.columns}
+    left = {column: found.columns[column][~failed] for column in one.pairing.columns}
     blocks = int((~failed).sum())
     confidence = terms.stage.confidence
     if blocks < minimum_blocks(confidence):
-        ratio = unresampled(left, one.contrast).ratio
+        ratio = unresampled(left, one.pairing).ratio
     else:
         rng = block_draws(trials.cell, terms.seed, "finished", one.arm, one.metric)
-        found_of = effects(left, [one.contrast], rng, resamples=terms.resamples, confidence=confidence)
-        ratio = found_of[one.contrast].ratio
+        found_of = effects(left, [one.pairing], rng, resamples=terms.resamples, confidence=confidence)
+        ratio = found_of[one.pairing].ratio
     return Ratio(ratio=finite(ratio.value), ci95=_ends(ratio), blocks=blocks)
 
 

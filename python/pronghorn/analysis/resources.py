@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from pronghorn.analysis import rank_test
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.bootstrap import Contrast, Effect, Estimate, effects, unresampled
+from pronghorn.analysis.bootstrap import Effect, Estimate, Pairing, effects, unresampled
 from pronghorn.analysis.correction import q_of
 from pronghorn.analysis.figures import finite, rank
 from pronghorn.analysis.terms import Terms, block_draws
@@ -195,7 +195,7 @@ def _effects(
             for path, of_arm in those
             for arm in (of_arm, terms.baseline)
         }
-        ones = {(path, arm): Contrast((path, arm), (path, terms.baseline), "median") for path, arm in those}
+        ones = {(path, arm): Pairing((path, arm), (path, terms.baseline), "median") for path, arm in those}
         if taken.sum() < LEAST_BLOCKS["median"]:
             found |= {key: unresampled(columns, one) for key, one in ones.items()}
             continue

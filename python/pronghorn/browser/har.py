@@ -102,7 +102,7 @@ def _timings(exchange: Exchange) -> dict[str, float]:
         for name in ("dns", "connect", "ssl")
     }
     before = sum(max(phases[name], 0.0) for name in ("dns", "connect"))
-    first = timing.get("receiveHeadersStart", timing["receiveHeadersEnd"])
+    first = timing["receiveHeadersEnd"]
     return {
         "blocked": max(0.0, queued + timing["sendStart"] - before),
         **phases,

@@ -65,7 +65,7 @@ class Measured:
     def _bootstrap(self, cell: Cell, pair: Pair, confidence: float) -> Estimate | None:
         if pair.statistic not in LEAST_BLOCKS or cell not in self._cells:
             return None
-        asked = Asked(pair.over, pair.under, pair.metric, pair.statistic).contrast
+        asked = Asked(pair.over, pair.under, pair.metric, pair.statistic).pairing
         columns = {column: times(self._cells[cell].of(column.arm), pair.metric) for column in asked.columns}
         rng = block_draws(cell, self.summary.seed)
         found = effects(columns, [asked], rng, resamples=RESAMPLES, confidence=confidence)

@@ -66,4 +66,4 @@ def _hint(counts: dict[str, int], hints: dict[str, str]) -> str | None:
 
 
 def _commonest(counts: dict[str, int]) -> str | None:
-    return max(counts, key=lambda name: counts[name], default=None)
+    return min(counts, key=lambda name: (-counts[name], name), default=None)

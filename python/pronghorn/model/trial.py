@@ -103,8 +103,10 @@ class Resource(FromEngine):
 
 
 MOST_LEFT_OUT = 100
-MOST_SCRIPTS_NAMED = 20
 """How many references that were left out a page load names one by one; all of them are counted."""
+
+MOST_SCRIPTS_NAMED = 20
+"""How many paths of scripts that weren't run a page load names; all of the scripts are counted."""
 
 
 class LeftOut(FromEngine):

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from pronghorn.analysis import caution, order_statistics, rank_test
-from pronghorn.analysis.bootstrap import Contrast, Estimate, effects
+from pronghorn.analysis.bootstrap import Estimate, Pairing, effects
 from pronghorn.analysis.figures import QUANTILES, TRIMMED
 from pronghorn.analysis.verdict import LEAST_BLOCKS, decide
 from pronghorn.model.summary import Statistic
@@ -42,7 +42,7 @@ def examine(
     seed: int = 20,
 ) -> Tally:
     """Makes the experiments, and holds every interval that so many blocks support against the truth."""
-    asked = [Contrast("arm", "baseline", each) for each in statistics if blocks >= LEAST_BLOCKS[each]]
+    asked = [Pairing("arm", "baseline", each) for each in statistics if blocks >= LEAST_BLOCKS[each]]
     truths = {
         one: (population.ratio(truth_of(one.statistic)), population.difference(truth_of(one.statistic)))
         for one in asked

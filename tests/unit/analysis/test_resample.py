@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pronghorn.analysis import resample
-from pronghorn.analysis.bootstrap import Contrast, effects
+from pronghorn.analysis.bootstrap import Pairing, effects
 from pronghorn.analysis.figures import QUANTILES, median, rank, trimmed_mean
 from pronghorn.analysis.resample import Ordered, drawn
 from pronghorn.analysis.times import Times
@@ -57,7 +57,7 @@ def test_blocks_are_drawn_evenly() -> None:
 
 def test_differences_stand_beside_the_ratios() -> None:
     baseline = np.random.default_rng(3).lognormal(0, 0.2, 20)
-    asked = [Contrast("h3", "h2", each) for each in ("median", "mean", "trimmed_mean", "p75")]
+    asked = [Pairing("h3", "h2", each) for each in ("median", "mean", "trimmed_mean", "p75")]
     columns = {"h3": baseline + 0.5, "h2": baseline}
     for one, effect in effects(columns, asked, np.random.default_rng(4), resamples=500).items():
         difference = effect.difference
@@ -68,9 +68,9 @@ def test_differences_stand_beside_the_ratios() -> None:
 def test_an_arm_s_interval_stays_when_another_arm_joins() -> None:
     first, second, third = np.random.default_rng(5).lognormal(0, 0.3, (3, 15))
     columns = {"h2": first, "h3": second}
-    asked = [Contrast("h3", "h2", "median"), Contrast("h3", "h2", "mean")]
+    asked = [Pairing("h3", "h2", "median"), Pairing("h3", "h2", "mean")]
     more = {**columns, "h1": third}
-    others = [Contrast("h1", "h2", "p75"), *asked]
+    others = [Pairing("h1", "h2", "p75"), *asked]
     alone = effects(columns, asked, np.random.default_rng(6), resamples=300)
     among = effects(more, others, np.random.default_rng(6), resamples=300)
     assert all(among[one] == alone[one] for one in asked)
@@ -78,7 +78,7 @@ def test_an_arm_s_interval_stays_when_another_arm_joins() -> None:
 
 def test_two_failures_leave_the_difference_open_on_both_sides() -> None:
     failed = np.full(12, math.inf)
-    one = Contrast("h3", "h2", "median")
+    one = Pairing("h3", "h2", "median")
     found = effects(dict.fromkeys(one.columns, failed), [one], np.random.default_rng(1), resamples=100)[one]
     assert math.isnan(found.difference.value)
     assert (found.difference.low, found.difference.high) == (-math.inf, math.inf)

@@ -22,10 +22,10 @@ pub struct SessionStore {
 }
 
 impl SessionStore {
-    /// An empty one, which keeps the sessions of so many servers.
+    /// An empty one, which keeps the sessions of so many servers. (rustls counts tickets, eight a server.)
     pub fn new(servers: usize) -> SessionStore {
         SessionStore {
-            sessions: ClientSessionMemoryCache::new(servers),
+            sessions: ClientSessionMemoryCache::new(servers * TICKETS as usize),
             gained: watch::Sender::new(0),
             tickets: AtomicU64::new(0),
         }

@@ -68,7 +68,7 @@ impl Sessions {
     }
 }
 
-/// Servers whose sessions are kept; rustls's own default.
+/// Servers whose sessions are kept.
 pub(super) const SERVERS: usize = 256;
 
 /// A store into which everything goes and from which nothing comes.

@@ -1,7 +1,7 @@
 //! What is known of a document so far, and what it turned out to refer to.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Bound;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use encoding_rs::{Encoding, UTF_8};
 use url::Url;
@@ -16,6 +16,10 @@ use crate::scripts::may_request;
 
 /// Elements with a `style` of their own that are told apart.
 const MOST_OWN_STYLES: usize = 20_000;
+
+/// Import map entries for all modules below a prefix: each import is held against all of them. Those beyond are passed
+/// over.
+const MOST_PREFIXES: usize = 1000;
 
 /// Something that a document turned out to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +49,7 @@ pub(crate) struct Page {
     pub(crate) sheets: Vec<Sheet>,
     /// The import map, and of it the entries for all modules below a prefix.
     imports: HashMap<String, Url>,
-    prefixes: BTreeMap<String, Url>,
+    prefixes: Vec<(String, Url)>,
     pub(crate) policies: Policies,
     /// The page that this one is a stub for.
     pub(crate) next: Option<Reference>,
@@ -70,7 +74,7 @@ impl Page {
             own_styles: Vec::new(),
             sheets: Vec::new(),
             imports: HashMap::new(),
-            prefixes: BTreeMap::new(),
+            prefixes: Vec::new(),
             policies: Policies::default(),
             next: None,
             trusted: false,
@@ -208,10 +212,13 @@ impl Page {
         let imports = map.get("imports").and_then(|imports| imports.as_object());
         for (from, to) in imports.into_iter().flatten() {
             if let Some(to) = to.as_str().and_then(|to| self.resolve(to)) {
-                if from.ends_with('/') {
-                    self.prefixes.entry(from.clone()).or_insert(to.clone());
+                let Entry::Vacant(free) = self.imports.entry(from.clone()) else {
+                    continue;
+                };
+                if from.ends_with('/') && self.prefixes.len() < MOST_PREFIXES {
+                    self.prefixes.push((from.clone(), to.clone()));
                 }
-                self.imports.entry(from.clone()).or_insert(to);
+                free.insert(to);
             }
         }
     }
@@ -249,7 +256,9 @@ impl Page {
             .or_else(|| self.imports.get(key))
             .cloned()
             .or_else(|| {
-                let (from, to) = longest_prefix(&self.prefixes, name)?;
+                let prefixes = self.prefixes.iter();
+                let fitting = prefixes.filter(|(from, _)| name.starts_with(from.as_str()));
+                let (from, to) = fitting.max_by_key(|(from, _)| from.len())?;
                 match is_cut(to) {
                     true => Some(to.clone()),
                     false => Url::parse(&format!("{to}{}", &name[from.len()..]))
@@ -258,25 +267,6 @@ impl Page {
                 }
             });
         mapped.or(address)
-    }
-}
-
-/// The entry with the longest key that the name begins with.
-fn longest_prefix<'a>(
-    entries: &'a BTreeMap<String, Url>,
-    name: &str,
-) -> Option<(&'a str, &'a Url)> {
-    let mut start = name;
-    loop {
-        // In order, such a key stands before the name, and what stands between them has more in common with it.
-        let upto = (Bound::Unbounded, Bound::Included(start));
-        let (key, url) = entries.range::<str, _>(upto).next_back()?;
-        if name.starts_with(key.as_str()) {
-            return Some((key, url));
-        }
-        let same = |(one, other): &(char, char)| one == other;
-        let common = key.chars().zip(start.chars()).take_while(same);
-        start = &start[..common.map(|(one, _)| one.len_utf8()).sum()];
     }
 }
 
@@ -295,41 +285,4 @@ pub(crate) fn import_references(sheet: &Sheet, place: Place) -> Vec<Reference> {
         },
     };
     sheet.imports.iter().map(reference).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_longest_prefix_of_a_name_is_found_between_others() {
-        let keys = [
-            "a/", "a/b/", "a/b/c/d/", "a/b/c!/", "a/bb/", "\u{e9}/", "b/",
-        ];
-        let url = |key: &str| Url::parse(&format!("https://page.test/{key}")).expect("a URL");
-        let entries: BTreeMap<String, Url> = keys
-            .iter()
-            .map(|key| ((*key).to_owned(), url(key)))
-            .collect();
-        let found = |name: &str| longest_prefix(&entries, name).map(|(key, _)| key.to_owned());
-        for name in [
-            "a/b/c/x.js",
-            "a/b/c/d/x.js",
-            "a/x",
-            "a/c/x",
-            "a/b",
-            "a",
-            "",
-            "c/",
-            "\u{e8}/x",
-            "\u{e9}/x",
-            "b/",
-        ] {
-            let plain = keys.iter().filter(|key| name.starts_with(**key));
-            let longest = plain
-                .max_by_key(|key| key.len())
-                .map(|key| (*key).to_owned());
-            assert_eq!(found(name), longest, "{name}");
-        }
-    }
 }

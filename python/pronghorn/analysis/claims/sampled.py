@@ -104,7 +104,7 @@ class Sampler:
         if any_failed and metric not in HIGHER_IS_BETTER:
             return NOT_MEASURED._replace(objection="loads failed, so that there is no mean")
         trials = mine.trials
-        asked = Asked(mine.arm, theirs.arm, metric, "mean").contrast
+        asked = Asked(mine.arm, theirs.arm, metric, "mean").pairing
         columns = {column: times(trials.of(column.arm), metric) for column in asked.columns}
         if len(trials.blocks) < least_blocks("mean"):
             effect = unresampled(columns, asked)
