@@ -37,8 +37,8 @@ SLOPE_SPAN = 0.3
 _GRID: tuple[float, ...] = (0.0, *(0.001 * 3000.0 ** (step / 23) for step in range(24)))
 """Where figures are looked for first, 0 to 3."""
 
-_HALVINGS = 20
-"""They place an interval's end to a millionth of the grid's step."""
+_HALVINGS = 30
+"""They place an interval's end to a billionth of the grid's step."""
 
 _REFUTED = 3.841
 """What twice the log-likelihood falls by, of which chi-square with one degree has 5 % beyond."""
