@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,7 +97,16 @@ class RunDirectory:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if isinstance(error, InputError):
+            self._clear()
         self.release()
+
+    def _clear(self) -> None:
+        """Empties a directory that we made and in which nothing was measured, be it by a run within it: so
+        the same words can be typed again once the input is mended."""
+        if self._made and not any(self.path.rglob(JOURNAL)):
+            for file in self.path.iterdir():
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
 
     def _claim(self, resume: bool) -> None:
         try:

@@ -160,6 +160,19 @@ def test_an_unknown_option_is_bad_usage(laboratory: Laboratory) -> None:
     assert "--rpeat" in refused(laboratory, "experiment.toml", "--rpeat", "3")
 
 
+def test_a_site_that_is_refused_leaves_no_run_behind(laboratory: Laboratory) -> None:
+    site = laboratory.folder / "page"
+    site.mkdir()
+    (site / "index.html").write_text("<title>Page</title>", encoding="utf-8")
+    with (site / "huge.bin").open("wb") as sparse:
+        sparse.truncate(900 << 30)
+    words = ("experiment.toml", "--set", "sites=dir:page", "--set", "repeat=1", "--out", "out")
+    assert "huge.bin has 966367641600 bytes" in refused(laboratory, *words)
+    assert not (laboratory.folder / "out").exists()
+    (site / "huge.bin").unlink()
+    assert laboratory.run("run", *words).status == 0
+
+
 @pytest.mark.parametrize("name", ["trials.jsonl", "manifest.json"])
 def test_an_output_directory_that_holds_another_run(laboratory: Laboratory, name: str) -> None:
     (laboratory.folder / "out").mkdir()
