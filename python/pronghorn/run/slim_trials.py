@@ -4,6 +4,7 @@ They are trials like any other to whoever asks for their figures. What is left o
 that no key has here, so that it is passed over unread.
 """
 
+import re
 from functools import cache, lru_cache
 from typing import Any
 
@@ -29,8 +30,8 @@ from pronghorn.model.trial import (
 from pronghorn.model.why import HeadOfLine, StreamWaits, Why
 
 _NOTHING, _UNTOLD = Lateness(), CpuTime()
-_REQUESTS = b'"resources":[{'
-"""How a record begins to tell requests one by one, as the journal writes it."""
+_REQUESTS = re.compile(rb'"resources"\s*:\s*\[\s*\{')
+"""How a record begins to tell requests one by one, with whatever white space its writer leaves."""
 _NO_FIELDS: set[str] = set()
 
 
@@ -133,7 +134,7 @@ def slim(line: bytes) -> SlimTrial:
     """The trial of a journal's line. ValidationError where it is none."""
     trial = SlimTrial.model_validate_json(line)
     if trial.page is not None:
-        trial.page.told = _REQUESTS in line
+        trial.page.told = _REQUESTS.search(line) is not None
     trial.cell = _shared(trial.cell.site, trial.cell.path, trial.cell.origin, trial.cell.client)
     _forget_what_was_told(trial)
     return trial

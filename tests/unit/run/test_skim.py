@@ -1,5 +1,6 @@
 """A skimmed journal says what the whole one says, and gives single trials whole."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,17 @@ def with_protocols(one: Trial) -> Trial:
     seen = [each.protocol for each in one.page.resources if each.protocol] if one.page else []
     protocols = {name: seen.count(name) for name in sorted(set(seen))}
     return one.model_copy(update={"metrics": one.metrics.model_copy(update={"protocols": protocols})})
+
+
+def test_a_journal_may_be_written_with_white_space(tmp_path: Path) -> None:
+    written(tmp_path, trials())
+    told = [one.page is not None and one.page.tells_requests for one in skim(tmp_path).trials]
+    file = tmp_path / journal.JOURNAL
+    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    file.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    spaced = [one.page is not None and one.page.tells_requests for one in skim(tmp_path).trials]
+    assert spaced == told
+    assert True in told
 
 
 def test_a_trial_is_had_whole_with_its_requests(tmp_path: Path) -> None:
