@@ -83,9 +83,10 @@ class Bench:
     def op_open(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.is_open:
             raise Refusal("input", "a bench is open; close it first", None)
+        if "tcp_congestion_control" not in request:
+            raise Refusal("input", "missing field `tcp_congestion_control`", None)
         self.is_open, self.warms_up = True, request.get("warm_up", False)
         self.path, self.seed = request["path"], request["seed"]
-        self.route_control = request["tcp_congestion_control"]
         self.capture, self.arrivals = request.get("capture"), request.get("arrivals")
         self.flight, self.qlog = request.get("flight"), None
         self.fault, self.served, self.visits, self.loads = None, None, 0, 0

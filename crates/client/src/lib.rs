@@ -1,8 +1,9 @@
 //! The native page loader: a navigation as a browser makes one, over one protocol.
 //!
-//! It is an HTTP client of its own beside the load generator's (`crates/load`). This one measures each of a page's requests, so it
-//! speaks through hyper and quinn as programs do, with a task for each request, and records every time. That one measures how many
-//! requests a server answers: a task, a header map or a channel for each would cost more than the request, and be measured with it.
+//! Beside it the load generator (`crates/load`) has an HTTP client of its own. This one measures each of a page's
+//! requests: it uses hyper and quinn as programs do, with a task for each request, and records every time. The load
+//! generator measures how many requests a server answers: a task, a header map or a channel for each would cost more
+//! than the request, and be measured with it.
 //!
 //! The document is parsed while it arrives (`pronghorn-page`, `contents`), what it names is asked for at once with the
 //! priorities that a browser would give (`priority`), over the connections that a browser would open

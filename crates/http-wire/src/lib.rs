@@ -1,5 +1,5 @@
-//! What HTTP/2 and HTTP/3 have in common on the wire, without I/O: each version's crate, and whoever schedules responses of both, takes it
-//! from here.
+//! What HTTP/2 and HTTP/3 have in common on the wire, without I/O. The crates of both versions use it, and so does the
+//! origin, which schedules the responses of both.
 //!
 //! | what | of | file |
 //! |---|---|---|

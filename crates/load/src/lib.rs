@@ -1,8 +1,8 @@
 //! The load generator: requests per second and latencies over HTTP/1.1, HTTP/2 and HTTP/3.
 //!
-//! It is an HTTP client of its own beside the page loader's (`crates/client`). It measures servers, so its own work must not be
-//! what limits them: it reads of a response what has to be counted and nothing else. The page loader measures a page's requests one by
-//! one, through hyper and quinn as programs do, which would cost more here than TLS.
+//! Beside it the page loader (`crates/client`) has an HTTP client of its own. This one measures servers, so its own work
+//! must not limit them: it reads of a response what has to be counted and nothing else. The page loader measures a
+//! page's requests one by one, through hyper and quinn as programs do, which would cost more here than TLS.
 //!
 //! A [`LoadSpec`] says what is asked for, [`Load`] does it, a [`LoadReport`] tells how it went. Each thread has an event loop
 //! of its own and its own connections; threads share nothing while requests are sent.

@@ -11,8 +11,8 @@ use url::Url;
 /// The longest URL that is followed, in bytes. Servers refuse longer ones, and no real page names any.
 pub const LONGEST_URL: usize = 64 << 10;
 
-/// Bytes of the URLs that a page's documents and style sheets may name together: 64 MiB. A long base makes each short reference
-/// a long URL.
+/// Bytes of the URLs that a page's documents and style sheets may name together: 64 MiB. A long base makes each short
+/// reference a long URL.
 pub const MOST_URL_BYTES: usize = 64 << 20;
 
 /// What is kept of a longer URL: more than records show.

@@ -96,12 +96,6 @@ fn student_quantile(freedom: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn tally(numbers: &[f64]) -> Tally {
-        let mut tally = Tally::default();
-        numbers.iter().for_each(|x| tally.add(*x));
-        tally
-    }
-
     #[test]
     fn quantiles_are_those_of_the_tables() {
         for (freedom, quantile) in [
@@ -123,7 +117,7 @@ mod tests {
     fn the_interval_is_welchs() {
         let a = [0.1, 0.4, -0.2, 0.3, 0.0, 0.5, 0.2, 0.1];
         let b = [0.9, 0.2, 1.1, 0.7, 0.4, 0.6, 0.8, 0.4];
-        let uplift = Uplift::of(&tally(&a), &tally(&b));
+        let uplift = Uplift::of(&Tally::of(&a), &Tally::of(&b));
         let variance = |of: &[f64; 8]| {
             let mean = of.iter().sum::<f64>() / 8.0;
             of.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 7.0 / 8.0
@@ -138,7 +132,7 @@ mod tests {
 
     #[test]
     fn few_keys_make_no_interval() {
-        let uplift = Uplift::of(&tally(&[0.0; 7]), &tally(&[0.0; 100]));
+        let uplift = Uplift::of(&Tally::of(&[0.0; 7]), &Tally::of(&[0.0; 100]));
         assert!(uplift.ratio.is_nan() && uplift.low.is_nan() && uplift.high.is_nan());
     }
 }

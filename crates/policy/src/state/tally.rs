@@ -52,20 +52,24 @@ impl Tally {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tally(numbers: &[f64]) -> Tally {
+impl Tally {
+    /// Of these numbers.
+    pub(crate) fn of(numbers: &[f64]) -> Tally {
         let mut tally = Tally::default();
         numbers.iter().for_each(|x| tally.add(*x));
         tally
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn what_was_added_can_be_removed() {
-        let mut all = tally(&[0.5, -0.25, 3.0]);
+        let mut all = Tally::of(&[0.5, -0.25, 3.0]);
         all.remove(3.0);
-        assert_eq!(all, tally(&[0.5, -0.25]));
+        assert_eq!(all, Tally::of(&[0.5, -0.25]));
         all.remove(0.5);
         all.remove(-0.25);
         assert_eq!(all, Tally::default());
