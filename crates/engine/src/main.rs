@@ -8,6 +8,7 @@
 //! | where do origin, load and name server run | `origin.rs`, `load.rs`, `generate.rs`, `dns.rs` |
 //! | what is recorded of a path | `recording.rs`, `arrivals.rs`, `secrets.rs`, `flight.rs` |
 //! | what works without a session | `path_command/`, `generate_command.rs`, `awake_command.rs` |
+//! | how does the clock become virtual | `guest.rs` |
 
 mod answer;
 mod arrivals;
@@ -18,6 +19,7 @@ mod flight;
 mod foreign;
 mod generate;
 mod generate_command;
+mod guest;
 mod hosts;
 mod load;
 mod open_files;
@@ -56,6 +58,7 @@ fn main() -> std::process::ExitCode {
             return generate_command::run();
         }
         Some("awake") => return awake_command::run(&arguments[1..]),
+        Some("guest") => return guest::run(),
         _ => {}
     }
     open_files::allow_all();

@@ -46,6 +46,7 @@ pub(crate) enum Request {
     Arrivals,
     Calibrate(ProbePlan),
     Counters,
+    Idle { for_s: f64 },
     Close,
     Policy(Asking),
     Outcomes { responses: Vec<Response> },

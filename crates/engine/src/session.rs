@@ -2,7 +2,8 @@
 
 use std::mem;
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use pronghorn_bench::{Isolation, Side, available_congestion_controls, evict_descendants};
 use pronghorn_http::{SecretLog, Sessions};
@@ -108,6 +109,7 @@ impl Session {
             Request::Arrivals => self.arrivals(),
             Request::Calibrate(plan) => self.hosts()?.calibrate(&plan),
             Request::Counters => self.counters(),
+            Request::Idle { for_s } => idle(for_s),
             Request::Close => self.close(),
             Request::Policy(asking) => policy::judge(&asking),
             Request::Outcomes { responses } => Ok(policy::outcomes(&responses)),
@@ -284,6 +286,14 @@ fn describe_path(path: &PathSpec) -> Answer {
         .transpose()?
         .into();
     Ok(described)
+}
+
+/// Lets time pass: a guest's clock stands still between requests.
+fn idle(for_s: f64) -> Answer {
+    let pause = Duration::try_from_secs_f64(for_s)
+        .map_err(|error| Fault::input(format!("for_s = {for_s}: {error}")))?;
+    thread::sleep(pause);
+    Ok(json!({}))
 }
 
 fn to_value(told: impl serde::Serialize) -> Answer {

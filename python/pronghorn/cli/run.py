@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pronghorn import capabilities
+from pronghorn import capabilities, guest
 from pronghorn.checks import of_run
 from pronghorn.checks.intervals import Measured
 from pronghorn.cli import checked, pipeline_outputs
@@ -68,14 +68,21 @@ def run(
     wanted = [of_run.parse(text, asked) for text in checks or ()]
     files = pipeline_outputs.asked(exports, junit)
     with prepare.claim(request, asked) as directory:
-        hello = ability.greet()
+        engines = guest.engines(asked.clock)
+        hello = ability.greet(engines)
         fitted = describe(ability.fit(asked, hello, fall_back=prepare.may_fall_back(request)))
         if fitted is not asked:
             wanted = [of_run.parse(text, fitted) for text in checks or ()]
         try:
             with watching() as observer, awake.keeping(keep_awake):
                 outcome = execute(
-                    fitted, hello, directory, observer, jobs=jobs, command_line=request.command_line
+                    fitted,
+                    hello,
+                    directory,
+                    observer,
+                    jobs=jobs,
+                    command_line=request.command_line,
+                    engines=engines,
                 )
         except Interrupted:
             command = shlex.join(["pronghorn", "run", "--resume", str(directory.path)])

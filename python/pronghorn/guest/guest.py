@@ -1,0 +1,195 @@
+"""An engine in a guest: started, spoken to over a terminal of its own, ended.
+
+The guest reads a line by a call that stops all of it, so that it needs no CPU and its clock stands still while it isn't
+asked (`crates/engine/src/guest.rs`)."""
+
+import asyncio
+import contextlib
+import datetime
+import json
+import os
+import shutil
+import tempfile
+import tty
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from pronghorn.engine import Engine, EngineDied, locate
+from pronghorn.environment import passed_on
+from pronghorn.errors import HostError
+from pronghorn.guest.kernels import Kernel
+
+EPOCH_NS = 1_767_225_600 * 10**9
+"""When a guest starts by its own clock: the first of January 2026, UTC. What happens in it must not hang on
+when it is run."""
+
+MEMORY = "1536M"
+"""What a guest may use; only what it does use is taken from the machine."""
+
+_MEMORY_BYTES = 1536 * 2**20
+_SHARED_MEMORY = Path("/dev/shm")
+_SEED = "PRONGHORN_GUEST_SEED"
+_TICKS_S = 1 / os.sysconf("SC_CLK_TCK")
+_LINE_LIMIT = 64 * 2**20
+_NOT_FOR_GUESTS = ("LD_PRELOAD", "TMPDIR", "PRONGHORN_AWAKE", "PRONGHORN_ISOLATION")
+
+CAPABILITIES = "~0x4000000000000010"
+"""What OpenSSL and its relatives are told of the CPU (OPENSSL_ia32cap(3)): that it has neither RDRAND nor a time stamp
+counter. Either would give them random numbers that no seed settles."""
+
+
+class Guest(Engine):
+    """An engine in a guest of its own."""
+
+    virtual = True
+
+    @classmethod
+    async def boot(cls, kernel: Kernel, seed: int, *, program: Path | None = None) -> Self:
+        """Starts one with `kernel`, whose random numbers follow from `seed`; HostError where it can't be run."""
+        program = program or locate()
+        ours, theirs = os.openpty()
+        try:
+            tty.setraw(theirs)
+            argv = _command(kernel, os.ttyname(theirs), program)
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *argv,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.DEVNULL,
+                    stderr=asyncio.subprocess.PIPE,
+                    limit=_LINE_LIMIT,
+                    start_new_session=True,
+                    env=_environment(kernel, seed),
+                )
+            except OSError as error:
+                raise HostError(
+                    f"{kernel.program}: can't be run: {error.strerror}.",
+                    hint=f"Build it anew: pronghorn guest {kernel.version} --again",
+                ) from error
+            answers, requests = await _streams(ours)
+        except BaseException:
+            os.close(ours)
+            os.close(theirs)
+            raise
+        guest = cls(process, answers, requests)
+        guest._theirs = theirs
+        await guest._begin()
+        return guest
+
+    _theirs = -1
+
+    async def let_pass(self, seconds: float) -> None:
+        """Lets that much of the guest's time pass."""
+        await self.request("idle", for_s=seconds)
+
+    def cpu_s(self) -> float | None:
+        """The CPU time of the guest so far, of its kernel and all that runs in it, in seconds."""
+        return sum(_used(self._process.pid), start=0.0)
+
+    async def request(self, op: str, **parameters: Any) -> dict[str, Any]:
+        """As of any engine."""
+        answer = await super().request(op, **parameters)
+        self._hang_up_behind()
+        return answer
+
+    async def stop(self) -> None:
+        """Ends the guest."""
+        self._hang_up_behind()
+        await super().stop()
+
+    def _hang_up_behind(self) -> None:
+        """Lets go of the guest's end of the terminal, which it holds itself by now: its end is then seen here."""
+        theirs, self._theirs = self._theirs, -1
+        if theirs >= 0:
+            os.close(theirs)
+
+    async def _begin(self) -> None:
+        """Tells it how programs are to be started."""
+        environment = {name: value for name, value in passed_on().items() if name not in _NOT_FOR_GUESTS}
+        boot = {
+            "environment": {**environment, "OPENSSL_ia32cap": CAPABILITIES},
+            "directory": os.getcwd(),
+        }
+        requests = self._requests
+        if requests is None:
+            raise EngineDied("the guest has no terminal")
+        requests.write(json.dumps(boot).encode() + b"\n")
+        with contextlib.suppress(OSError):
+            await requests.drain()
+
+
+class Guests:
+    """Engines in guests of one kernel, each trial's in its own."""
+
+    virtual = True
+    starts_at = datetime.datetime.fromtimestamp(EPOCH_NS / 10**9, datetime.UTC)
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    async def start(self, seed: int) -> Engine:
+        """Boots one."""
+        return await Guest.boot(self.kernel, seed)
+
+
+def _command(kernel: Kernel, terminal: str, program: Path) -> list[str]:
+    return [
+        str(kernel.program),
+        f"mem={MEMORY}",
+        "time-travel=inf-cpu",
+        f"time-travel-start={EPOCH_NS}",
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "rw",
+        "con=null",
+        "con0=null,fd:2",
+        "quiet",
+        # Where it would note its number for programs that don't exist here; nothing is left behind.
+        "uml_dir=/dev/null",
+        f"dsp={terminal}",
+        f"init={program}",
+        "--",
+        "guest",
+    ]
+
+
+def _environment(kernel: Kernel, seed: int) -> Mapping[str, str]:
+    """Of the kernel's process."""
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/", "TMPDIR": str(_memory_folder())}
+    if kernel.random is not None:
+        environment |= {"LD_PRELOAD": str(kernel.random), _SEED: str(seed % 2**64)}
+    return environment
+
+
+def _memory_folder() -> Path:
+    """Where a guest's memory lies as an unlinked file: in memory where there is room, else where temporary files
+    go."""
+    with contextlib.suppress(OSError):
+        if os.access(_SHARED_MEMORY, os.W_OK | os.X_OK):
+            if shutil.disk_usage(_SHARED_MEMORY).free >= _MEMORY_BYTES:
+                return _SHARED_MEMORY
+    return Path(tempfile.gettempdir())
+
+
+async def _streams(terminal: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """The two directions of a terminal."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=_LINE_LIMIT)
+    protocol = asyncio.StreamReaderProtocol(reader)
+    written = os.fdopen(os.dup(terminal), "wb", buffering=0)
+    transport, _ = await loop.connect_write_pipe(lambda: asyncio.streams.FlowControlMixin(loop), written)
+    await loop.connect_read_pipe(lambda: protocol, os.fdopen(terminal, "rb", buffering=0))
+    return reader, asyncio.StreamWriter(transport, asyncio.StreamReaderProtocol(reader), reader, loop)
+
+
+def _used(pid: int) -> Iterator[float]:
+    """The CPU time of a process, of its children that ended and of those that run, in seconds."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return
+    yield sum(int(field) for field in fields[11:15]) * _TICKS_S
+    for child in children:
+        yield from _used(int(child))
