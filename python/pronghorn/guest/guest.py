@@ -51,11 +51,10 @@ class Guest(Engine):
         ours, theirs = os.openpty()
         try:
             tty.setraw(theirs)
-            argv = _command(kernel, os.ttyname(theirs), program)
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *argv,
-                    stdin=asyncio.subprocess.DEVNULL,
+                    *_command(kernel, program),
+                    stdin=theirs,
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.PIPE,
                     limit=_LINE_LIMIT,
@@ -133,7 +132,8 @@ class Guests:
         return await Guest.boot(self.kernel, seed)
 
 
-def _command(kernel: Kernel, terminal: str, program: Path) -> list[str]:
+def _command(kernel: Kernel, program: Path) -> list[str]:
+    """The same for each guest, since its random numbers hang on it (`random_init_early` of the kernel)."""
     return [
         str(kernel.program),
         f"mem={MEMORY}",
@@ -147,8 +147,10 @@ def _command(kernel: Kernel, terminal: str, program: Path) -> list[str]:
         "quiet",
         # Where it would note its number for programs that don't exist here; nothing is left behind.
         "uml_dir=/dev/null",
-        f"dsp={terminal}",
+        "dsp=/proc/self/fd/0",
         f"init={program}",
+        # What the kernel doesn't know is in its first process's environment, before that reads what the CPU can do.
+        f"OPENSSL_ia32cap={CAPABILITIES}",
         "--",
         "guest",
     ]
