@@ -19,7 +19,7 @@ RANDOM = "random.so"
 MACHINE = "x86_64"
 """What User Mode Linux with a virtual clock runs on."""
 
-SUITES = {"6.12": "bookworm-security", "7.2": "sid"}
+SUITES = {"7.2": "sid", "6.12": "bookworm-security"}
 """The versions that can be built, the one that is used unless another is asked for first, with the suite of
 Debian that has the source."""
 
