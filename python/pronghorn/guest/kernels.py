@@ -19,16 +19,15 @@ RANDOM = "random.so"
 MACHINE = "x86_64"
 """What User Mode Linux with a virtual clock runs on."""
 
-SUITES = {"7.2": "sid", "6.12": "bookworm-security"}
-"""The versions that can be built, the one that is used unless another is asked for first, with the suite of
-Debian that has the source."""
+NEWEST = "newest"
+"""What is built unless a version is asked for: the newest that Debian has."""
 
 MEND = "pronghorn guest"
 
 
 class Kernel(NamedTuple):
-    """A kernel: `version` is what an experiment calls it, `release` what it says of itself. `random` is a library
-    by which its random numbers follow from a seed; None: there is none."""
+    """A kernel: `version` is what an experiment calls it, `release` what it says of itself, `program` its file.
+    `random` is a library by which its random numbers follow from a seed; None: they are the machine's."""
 
     version: str
     release: str
@@ -63,24 +62,39 @@ def found(version: str) -> Kernel | None:
 
 
 def built() -> list[Kernel]:
-    """The kernels that are built, the default's version first."""
-    return [kernel for version in SUITES if (kernel := found(version)) is not None]
+    """The kernels that are built, the newest first."""
+    prefix, suffix = "linux-", f"-{MACHINE}"
+    try:
+        names = [path.name for path in folder().iterdir()]
+    except OSError:
+        return []
+    versions = [
+        name[len(prefix) : -len(suffix)]
+        for name in names
+        if name.startswith(prefix) and name.endswith(suffix)
+    ]
+    kernels = [kernel for version in versions if (kernel := found(version)) is not None]
+    return sorted(kernels, key=lambda kernel: (_numbers(kernel.version), kernel.version), reverse=True)
 
 
 def need(version: str | None = None) -> Kernel:
-    """The kernel of that version, or the first that is built; HostError where there is none."""
+    """The kernel of that version, or the newest that is built; HostError where it isn't, InputError where no
+    version is called so."""
     require_machine()
-    if version is not None and version not in SUITES:
-        raise unknown("kernel", version, SUITES)
-    kernel = found(version) if version is not None else next(iter(built()), None)
-    if kernel is None:
-        what = f"the kernel {version} of guests" if version else "a kernel for guests"
-        command = f"{MEND} {version}" if version else MEND
-        raise HostError(
-            f"virtual time needs {what}, which isn't built yet ({folder()}).",
-            hint=f"Build it, once, in some minutes: {command}",
-        )
-    return kernel
+    kernels = built()
+    if version is None and kernels:
+        return kernels[0]
+    for kernel in kernels:
+        if kernel.version == version:
+            return kernel
+    if version is not None and not _numbers(version):
+        raise unknown("kernel", version, [kernel.version for kernel in kernels])
+    what = f"the kernel {version}" if version else "a kernel"
+    command = f"{MEND} {version}" if version else MEND
+    raise HostError(
+        f"virtual time needs {what} for guests, which isn't built yet ({folder()}).",
+        hint=f"Build it, once, in a few minutes: {command}",
+    )
 
 
 def require_machine() -> None:
@@ -91,3 +105,8 @@ def require_machine() -> None:
             f"{platform.system()} on {platform.machine()}.",
             hint='Measure in real time: clock = "real".',
         )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = version.split(".")
+    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
