@@ -6,11 +6,15 @@
 //!
 //! The first line that comes tells how programs are to be started; from then on the protocol is the engine's. The last
 //! line that goes is `{"ended": STATUS}`, the exit status of the engine.
+//!
+//! With a file as its argument the first process runs the one program that the file names instead, whose stdin is the
+//! channel and whose stdout and stderr are the guest's two consoles.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -48,15 +52,31 @@ struct Boot {
     directory: PathBuf,
 }
 
+/// One program that runs in a guest.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    argv: Vec<String>,
+    environment: BTreeMap<String, String>,
+    directory: PathBuf,
+    /// Whether it has a stdin.
+    stdin: bool,
+    /// The file that takes its exit status.
+    result: PathBuf,
+}
+
 /// Runs as the guest's first process, and switches the guest off in the end.
-pub(crate) fn run() -> ExitCode {
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
     if std::process::id() != 1 {
         eprintln!("pronghorn-engine guest: this is for the first process of a guest's kernel");
         return ExitCode::from(2);
     }
-    let ended = start();
+    let ended = match arguments {
+        [] => start(),
+        [program, ..] => run_program(program),
+    };
     if let Err(error) = ended {
-        eprintln!("the guest could not start: {error}");
+        eprintln!("the guest broke: {error}");
     }
     // The kernel is all there is to go back to.
     // SAFETY: takes a number; nothing of this process is of use afterwards.
@@ -64,7 +84,8 @@ pub(crate) fn run() -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn start() -> io::Result<()> {
+/// Makes of the machine's files the guest's own system.
+fn prepare() -> io::Result<()> {
     for (kind, at, options) in [
         ("proc", "/proc", ""),
         ("sysfs", "/sys", ""),
@@ -78,21 +99,18 @@ fn start() -> io::Result<()> {
     mount_at("hostfs", "/dev/shm", "/dev/shm")?;
     raise_loopback()?;
     let _ = setrlimit(Resource::RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES);
+    Ok(())
+}
+
+fn start() -> io::Result<()> {
+    prepare()?;
     let mut channel = BufReader::with_capacity(READ_AT_ONCE, File::open(CHANNEL)?);
     let mut answers = File::options().write(true).open(CHANNEL)?;
     let mut first = String::new();
     channel.read_line(&mut first)?;
     let boot: Boot = serde_json::from_str(&first)?;
     // SAFETY: the process has a single thread.
-    unsafe {
-        for (name, _) in std::env::vars_os() {
-            std::env::remove_var(name);
-        }
-        for (name, value) in &boot.environment {
-            std::env::set_var(name, value);
-        }
-        std::env::set_var("TMPDIR", PRIVATE);
-    }
+    unsafe { settle(&boot.environment) };
     std::env::set_current_dir(&boot.directory)?;
     // SAFETY: the process has a single thread, so the child may do anything.
     match unsafe { fork() }? {
@@ -102,6 +120,71 @@ fn start() -> io::Result<()> {
             writeln!(answers, "{}", json!({ "ended": status }))
         }
     }
+}
+
+/// Gives this process an environment.
+///
+/// # Safety
+/// The process has a single thread.
+unsafe fn settle(environment: &BTreeMap<String, String>) {
+    // SAFETY: as the caller says.
+    unsafe {
+        for (name, _) in std::env::vars_os() {
+            std::env::remove_var(name);
+        }
+        for (name, value) in environment {
+            std::env::set_var(name, value);
+        }
+        std::env::set_var("TMPDIR", PRIVATE);
+    }
+}
+
+/// Runs the program that a file names, to its end.
+fn run_program(file: &str) -> io::Result<()> {
+    prepare()?;
+    let program: Program = serde_json::from_slice(&fs::read(file)?)?;
+    let ended = spawn(&program).map_or_else(|error| error.to_string(), |status| status.to_string());
+    fs::write(&program.result, ended)?;
+    flush_files();
+    Ok(())
+}
+
+/// Starts the program, and waits until it has ended: its exit status as a shell has it.
+fn spawn(program: &Program) -> io::Result<i32> {
+    // SAFETY: the process has a single thread.
+    unsafe { settle(&program.environment) };
+    let [name, arguments @ ..] = &program.argv[..] else {
+        return Err(io::Error::other("no program is named"));
+    };
+    let input = if program.stdin { CHANNEL } else { "/dev/null" };
+    let started = std::process::Command::new(name)
+        .args(arguments)
+        .current_dir(&program.directory)
+        .stdin(File::open(input)?)
+        .stdout(console("/dev/tty1")?)
+        .stderr(console("/dev/tty2")?)
+        .spawn();
+    match started {
+        Ok(child) => reap_until(Pid::from_raw(child.id() as i32)),
+        Err(error) => Err(io::Error::other(format!("{name}: {error}"))),
+    }
+}
+
+/// One of the guest's consoles, which hands on what is written as it is.
+fn console(device: &str) -> io::Result<File> {
+    let console = File::options()
+        .write(true)
+        .custom_flags(libc::O_NOCTTY)
+        .open(device)?;
+    // SAFETY: all-zero bytes are a valid termios, and both calls get one that outlives them.
+    unsafe {
+        let mut settings: libc::termios = std::mem::zeroed();
+        if libc::tcgetattr(console.as_raw_fd(), &raw mut settings) == 0 {
+            libc::cfmakeraw(&raw mut settings);
+            libc::tcsetattr(console.as_raw_fd(), libc::TCSANOW, &raw const settings);
+        }
+    }
+    Ok(console)
 }
 
 /// Answers lines until there are no more.

@@ -58,7 +58,7 @@ fn main() -> std::process::ExitCode {
             return generate_command::run();
         }
         Some("awake") => return awake_command::run(&arguments[1..]),
-        Some("guest") => return guest::run(),
+        Some("guest") => return guest::run(&arguments[1..]),
         _ => {}
     }
     open_files::allow_all();

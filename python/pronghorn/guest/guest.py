@@ -9,9 +9,10 @@ import datetime
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 import tty
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,6 +30,9 @@ MEMORY = "1536M"
 
 _MEMORY_BYTES = 1536 * 2**20
 _SHARED_MEMORY = Path("/dev/shm")
+PREFIX = "pronghorn-work-"
+"""Of temporary folders, which the next start sweeps where a killed one left them (`host/temporary_folders.py`)."""
+
 _SEED = "PRONGHORN_GUEST_SEED"
 _TICKS_S = 1 / os.sysconf("SC_CLK_TCK")
 _LINE_LIMIT = 64 * 2**20
@@ -62,10 +66,7 @@ class Guest(Engine):
                     env=_environment(kernel, seed),
                 )
             except OSError as error:
-                raise HostError(
-                    f"{kernel.program}: can't be run: {error.strerror}.",
-                    hint=f"Build it anew: pronghorn guest {kernel.version} --again",
-                ) from error
+                raise _not_run(kernel, error) from error
             reading, answers, requests = await _streams(ours)
         except BaseException:
             os.close(ours)
@@ -135,7 +136,62 @@ class Guests:
         return await Guest.boot(self.kernel, seed)
 
 
-def _command(kernel: Kernel, program: Path) -> list[str]:
+def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
+    """Runs a program in a guest of its own, with our stdin, stdout, stderr, environment and folder; its exit status.
+    The guest, its clock included, stands still while the program waits for its stdin. EngineDied where the guest
+    breaks, HostError where it can't be run."""
+    stdin = _reopenable(0)
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
+        asked, result = Path(folder) / "program.json", Path(folder) / "status"
+        environment = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_GUESTS}
+        asked.write_text(
+            json.dumps(
+                {
+                    "argv": list(argv),
+                    "environment": {**environment, "OPENSSL_ia32cap": CAPABILITIES},
+                    "directory": os.getcwd(),
+                    "stdin": stdin,
+                    "result": str(result),
+                }
+            ),
+            encoding="utf-8",
+        )
+        consoles = ["con0=null", "con1=null,fd:1", "con2=null,fd:2"]
+        command = _command(kernel, locate(), consoles, [str(asked)])
+        try:
+            done = subprocess.run(
+                command, stdin=None if stdin else subprocess.DEVNULL, env=_environment(kernel, seed), check=False
+            )
+        except OSError as error:
+            raise _not_run(kernel, error) from error
+        told = result.read_text() if result.exists() else ""
+        if not told.isdecimal():
+            raise EngineDied(f"the guest broke (exit status {done.returncode}){': ' if told else ''}{told}")
+        return int(told)
+
+
+def _reopenable(descriptor: int) -> bool:
+    """Whether a guest can open by itself what we have open there: not a socket, and nothing that is closed."""
+    try:
+        os.close(os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
+def _not_run(kernel: Kernel, error: OSError) -> HostError:
+    return HostError(
+        f"{kernel.program}: can't be run: {error.strerror}.",
+        hint=f"Build it anew: pronghorn guest {kernel.version} --anew",
+    )
+
+
+def _command(
+    kernel: Kernel,
+    program: Path,
+    consoles: Sequence[str] = ("con0=null,fd:2",),
+    arguments: Sequence[str] = (),
+) -> list[str]:
     """The same for each guest, since its random numbers hang on it (`random_init_early` of the kernel)."""
     return [
         str(kernel.program),
@@ -146,8 +202,9 @@ def _command(kernel: Kernel, program: Path) -> list[str]:
         "rootflags=/",
         "rw",
         "con=null",
-        "con0=null,fd:2",
-        "quiet",
+        *consoles,
+        # Nothing but its last words.
+        "loglevel=1",
         # Where it would note its number for programs that don't exist here; nothing is left behind.
         "uml_dir=/dev/null",
         # From 6.16 on half as dear as ptrace; where the kernel or the machine has none, it says so and goes on.
@@ -158,6 +215,7 @@ def _command(kernel: Kernel, program: Path) -> list[str]:
         f"OPENSSL_ia32cap={CAPABILITIES}",
         "--",
         "guest",
+        *arguments,
     ]
 
 

@@ -28,7 +28,7 @@ PREFLIGHTS: dict[Preflight, bool | str] = {"on": True, "off": False, "warn": "wa
 such load, or it goes on with a warning."""
 
 Clock = Literal["real", "virtual"]
-CLOCKS = ("real", "virtual")
+CLOCKS: tuple[Clock, ...] = ("real", "virtual")
 """Whether trials take the time that they take, or run in guests whose clock jumps over idle time and counts none for
 computing."""
 
