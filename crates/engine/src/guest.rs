@@ -141,8 +141,9 @@ unsafe fn settle(environment: &BTreeMap<String, String>) {
 
 /// Runs the program that a file names, to its end.
 fn run_program(file: &str) -> io::Result<()> {
-    prepare()?;
+    // The file is named by the machine's `/proc`, which the guest's own hides.
     let program: Program = serde_json::from_slice(&fs::read(file)?)?;
+    prepare()?;
     let ended = spawn(&program).map_or_else(|error| error.to_string(), |status| status.to_string());
     fs::write(&program.result, ended)?;
     flush_files();

@@ -6,6 +6,7 @@ asked (`crates/engine/src/guest.rs`)."""
 import asyncio
 import contextlib
 import datetime
+import fcntl
 import json
 import os
 import shutil
@@ -37,6 +38,11 @@ _SEED = "PRONGHORN_GUEST_SEED"
 _TICKS_S = 1 / os.sysconf("SC_CLK_TCK")
 _LINE_LIMIT = 64 * 2**20
 _NOT_FOR_GUESTS = ("LD_PRELOAD", "TMPDIR", "PRONGHORN_AWAKE", "PRONGHORN_ISOLATION")
+
+_FOLDER_NUMBER = 100
+_NO_PLACES = ("con0=null,fd:2", "uml_dir=/dev/null")
+"""Its console goes to stderr. Where it would note its number for programs that don't exist here there is no folder, so
+that nothing is left behind."""
 
 CAPABILITIES = "~0x4000000000000010"
 """What OpenSSL and its relatives are told of the CPU (OPENSSL_ia32cap(3)): that it has neither RDRAND nor a time stamp
@@ -156,14 +162,25 @@ def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
             ),
             encoding="utf-8",
         )
-        consoles = ["con0=null", "con1=null,fd:1", "con2=null,fd:2"]
-        command = _command(kernel, locate(), consoles, [str(asked)])
+        # By a number, so that the kernel's command line is always the same.
+        opened = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+        numbered = fcntl.fcntl(opened, fcntl.F_DUPFD, _FOLDER_NUMBER)
+        os.close(opened)
+        here = f"/proc/self/fd/{numbered}"
+        consoles = ["con0=null", "con1=null,fd:1", "con2=null,fd:2", f"uml_dir={here}"]
+        command = _command(kernel, locate(), consoles, [f"{here}/{asked.name}"])
         try:
             done = subprocess.run(
-                command, stdin=None if stdin else subprocess.DEVNULL, env=_environment(kernel, seed), check=False
+                command,
+                stdin=None if stdin else subprocess.DEVNULL,
+                env=_environment(kernel, seed),
+                pass_fds=(numbered,),
+                check=False,
             )
         except OSError as error:
             raise _not_run(kernel, error) from error
+        finally:
+            os.close(numbered)
         told = result.read_text() if result.exists() else ""
         if not told.isdecimal():
             raise EngineDied(f"the guest broke (exit status {done.returncode}){': ' if told else ''}{told}")
@@ -189,7 +206,7 @@ def _not_run(kernel: Kernel, error: OSError) -> HostError:
 def _command(
     kernel: Kernel,
     program: Path,
-    consoles: Sequence[str] = ("con0=null,fd:2",),
+    places: Sequence[str] = _NO_PLACES,
     arguments: Sequence[str] = (),
 ) -> list[str]:
     """The same for each guest, since its random numbers hang on it (`random_init_early` of the kernel)."""
@@ -202,11 +219,10 @@ def _command(
         "rootflags=/",
         "rw",
         "con=null",
-        *consoles,
+        *places,
         # Nothing but its last words.
+        "quiet",
         "loglevel=1",
-        # Where it would note its number for programs that don't exist here; nothing is left behind.
-        "uml_dir=/dev/null",
         # From 6.16 on half as dear as ptrace; where the kernel or the machine has none, it says so and goes on.
         "seccomp=auto",
         "dsp=/proc/self/fd/0",
