@@ -1,5 +1,5 @@
-"""A run's own certificate authority and the origin's certificate under it, made anew for every run; in virtual time
-they follow from its seed."""
+"""A run's own certificate authority and the origin's certificate under it, made anew for every run; in
+virtual time they follow from its seed."""
 
 import datetime
 import ipaddress

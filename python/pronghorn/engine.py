@@ -205,8 +205,8 @@ class Engine:
         await asyncio.sleep(seconds)
 
     def cpu_s(self) -> float | None:
-        """The CPU time of the whole engine so far, in seconds, where it is one with what it measures: a guest's.
-        None of any other."""
+        """The CPU time of the whole engine so far, in seconds, where it is one with what it measures: a
+        guest's. None of any other."""
         return None
 
     async def stop(self) -> None:
@@ -253,11 +253,15 @@ class Engine:
 class Engines(Protocol):
     """Where engines come from, and so which clock they have."""
 
-    virtual: bool
-    """Whether their clock is virtual."""
+    @property
+    def virtual(self) -> bool:
+        """Whether their clock is virtual."""
+        ...
 
-    starts_at: datetime.datetime | None
-    """When their clock starts; None: it is this machine's."""
+    @property
+    def starts_at(self) -> datetime.datetime | None:
+        """When their clock starts; None: it is this machine's."""
+        ...
 
     async def start(self, seed: int) -> Engine:
         """Starts one; `seed` settles the random numbers of a guest. HostError where it can't be."""

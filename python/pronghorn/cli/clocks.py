@@ -1,6 +1,6 @@
 """The option --clock of several commands."""
 
-from pronghorn.errors import unknown
+from pronghorn.errors import InputError, unknown
 from pronghorn.model.experiment_values import CLOCKS, Clock
 
 HELP = "real (the default), or virtual: in guests whose clock jumps over idle time."
@@ -12,5 +12,5 @@ def parsed(text: str | None) -> Clock | None:
         if text == clock:
             return clock
     if text is not None:
-        raise unknown("clock", text, CLOCKS)
+        raise InputError(f"--clock: {unknown('clock', text, CLOCKS)}")
     return None

@@ -63,7 +63,9 @@ def run(
     ] = False,
 ) -> None:
     """Run an experiment and say which arm is faster, by how much and how sure that is."""
-    request = Request(experiment, out, resume, jobs, seed, tuple(overrides or ()), tuple(sys.argv), clocks.parsed(clock))
+    request = Request(
+        experiment, out, resume, jobs, seed, tuple(overrides or ()), tuple(sys.argv), clocks.parsed(clock)
+    )
     asked = prepare.resolve(request)
     capabilities.check(asked)
     wanted = [of_run.parse(text, asked) for text in checks or ()]

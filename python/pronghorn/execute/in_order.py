@@ -1,5 +1,5 @@
-"""Records trials in the order in which their courses began, whenever they end, so that a journal in virtual time is
-the same however many guests ran side by side."""
+"""Records trials in the order in which their courses began, whenever they end, so that a journal in virtual
+time is the same however many guests ran side by side."""
 
 from collections.abc import Sequence
 
@@ -11,8 +11,8 @@ Course = Sequence[Block]
 
 
 class InOrder:
-    """The trials of `courses` on their way to the journal. Those of the first course that isn't over go there at
-    once, those of later ones wait; few do, since courses begin in their order."""
+    """The trials of `courses` on their way to the journal. Those of the first course that isn't over go there
+    at once, those of later ones wait; few do, since courses begin in their order."""
 
     def __init__(self, journal: Journal, courses: Sequence[Course]) -> None:
         self._journal = journal

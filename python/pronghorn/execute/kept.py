@@ -86,7 +86,9 @@ class KeptStages:
         engine = await conditions.engines.start(seed)
         kept = self._kept[assignment.arm] = _Kept(engine, Stage(engine, plot), plot)
         cell = assignment.block.cell
-        if not conditions.engines.virtual and cell_cost.alone(conditions.experiment, cell, conditions.sites[cell.site].total_bytes):
+        if not conditions.engines.virtual and cell_cost.alone(
+            conditions.experiment, cell, conditions.sites[cell.site].total_bytes
+        ):
             await trial.measure(engine, conditions._replace(run=None), assignment)
         await kept.stage.open(assignment.block.path_seed)
         return kept

@@ -1,5 +1,5 @@
-"""Building a guest's kernel: Debian's source, a configuration of ours, the host's compiler. Nothing is installed, and
-nothing needs root; a kernel is put in its place whole or not at all."""
+"""Building a guest's kernel: Debian's source, a configuration of ours, the host's compiler. Nothing is
+installed, and nothing needs root; a kernel is put in its place whole or not at all."""
 
 import datetime
 import hashlib
@@ -24,8 +24,8 @@ SUITES: Mapping[str, str] = {"6.12": "trixie", NEWEST: "sid"}
 """The versions that Debian has the source of, with the suite: that of Debian 13, and the newest."""
 
 TICKS_HZ = 250
-"""How often a guest's kernel looks at its timers in a second: as often as Debian's own; User Mode Linux ships with
-100."""
+"""How often a guest's kernel looks at its timers in a second: as often as Debian's own; User Mode Linux ships
+with 100."""
 
 _HOST_NEEDS = ("gcc", "make", "tar", "xz", "apt-get", "dpkg-deb")
 _UNPACKED = ("flex", "bison", "m4", "bc")
@@ -58,8 +58,9 @@ class Source(NamedTuple):
 
 
 def build(version: str = NEWEST, *, source: Path | None = None, tell: Tell = lambda _: None) -> Kernel:
-    """Builds the kernel `version` from Debian's source, or from `source`, a kernel's tree packed as linux-*.tar.xz;
-    `tell` is told what goes on. HostError where this host can't, InputError for a version that nobody has."""
+    """Builds the kernel `version` from Debian's source, or from `source`, a kernel's tree packed as
+    linux-*.tar.xz; `tell` is told what goes on. HostError where this host can't, InputError for a version
+    that nobody has."""
     kernels.require_machine()
     if source is None and version not in SUITES:
         raise InputError(
@@ -180,7 +181,8 @@ class _Apt:
             (folder / each).mkdir(parents=True)
         site = archive_site()
         lines = [
-            f"deb [signed-by={_KEYRING}] {site} {name} main" for name in dict.fromkeys((suite, self.own_suite))
+            f"deb [signed-by={_KEYRING}] {site} {name} main"
+            for name in dict.fromkeys((suite, self.own_suite))
         ]
         (folder / "sources.list").write_text("\n".join(lines) + "\n")
         self._options = [
@@ -202,7 +204,7 @@ class _Apt:
     def newest(self) -> str:
         """The newest version of Linux whose source there is."""
         told = _run(["apt-cache", *self._options, "search", "--names-only", r"^linux-source-[0-9.]+$"])
-        versions = re.findall(r"^linux-source-([0-9]+\.[0-9]+) ", told, flags=re.MULTILINE)
+        versions: list[str] = re.findall(r"^linux-source-([0-9]+\.[0-9]+) ", told, flags=re.MULTILINE)
         if not versions:
             raise HostError(
                 f"Debian's archive ({self.suite}) has no linux-source package.",
@@ -249,8 +251,9 @@ def _make(tree: Path, targets: Sequence[str], environment: Mapping[str, str], lo
         )
     if done.returncode != 0:
         last = "\n".join(log.read_text(errors="replace").strip().splitlines()[-_SAID_LINES:])
+        command = f"make {' '.join(targets)}"
         raise HostError(
-            f"the kernel could not be built (make {' '.join(targets)}, exit status {done.returncode}):\n{last}",
+            f"the kernel could not be built ({command}, exit status {done.returncode}):\n{last}",
             hint="As root: apt-get install gcc make libc6-dev flex bison bc",
         )
 
@@ -288,7 +291,9 @@ def _put(made: Path, version: str) -> Kernel:
 def _unpacked(archive: Path, work: Path) -> Path:
     """The tree in an archive."""
     if not archive.is_file():
-        raise InputError(f"{archive}: no file is there.", hint="Name a packed tree, such as linux-6.12.tar.xz.")
+        raise InputError(
+            f"{archive}: no file is there.", hint="Name a packed tree, such as linux-6.12.tar.xz."
+        )
     folder = work / "source"
     folder.mkdir()
     excluded = [f"--exclude={pattern}" for pattern in _NOT_NEEDED]

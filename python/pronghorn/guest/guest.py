@@ -1,7 +1,7 @@
 """An engine in a guest: started, spoken to over a terminal of its own, ended.
 
-The guest reads a line by a call that stops all of it, so that it needs no CPU and its clock stands still while it isn't
-asked (`crates/engine/src/guest.rs`)."""
+The guest reads a line by a call that stops all of it, so that it needs no CPU and its clock stands still
+while it isn't asked (`crates/engine/src/guest.rs`)."""
 
 import asyncio
 import contextlib
@@ -32,7 +32,8 @@ MEMORY = "1536M"
 _MEMORY_BYTES = 1536 * 2**20
 _SHARED_MEMORY = Path("/dev/shm")
 PREFIX = "pronghorn-work-"
-"""Of temporary folders, which the next start sweeps where a killed one left them (`host/temporary_folders.py`)."""
+"""Of temporary folders, which the next start sweeps where a killed one left them
+(`host/temporary_folders.py`)."""
 
 _SEED = "PRONGHORN_GUEST_SEED"
 _TICKS_S = 1 / os.sysconf("SC_CLK_TCK")
@@ -41,12 +42,12 @@ _NOT_FOR_GUESTS = ("LD_PRELOAD", "TMPDIR", "PRONGHORN_AWAKE", "PRONGHORN_ISOLATI
 
 _FOLDER_NUMBER = 100
 _NO_PLACES = ("con0=null,fd:2", "uml_dir=/dev/null")
-"""Its console goes to stderr. Where it would note its number for programs that don't exist here there is no folder, so
-that nothing is left behind."""
+"""Its console goes to stderr. Where it would note its number for programs that don't exist here there is no
+folder, so that nothing is left behind."""
 
 CAPABILITIES = "~0x4000000000000010"
-"""What OpenSSL and its relatives are told of the CPU (OPENSSL_ia32cap(3)): that it has neither RDRAND nor a time stamp
-counter. Either would give them random numbers that no seed settles."""
+"""What OpenSSL and its relatives are told of the CPU (OPENSSL_ia32cap(3)): that it has neither RDRAND nor a
+time stamp counter. Either would give them random numbers that no seed settles."""
 
 
 class Guest(Engine):
@@ -56,7 +57,8 @@ class Guest(Engine):
 
     @classmethod
     async def boot(cls, kernel: Kernel, seed: int, *, program: Path | None = None) -> Self:
-        """Starts one with `kernel`, whose random numbers follow from `seed`; HostError where it can't be run."""
+        """Starts one with `kernel`, whose random numbers follow from `seed`; HostError where it can't be
+        run."""
         program = program or locate()
         ours, theirs = os.openpty()
         try:
@@ -108,7 +110,8 @@ class Guest(Engine):
         self._reading.close()
 
     def _hang_up_behind(self) -> None:
-        """Lets go of the guest's end of the terminal, which it holds itself by now: its end is then seen here."""
+        """Lets go of the guest's end of the terminal, which it holds itself by now: its end is then seen
+        here."""
         theirs, self._theirs = self._theirs, -1
         if theirs >= 0:
             os.close(theirs)
@@ -118,7 +121,7 @@ class Guest(Engine):
         environment = {name: value for name, value in passed_on().items() if name not in _NOT_FOR_GUESTS}
         boot = {
             "environment": {**environment, "OPENSSL_ia32cap": CAPABILITIES},
-            "directory": os.getcwd(),
+            "directory": str(Path.cwd()),
         }
         requests = self._requests
         if requests is None:
@@ -143,9 +146,9 @@ class Guests:
 
 
 def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
-    """Runs a program in a guest of its own, with our stdin, stdout, stderr, environment and folder; its exit status.
-    The guest, its clock included, stands still while the program waits for its stdin. EngineDied where the guest
-    breaks, HostError where it can't be run."""
+    """Runs a program in a guest of its own, with our stdin, stdout, stderr, environment and folder; its exit
+    status. The guest, its clock included, stands still while the program waits for its stdin. EngineDied
+    where the guest breaks, HostError where it can't be run."""
     stdin = _reopenable(0)
     with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
         asked, result = Path(folder) / "program.json", Path(folder) / "status"
@@ -155,7 +158,7 @@ def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
                 {
                     "argv": list(argv),
                     "environment": {**environment, "OPENSSL_ia32cap": CAPABILITIES},
-                    "directory": os.getcwd(),
+                    "directory": str(Path.cwd()),
                     "stdin": stdin,
                     "result": str(result),
                 }
@@ -188,7 +191,8 @@ def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
 
 
 def _reopenable(descriptor: int) -> bool:
-    """Whether a guest can open by itself what we have open there: not a socket, and nothing that is closed."""
+    """Whether a guest can open by itself what we have open there: not a socket, and nothing that is
+    closed."""
     try:
         os.close(os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK))
     except OSError:
@@ -223,11 +227,13 @@ def _command(
         # Nothing but its last words.
         "quiet",
         "loglevel=1",
-        # From 6.16 on half as dear as ptrace; where the kernel or the machine has none, it says so and goes on.
+        # From 6.16 on half as dear as ptrace; where the kernel or the machine has none, it says so and goes
+        # on.
         "seccomp=auto",
         "dsp=/proc/self/fd/0",
         f"init={program}",
-        # What the kernel doesn't know is in its first process's environment, before that reads what the CPU can do.
+        # What the kernel doesn't know is in its first process's environment, before that reads what the CPU
+        # can do.
         f"OPENSSL_ia32cap={CAPABILITIES}",
         "--",
         "guest",
@@ -244,12 +250,12 @@ def _environment(kernel: Kernel, seed: int) -> Mapping[str, str]:
 
 
 def _memory_folder() -> Path:
-    """Where a guest's memory lies as an unlinked file: in memory where there is room, else where temporary files
-    go."""
+    """Where a guest's memory lies as an unlinked file: in memory where there is room, else where temporary
+    files go."""
     with contextlib.suppress(OSError):
-        if os.access(_SHARED_MEMORY, os.W_OK | os.X_OK):
-            if shutil.disk_usage(_SHARED_MEMORY).free >= _MEMORY_BYTES:
-                return _SHARED_MEMORY
+        room = shutil.disk_usage(_SHARED_MEMORY).free
+        if os.access(_SHARED_MEMORY, os.W_OK | os.X_OK) and room >= _MEMORY_BYTES:
+            return _SHARED_MEMORY
     return Path(tempfile.gettempdir())
 
 
@@ -263,7 +269,11 @@ async def _streams(
     written = os.fdopen(os.dup(terminal), "wb", buffering=0)
     transport, _ = await loop.connect_write_pipe(lambda: asyncio.streams.FlowControlMixin(loop), written)
     reading, _ = await loop.connect_read_pipe(lambda: protocol, os.fdopen(terminal, "rb", buffering=0))
-    return reading, reader, asyncio.StreamWriter(transport, asyncio.StreamReaderProtocol(reader), reader, loop)
+    return (
+        reading,
+        reader,
+        asyncio.StreamWriter(transport, asyncio.StreamReaderProtocol(reader), reader, loop),
+    )
 
 
 def _used(pid: int) -> Iterator[float]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronghorn import reading
-from pronghorn.errors import HostError, unknown
+from pronghorn.errors import HostError, InputError, unknown
 from pronghorn.model import foreign
 
 OVERRIDE = "PRONGHORN_GUEST"
@@ -26,8 +26,9 @@ MEND = "pronghorn guest"
 
 
 class Kernel(NamedTuple):
-    """A kernel: `version` is what an experiment calls it, `release` what it says of itself, `program` its file.
-    `random` is a library by which its random numbers follow from a seed; None: they are the machine's."""
+    """A kernel: `version` is what an experiment calls it, `release` what it says of itself, `program` its
+    file. `random` is a library by which its random numbers follow from a seed; None: they are the
+    machine's."""
 
     version: str
     release: str
@@ -88,7 +89,7 @@ def need(version: str | None = None) -> Kernel:
         if kernel.version == version:
             return kernel
     if version is not None and not _numbers(version):
-        raise unknown("kernel", version, [kernel.version for kernel in kernels])
+        raise InputError(unknown("kernel", version, [kernel.version for kernel in kernels]))
     what = f"the kernel {version}" if version else "a kernel"
     command = f"{MEND} {version}" if version else MEND
     raise HostError(

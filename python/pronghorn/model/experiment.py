@@ -94,8 +94,8 @@ class Experiment(BaseModel):
     `load` is what the client of that name makes; `published` the name of the measurements that the run is
     held against. `background` is a load that runs beside each page load. `preflight` says what becomes of a
     run whose arms fail in a load before the schedule. `tolerate` are globs, over path and
-    query, of the requests that may fail without failing their load. `clock` says whether trials run in real time
-    or in guests whose clock is virtual."""
+    query, of the requests that may fail without failing their load. `clock` says whether trials run in real
+    time or in guests whose clock is virtual."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str

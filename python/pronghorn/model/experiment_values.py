@@ -29,8 +29,8 @@ such load, or it goes on with a warning."""
 
 Clock = Literal["real", "virtual"]
 CLOCKS: tuple[Clock, ...] = ("real", "virtual")
-"""Whether trials take the time that they take, or run in guests whose clock jumps over idle time and counts none for
-computing."""
+"""Whether trials take the time that they take, or run in guests whose clock jumps over idle time and counts
+none for computing."""
 
 ARTIFACTS = ("pcapng", "flight", "arrivals", "qlog", "har", "netlog", "screenshot", "filmstrip")
 """What trials can be asked to leave beside their line in the journal: the first two by the bench, the others

@@ -5,7 +5,7 @@ LAYERS = (
     ("crash", "pages", "reading", "standard", "terminal"),
     ("model",),
     ("analysis", "certificates", "engine", "export", "plan", "servers", "sites", "why"),
-    ("calibration", "checks", "command", "host", "load", "run"),
+    ("calibration", "checks", "command", "guest", "host", "load", "run"),
     ("browser", "knobs", "mapping", "origins"),
     ("clients", "fairness", "policy"),
     ("capabilities", "costs", "doctor", "manifest", "report"),
