@@ -7,7 +7,7 @@
 //! The first line that comes tells how programs are to be started; from then on the protocol is the engine's. The last
 //! line that goes is `{"ended": STATUS}`, the exit status of the engine.
 //!
-//! With a file as its argument the first process runs the one program that the file names instead, whose stdin is the
+//! With `run FILE` as its arguments the first process runs the one program that the file names instead, whose stdin is the
 //! channel and whose stdout and stderr are the guest's two consoles.
 
 use std::collections::BTreeMap;
@@ -72,8 +72,9 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         return ExitCode::from(2);
     }
     let ended = match arguments {
-        [] => start(),
-        [program, ..] => run_program(program),
+        [word, program, ..] if word == "run" => run_program(program),
+        // The kernel may add words of its own.
+        _ => start(),
     };
     if let Err(error) = ended {
         eprintln!("the guest broke: {error}");

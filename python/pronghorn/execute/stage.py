@@ -29,7 +29,7 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import CLIENT
 from pronghorn.model.load_report import LoadReport
-from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, CpuTime, OriginCount, PageLoad
+from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, exhaustion
 from pronghorn.origins.live import RunningLive, Target
 from pronghorn.run.artifacts import Artifacts
@@ -183,8 +183,7 @@ class Stage:
     async def _page(self, origin: RunningOrigin, client: ClientSession) -> tuple[PageLoad, CpuSeconds]:
         if self._engine.virtual:
             guest_s = self._engine.cpu_s() or 0.0
-            # In the guest's own time computing takes none, so what it tells of the CPU is nothing.
-            loaded = (await self._loaded(client)).model_copy(update={"cpu": CpuTime()})
+            loaded = await self._loaded(client)
             cpu = CpuSeconds(guest_s=max(0.0, (self._engine.cpu_s() or 0.0) - guest_s))
             return await self._explained(loaded, origin), cpu
         before_s = None if self._tells_cpu else await origin.cpu_s()
@@ -322,8 +321,6 @@ class Stage:
         return host.cpu if host else None
 
     def _with_share(self, counters: Counters) -> Counters:
-        if counters.host is not None and self._engine.virtual:
-            counters.host.cpu = None
         if counters.host is not None and self._share is not None:
             counters.host.cpu = self._share
         return counters

@@ -82,11 +82,13 @@ class Guest(Engine):
             raise
         guest = cls(process, answers, requests)
         guest._theirs, guest._reading = theirs, reading
+        guest._end = asyncio.create_task(guest._tell_end(answers))
         await guest._begin()
         return guest
 
-    _theirs = -1
+    _theirs: int
     _reading: asyncio.BaseTransport
+    _end: asyncio.Task[None]
 
     async def let_pass(self, seconds: float) -> None:
         """Lets that much of the guest's time pass."""
@@ -96,25 +98,18 @@ class Guest(Engine):
         """The CPU time of the guest so far, of its kernel and all that runs in it, in seconds."""
         return sum(_used(self._process.pid), start=0.0)
 
-    async def request(self, op: str, **parameters: Any) -> dict[str, Any]:
-        """As of any engine."""
-        answer = await super().request(op, **parameters)
-        self._hang_up_behind()
-        return answer
-
     async def stop(self) -> None:
         """Ends the guest at once: what it has written is on the machine's disk with each answer."""
-        self._hang_up_behind()
         self.kill()
         await super().stop()
+        await self._end
         self._reading.close()
+        os.close(self._theirs)
 
-    def _hang_up_behind(self) -> None:
-        """Lets go of the guest's end of the terminal, which it holds itself by now: its end is then seen
-        here."""
-        theirs, self._theirs = self._theirs, -1
-        if theirs >= 0:
-            os.close(theirs)
+    async def _tell_end(self, answers: asyncio.StreamReader) -> None:
+        """A guest that has ended answers no more: the terminal itself, which is held here too, doesn't tell."""
+        await self._process.wait()
+        answers.feed_eof()
 
     async def _begin(self) -> None:
         """Tells it how programs are to be started."""
@@ -171,7 +166,7 @@ def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
         os.close(opened)
         here = f"/proc/self/fd/{numbered}"
         consoles = ["con0=null", "con1=null,fd:1", "con2=null,fd:2", f"uml_dir={here}"]
-        command = _command(kernel, locate(), consoles, [f"{here}/{asked.name}"])
+        command = _command(kernel, locate(), consoles, ["run", f"{here}/{asked.name}"])
         try:
             done = subprocess.run(
                 command,

@@ -11,6 +11,7 @@ use serde::Serialize;
 use machine::MachineTime;
 
 use crate::processes::awake;
+use crate::processes::isolation::in_guest;
 
 /// The shortest time about which something is said: the kernel counts in hundredths of a second.
 const LEAST: Duration = Duration::from_millis(50);
@@ -66,7 +67,7 @@ impl CpuReading {
     /// was too short.
     pub(crate) fn since(&self, earlier: &CpuReading) -> Option<CpuShare> {
         let passed = self.at.saturating_duration_since(earlier.at);
-        if passed < LEAST {
+        if passed < LEAST || in_guest() {
             return None;
         }
         let own_s = (self.own_s? - earlier.own_s?).max(0.0);
