@@ -55,6 +55,9 @@ def execute(
     earlier = _earlier_manifest(directory, observer)
     finished = earlier.get("ended") is not None
     notes = _opening(experiment, hello, directory, list(command_line), jobs, earlier)
+    if engines.virtual:
+        notes["guest"] = dict(engines.noted())
+        files.write_manifest(directory, notes)
     if not finished:
         notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment, engines)]
         files.write_manifest(directory, notes)

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
@@ -263,6 +263,10 @@ class Engines(Protocol):
         """When their clock starts; None: it is this machine's."""
         ...
 
+    def noted(self) -> Mapping[str, str]:
+        """What a run's manifest tells of them beside what they say themselves."""
+        ...
+
     async def start(self, seed: int) -> Engine:
         """Starts one; `seed` settles the random numbers of a guest. HostError where it can't be."""
         ...
@@ -273,6 +277,9 @@ class _Here:
 
     virtual = False
     starts_at = None
+
+    def noted(self) -> Mapping[str, str]:
+        return {}
 
     async def start(self, seed: int) -> Engine:  # noqa: ARG002
         return await Engine.start()

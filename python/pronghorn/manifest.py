@@ -66,7 +66,8 @@ def opening(
         "isolation": hello.isolation,
         "isolation_reason": hello.isolation_reason,
         "host": host(),
-        "sysctls": sysctls(),
+        # A guest has settings of its own: those that matter stand with each trial (`counters.host.tcp`).
+        "sysctls": {} if experiment.virtual else sysctls(),
         "bench_sysctls": BENCH_SYSCTLS if any(path.spec for path in experiment.paths) else {},
         "libraries": hello.libraries,
         "paths": {path.name: path.spec.to_manifest() if path.spec else None for path in experiment.paths},

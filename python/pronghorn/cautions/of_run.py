@@ -20,6 +20,7 @@ from pronghorn.cautions import (
     rare_losses,
     two_modes,
     unseen_state,
+    virtual_time,
 )
 from pronghorn.engine import Hello
 from pronghorn.host import loopback
@@ -42,6 +43,8 @@ LIVE = "live servers, without an emulated path"
 
 def label(experiment: Experiment, hello: Hello) -> str | None:
     """What qualifies everything that the run says, or None."""
+    if experiment.virtual:
+        return virtual_time.LABEL
     if all(path.name != DIRECT for path in experiment.paths):
         return None
     if experiment.live:
@@ -66,6 +69,7 @@ def cautions(
         *_proof(trials),
         *preflight.cautions(manifest.get(PREFLIGHT, [])),
         *broken_stacks.cautions(trials),
+        *virtual_time.cautions(experiment),
         *_network(experiment, hello),
         *_captures(experiment, trials),
         *_calibration(manifest.get("calibration", [])),
@@ -81,7 +85,7 @@ def cautions(
         *_published(experiment),
         *_unlogged(trials),
         *_reconnected(trials),
-        *_host(manifest["host"]),
+        *(() if experiment.virtual else _host(manifest["host"])),
     ]
 
 

@@ -15,7 +15,7 @@ import tempfile
 import tty
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from pronghorn.engine import Engine, EngineDied, locate
 from pronghorn.environment import passed_on
@@ -107,7 +107,8 @@ class Guest(Engine):
         os.close(self._theirs)
 
     async def _tell_end(self, answers: asyncio.StreamReader) -> None:
-        """A guest that has ended answers no more: the terminal itself, which is held here too, doesn't tell."""
+        """A guest that has ended answers no more: the terminal itself, which is held here too, doesn't
+        tell."""
         await self._process.wait()
         answers.feed_eof()
 
@@ -134,6 +135,11 @@ class Guests:
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
+
+    def noted(self) -> Mapping[str, str]:
+        """Its kernel, and whether its random numbers are settled."""
+        settled = "by the seed" if self.kernel.random else "by chance"
+        return {"kernel": self.kernel.version, "release": self.kernel.release, "random_numbers": settled}
 
     async def start(self, seed: int) -> Engine:
         """Boots one."""

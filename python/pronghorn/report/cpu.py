@@ -11,21 +11,32 @@ NONE = "–"
 
 
 class CpuTimes(NamedTuple):
-    """The medians of an arm, in milliseconds as text."""
+    """Medians in milliseconds as text, one for each of `headings`, by arm; `of` says whose they are."""
 
-    client: str
-    origin: str
+    of: str
+    headings: tuple[str, ...]
+    arms: dict[str, tuple[str, ...]]
 
 
-def cpu_times(trials: Mapping[str, Sequence[Trial]]) -> dict[str, CpuTimes] | None:
-    """Of each arm the medians over its loads that succeeded; None where no trial tells any."""
-    found = {
-        arm: CpuTimes(
-            _median(mine, lambda trial: trial.cpu.client_s), _median(mine, lambda trial: trial.cpu.origin_s)
+_BOTH_ENDS = CpuTimes("client and origin", ("client CPU", "origin CPU"), {})
+_GUEST = CpuTimes("the whole guest", ("guest CPU",), {})
+
+
+def cpu_times(trials: Mapping[str, Sequence[Trial]]) -> CpuTimes | None:
+    """Of each arm the medians over its loads that succeeded: of both ends, or of a guest, in virtual time;
+    None where no trial tells any."""
+    ends = {
+        arm: (
+            _median(mine, lambda trial: trial.cpu.client_s),
+            _median(mine, lambda trial: trial.cpu.origin_s),
         )
         for arm, mine in trials.items()
     }
-    return found if any(set(times) != {NONE} for times in found.values()) else None
+    guests = {arm: (_median(mine, lambda trial: trial.cpu.guest_s),) for arm, mine in trials.items()}
+    for kind, found in ((_BOTH_ENDS, ends), (_GUEST, guests)):
+        if any(set(times) != {NONE} for times in found.values()):
+            return kind._replace(arms=dict(found))
+    return None
 
 
 def _median(trials: Sequence[Trial], time_s: Callable[[Trial], float | None]) -> str:

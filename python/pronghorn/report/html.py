@@ -49,7 +49,7 @@ class CellView:
     anchor: str
     summary: CellSummary
     table: Table
-    cpu: dict[str, CpuTimes] | None
+    cpu: CpuTimes | None
     thin: str | None
     chart: Chart | None
     distribution: Chart | None

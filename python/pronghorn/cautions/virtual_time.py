@@ -1,0 +1,31 @@
+"""What a run in virtual time leaves out."""
+
+from collections.abc import Iterator
+
+from pronghorn.costs import cell_cost
+from pronghorn.model.caution import Caution
+from pronghorn.model.experiment import Experiment
+
+LABEL = "virtual time: computing takes none"
+"""The label of a run in virtual time."""
+
+
+def cautions(experiment: Experiment) -> Iterator[Caution]:
+    """The warnings of a run in virtual time: a general one, and one that names paths on which the CPU would
+    set the pace."""
+    if not experiment.virtual:
+        return
+    yield Caution(
+        "virtual-time",
+        "This run was made in virtual time, where computing takes no time. CPU cost, which is highest for "
+        "HTTP/3, does not show in its load times; the report lists each arm's CPU seconds.",
+        "Measure in real time to see both: --clock real",
+    )
+    fast = list(dict.fromkeys(cell.path for cell in experiment.cells() if cell_cost.alone(experiment, cell)))
+    if fast:
+        yield Caution(
+            "virtual-time-on-fast-paths",
+            f"On {', '.join(fast)} the CPU limits loads in real time. In virtual time it doesn't, so load "
+            "times there are lower bounds and ratios may differ.",
+            f"Measure these paths in real time: --clock real --set paths={','.join(fast)}",
+        )
