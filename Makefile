@@ -1,7 +1,7 @@
 # What a person does here; each recipe's work stands in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help build run servers check test verify lint docs bench wheel clean
+.PHONY: help build run servers guest check test verify lint docs bench wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,6 +14,9 @@ run: build ## the default experiment: is HTTP/3 faster, and where?
 
 servers: build ## nginx and HAProxy with HTTP/3: the system's, else Debian 13's in ~/.cache/pronghorn
 	@scripts/servers
+
+guest: build ## the kernel of virtual time, once, into ~/.cache/pronghorn: some minutes
+	@.venv/bin/pronghorn guest
 
 check: build ## form, lint, types, Rust's library tests and Python's unit tests
 	@scripts/check

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pronghorn import __version__, certificates, fairness, manifest, plan
+from pronghorn import __version__, certificates, fairness, guest, manifest, plan
 from pronghorn.cautions.of_run import cautions, label
 from pronghorn.certificates import Certificates, Settled
 from pronghorn.conclude.finished import Outcome, conclude, now
 from pronghorn.costs import cell_cost, cost
-from pronghorn.engine import HERE, Engines, Hello
+from pronghorn.engine import Engines, Hello
 from pronghorn.errors import InputError
 from pronghorn.execute import preflight, same_knobs
 from pronghorn.execute.calibrate import calibrate
@@ -43,13 +43,13 @@ def execute(
     *,
     jobs: int | None,
     command_line: Iterable[str],
-    engines: Engines = HERE,
 ) -> Outcome:
     """Runs what `directory` has not yet recorded of `experiment`, and writes the run's files.
 
     Interrupted, a HostError or a full disk leave a directory from which the run can be resumed; so does
     NothingMeasured, where an arm fails before the first trial.
     """
+    engines = guest.engines(experiment.clock)
     recorded = _recorded(experiment, directory, observer)
     jobs = jobs or experiment.jobs or (cost.cores() if engines.virtual else cost.default_jobs())
     earlier = _earlier_manifest(directory, observer)

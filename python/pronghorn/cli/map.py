@@ -4,16 +4,17 @@ import json
 import secrets
 import shlex
 import sys
-import time as clock
+import time as now
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from pronghorn import capabilities
+from pronghorn import capabilities, guest
 from pronghorn.analysis import mends
 from pronghorn.analysis.failing import commonest_of, with_detail
 from pronghorn.analysis.numbers import count
+from pronghorn.cli import clocks
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
 from pronghorn.conduct import execute
@@ -90,6 +91,7 @@ def map(
         int | None,
         typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
     ] = None,
+    clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP)] = None,
     keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
     as_json: Annotated[
@@ -109,6 +111,7 @@ def map(
         "client": client,
         "margin": margin,
         "seed": seed,
+        "clock": clocks.parsed(clock),
         "out": out,
     }
     asked = _resumed(resume, told, budget, time) if resume else _asked(told, budget, time)
@@ -117,7 +120,7 @@ def map(
     asked = asked.model_copy(update={"site": planned.sites[0]})
     capabilities.check(planned)
     with _claim(resume, out, asked) as directory:
-        hello = ability.greet()
+        hello = ability.greet(guest.engines(planned.clock))
         ability.fit(planned, hello, fall_back=False)
         kept.write(asked, directory.path)
         try:
@@ -185,19 +188,19 @@ def _claim(resume: Path | None, out: Path | None, asked: Terms) -> RunDirectory:
 def _explore(
     asked: Terms, margin: float, directory: RunDirectory, hello: Hello, jobs: int | None
 ) -> tuple[Batches, Explored]:
-    started = clock.monotonic()
+    started = now.monotonic()
     slowest = 0.0
 
     def run(planned: Experiment, folder: RunDirectory) -> None:
         nonlocal slowest
-        begun = clock.monotonic()
+        begun = now.monotonic()
         ready = describe(ability.fit(planned, hello, fall_back=False))
         with watching() as observer:
             execute(ready, hello, folder, observer, jobs=jobs, command_line=sys.argv)
-        slowest = max(slowest, (clock.monotonic() - begun) / len(planned.paths))
+        slowest = max(slowest, (now.monotonic() - begun) / len(planned.paths))
 
     def in_time() -> bool:
-        left = None if asked.time_s is None else asked.time_s - (clock.monotonic() - started)
+        left = None if asked.time_s is None else asked.time_s - (now.monotonic() - started)
         return left is None or left > slowest * BATCH + _FINAL_STEPS_S
 
     measured = Batches(asked, directory.path, run)

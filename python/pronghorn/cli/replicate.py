@@ -10,10 +10,11 @@ from typing import Annotated
 
 import typer
 
-from pronghorn import capabilities
+from pronghorn import capabilities, guest
 from pronghorn.analysis import mends
 from pronghorn.analysis.failing import commonest_of, with_detail
 from pronghorn.analysis.numbers import count
+from pronghorn.cli import clocks
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
 from pronghorn.conduct import execute
@@ -63,6 +64,7 @@ def replicate(
         int | None,
         typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
     ] = None,
+    clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP)] = None,
     keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="The seed of every random draw of runs that begin.")
@@ -83,10 +85,11 @@ def replicate(
         if folder is not None and folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
             raise InputError(f"{option} {folder}: no folder that can be written to.")
     size: Size = "quick" if quick else "full"
+    by = clocks.parsed(clock) or "real"
     asked = wanted(names or ())
-    planned = plan(asked, size, out or DEFAULT_FOLDER, blocks=blocks, seed=seed)
+    planned = plan(asked, size, out or DEFAULT_FOLDER, blocks=blocks, seed=seed, clock=by)
     # A claim may rest on runs that weren't asked for, but are there.
-    there = [*planned, *others(asked, size, out or DEFAULT_FOLDER, blocks=blocks)]
+    there = [*planned, *others(asked, size, out or DEFAULT_FOLDER, blocks=blocks, clock=by)]
     if measure:
         with awake.keeping(keep_awake):
             _measure([run for run in planned if not run.is_done], jobs)
@@ -131,7 +134,7 @@ def _measure(missing: Sequence[PlannedRun], jobs: int | None) -> None:
         capabilities.check(run.experiment)
     if not missing:
         return
-    hello = ability.greet()
+    hello = ability.greet(guest.engines(missing[0].experiment.clock))
     for line in _outlook(missing):
         print(line, file=sys.stderr, flush=True)
     for number, run in enumerate(missing, 1):

@@ -71,8 +71,7 @@ def run(
     wanted = [of_run.parse(text, asked) for text in checks or ()]
     files = pipeline_outputs.asked(exports, junit)
     with prepare.claim(request, asked) as directory:
-        engines = guest.engines(asked.clock)
-        hello = ability.greet(engines)
+        hello = ability.greet(guest.engines(asked.clock))
         fitted = describe(ability.fit(asked, hello, fall_back=prepare.may_fall_back(request)))
         if fitted is not asked:
             wanted = [of_run.parse(text, fitted) for text in checks or ()]
@@ -85,7 +84,6 @@ def run(
                     observer,
                     jobs=jobs,
                     command_line=request.command_line,
-                    engines=engines,
                 )
         except Interrupted:
             command = shlex.join(["pronghorn", "run", "--resume", str(directory.path)])

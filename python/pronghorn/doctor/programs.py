@@ -10,6 +10,7 @@ from pronghorn.clients.chromium import program
 from pronghorn.doctor.finding import Finding
 from pronghorn.environment import passed_on
 from pronghorn.errors import HostError
+from pronghorn.guest import kernels
 from pronghorn.origins import programs as servers
 
 _SINCE_RFC_9114 = 103
@@ -25,6 +26,7 @@ def findings() -> Iterator[Finding]:
     yield _chromium()
     yield _playwright()
     yield _tshark()
+    yield _guest()
 
 
 def _server(name: str) -> Finding:
@@ -60,6 +62,23 @@ def _playwright() -> Finding:
         mend = f"{sys.executable} -m pip install playwright"
         return Finding(subject, "note", "is not installed; the client chromium is driven by it", mend)
     return Finding(subject, "ok", version)
+
+
+def _guest() -> Finding:
+    subject = "virtual time"
+    try:
+        kernels.require_machine()
+    except HostError as error:
+        return Finding(subject, "note", error.message, error.hint)
+    built = kernels.built()
+    if not built:
+        mend = f"{kernels.MEND} (once, a few minutes)"
+        return Finding(subject, "note", "no kernel for guests is built", mend)
+    seedless = [kernel.version for kernel in built if kernel.random is None]
+    told = "guests with " + ", ".join(f"Linux {kernel.release}" for kernel in built)
+    if seedless:
+        told += f"; {', '.join(seedless)} with random numbers by chance, for gcc was missing"
+    return Finding(subject, "ok", told)
 
 
 def _tshark() -> Finding:

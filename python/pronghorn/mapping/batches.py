@@ -155,6 +155,7 @@ def experiment(terms: Terms, points: Sequence[Point], number: int) -> Experiment
         "margin": terms.margin,
         "seed": terms.seed,
         "preflight": number == 1,
+        "clock": terms.clock,
         "path": {point.name: path_of(point) for point in points},
     }
     source = Source("pronghorn map", "")

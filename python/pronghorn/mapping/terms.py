@@ -11,6 +11,7 @@ from pronghorn.errors import InputError
 from pronghorn.mapping.domain import Domain, parse
 from pronghorn.mapping.explore import BLOCKS, FEWEST
 from pronghorn.model import bounds, foreign, toml_text
+from pronghorn.model.experiment_values import Clock
 from pronghorn.run import journal
 
 FILE = "map.toml"
@@ -39,6 +40,7 @@ class Terms(BaseModel):
     seed: int
     budget: int | None = None
     time: str | None = None
+    clock: Clock = "real"
 
     @property
     def domain(self) -> Domain:
@@ -63,7 +65,7 @@ class Terms(BaseModel):
 
     def definition(self) -> dict[str, Any]:
         """The TOML table that `read` understands."""
-        return self.model_dump(mode="json", exclude_none=True)
+        return self.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
 
     def check(self) -> None:
         """InputError where ranges or bounds can't be."""

@@ -10,6 +10,7 @@ from pronghorn.costs import cell_cost, cost
 from pronghorn.errors import InputError, unknown
 from pronghorn.model import study as studies
 from pronghorn.model.experiment import Experiment
+from pronghorn.model.experiment_values import Clock
 from pronghorn.model.study import Size, Study
 from pronghorn.replicate import kept
 from pronghorn.run import directory as files
@@ -81,12 +82,20 @@ def wanted(names: Sequence[str]) -> list[Wanted]:
 
 
 def plan(
-    asked: Sequence[Wanted], size: Size, folder: Path, *, blocks: int | None, seed: int | None
+    asked: Sequence[Wanted],
+    size: Size,
+    folder: Path,
+    *,
+    blocks: int | None,
+    seed: int | None,
+    clock: Clock = "real",
 ) -> list[PlannedRun]:
     """The runs of the studies asked for; `blocks` replaces the size's number of them. InputError where a
     run's directory holds another experiment, or none of them is of that size."""
     found = [
-        _planned(one.study, run, size, _folder(one.study, run, size, folder, blocks), blocks, seed)
+        _planned(
+            one.study, run, size, _folder(one.study, run, size, folder, blocks, clock), blocks, seed, clock
+        )
         for one in asked
         for run in one.runs
         if one.study.runs[run].is_of(size)
@@ -97,17 +106,19 @@ def plan(
     return found
 
 
-def others(asked: Sequence[Wanted], size: Size, folder: Path, *, blocks: int | None) -> list[PlannedRun]:
+def others(
+    asked: Sequence[Wanted], size: Size, folder: Path, *, blocks: int | None, clock: Clock = "real"
+) -> list[PlannedRun]:
     """The runs of these studies that weren't asked for and were begun at some other time, but for those of an
     experiment that isn't the study's any more."""
     found = []
     for one in asked:
         for run in one.study.runs:
-            place = _folder(one.study, run, size, folder, blocks)
+            place = _folder(one.study, run, size, folder, blocks, clock)
             if run in one.runs or not (kept.is_kept(place) or (place / journal.JOURNAL).is_file()):
                 continue
             with contextlib.suppress(InputError):
-                found.append(_planned(one.study, run, size, place, blocks, None))
+                found.append(_planned(one.study, run, size, place, blocks, None, clock))
     return found
 
 
@@ -124,19 +135,29 @@ def expected_s(experiment: Experiment) -> float:
     return whole
 
 
-def _folder(study: Study, run: str, size: Size, folder: Path, blocks: int | None) -> Path:
+def _folder(study: Study, run: str, size: Size, folder: Path, blocks: int | None, clock: Clock) -> Path:
     label = size if blocks is None else f"{size}-{blocks}"
+    if clock == "virtual":
+        label += "-virtual"
     return folder / f"{study.name}-{run}-{label}"
 
 
 def _planned(
-    study: Study, run: str, size: Size, folder: Path, blocks: int | None, seed: int | None
+    study: Study,
+    run: str,
+    size: Size,
+    folder: Path,
+    blocks: int | None,
+    seed: int | None,
+    clock: Clock,
 ) -> PlannedRun:
     its = study.runs[run]
     overrides = its.overrides(size)
     if blocks is not None:
         others = [one for one in overrides if not one.startswith("repeat=")]
         overrides = (*others, f"repeat={blocks}")
+    if clock == "virtual":
+        overrides = (*overrides, "clock=virtual")
     stored = (folder / files.EXPERIMENT).is_file()
     request = Request(
         experiment=its.experiment, resume=folder, overrides=overrides, seed=None if stored else seed
