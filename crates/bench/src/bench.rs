@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use pronghorn_flight::Recorder;
 use pronghorn_path::{Direction, PathSpec};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::driver::course::{Plan, Start};
@@ -60,7 +61,7 @@ pub struct BenchSpec {
 }
 
 /// How many packets had entered each link before a beginning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct PacketsBefore {
     /// Server to client.
     pub down: u64,

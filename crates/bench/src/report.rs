@@ -1,5 +1,6 @@
 //! What a bench tells of its path and its hosts, as the engine protocol's `counters` has it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::driver::report::LinkReport;
@@ -9,7 +10,8 @@ use crate::processes::cross::CrossReport;
 use crate::processes::mover::HandoverReport;
 
 /// Both links and the hosts.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PathReportOfBench")]
 pub struct PathReport {
     /// Server to client.
     pub down: LinkReport,
@@ -24,7 +26,8 @@ pub struct PathReport {
 }
 
 /// The hosts and the machine beneath them, since the bench was opened.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
+#[schemars(rename = "HostCounters")]
 pub struct HostReport {
     /// The share (0–1) of this machine's CPU time that a hypervisor gave to others.
     pub steal_share: f64,
@@ -46,7 +49,7 @@ pub struct HostReport {
 }
 
 /// A count for each host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct BothSides {
     /// On the client's host.
     pub client: u64,

@@ -2,12 +2,13 @@
 
 use pronghorn_http::{Protocol, Settings};
 use pronghorn_page::Kind;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::priority::Priority;
 
 /// Everything measured in one navigation. Times are seconds from its start.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct PageLoad {
     /// Whether everything arrived as it should.
     pub outcome: Outcome,
@@ -50,7 +51,7 @@ pub struct PageLoad {
 }
 
 /// A reference that a browser would follow and this loader doesn't.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct LeftOut {
     /// Absolute, cut to 2048 characters.
     pub url: String,
@@ -61,7 +62,8 @@ pub struct LeftOut {
 }
 
 /// Why a reference isn't followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "LeftOutReason")]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
     /// It leads to another host.
@@ -73,7 +75,8 @@ pub enum Why {
 }
 
 /// Success or failure of a load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "PageOutcome")]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Every resource arrived whole, with a status of 2xx or as a redirect, over the protocol asked for, but for
@@ -84,7 +87,8 @@ pub enum Outcome {
 }
 
 /// Why a load failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "PageFailureReason")]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The time limit ran out.
@@ -108,7 +112,7 @@ pub enum Reason {
 }
 
 /// One connection.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ConnectionRecord {
     /// The protocol asked for.
     pub protocol: Protocol,
@@ -128,7 +132,7 @@ pub struct ConnectionRecord {
     /// The group of its key exchange, such as `X25519MLKEM768`.
     pub key_exchange: Option<String>,
     /// The client end's congestion control, read back.
-    pub congestion_control: Option<String>,
+    pub congestion_controller: Option<String>,
     /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
     /// for); none over TCP, whose buffers grow.
     pub udp_receive_buffer: Option<usize>,
@@ -143,7 +147,7 @@ pub struct ConnectionRecord {
 }
 
 /// The server's word on early data (0-RTT).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EarlyData {
     /// It took the requests that came before the handshake was done.
@@ -153,7 +157,7 @@ pub enum EarlyData {
 }
 
 /// One resource.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ResourceRecord {
     /// The method of its request.
     pub method: String,

@@ -1,5 +1,6 @@
 //! What a stack tells of a connection's sending at one time, and many of these as columns.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Defines [`Sample`] and [`Columns`] with the same fields.
@@ -12,7 +13,7 @@ macro_rules! figures {
         }
 
         /// Samples as columns of the same length.
-        #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+        #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
         pub struct Columns {
             /// When each was taken, in seconds since the recording began.
             pub at_s: Vec<f64>,

@@ -5,13 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::flight::Metered;
 use crate::handshake_room::HandshakeRoom;
 
 /// The congestion controllers of an arm, one for each transport.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CongestionControl {
     /// The kernel's name of TCP's controller: `cubic`, `reno`, `bbr`.
@@ -21,7 +22,7 @@ pub struct CongestionControl {
 }
 
 /// quinn's congestion controllers. No name is an alias of another algorithm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuicCongestionControl {
     /// CUBIC (RFC 9438).

@@ -1,5 +1,6 @@
 //! What one end of a connection may be asked for beside its congestion control.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Protocol;
@@ -7,7 +8,7 @@ use crate::tls::{CipherSuite, KeyExchange, TlsOffer};
 
 /// Settings of our own client's or origin's transports. What isn't asked for stays as the library or the kernel ships it;
 /// what another transport has is without effect.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TransportKnobs {
     /// Bytes that QUIC's congestion control lets be in flight at first. (TCP's is its routes'.)

@@ -5,6 +5,7 @@ use std::mem::zeroed;
 use std::os::fd::AsRawFd;
 
 use nix::libc;
+use schemars::JsonSchema;
 use serde::Serialize;
 use socket2::SockRef;
 
@@ -13,7 +14,7 @@ use crate::tcp::{congestion_control_of, is_bounded};
 use crate::{QuicSocket, TransportKnobs};
 
 /// One end's settings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum Settings {
     /// Of a connection that never was.
@@ -31,7 +32,7 @@ impl Default for Settings {
 }
 
 /// TCP's, as the kernel tells right after the handshake; none where it doesn't.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct TcpSettings {
     /// The congestion window, in bytes of full segments.
     pub initial_window: Option<u64>,
@@ -103,7 +104,7 @@ fn tcp_info(socket: &SockRef<'_>) -> io::Result<libc::tcp_info> {
 }
 
 /// quinn's. What quinn tells nobody is what it was given (the windows, MTU discovery) or always does (pacing).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct QuicSettings {
     /// The congestion controller's first window, in bytes.
     pub initial_window: u64,

@@ -6,6 +6,7 @@ use std::os::fd::RawFd;
 use std::time::Instant;
 
 use pronghorn_http::{QuicCongestionControl, Settings, TlsFacts};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::prepared::Prepared;
@@ -60,7 +61,8 @@ pub(crate) struct Handshake {
 }
 
 /// Why a request that was sent didn't succeed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema, Serialize)]
+#[schemars(rename = "RequestFailureKind")]
 #[serde(rename_all = "lowercase")]
 pub enum FailureKind {
     /// Its response has a status of 400 or more.
@@ -84,7 +86,7 @@ pub enum FailureKind {
 }
 
 /// Why a connection couldn't be made, or was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionFailureKind {
     /// Nobody listens, or the server didn't want it.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Three significant digits: no recorded time is off by more than a thousandth.
@@ -21,7 +22,8 @@ pub(crate) struct Latencies {
 }
 
 /// What a distribution of times comes down to; all are seconds.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "LatencyDistribution")]
 pub struct Distribution {
     /// How many times there were.
     pub count: u64,

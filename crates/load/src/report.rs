@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use pronghorn_http::{Protocol, Settings};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::connection::{ConnectionFailureKind, FailureKind};
 use crate::latencies::Distribution;
 
 /// The result of a load.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct LoadReport {
     /// What became of the requests.
     pub requests: RequestCounts,
@@ -35,7 +36,7 @@ pub struct LoadReport {
     /// How the first connection's transport was set up, read back.
     pub settings: Settings,
     /// The congestion control that the first connection ran, read back.
-    pub congestion_control: Option<String>,
+    pub congestion_controller: Option<String>,
     /// The protocol that was spoken.
     pub protocol: Protocol,
     /// What the first connection's TLS settled on; none in the clear, or without a connection.
@@ -47,7 +48,7 @@ pub struct LoadReport {
 }
 
 /// What became of the requests that were measured: planned = sent + unsent, sent = succeeded + all that failed.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Serialize)]
 pub struct RequestCounts {
     /// Asked for, or due by the end of an open loop.
     pub planned: u64,
@@ -68,7 +69,7 @@ pub struct RequestCounts {
 }
 
 /// What became of the connections, since the load began.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ConnectionCounts {
     /// Begun.
     pub attempted: u64,
@@ -92,7 +93,8 @@ pub struct ConnectionCounts {
 }
 
 /// How much connections differ.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "LoadSpread")]
 pub struct Spread {
     /// The least.
     pub min: f64,
@@ -107,7 +109,8 @@ pub struct Spread {
 }
 
 /// Bytes.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize)]
+#[schemars(rename = "LoadBytes")]
 pub struct Bytes {
     /// Content of responses as it came, whatever became of them.
     pub payload: u64,
@@ -120,7 +123,7 @@ pub struct Bytes {
 }
 
 /// Bytes a second.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize)]
 pub struct ByteRates {
     /// Content of responses.
     pub payload: f64,
@@ -131,7 +134,7 @@ pub struct ByteRates {
 }
 
 /// Distributions of times; none without samples.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct LatencyTable {
     /// From a connection's beginning until its handshakes were done.
     pub connect: Option<Distribution>,
@@ -146,7 +149,7 @@ pub struct LatencyTable {
 }
 
 /// CPU time of threads, in seconds.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize)]
 pub struct CpuTime {
     /// In user mode.
     pub user: f64,
@@ -157,7 +160,8 @@ pub struct CpuTime {
 }
 
 /// What TLS settled on.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "LoadTls")]
 pub struct Tls {
     /// `TLS 1.2` or `TLS 1.3`.
     pub version: Option<String>,
@@ -166,7 +170,8 @@ pub struct Tls {
 }
 
 /// A failure in words.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "LoadFailure")]
 pub struct Failure {
     /// The kind under which it is counted, of a request or of a connection.
     pub kind: FailedKind,
@@ -175,7 +180,7 @@ pub struct Failure {
 }
 
 /// A kind of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum FailedKind {
     /// Of a request.
@@ -185,7 +190,8 @@ pub enum FailedKind {
 }
 
 /// How a load goes, at a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "LoadProgress")]
 pub struct Progress {
     /// Seconds since the start.
     pub elapsed_s: f64,

@@ -4,10 +4,11 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use pronghorn_http::{Protocol, QuicCongestionControl, TlsVersion, TransportKnobs};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A load. Times are seconds.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSpec {
     /// What is asked for, in turn; all at one scheme, host and port.
@@ -72,7 +73,7 @@ pub struct LoadSpec {
 }
 
 /// One thing that is asked for.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetSpec {
     /// Its URL.
@@ -89,7 +90,7 @@ pub struct TargetSpec {
 }
 
 /// TLS of all connections.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TlsSpec {
     /// The only version that is offered.
@@ -101,7 +102,8 @@ pub struct TlsSpec {
 }
 
 /// What connections do with TLS sessions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Deserialize)]
+#[schemars(rename = "LoadSession")]
 pub enum Session {
     /// Each makes a whole handshake.
     #[default]
@@ -116,7 +118,7 @@ pub enum Session {
 }
 
 /// Congestion control of the client's end.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadCongestionControl {
     /// TCP's by the kernel's name; none: what the host has.
@@ -128,7 +130,7 @@ pub struct LoadCongestionControl {
 }
 
 /// How many requests, or for how long.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Deserialize)]
 pub enum Amount {
     /// So many.
     #[serde(rename = "requests")]
@@ -139,7 +141,8 @@ pub enum Amount {
 }
 
 /// How long a connection is kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Deserialize)]
+#[schemars(rename = "LoadConnect")]
 #[serde(rename_all = "lowercase")]
 pub enum Connect {
     /// For as long as the server keeps it.
@@ -150,7 +153,7 @@ pub enum Connect {
 }
 
 /// An open loop: requests are due at times that responses have no part in.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrivalSpec {
     /// Requests a second.
@@ -164,7 +167,7 @@ pub struct ArrivalSpec {
 }
 
 /// What lies between the requests of an open loop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Spacing {
     /// Always the same.

@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::Question;
 
 /// One question.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct LoggedQuery {
     /// The name, in small letters, without the last dot.
     pub name: String,

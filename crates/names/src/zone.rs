@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 use hickory_proto::rr::rdata::svcb::{Alpn, SvcParamKey, SvcParamValue};
 use hickory_proto::rr::rdata::{A, HTTPS, SOA, SVCB};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -13,7 +14,7 @@ use thiserror::Error;
 const TTL_S: u32 = 300;
 
 /// One name and what it has.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NameRecords {
     /// The name, absolute, with or without its last dot.
@@ -27,7 +28,7 @@ pub struct NameRecords {
 }
 
 /// An HTTPS record (RFC 9460).
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceRecord {
     /// SvcPriority; the smallest is tried first, and 0 makes it an alias.

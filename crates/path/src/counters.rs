@@ -1,5 +1,6 @@
 //! What a link counts.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What has happened on a link so far. Events that are due but for which nobody has popped yet are
@@ -9,7 +10,7 @@ use serde::Serialize;
 /// `duplicated` and `lost` each count every decision of their stage that said yes, and
 /// `packets_in + duplicated == packets_out + dropped + held` always, where dropped is the sum of `lost`,
 /// `too_big`, `udp_dropped`, `outage_dropped`, `policed`, `queue_dropped`, `aqm_dropped` and `left_behind`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Counters {
     /// Packets pushed.
     pub packets_in: u64,

@@ -1,5 +1,6 @@
 //! What a link is on the whole.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::schedule::Changes;
@@ -8,7 +9,7 @@ use crate::spec_error::SpecError;
 use crate::trace::Deliveries;
 
 /// What follows from a link's specification, traces and schedules read. Rates count bytes on the wire.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
 pub struct LinkFigures {
     /// The rate in bits per second; of a trace its mean, of a schedule that repeats the mean over its period, of one that
     /// doesn't its last. None without a bottleneck.

@@ -1,9 +1,10 @@
 //! What a path and its links are asked to be, as in `docs/engine-protocol.md`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which way a link carries packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// From the server to the client.
@@ -25,7 +26,7 @@ impl Direction {
 }
 
 /// A path: its two links, and what concerns both.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathSpec {
     /// The link from the server to the client.
@@ -71,7 +72,7 @@ impl PathSpec {
 
 /// A client's move to another network under way: its address and what is inside the links are lost, and both directions
 /// go on over another path.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Handover {
     /// When, in nanoseconds since the path's start.
@@ -81,13 +82,13 @@ pub struct Handover {
 }
 
 /// Bulk TCP flows beside what is measured, from the time at which the path is opened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cross {
     /// How many, 1 to 64.
     pub flows: u32,
     /// The kernel's name of their congestion control.
-    pub congestion_control: String,
+    pub tcp_congestion_control: String,
     /// Which way they send.
     #[serde(default)]
     pub direction: Direction,
@@ -99,7 +100,7 @@ pub struct Cross {
 /// One direction of a path. The default is a link that does nothing at all.
 ///
 /// Where a field's time counts "since the start", see [`crate::Link::start`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
     /// The longest IP packet that passes, in bytes, 68 (RFC 791) to 65535; none: any.
@@ -159,7 +160,7 @@ pub struct LinkSpec {
 }
 
 /// The longest packet that passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mtu {
     /// In bytes of the IP packet, 68 (RFC 791) to 65535. Nothing is fragmented.
@@ -171,7 +172,7 @@ pub struct Mtu {
 }
 
 /// What happens to UDP while everything else passes, DNS over UDP included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Udp {
     /// All of it is dropped.
@@ -181,7 +182,7 @@ pub enum Udp {
 }
 
 /// A token bucket, full at first (RFC 2697, with one rate and one burst).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenBucket {
     /// Bits per second of IP packets, 1 to 10^12.
@@ -191,7 +192,7 @@ pub struct TokenBucket {
 }
 
 /// When a link loses everything that enters it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Outage {
     /// At known times.
@@ -212,7 +213,7 @@ pub enum Outage {
 }
 
 /// A span of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
     /// Its start, in nanoseconds since the start of the path.
@@ -222,7 +223,7 @@ pub struct Window {
 }
 
 /// What varies about a link's delay. The sum of delay and jitter never falls below zero.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Jitter {
     /// The shape of the variation.
@@ -242,7 +243,8 @@ pub struct Jitter {
 }
 
 /// The shape of a jitter, around zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "JitterDistribution")]
 #[serde(rename_all = "lowercase")]
 pub enum Distribution {
     /// Evenly from minus to plus the spread.
@@ -259,7 +261,8 @@ pub enum Distribution {
 }
 
 /// What becomes of the packets' order when their delays differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "JitterOrder")]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
     /// No packet is due before one that came earlier, as on a link that is one queue.
@@ -270,7 +273,7 @@ pub enum Order {
 }
 
 /// Packets that are not delayed, so that they overtake those which are (netem's `reorder`).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reorder {
     /// The probability that a candidate isn't delayed, from 0 to 1.
@@ -288,7 +291,7 @@ fn one() -> u32 {
 }
 
 /// How a link loses packets. Probabilities and correlations are from 0 to 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Loss {
     /// Each packet by one probability.
@@ -350,7 +353,7 @@ impl Loss {
 }
 
 /// What a packet takes on the wire beyond its own bytes (netem's `rate RATE OVERHEAD CELLSIZE CELLOVERHEAD`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Overhead {
     /// Bytes added to each packet, -65535 to 65535; a packet takes at least one byte.
@@ -366,7 +369,7 @@ pub struct Overhead {
 
 /// A trace of packet deliveries (Mahimahi, mm-link(1)): each line is the millisecond at which 1504 bytes can leave, of which
 /// each packet takes 4 beside its own, as there.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
     /// The trace's text.
@@ -381,7 +384,7 @@ fn yes() -> bool {
 }
 
 /// Values of a link that change over time, step by step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
     /// CSV: a header of `time` and parameters, then a line for each change, times ascending (see `schedule.rs`).
@@ -392,7 +395,7 @@ pub struct Schedule {
 }
 
 /// The bound of the buffer before the bottleneck. The packet being serialised counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
     /// So many bytes, 1 to 10^12. A packet longer than the bound never passes.
@@ -409,7 +412,7 @@ impl Queue {
 }
 
 /// Active queue management.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "discipline", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Aqm {
     /// CoDel (RFC 8289).

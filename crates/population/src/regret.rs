@@ -1,9 +1,10 @@
 //! Means over requests, with intervals that know that a key's requests are no independent ones.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A mean with its 95 % interval; none where there was nothing, and no interval of a single key.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct Estimate {
     /// The mean.
     pub value: f64,

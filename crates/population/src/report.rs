@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::regret::Estimate;
 
 /// Of one simulation. Regret is the mean over requests of expected time over the better protocol's, less 1; requests of
 /// clients that our gateway had pinned are left out of every rule's, but for `pinned`.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "SimulationReport")]
 pub struct Report {
     /// How many there were.
     pub clients: u32,
@@ -28,7 +30,7 @@ pub struct Report {
 }
 
 /// Some of the clients.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct Segment {
     /// `all`, `kind`, `tcp`, `network` or `cell`.
     pub by: &'static str,
@@ -48,7 +50,8 @@ pub struct Segment {
 }
 
 /// One rule's.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "RuleOutcome")]
 pub struct Outcome {
     /// With an interval clustered by key.
     pub regret: Option<Estimate>,
@@ -59,7 +62,7 @@ pub struct Outcome {
 }
 
 /// The uplift of steering over h2 for all: ln ratios of times.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct Holdout {
     /// As the gateway tells it; none while a group is too small.
     pub told: Option<Estimate>,
@@ -70,7 +73,7 @@ pub struct Holdout {
 }
 
 /// Of the key table.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct TableUse {
     /// How many keys it holds at the most.
     pub capacity: u64,

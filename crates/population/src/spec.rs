@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use thiserror::Error;
 
 /// One simulation.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
+#[schemars(rename = "Simulation")]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Of every draw.
@@ -39,7 +41,7 @@ pub struct Spec {
 }
 
 /// The ln ratio of h3's time to h2's over round trip, loss and rate.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TruthSpec {
     /// Ascending, milliseconds.
@@ -61,7 +63,7 @@ pub struct TruthSpec {
 }
 
 /// One surface.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurfaceSpec {
     /// Of what is typical of h3's times, the mean of their logarithms, to that of h2's.
@@ -76,7 +78,7 @@ pub struct SurfaceSpec {
 
 /// A kind of network; a client's own is drawn between the bounds, round trip and rate by their logarithms, loss by
 /// log(1 + loss / 0.1 %).
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSpec {
     /// What it is called.
@@ -98,7 +100,7 @@ pub struct NetworkSpec {
 }
 
 /// Measured load times of one place, in seconds.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
     /// Over HTTP/2.
@@ -108,7 +110,7 @@ pub struct Measured {
 }
 
 /// Shares of clients that are hard to judge.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HardShares {
     /// Whose network is now one, now another.
@@ -124,7 +126,7 @@ pub struct HardShares {
 }
 
 /// Sessions come as a Poisson process; each is some page visits, a page some responses.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficSpec {
     /// Mean sessions of a client a day.
@@ -152,7 +154,7 @@ fn as_told() -> f64 {
 }
 
 /// How times scatter about what is expected.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoiseSpec {
     /// Of single responses.
@@ -167,7 +169,7 @@ pub struct NoiseSpec {
 }
 
 /// How the gateway is set up.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GatewaySpec {
     /// Of the key table's memory.
@@ -199,7 +201,7 @@ impl Default for GatewaySpec {
 }
 
 /// How a client is let go.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, JsonSchema, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Downgrade {
     /// It isn't.
@@ -211,7 +213,8 @@ pub enum Downgrade {
 }
 
 /// Something that befalls all clients at once.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
+#[schemars(rename = "SimulationEvent")]
 #[serde(deny_unknown_fields, rename_all = "lowercase", tag = "kind")]
 pub enum Event {
     /// From half of the time on h3's ln ratio is another one: a server was upgraded.

@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use pronghorn_path::Direction;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Bench;
@@ -39,7 +40,7 @@ const GLANCE: Duration = Duration::from_millis(2);
 
 /// What to send. Phases of the same place run at the same time in both directions; the next ones
 /// start when both links are empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbePlan {
     /// Server to client.
@@ -51,7 +52,8 @@ pub struct ProbePlan {
 }
 
 /// Probes of equal size at equal distances.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Deserialize)]
+#[schemars(rename = "ProbePhase")]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     /// How many; 0: none in this direction.
@@ -67,7 +69,7 @@ pub struct Phase {
 }
 
 /// What became of the probes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Calibration {
     /// Server to client.
     pub down: ProbedLink,
@@ -76,7 +78,7 @@ pub struct Calibration {
 }
 
 /// The probes of one direction.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProbedLink {
     /// One for each of the plan's phases.
     pub phases: Vec<ProbedPhase>,
@@ -87,7 +89,7 @@ pub struct ProbedLink {
 }
 
 /// The probes of one phase. Times count from its first probe.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct ProbedPhase {
     /// When each was sent, in nanoseconds.
     pub sent_ns: Vec<u64>,

@@ -2,12 +2,14 @@
 
 use hdrhistogram::Histogram;
 use pronghorn_path::Counters;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock::seconds;
 
 /// One link: what the path has counted, and what its driver has seen.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
+#[schemars(rename = "LinkCounters")]
 pub struct LinkReport {
     /// What the emulated link has counted.
     #[serde(flatten)]
@@ -54,7 +56,8 @@ pub struct LinkReport {
 }
 
 /// A distribution of delays in seconds; all zero where `count` is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "Delays")]
 pub struct Lateness {
     /// Packets, or batches of them.
     pub count: u64,

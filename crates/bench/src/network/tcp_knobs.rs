@@ -2,6 +2,7 @@
 
 use std::{fs, io};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::BenchError;
@@ -11,7 +12,7 @@ use crate::network::tcp_settings::{
 
 /// Settings of both hosts' TCP, the cross traffic's but for the initial window; what isn't asked for stays as the kernel
 /// has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TcpKnobs {
     /// Segments that a new connection may have in flight, by the routes over the path (`ip-route(8)`, `initcwnd`).

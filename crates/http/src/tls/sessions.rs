@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustls::NamedGroup;
 use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
 use rustls::pki_types::ServerName;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::client::Trust;
@@ -15,7 +16,7 @@ use super::{TlsOffer, TlsVersion};
 use crate::Protocol;
 
 /// What a load does with TLS sessions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionUse {
     /// It neither resumes nor keeps any.

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustls::server::{ServerSessionMemoryCache, StoresServerSessions};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Sessions that are kept at a time, the oldest making room; rustls's own default.
@@ -26,7 +27,7 @@ pub struct Tickets {
 }
 
 /// What became of the tickets of TLS 1.3 that clients offered so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct TicketUses {
     /// Those whose session was there: the handshake went on with it.
     pub redeemed: u64,

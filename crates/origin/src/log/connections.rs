@@ -3,20 +3,22 @@
 use std::collections::HashMap;
 
 use pronghorn_http::{Protocol, QuicReader, Settings};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Connections that are entered one by one where the log is bounded.
 const BOUND: usize = 100;
 
 /// One connection as the origin saw it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "ServedConnection")]
 pub struct ConnectionEntry {
     /// The protocol that ALPN chose, or in the clear the client's first bytes.
     pub protocol: Protocol,
     /// Whether it runs over TLS.
     pub tls: bool,
     /// The congestion control that the origin's end runs, read back from the socket or from quinn.
-    pub congestion_control: Option<String>,
+    pub congestion_controller: Option<String>,
     /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
     /// for); none over TCP, whose buffers grow.
     pub udp_receive_buffer: Option<usize>,
@@ -25,7 +27,7 @@ pub struct ConnectionEntry {
 }
 
 /// How many connections there were of one kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct ConnectionCount {
     /// Their protocol.
     pub protocol: Protocol,
@@ -125,7 +127,7 @@ mod tests {
         ConnectionEntry {
             protocol,
             tls: true,
-            congestion_control: None,
+            congestion_controller: None,
             udp_receive_buffer: None,
             settings: Settings::default(),
         }

@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use http::{Method, StatusCode};
 use pronghorn_http::Protocol;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What an origin keeps of what it serves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogKeeping {
     /// Every request and every connection; it goes on growing.
@@ -18,7 +19,8 @@ pub enum LogKeeping {
 }
 
 /// One request as the origin saw it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "ServedRequest")]
 pub struct LogEntry {
     /// Its method, as it came.
     pub method: String,
@@ -41,7 +43,7 @@ pub struct LogEntry {
 }
 
 /// How many requests there were of one kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct RequestCount {
     /// The protocol on which they came.
     pub protocol: Protocol,

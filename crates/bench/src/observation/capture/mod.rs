@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 use pronghorn_path::{Direction, PathSpec};
+use schemars::JsonSchema;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -58,7 +59,7 @@ pub enum CaptureError {
 }
 
 /// What a capture holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct CaptureReport {
     /// Records of packets; a packet that was delivered has two.
     pub packets: u64,

@@ -6,6 +6,7 @@ mod own;
 use std::time::{Duration, Instant};
 
 use pronghorn_flight::timed;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use machine::MachineTime;
@@ -22,7 +23,7 @@ const LOOKS: u32 = 3;
 const SOON: Duration = Duration::from_millis(5);
 
 /// The CPU time of the engine and of everything inside a bench's hosts, and what of the CPUs went to others.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct CpuShare {
     /// CPU time, user and system, of the engine and all processes below it, living and ended, in seconds. Exact to a
     /// hundredth of a second or two.
