@@ -60,7 +60,7 @@ pub struct BenchSpec {
     pub flight: Option<Arc<Recorder>>,
 }
 
-/// How many packets had entered each link before a beginning.
+/// Packets that entered each link before the path began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct PacketsBefore {
     /// Server to client.

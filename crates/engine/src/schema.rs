@@ -11,7 +11,9 @@ use pronghorn_load::{LoadReport, LoadSpec};
 use pronghorn_population::Report as Simulated;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::ser::PrettyFormatter;
+use serde_json::{Map, Serializer, Value, json};
 
 use crate::answer::Fault;
 use crate::answers::{
@@ -63,11 +65,21 @@ fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 
 /// Prints it.
 pub(crate) fn print() -> ExitCode {
-    let text = format!("{:#}\n", protocol());
-    match io::stdout().write_all(text.as_bytes()) {
+    match io::stdout().write_all(text().as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// It as the committed file has it.
+fn text() -> String {
+    let mut text = Vec::new();
+    let style = PrettyFormatter::with_indent(b" ");
+    let mut serializer = Serializer::with_formatter(&mut text, style);
+    let written = protocol().serialize(&mut serializer);
+    debug_assert!(written.is_ok(), "a value has a text");
+    text.push(b'\n');
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// The whole protocol: `operations` by name, the modes' messages, and the definitions of all of them.
@@ -94,8 +106,7 @@ fn protocol() -> Value {
         let (name, request) = operation(request, &asked);
         let answer = answers.get(&name).cloned().unwrap_or_default();
         let description = request["description"].clone();
-        let operation =
-            json!({ "description": description, "request": request, "answer": answer });
+        let operation = json!({ "description": description, "request": request, "answer": answer });
         operations.insert(name, operation);
     }
     json!({
@@ -194,6 +205,16 @@ mod tests {
     }
 
     #[test]
+    fn the_committed_schema_is_this_one() {
+        let file = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/engine-protocol.schema.json"
+        );
+        let committed = std::fs::read_to_string(file).expect("it is committed");
+        assert!(committed == text(), "it is stale: `make protocol`");
+    }
+
+    #[test]
     fn every_key_is_described() {
         fn undescribed(schema: &Value, at: &str, found: &mut Vec<String>) {
             let Some(object) = schema.as_object() else {
@@ -224,7 +245,9 @@ mod tests {
     fn what_is_asked_and_told_alike_is_defined_alike() {
         let mut asked = SchemaSettings::draft2020_12().into_generator();
         of::<Request>(&mut asked);
-        let mut told = SchemaSettings::draft2020_12().for_serialize().into_generator();
+        let mut told = SchemaSettings::draft2020_12()
+            .for_serialize()
+            .into_generator();
         for (_, answer) in ANSWERS {
             answer(&mut told);
         }

@@ -12,7 +12,7 @@ use crate::clock::monotonic_s;
 use crate::sample::{Columns, Sample};
 use crate::series::Series;
 
-/// Which host's end of a connection.
+/// The host of an end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema, Serialize)]
 #[schemars(rename = "FlightHost")]
 #[serde(rename_all = "lowercase")]
@@ -59,15 +59,15 @@ pub struct Reading<'a> {
     pub sample: Sample,
 }
 
-/// What the looking cost since the recording began.
+/// What the looking cost since the path began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
 #[schemars(rename = "FlightCost")]
 pub struct Cost {
-    /// CPU time of all samplers, in seconds.
+    /// CPU time of all looking, in seconds.
     pub cpu_s: f64,
-    /// How often they looked.
+    /// How often each sampler looked, in all.
     pub ticks: u64,
-    /// How many of these looks came more than an interval late, so that others were left out.
+    /// Looks that came more than an interval late, so that others were left out.
     pub late_ticks: u64,
 }
 
@@ -87,11 +87,11 @@ pub struct Flight {
 /// What was recorded of one end of a connection.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ConnectionFlight {
-    /// Whose end.
+    /// The host of this end.
     pub host: End,
-    /// Of which transport.
+    /// What carries the connection.
     pub transport: Transport,
-    /// As read last.
+    /// The congestion controller of this end, as read last. Null where the stack doesn't tell.
     pub congestion_controller: Option<String>,
     /// This end's address at first.
     pub local_address: String,
@@ -101,11 +101,11 @@ pub struct ConnectionFlight {
     pub peer_address: String,
     /// The other end's port at first.
     pub peer_port: u16,
-    /// Bytes of a full segment (TCP) or of the largest datagram's payload (QUIC), as read last.
+    /// Bytes of TCP's full segment, or of QUIC's largest UDP payload, as read last. Null where the stack doesn't tell.
     pub mss: Option<u64>,
-    /// Seconds between samples: more than asked for where there were too many.
+    /// Seconds between samples. It doubles where there were more than 20 000.
     pub interval_s: f64,
-    /// The figures over time.
+    /// What was seen over time, column by column.
     pub samples: Columns,
 }
 

@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use crate::flight::Metered;
 use crate::handshake_room::HandshakeRoom;
 
-/// The congestion controllers of an arm, one for each transport.
+/// The congestion control of one end, by transport.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CongestionControl {
-    /// The kernel's name of TCP's controller: `cubic`, `reno`, `bbr`.
+    /// TCP's, by the kernel's name: `cubic`, `reno`, `bbr` and others that it has.
     pub tcp: String,
-    /// QUIC's controller in quinn.
+    /// QUIC's.
     pub quic: QuicCongestionControl,
 }
 

@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use crate::answer::Question;
 
-/// One question.
+/// One question to the name server.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct LoggedQuery {
-    /// The name, in small letters, without the last dot.
+    /// The name in lower case, without the last dot.
     pub name: String,
-    /// The type of record.
+    /// The type of record: `A`, `HTTPS`, …, `TYPE65400`.
     #[serde(rename = "type")]
     pub kind: String,
     /// When it came, in seconds since the server's start.

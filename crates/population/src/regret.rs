@@ -3,14 +3,16 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A mean with its 95 % interval; none where there was nothing, and no interval of a single key.
+/// A mean with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct Estimate {
     /// The mean.
     pub value: f64,
-    /// The interval's lower end.
+    /// The interval's lower end. Null of a single key.
+    #[schemars(with = "Option<f64>")]
     pub low: f64,
-    /// The interval's upper end.
+    /// The interval's upper end. Null of a single key.
+    #[schemars(with = "Option<f64>")]
     pub high: f64,
 }
 

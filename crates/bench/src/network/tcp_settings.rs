@@ -23,21 +23,21 @@ pub(crate) const SLOW_START_AFTER_IDLE: &str = "tcp_slow_start_after_idle";
 /// Whether CUBIC leaves slow start when round trips get longer (HyStart); of the module, and so of the whole machine.
 const HYSTART: &str = "/sys/module/tcp_cubic/parameters/hystart";
 
-/// A host's TCP; null where the kernel doesn't tell.
+/// How TCP is set up on a host. Null where the kernel doesn't tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct HostTcp {
-    /// The routes' initial congestion window over the path, in segments; null where they have none, which is the kernel's 10
-    /// (RFC 6928).
+    /// The initial congestion window of the routes over the path, in segments. Null: they have none, and the kernel's 10
+    /// (RFC 6928) hold.
     pub initial_window_segments: Option<u32>,
     /// The minimum, the default and the maximum of a receive buffer, in bytes.
     pub receive_buffer: Option<[u64; 3]>,
-    /// Those of a send buffer.
+    /// The minimum, the default and the maximum of a send buffer, in bytes.
     pub send_buffer: Option<[u64; 3]>,
-    /// Whether an idle connection begins with its initial window again.
+    /// Whether an idle connection begins again with its initial window.
     pub slow_start_after_idle: Option<bool>,
     /// Whether the kernel's CUBIC has HyStart.
     pub hystart: Option<bool>,
-    /// The congestion controls of the routes over the path, each name once; the namespace's default where they have none.
+    /// The congestion controls of the routes over the path, each name once. The host's default where they have none.
     pub tcp_congestion_controls: Vec<String>,
 }
 

@@ -23,21 +23,21 @@ use crate::network::setup;
 use crate::processes::host::Host;
 use pump::{Pump, Tally, Work};
 
-/// What the cross traffic has done since its warm-up was over.
+/// What the cross traffic did since the end of its warm-up.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
 #[schemars(rename = "CrossCounters")]
 pub struct CrossReport {
     /// Flows that are connected now.
     pub flows: u32,
-    /// Their congestion control as read back from the sending ends, each name once.
+    /// The flows' congestion control, read back from the sending sockets, each name once.
     pub tcp_congestion_controls: Vec<String>,
-    /// Bytes that the receiving ends have taken.
+    /// Bytes that the receiving ends took.
     pub bytes: u64,
     /// Segments that the sending ends sent again.
     pub retransmits: u64,
-    /// How long it has been, in seconds.
+    /// Seconds since the end of the warm-up.
     pub seconds: f64,
-    /// Bytes over time, in bits per second.
+    /// `bytes` over `seconds`, in bits per second.
     pub goodput_bit_per_s: f64,
 }
 

@@ -19,7 +19,7 @@ use crate::processes::host::Host;
 use crate::processes::priority;
 use crate::side::Side;
 
-/// A handover that has been.
+/// A handover that happened.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct HandoverReport {
     /// The client's address since.

@@ -70,7 +70,11 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     ExitCode::from(status)
 }
 
-fn perform(request: PathRequest, isolation: &Isolation, signals: Signals) -> Result<Report, Failure> {
+fn perform(
+    request: PathRequest,
+    isolation: &Isolation,
+    signals: Signals,
+) -> Result<Report, Failure> {
     if let Isolation::None { reason, mend } = isolation {
         return Err(Failure::host(reason, Some(mend.clone())));
     }

@@ -15,14 +15,13 @@ const BOUND: usize = 100;
 pub struct ConnectionEntry {
     /// The protocol that ALPN chose, or in the clear the client's first bytes.
     pub protocol: Protocol,
-    /// Whether it runs over TLS.
+    /// Whether it runs over TLS. False in the clear.
     pub tls: bool,
-    /// The congestion control that the origin's end runs, read back from the socket or from quinn.
+    /// The congestion controller of the origin's end, read back. Null where it can't be.
     pub congestion_controller: Option<String>,
-    /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
-    /// for); none over TCP, whose buffers grow.
+    /// Bytes of the socket's receive buffer as SO_RCVBUF tells, twice those asked for. Null over TCP.
     pub udp_receive_buffer: Option<usize>,
-    /// How the origin's end is set up: TCP's when it was accepted; QUIC's now, or when it ended.
+    /// How the origin's end is set up.
     pub settings: Settings,
 }
 
