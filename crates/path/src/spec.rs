@@ -1,4 +1,5 @@
-//! What a path and its links are asked to be, as in `docs/engine-protocol.md`.
+//! What a path and its links are asked to be, which are also the engine's protocol: their doc comments stand in
+//! `docs/engine-protocol.md`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ... import engine_protocol
 from .. import program
 from ..program import Result
 from . import samples
