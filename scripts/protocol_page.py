@@ -12,18 +12,21 @@ Schema = dict[str, Any]
 HEAD = """\
 # The engine's protocol
 
-Look up here what `pronghorn-engine` can be asked and what it answers. [engine.md](engine.md) explains what it then does.
+Look up here what `pronghorn-engine` can be asked and what it answers. [engine.md](engine.md) explains what it
+then does.
 
-`make protocol` makes this page from the types in `crates/`; an edit here is lost. The same as JSON Schema:
-[engine-protocol.schema.json](engine-protocol.schema.json), or `pronghorn-engine schema`.
+`make protocol` makes this page from the types in `crates/`; an edit here is lost. The same as JSON Schema is
+in [engine-protocol.schema.json](engine-protocol.schema.json); `pronghorn-engine schema` prints it.
 
-The engine reads one JSON object a line on stdin and writes one a line to stdout. It answers requests in their order.
+The engine reads one JSON object a line on stdin and writes one a line to stdout. It answers requests in their
+order.
 
     {"id": 1, "op": "wait", "process": 3, "timeout_s": 0.5}
     {"id": 1, "ok": {"status": null}}
     {"id": 1, "error": {"kind": "input", "message": "no process 3 was spawned in this bench", "mend": null}}
 
-- Times are seconds, unless a name ends in `_ns` (nanoseconds) or `_ms` (milliseconds). Rates are bits per second, sizes bytes.
+- Times are seconds, unless a name ends in `_ns` (nanoseconds) or `_ms` (milliseconds). Rates are bits per
+  second, sizes bytes.
 - A parameter without a default must be given. A key that isn't listed is refused.
 - An answer has all keys that are listed, unless a description says when one is absent.
 """
@@ -74,7 +77,11 @@ def _kind(name: str, schema: Schema) -> str:
         if patterns := schema.get("patternProperties"):
             return f"{{number: {kind(next(iter(patterns.values())))}}}"
         if "properties" in schema:
-            return "{" + ", ".join(f"`{key}`: {kind(value)}" for key, value in schema["properties"].items()) + "}"
+            return (
+                "{"
+                + ", ".join(f"`{key}`: {kind(value)}" for key, value in schema["properties"].items())
+                + "}"
+            )
         return "object"
     return OF_FORMAT.get(str(schema.get("format")), name) if name != "null" else "null"
 
@@ -120,16 +127,29 @@ def definition(schema: Schema, *, asked: bool) -> Iterator[str]:
     elif any(key in schema for key in ("oneOf", "anyOf")):
         variants = schema.get("oneOf") or schema["anyOf"]
         singles = [each for each in variants if not each.get("properties")]
+        if tagged := [each for each in variants if _is_tagged(each)]:
+            yield "| key | type | |"
+            yield "|---|---|---|"
+            for each in tagged:
+                ((name, value),) = each["properties"].items()
+                yield f"| `{name}` | {kind(value)} | {words(each)} |"
+            yield ""
         if singles:
             yield "| value | |"
             yield "|---|---|"
             yield from (f"| {kind(each)} | {words(each)} |" for each in singles)
         for each in variants:
-            if each.get("properties"):
+            if each.get("properties") and each not in tagged:
                 yield from ("", *_lines(each), "")
                 yield from keys(each, asked=asked)
     else:
         yield f"{kind(schema)}."
+
+
+def _is_tagged(schema: Schema) -> bool:
+    """Whether it is a variant of an enumeration that is told by its only key."""
+    named = schema.get("properties", {})
+    return len(named) == 1 and all("const" not in value for value in named.values())
 
 
 def _lines(schema: Schema) -> Iterator[str]:
@@ -156,7 +176,8 @@ def told_once(schema: Schema) -> set[str]:
     """The types that one operation answers and nothing else has: they stand with it."""
     everywhere = re.findall(r'"#/\$defs/([^"]+)"', json.dumps(schema))
     answers = re.findall(
-        r'"#/\$defs/([^"]+)"', json.dumps([operation["answer"] for operation in schema["operations"].values()])
+        r'"#/\$defs/([^"]+)"',
+        json.dumps([operation["answer"] for operation in schema["operations"].values()]),
     )
     return {name for name in answers if everywhere.count(name) == 1}
 
@@ -179,7 +200,7 @@ def page(schema: Schema) -> Iterator[str]:
         else:
             yield from ("", f"Answer: {link(name)}.")
     yield from ("", f"An error is {kind(schema['error'])}.", "", "## Modes", "")
-    yield "`pronghorn-engine MODE` does one thing without a bench held open. [engine.md](engine.md#modes) explains how."
+    yield "`pronghorn-engine MODE` does one thing and ends. [engine.md](engine.md#modes) explains how."
     yield from ("", "| mode | reads | writes |", "|---|---|---|")
     for name, mode in schema["modes"].items():
         written = " or ".join(kind(value) for key, value in mode.items() if key != "request")
@@ -200,7 +221,9 @@ def main() -> None:
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(page(schema))).rstrip() + "\n"
     anchors = [anchor(heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
     if twice := {name for name in anchors if anchors.count(name) > 1}:
-        sys.exit(f"two headings have the anchor {', '.join(sorted(twice))}: rename a type by #[schemars(rename)]")
+        sys.exit(
+            f"two headings have the anchor {', '.join(sorted(twice))}: rename a type by #[schemars(rename)]"
+        )
     sys.stdout.write(text)
 
 

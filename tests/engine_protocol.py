@@ -9,15 +9,26 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 FILE = Path(__file__).parents[1] / "docs" / "engine-protocol.schema.json"
-SCHEMA: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-OPERATIONS: dict[str, Any] = SCHEMA["operations"]
 
 _LONGEST = 300
 
 
 @cache
+def schema() -> dict[str, Any]:
+    """The whole schema."""
+    read: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return read
+
+
+def operations() -> dict[str, Any]:
+    """What is said of each operation, by its name."""
+    found: dict[str, Any] = schema()["operations"]
+    return found
+
+
+@cache
 def _validator(pointer: str) -> Draft202012Validator:
-    return Draft202012Validator({"$ref": f"#/{pointer}", **SCHEMA})
+    return Draft202012Validator({"$ref": f"#/{pointer}", **schema()})
 
 
 def faults(pointer: str, message: Any) -> list[str]:
@@ -43,7 +54,7 @@ def _leaves(error: Any) -> Iterator[Any]:
 def faults_of_request(request: dict[str, Any]) -> list[str]:
     """Where a request isn't as the schema says."""
     name = request.get("op")
-    if name not in OPERATIONS:
+    if name not in operations():
         return [f"there is no operation {name!r}"]
     return faults(f"operations/{name}/request", request)
 
@@ -58,6 +69,6 @@ def faults_of_answer(op: str, answer: dict[str, Any]) -> list[str]:
 def faults_of_exchange(request: dict[str, Any], answer: dict[str, Any]) -> list[str]:
     """Where the two aren't as the schema says. What it doesn't allow must have been refused as `input`."""
     op = request["op"]
-    found = faults_of_answer(op, answer) if op in OPERATIONS or "error" in answer else []
+    found = faults_of_answer(op, answer) if op in operations() or "error" in answer else []
     refused = "error" in answer and answer["error"].get("kind") == "input"
     return found if refused else [*faults_of_request(request), *found]

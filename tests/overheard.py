@@ -1,6 +1,7 @@
-"""What Python and the engine say to each other in a test, held against the protocol's schema once the test is over.
+"""What Python and the engine say to each other in a test, held against the protocol's schema in the end.
 
-It is noted while the test runs and judged afterwards: judging takes CPU time, which would be in a measurement's way."""
+It is noted while the test runs and judged afterwards: judging takes CPU time, which would
+disturb a measurement."""
 
 import json
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Every operation and every mode of the engine, answered as the protocol's schema says.
 
-`tests/conftest.py` holds what `Engine` asks and is answered against the schema; here every operation comes once, and
-what doesn't pass through `Engine` is looked at."""
+`tests/conftest.py` holds what `Engine` asks and is answered against the schema; here every operation comes
+once, and what doesn't pass through `Engine` is looked at."""
 
 import asyncio
 import json
@@ -67,7 +67,7 @@ def load_spec(port: int, identity: Certificates, **stop: float) -> dict[str, Any
     }
 
 
-async def without_a_bench(one: Bench, folder: Path) -> None:
+async def without_a_bench(one: Bench) -> None:
     ask = one.engine.request
     await ask("hello")
     handover = {"at_ns": 10**9, "path": both_ways(link(5))}
@@ -82,14 +82,18 @@ async def without_a_bench(one: Bench, folder: Path) -> None:
     await ask("policy", text=text, clients=[client])
     await ask("outcomes", responses=[[10_000, 50_000, 0], [0, 0, 0]])
     await ask("simulate", spec=simulation(text))
-    del folder
 
 
 async def on_a_bench(one: Bench, folder: Path, tiny: Path, identity: Certificates) -> None:
     ask = one.engine.request
-    files = {"capture": folder / "path.pcapng", "arrivals": folder / "path.json.gz"}
     cross = {"flows": 1, "tcp_congestion_control": "cubic", "direction": "up", "warmup_ns": 10**7}
-    await one.open(NEAR | {"cross": cross}, **files, warm_up=True, flight_interval_s=0.01)
+    await one.open(
+        NEAR | {"cross": cross},
+        capture=folder / "path.pcapng",
+        arrivals=folder / "path.json.gz",
+        warm_up=True,
+        flight_interval_s=0.01,
+    )
     await ask("dns", records=[{"name": HOST_NAME, "a": ["198.18.0.2"]}])
     port = await one.serve(tiny, identity, clear_port=0, early_data=True, qlog=str(folder / "qlog"))
     await one.visit(identity, "h3", port, session="gain")
@@ -133,20 +137,20 @@ def test_every_operation_is_answered_as_the_schema_says(
 
     async def run() -> None:
         async with bench(tmp_path) as one:
-            await without_a_bench(one, tmp_path)
+            await without_a_bench(one)
             await on_a_bench(one, tmp_path, tiny, identity)
             await probed(one)
             await over_loopback(one)
 
     asyncio.run(run())
-    assert {request["op"] for request, answer in heard if "ok" in answer} == set(engine_protocol.OPERATIONS)
+    assert {request["op"] for request, answer in heard if "ok" in answer} == set(engine_protocol.operations())
     assert list(overheard.faults(heard)) == []
 
 
 def test_a_key_that_the_schema_does_not_have_is_refused(tmp_path: Path) -> None:
     async def run() -> None:
         async with bench(tmp_path) as one:
-            for op in engine_protocol.OPERATIONS:
+            for op in engine_protocol.operations():
                 with pytest.raises(EngineError) as refused:
                     await one.engine.request(op, no_such_key=1)
                 assert refused.value.kind == "input", op
@@ -165,7 +169,11 @@ def test_the_mode_generate_tells_lines_as_the_schema_says() -> None:
     for asked, last in ((spec, "report"), (spec | {"targets": []}, "error")):
         assert engine_protocol.faults("$defs/LoadSpec", asked) == []
         done = subprocess.run(
-            [engines.locate(), "generate"], input=json.dumps(asked), capture_output=True, text=True, timeout=30
+            [engines.locate(), "generate"],
+            input=json.dumps(asked),
+            capture_output=True,
+            text=True,
+            timeout=30,
         )
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         assert last in lines[-1]

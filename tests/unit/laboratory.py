@@ -78,10 +78,9 @@ class Laboratory:
 
     def said(self) -> list[overheard.Exchange]:
         """What the engines were asked and have answered, whichever process asked them."""
-        lines = [
-            line for file in self._transcript.iterdir() for line in file.read_text(encoding="utf-8").split("\n")
-        ]
-        return [tuple(json.loads(line)) for line in dict.fromkeys(lines) if line.endswith("]")]
+        texts = [file.read_text(encoding="utf-8") for file in self._transcript.iterdir()]
+        whole = dict.fromkeys(line for text in texts for line in text.split("\n")[:-1])
+        return [(request, answer) for request, answer in map(json.loads, whole)]
 
     def marker(self, name: str) -> str:
         """A file for a rule's `once`."""

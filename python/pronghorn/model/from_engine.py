@@ -15,8 +15,8 @@ know is null or absent."""
 Controller = Annotated[
     Text | None, Field(validation_alias=AliasChoices("congestion_controller", "congestion_control"))
 ]
-"""The congestion control that one connection ran, as read back. The engine calls it `congestion_controller`; our
-own files call it `congestion_control`."""
+"""The congestion control that one connection ran, as read back. The engine calls it `congestion_controller`,
+our own files `congestion_control`."""
 
 
 class FromEngine(BaseModel):

@@ -65,7 +65,7 @@ REPORT: Json = {
     "max_rss_bytes": 12_300_000,
     "settings": {
         "initial_window": 14_480,
-        "mss": 1448,
+        "mss": None,
         "send_buffer": None,
         "receive_buffer": None,
         "pacing": False,
