@@ -82,13 +82,15 @@ def _kind(name: str, schema: Schema) -> str:
                 + ", ".join(f"`{key}`: {kind(value)}" for key, value in schema["properties"].items())
                 + "}"
             )
-        return "object"
+        return "`{}`"
     return OF_FORMAT.get(str(schema.get("format")), name) if name != "null" else "null"
 
 
 def default(schema: Schema) -> str:
     """What stands for a key that is left out."""
-    return json.dumps(schema["default"]) if "default" in schema else "null" if _is_nullable(schema) else "{}"
+    if "default" in schema:
+        return json.dumps(schema["default"])
+    return "null" if _is_nullable(schema) else "[]" if schema.get("type") == "array" else "{}"
 
 
 def _is_nullable(schema: Schema) -> bool:
@@ -197,6 +199,8 @@ def page(schema: Schema) -> Iterator[str]:
             answer = schema["$defs"][name]
             yield from ("", f"Answer: {words(answer)}".rstrip(), "")
             yield from keys(answer, asked=False)
+        elif "properties" not in schema["$defs"][name]:
+            yield from ("", f"Answer: {kind(schema['$defs'][name])}.")
         else:
             yield from ("", f"Answer: {link(name)}.")
     yield from ("", f"An error is {kind(schema['error'])}.", "", "## Modes", "")
@@ -208,7 +212,7 @@ def page(schema: Schema) -> Iterator[str]:
     yield from ("", "## Types")
     asked = asked_types(schema)
     for name, value in sorted(schema["$defs"].items()):
-        if name in inlined:
+        if name in inlined or kind(value) == "`{}`":
             continue
         yield from ("", f"### {name}", "")
         if text := words(value):

@@ -1,5 +1,5 @@
 """One command behind an emulated path: the engine's mode `path`, which has this process's terminal
-(docs/engine-protocol.md)."""
+(docs/engine.md)."""
 
 import contextlib
 import json
