@@ -1,7 +1,7 @@
 # What a person does here; each recipe's work stands in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help build run servers check test verify lint bench protocol wheel clean
+.PHONY: help build run servers check test verify lint docs bench protocol wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,8 +24,11 @@ test: build ## all tests of Rust and Python but the long ones
 verify: build ## the long tests, and the fuzzer
 	@scripts/verify
 
-lint: ## rustfmt, clippy, ruff, mypy
+lint: ## rustfmt, clippy, ruff, mypy, and the links of the documentation
 	@scripts/lint
+
+docs: ## the documentation as a site that needs no network: build/docs/index.html
+	@scripts/docs
 
 bench: build ## measurements of the parts
 	@scripts/bench

@@ -1,8 +1,10 @@
-"""A run's own certificate authority and the origin's certificate under it, made anew for every run."""
+"""A run's own certificate authority and the origin's certificate under it, made anew for every run; in virtual time
+they follow from its seed."""
 
 import datetime
 import ipaddress
 import os
+import random
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +38,50 @@ class Certificates(NamedTuple):
     key: Path
 
 
+class Settled(NamedTuple):
+    """What makes the same certificates again: when they are made, and a seed."""
+
+    at: datetime.datetime
+    seed: int
+
+
+class _Maker:
+    """Makes keys and serial numbers, by chance or as `settled` says."""
+
+    def __init__(self, settled: Settled | None) -> None:
+        self.now = settled.at if settled else datetime.datetime.now(datetime.UTC)
+        self.settled = settled is not None
+        self._random = random.Random(settled.seed) if settled else random.SystemRandom()
+
+    def key(self, kind: KeyKind) -> "_Key":
+        """A new key. One of RSA always is by chance: its size, which is all that a path sees of it, is the
+        kind's."""
+        match kind:
+            case "p256":
+                curve = ec.SECP256R1()
+                if self.settled:
+                    return ec.derive_private_key(self._random.randrange(1, _P256_ORDER), curve)
+                return ec.generate_private_key(curve)
+            case "rsa2048":
+                return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+            case "rsa4096":
+                return rsa.generate_private_key(public_exponent=65537, key_size=4096)
+
+    def serial_number(self) -> int:
+        """Positive and of 20 octets (RFC 5280 §4.1.2.2)."""
+        return self._random.getrandbits(158) | 1 << 158
+
+    def sign(self, builder: x509.CertificateBuilder, key: "_Key") -> x509.Certificate:
+        """The certificate."""
+        if self.settled and isinstance(key, ec.EllipticCurvePrivateKey):
+            return builder.sign(key, hashes.SHA256(), ecdsa_deterministic=True)
+        return builder.sign(key, hashes.SHA256())
+
+
+_P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+"""The order of P-256's group (SEC 2 §2.4.2)."""
+
+
 class _Issuer(NamedTuple):
     """Who signs."""
 
@@ -49,30 +95,33 @@ class _Issuer(NamedTuple):
         return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(own)
 
 
-def make(directory: Path, settings: CertificateSettings = DEFAULT) -> Certificates:
+def make(
+    directory: Path, settings: CertificateSettings = DEFAULT, *, settled: Settled | None = None
+) -> Certificates:
     """An authority, the intermediates that `settings` ask for and a leaf for the origin, written to
     `directory`; all keys are of the kind asked for, the leaf's is readable by its owner only.
+    With `settled` they are the same each time.
 
     The chain is the leaf and the intermediates, without the authority (RFC 8446 §4.4.2). The keys of those
     who sign are never written. Raises OSError where the files can't be.
     """
-    now = datetime.datetime.now(datetime.UTC)
-    authority_key = _key(settings.key)
+    maker = _Maker(settled)
+    authority_key = maker.key(settings.key)
     authority_name = _name("Pronghorn, this run only")
-    authority = (
-        _builder(authority_name, authority_name, authority_key.public_key(), now)
+    authority = maker.sign(
+        _builder(authority_name, authority_name, authority_key.public_key(), maker)
         .add_extension(x509.BasicConstraints(ca=True, path_length=settings.intermediates), critical=True)
         .add_extension(_usage(signs_certificates=True), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(authority_key.public_key()), critical=False)
-        .sign(authority_key, hashes.SHA256())
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(authority_key.public_key()), critical=False),
+        authority_key,
     )
     issuer = _Issuer(authority, authority_key)
     chain: list[x509.Certificate] = []
     for below in reversed(range(settings.intermediates)):
-        issuer = _intermediate(issuer, below, _key(settings.key), now)
+        issuer = _intermediate(issuer, below, maker.key(settings.key), maker)
         chain.insert(0, issuer.certificate)
-    key = _key(settings.key)
-    chain.insert(0, _leaf(issuer, key, now))
+    key = maker.key(settings.key)
+    chain.insert(0, _leaf(issuer, key, maker))
     files = Certificates(directory / "authority.pem", directory / "origin.pem", directory / "origin.key")
     _write(files.authority, authority.public_bytes(serialization.Encoding.PEM))
     _write(files.chain, b"".join(each.public_bytes(serialization.Encoding.PEM) for each in chain))
@@ -91,45 +140,35 @@ def sizes(files: Certificates) -> list[int]:
     return [len(each.public_bytes(serialization.Encoding.DER)) for each in chain]
 
 
-def _intermediate(issuer: _Issuer, below: int, key: _Key, now: datetime.datetime) -> _Issuer:
+def _intermediate(issuer: _Issuer, below: int, key: _Key, maker: _Maker) -> _Issuer:
     """An authority under `issuer`, with `below` further ones under it."""
-    certificate = (
+    certificate = maker.sign(
         _builder(
-            _name(f"Pronghorn, intermediate {below + 1}"), issuer.certificate.subject, key.public_key(), now
+            _name(f"Pronghorn, intermediate {below + 1}"), issuer.certificate.subject, key.public_key(), maker
         )
         .add_extension(x509.BasicConstraints(ca=True, path_length=below), critical=True)
         .add_extension(_usage(signs_certificates=True), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .add_extension(issuer.identifier, critical=False)
-        .sign(issuer.key, hashes.SHA256())
+        .add_extension(issuer.identifier, critical=False),
+        issuer.key,
     )
     return _Issuer(certificate, key)
 
 
-def _leaf(issuer: _Issuer, key: _Key, now: datetime.datetime) -> x509.Certificate:
+def _leaf(issuer: _Issuer, key: _Key, maker: _Maker) -> x509.Certificate:
     names = [
         x509.DNSName(HOST_NAME),
         *(x509.IPAddress(ipaddress.ip_address(address)) for address in ADDRESSES),
     ]
-    return (
-        _builder(_name(HOST_NAME), issuer.certificate.subject, key.public_key(), now)
+    return maker.sign(
+        _builder(_name(HOST_NAME), issuer.certificate.subject, key.public_key(), maker)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_usage(signs_certificates=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
-        .add_extension(issuer.identifier, critical=False)
-        .sign(issuer.key, hashes.SHA256())
+        .add_extension(issuer.identifier, critical=False),
+        issuer.key,
     )
-
-
-def _key(kind: KeyKind) -> _Key:
-    match kind:
-        case "p256":
-            return ec.generate_private_key(ec.SECP256R1())
-        case "rsa2048":
-            return rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        case "rsa4096":
-            return rsa.generate_private_key(public_exponent=65537, key_size=4096)
 
 
 def _name(text: str) -> x509.Name:
@@ -140,16 +179,16 @@ def _builder(
     subject: x509.Name,
     issuer: x509.Name,
     key: ec.EllipticCurvePublicKey | rsa.RSAPublicKey,
-    now: datetime.datetime,
+    maker: _Maker,
 ) -> x509.CertificateBuilder:
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
         .public_key(key)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + LIFETIME)
+        .serial_number(maker.serial_number())
+        .not_valid_before(maker.now - datetime.timedelta(days=1))
+        .not_valid_after(maker.now + LIFETIME)
     )
 
 

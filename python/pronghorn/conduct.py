@@ -7,10 +7,10 @@ from typing import Any
 
 from pronghorn import __version__, certificates, fairness, manifest, plan
 from pronghorn.cautions.of_run import cautions, label
-from pronghorn.certificates import Certificates
+from pronghorn.certificates import Certificates, Settled
 from pronghorn.conclude.finished import Outcome, conclude, now
 from pronghorn.costs import cell_cost, cost
-from pronghorn.engine import Hello
+from pronghorn.engine import HERE, Engines, Hello
 from pronghorn.errors import InputError
 from pronghorn.execute import preflight, same_knobs
 from pronghorn.execute.calibrate import calibrate
@@ -41,6 +41,7 @@ def execute(
     *,
     jobs: int | None,
     command_line: Iterable[str],
+    engines: Engines = HERE,
 ) -> Outcome:
     """Runs what `directory` has not yet recorded of `experiment`, and writes the run's files.
 
@@ -48,15 +49,15 @@ def execute(
     NothingMeasured, where an arm fails before the first trial.
     """
     recorded = _recorded(experiment, directory, observer)
-    jobs = jobs or experiment.jobs or cost.default_jobs()
+    jobs = jobs or experiment.jobs or (cost.cores() if engines.virtual else cost.default_jobs())
     earlier = _earlier_manifest(directory, observer)
     finished = earlier.get("ended") is not None
     notes = _opening(experiment, hello, directory, list(command_line), jobs, earlier)
     if not finished:
-        notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment)]
+        notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment, engines)]
         files.write_manifest(directory, notes)
     with work_folder() as work, memory_folder() as memory:
-        identity = _identity(experiment, work)
+        identity = _identity(experiment, work, engines)
         if not experiment.live:
             notes["certificate"] = first_flight.describe(
                 experiment.certificate.key, certificates.sizes(identity)
@@ -66,7 +67,7 @@ def execute(
             notes["sites"] = {name: dict(site.notes) for name, site in sites.items()}
             files.write_manifest(directory, notes)
         trials = _measure(
-            experiment, directory, observer, jobs, recorded, work, memory, identity, sites, notes
+            experiment, directory, observer, jobs, recorded, work, memory, identity, sites, notes, engines
         )
         return conclude(experiment, hello, directory, notes, trials, work)
 
@@ -155,6 +156,7 @@ def _measure(
     identity: Certificates,
     sites: dict[str, Site],
     notes: dict[str, Any],
+    engines: Engines,
 ) -> list[Trial]:
     header = _header(experiment, sites)
     _check_sites(header, directory)
@@ -167,7 +169,9 @@ def _measure(
     blocks = plan.make(experiment, expected)
     with Journal(directory.path, header) as record:
         observer.begins(Outlook(experiment, recorded, jobs, expected, beside))
-        conditions = Conditions(experiment, sites, identity, work, directory.path, memory=memory)
+        conditions = Conditions(
+            experiment, sites, identity, work, directory.path, memory=memory, engines=engines
+        )
         if checked := preflight.check(conditions, recorded):
             notes[PREFLIGHT] = [one.noted() for one in checked]
             files.write_manifest(directory, notes)
@@ -177,9 +181,12 @@ def _measure(
         return interrupts.run(slots.run(blocks, recorded))
 
 
-def _identity(experiment: Experiment, work: Path) -> Certificates:
+def _identity(experiment: Experiment, work: Path, engines: Engines) -> Certificates:
+    settled = None
+    if engines.starts_at is not None:
+        settled = Settled(engines.starts_at, plan.derive(experiment.seed, "certificates"))
     try:
-        return certificates.make(work, experiment.certificate)
+        return certificates.make(work, experiment.certificate, settled=settled)
     except OSError as error:
         raise no_room(work, error) from error
 

@@ -3,6 +3,7 @@ it."""
 
 import asyncio
 import contextlib
+import datetime
 import json
 import os
 import shutil
@@ -10,7 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -126,8 +127,19 @@ async def spawn(program: Path, *arguments: str) -> asyncio.subprocess.Process:
 class Engine:
     """A running engine. It holds at most one bench; requests are answered in order, one at a time."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    virtual = False
+    """Whether its clock is virtual: no time passes there while it isn't asked."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        answers: asyncio.StreamReader | None = None,
+        requests: asyncio.StreamWriter | None = None,
+    ) -> None:
+        """Of `process`, which is spoken to over its stdin and stdout unless over other streams."""
         self._process = process
+        self._answers = answers or process.stdout
+        self._requests = requests or process.stdin
         self._number = 0
         self._tail: deque[str] = deque(maxlen=_STDERR_LINES)
         self._listener = asyncio.create_task(self._listen())
@@ -150,14 +162,14 @@ class Engine:
         time."""
         self._number += 1
         line = json.dumps({"id": self._number, "op": op, **parameters}, separators=(",", ":"))
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
+        requests, answers = self._requests, self._answers
+        if requests is None or answers is None:
             raise EngineDied("the engine has no pipes")
         try:
             async with asyncio.timeout(patience_s):
-                stdin.write(line.encode() + b"\n")
-                await stdin.drain()
-                answer = await stdout.readline()
+                requests.write(line.encode() + b"\n")
+                await requests.drain()
+                answer = await answers.readline()
         except TimeoutError:
             raise await self._died(
                 f"gave no answer to '{op}' within {patience_s:.0f} s", hangs=True
@@ -188,11 +200,20 @@ class Engine:
         """What the engine says of itself and of this host."""
         return record(Hello, await self.request("hello"))
 
+    async def let_pass(self, seconds: float) -> None:
+        """Lets that much of the engine's time pass."""
+        await asyncio.sleep(seconds)
+
+    def cpu_s(self) -> float | None:
+        """The CPU time of the whole engine so far, in seconds, where it is one with what it measures: a guest's.
+        None of any other."""
+        return None
+
     async def stop(self) -> None:
         """Ends the engine: closes its stdin, and kills it where it does not go within a second."""
-        if self._process.stdin is not None:
+        if self._requests is not None:
             with contextlib.suppress(OSError):
-                self._process.stdin.close()
+                self._requests.close()
         try:
             async with asyncio.timeout(_FAREWELL_S):
                 await self._process.wait()
@@ -227,3 +248,30 @@ class Engine:
             return
         while line := await self._process.stderr.readline():
             self._tail.append(line.decode(errors="replace").rstrip())
+
+
+class Engines(Protocol):
+    """Where engines come from, and so which clock they have."""
+
+    virtual: bool
+    """Whether their clock is virtual."""
+
+    starts_at: datetime.datetime | None
+    """When their clock starts; None: it is this machine's."""
+
+    async def start(self, seed: int) -> Engine:
+        """Starts one; `seed` settles the random numbers of a guest. HostError where it can't be."""
+        ...
+
+
+class _Here:
+    """Engines on this machine, in real time, whose random numbers are the machine's."""
+
+    virtual = False
+    starts_at = None
+
+    async def start(self, seed: int) -> Engine:  # noqa: ARG002
+        return await Engine.start()
+
+
+HERE: Engines = _Here()

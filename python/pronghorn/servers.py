@@ -111,11 +111,26 @@ def _packages(folder: Path) -> Iterator[tuple[str, str]]:
         yield name, first.partition("(")[2].partition(")")[0]
 
 
+def archive_site() -> str:
+    """Debian's archive, or this host's own mirror of it."""
+    return _sites().get("Debian|Debian|Packages", _ARCHIVE)
+
+
 def _mirror() -> Sequence[str]:
     """The sources of packages where this host is a Debian with a mirror of its own; else mmdebstrap's, which
     are Debian's main archive and its security updates."""
-    if shutil.which("apt-get") is None:
+    sites = _sites()
+    main = sites.get("Debian|Debian|Packages", _ARCHIVE)
+    if main == _ARCHIVE:
         return ()
+    security = sites.get("Debian|Debian-Security|Packages", _SECURITY)
+    return (f"deb {main} {SUITE} main", f"deb {security} {SUITE}-security main")
+
+
+def _sites() -> dict[str, str]:
+    """The archives that this host's apt asks, by origin, label and kind; empty where there is no apt."""
+    if shutil.which("apt-get") is None:
+        return {}
     form = "$(SITE)|$(ORIGIN)|$(LABEL)|$(CREATED_BY)"
     told = subprocess.run(
         ["apt-get", "indextargets", "--format", form], capture_output=True, text=True, check=False
@@ -125,11 +140,7 @@ def _mirror() -> Sequence[str]:
         site, _, rest = line.partition("|")
         if site.startswith(("http://", "https://")):
             sites.setdefault(rest, site)
-    main = sites.get("Debian|Debian|Packages", _ARCHIVE)
-    if main == _ARCHIVE:
-        return ()
-    security = sites.get("Debian|Debian-Security|Packages", _SECURITY)
-    return (f"deb {main} {SUITE} main", f"deb {security} {SUITE}-security main")
+    return sites
 
 
 def _put(made_root: Path, target: Path) -> None:

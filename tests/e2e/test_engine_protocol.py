@@ -125,6 +125,7 @@ async def probed(one: Bench) -> None:
 
 async def over_loopback(one: Bench) -> None:
     await one.engine.request("open", path=None, seed=1, tcp_congestion_control="cubic")
+    await one.engine.request("idle", for_s=0.01)
     with pytest.raises(EngineError):
         await one.engine.request("dns", records=[])
     await one.close()

@@ -84,7 +84,7 @@ pub use processes::cross::CrossReport;
 pub use processes::evict::evict_descendants;
 pub use processes::host::Host;
 pub use processes::isolation::{
-    FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter, private_folder,
+    FORWARDED_SIGNALS, ISOLATION_VARIABLE, Isolation, enter, enter_guest, private_folder,
 };
 pub use processes::listening::Port;
 pub use processes::mover::HandoverReport;

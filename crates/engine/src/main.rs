@@ -9,6 +9,7 @@
 //! | where do origin, load and name server run | `origin.rs`, `load.rs`, `generate.rs`, `dns.rs` |
 //! | what is recorded of a path | `recording.rs`, `arrivals.rs`, `secrets.rs`, `flight.rs` |
 //! | what works without a session | `path_command/`, `generate_command.rs`, `awake_command.rs` |
+//! | how does the clock become virtual | `guest.rs` |
 
 mod answer;
 mod answers;
@@ -20,6 +21,7 @@ mod flight;
 mod foreign;
 mod generate;
 mod generate_command;
+mod guest;
 mod hosts;
 mod load;
 mod open_files;
@@ -60,6 +62,7 @@ fn main() -> std::process::ExitCode {
         }
         Some("schema") => return schema::print(),
         Some("awake") => return awake_command::run(&arguments[1..]),
+        Some("guest") => return guest::run(&arguments[1..]),
         _ => {}
     }
     open_files::allow_all();

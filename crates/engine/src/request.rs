@@ -104,6 +104,11 @@ pub(crate) enum Request {
     Calibrate(ProbePlan),
     /// Tells what was counted so far.
     Counters {},
+    /// Does nothing for a while, in which what was started goes on.
+    Idle {
+        /// For how long, in seconds.
+        for_s: f64,
+    },
     /// Closes the bench. Writes the capture and the file of arrivals, and kills everything that was started on the hosts.
     Close {},
     /// Asks the gateway's decision core what it makes of clients, each of which it meets for the first time. A policy file

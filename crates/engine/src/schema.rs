@@ -31,7 +31,7 @@ const DEFINITIONS: &str = "$defs";
 type AnswerOf = fn(&mut SchemaGenerator) -> Schema;
 
 /// What each operation answers.
-const ANSWERS: [(&str, AnswerOf); 25] = [
+const ANSWERS: [(&str, AnswerOf); 26] = [
     ("hello", of::<Hello<'_>>),
     ("describe_path", of::<Described>),
     ("open", of::<Opened>),
@@ -53,6 +53,7 @@ const ANSWERS: [(&str, AnswerOf); 25] = [
     ("arrivals", of::<ArrivalsReport>),
     ("calibrate", of::<Calibration>),
     ("counters", of::<Counters>),
+    ("idle", of::<Nothing>),
     ("close", of::<Closed>),
     ("policy", of::<Judged>),
     ("outcomes", of::<Outcomes>),

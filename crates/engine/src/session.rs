@@ -2,7 +2,8 @@
 
 use std::mem;
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use pronghorn_bench::{Isolation, Side, available_congestion_controls, evict_descendants};
 use pronghorn_http::{SecretLog, Sessions};
@@ -120,6 +121,7 @@ impl Session {
             Request::Arrivals {} => self.arrivals(),
             Request::Calibrate(plan) => to_value(self.hosts()?.calibrate(&plan)?),
             Request::Counters {} => self.counters(),
+            Request::Idle { for_s } => idle(for_s),
             Request::Close {} => self.close(),
             Request::Policy(asking) => to_value(policy::judge(&asking)?),
             Request::Outcomes { responses } => to_value(policy::outcomes(&responses)),
@@ -300,6 +302,14 @@ fn describe_path(path: &PathSpec) -> Answer {
     let handover = handover.map(|handover| described(&handover.path));
     let handover = handover.transpose()?;
     to_value(Described { links, handover })
+}
+
+/// Lets time pass: a guest's clock stands still between requests.
+fn idle(for_s: f64) -> Answer {
+    let pause = Duration::try_from_secs_f64(for_s)
+        .map_err(|error| Fault::input(format!("for_s = {for_s}: {error}")))?;
+    thread::sleep(pause);
+    to_value(Nothing {})
 }
 
 fn to_value(told: impl serde::Serialize) -> Answer {

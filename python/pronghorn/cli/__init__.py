@@ -22,7 +22,7 @@ from pronghorn.errors import EXIT_HOST, EXIT_INPUT, EXIT_INTERRUPTED, EXIT_OK, I
 from pronghorn.foreign import visible
 from pronghorn.host.interrupts import interruptible
 
-COMMANDS = ("path", "load", "run", "map", "policy", "replicate", "report", "compare", "doctor", "servers")
+COMMANDS = ("path", "load", "run", "map", "policy", "replicate", "report", "compare", "doctor", "servers", "guest")
 """The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words; or
 the APP there, which has commands of its own."""
 

@@ -2,13 +2,15 @@
 
 import json
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from pronghorn import command
+from pronghorn.cli import clocks
 from pronghorn.cli.results import refuse_unwritable, writing_results
 from pronghorn.cli.words import Command
 from pronghorn.command import Asked, Outcome
@@ -97,6 +99,7 @@ def path(
             "something fails. --json FILE takes the report.",
         ),
     ] = False,
+    clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP)] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the shipped profiles.")] = False,
 ) -> None:
     """Run any command behind an emulated path.
@@ -108,6 +111,8 @@ def path(
         _print_profiles()
         return
     argv = context.meta.get(_COMMAND, [])
+    if clocks.parsed(clock) == "virtual":
+        _in_guest(seed)
     if calibrated:
         _calibrate(words or [], argv, seed, json_file)
         return
@@ -142,6 +147,19 @@ def path(
             hint="Free some space, or name another file.",
         )
     raise typer.Exit(outcome.status)
+
+
+def _in_guest(seed: int | None) -> NoReturn:
+    """Does what was asked for once more, in a guest."""
+    from pronghorn.guest import guest, kernels
+
+    kernel = kernels.need()
+    draw = command.random_seed() if seed is None else seed
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    # What stands last holds.
+    again = [*words[:end], "--clock", "real", "--seed", str(draw), *words[end:]]
+    raise typer.Exit(guest.run(kernel, draw, [sys.executable, "-m", "pronghorn", *again]))
 
 
 def _calibrate(words: list[str], argv: list[str], seed: int | None, json_file: Path | None) -> None:

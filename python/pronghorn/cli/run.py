@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from pronghorn import capabilities
+from pronghorn import capabilities, guest
 from pronghorn.checks import of_run
 from pronghorn.checks.intervals import Measured
-from pronghorn.cli import checked, pipeline_outputs
+from pronghorn.cli import checked, clocks, pipeline_outputs
 from pronghorn.cli.progress import watching
 from pronghorn.cli.results import writing_results
 from pronghorn.conclude.finished import Outcome
@@ -42,6 +42,7 @@ def run(
         int | None,
         typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
     ] = None,
+    clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP)] = None,
     keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
     overrides: Annotated[
@@ -62,20 +63,27 @@ def run(
     ] = False,
 ) -> None:
     """Run an experiment and say which arm is faster, by how much and how sure that is."""
-    request = Request(experiment, out, resume, jobs, seed, tuple(overrides or ()), tuple(sys.argv))
+    request = Request(experiment, out, resume, jobs, seed, tuple(overrides or ()), tuple(sys.argv), clocks.parsed(clock))
     asked = prepare.resolve(request)
     capabilities.check(asked)
     wanted = [of_run.parse(text, asked) for text in checks or ()]
     files = pipeline_outputs.asked(exports, junit)
     with prepare.claim(request, asked) as directory:
-        hello = ability.greet()
+        engines = guest.engines(asked.clock)
+        hello = ability.greet(engines)
         fitted = describe(ability.fit(asked, hello, fall_back=prepare.may_fall_back(request)))
         if fitted is not asked:
             wanted = [of_run.parse(text, fitted) for text in checks or ()]
         try:
             with watching() as observer, awake.keeping(keep_awake):
                 outcome = execute(
-                    fitted, hello, directory, observer, jobs=jobs, command_line=request.command_line
+                    fitted,
+                    hello,
+                    directory,
+                    observer,
+                    jobs=jobs,
+                    command_line=request.command_line,
+                    engines=engines,
                 )
         except Interrupted:
             command = shlex.join(["pronghorn", "run", "--resume", str(directory.path)])

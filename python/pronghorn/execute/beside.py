@@ -1,6 +1,5 @@
 """The load that runs beside a page load, and what of the origin's log is its own."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -37,7 +36,7 @@ async def start(engine: Engine, visit: Visit, background: Background) -> Beside:
         update={"stop": Extent(duration_s=lasts_s), "limit_s": lasts_s}
     )
     await engine.request("generate_start", spec=asked.to_engine())
-    await asyncio.sleep(background.lead_s)
+    await engine.let_pass(background.lead_s)
     return Beside(background.settings.document or visit.document, arm.protocol)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pronghorn import calibration, plan
 from pronghorn.calibration import Report
 from pronghorn.costs import cost
-from pronghorn.engine import Engine, EngineDied, EngineError
+from pronghorn.engine import EngineDied, EngineError, Engines
 from pronghorn.host import interrupts
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import PathProfile, PathSpec
@@ -20,46 +20,46 @@ ATTEMPTS = 2
 """A path that fails, as it may while the host is busy, is given twice the time once more."""
 
 
-def calibrate(experiment: Experiment) -> list[dict[str, Any]]:
+def calibrate(experiment: Experiment, engines: Engines) -> list[dict[str, Any]]:
     """What the calibrations said, for the manifest: each attempt's report, its path and time (UTC)."""
     paths = [path for path in experiment.paths if path.spec is not None]
-    return interrupts.run(_all(paths, experiment.seed)) if paths else []
+    return interrupts.run(_all(paths, experiment.seed, engines)) if paths else []
 
 
-async def _all(paths: Sequence[PathProfile], seed: int) -> list[dict[str, Any]]:
+async def _all(paths: Sequence[PathProfile], seed: int, engines: Engines) -> list[dict[str, Any]]:
     done: list[dict[str, Any]] = []
     room = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def one(path: PathProfile) -> None:
         async with room:
-            done.extend(await _attempts(path, seed))
+            done.extend(await _attempts(path, seed, engines))
 
-    for path in paths:
-        if cost.cpu_bound(path):
-            await one(path)
+    alone = [path for path in paths if cost.cpu_bound(path) and not engines.virtual]
+    for path in alone:
+        await one(path)
     async with asyncio.TaskGroup() as group:
         for path in paths:
-            if not cost.cpu_bound(path):
+            if path not in alone:
                 group.create_task(one(path))
     return done
 
 
-async def _attempts(path: PathProfile, seed: int) -> list[dict[str, Any]]:
+async def _attempts(path: PathProfile, seed: int, engines: Engines) -> list[dict[str, Any]]:
     reports: list[dict[str, Any]] = []
     for attempt in range(ATTEMPTS):
         draw = plan.derive(seed, "calibration", path.name, attempt)
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        report = await _once(path.spec, draw, calibration.SHORT_S * (1 + attempt))
+        report = await _once(path.spec, draw, calibration.SHORT_S * (1 + attempt), engines)
         reports.append({"path": path.name, "started": started, **report.model_dump(exclude_none=True)})
         if report.passed:
             break
     return reports
 
 
-async def _once(spec: PathSpec | None, seed: int, budget_s: float) -> Report:
+async def _once(spec: PathSpec | None, seed: int, budget_s: float, engines: Engines) -> Report:
     if spec is None:
         raise ValueError("there is no path to calibrate")
-    engine = await Engine.start()
+    engine = await engines.start(seed)
     try:
         return await calibration.calibrate(engine, spec, seed=seed, budget_s=budget_s)
     except (EngineDied, EngineError) as error:

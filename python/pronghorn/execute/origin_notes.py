@@ -1,9 +1,9 @@
 """What an origin logged of one load: neither what came before it nor what warmed the origin up."""
 
-import asyncio
 from collections.abc import Sequence
 
 from pronghorn.analysis.protocols import answered
+from pronghorn.engine import Engine
 from pronghorn.model.trial import OriginCount, PageLoad
 from pronghorn.origins import OriginLog, RunningOrigin, Tickets
 from pronghorn.origins.counts import Counts, counted, since, usual, without
@@ -18,8 +18,9 @@ _WAITS_S = (0.02, 0.05, 0.2, 1.0, 2.0, 4.0)
 class OriginNotes:
     """A running origin, and its log since the last load began."""
 
-    def __init__(self, origin: RunningOrigin) -> None:
+    def __init__(self, origin: RunningOrigin, engine: Engine) -> None:
         self.origin = origin
+        self._engine = engine
         self._seen = 0
         self._counted: Counts = {}
         self._tickets: Tickets = {}
@@ -37,7 +38,7 @@ class OriginNotes:
             requests = [one for one in log.requests[self._seen :] if one.path != WARM_UP]
             if not log.kept or page.outcome != "ok" or len(requests) >= len(answered(page)):
                 break
-            await asyncio.sleep(wait_s)
+            await self._engine.let_pass(wait_s)
         return log._replace(requests=requests, tickets=_since(self._tickets, log.tickets))
 
     async def of_load(self, page: PageLoad) -> tuple[OriginLog, Sequence[OriginCount]]:
@@ -48,7 +49,7 @@ class OriginNotes:
             counts = since(self._counted, _counts(log))
             if not log.kept or sum(one.requests for one in counts) >= succeeded:
                 break
-            await asyncio.sleep(wait_s)
+            await self._engine.let_pass(wait_s)
         tickets = _since(self._tickets, log.tickets)
         kept = log._replace(requests=[], connections=usual(log.connections), tickets=tickets)
         return kept, counts

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from pronghorn.analysis import mends
 from pronghorn.analysis.failing import told
 from pronghorn.analysis.numbers import listed
-from pronghorn.engine import Engine, EngineDied, EngineError
+from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError, NothingMeasured
 from pronghorn.execute import trial
 from pronghorn.execute.stage import BUILTIN, Measurement, Stage
@@ -184,7 +184,7 @@ async def _once(conditions: Conditions, cell: Cell, arm: Arm, place: int, number
     plot = trial.plot_of(
         conditions, assignment, Artifacts.of(Path(), assignment.key, ()), f"{PREFLIGHT}-{place}"
     )._replace(arm=arm)
-    engine = await Engine.start()
+    engine = await conditions.engines.start(seed)
     stage = Stage(engine, plot)
     try:
         with trial.checked():

@@ -13,6 +13,7 @@ from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import trial
 from pronghorn.execute.fresh import FreshStages
+from pronghorn.execute.in_order import InOrder
 from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
 from pronghorn.execute.progress import Standing, standing
@@ -61,6 +62,7 @@ class Slots:
         self._trials: list[Trial] = []
         self._calm = Calm()
         self._seen = SeenCost()
+        self._in_order: InOrder | None = None
 
     async def run(self, blocks: Sequence[Block], recorded: Iterable[Trial]) -> list[Trial]:
         """Measures what `recorded` leaves of `blocks`, round by round; gives every trial, the recorded ones
@@ -77,6 +79,11 @@ class Slots:
                 await self._round(due)
         finally:
             await asyncio.gather(*(stages.close() for stages in self._fresh.values()))
+        if self._conditions.engines.virtual:
+            planned = {(block.cell, block.number): place for place, block in enumerate(blocks)}
+            self._trials.sort(
+                key=lambda one: (planned.get((one.cell, one.block), -1), one.attempt, one.position)
+            )
         return self._trials
 
     async def _round(self, blocks: Sequence[Block]) -> None:
@@ -87,7 +94,7 @@ class Slots:
         costs nothing, and then those of browsers, which would disturb them. Blocks that were contaminated are
         repeated when all others are done: those from which others took the CPU as before, the rest with half
         as much beside them each time and alone the last time, since what ran beside them may have been the
-        cause.
+        cause. In virtual time nothing disturbs anything: all run side by side.
         """
         attempts = self._conditions.experiment.attempts
         for attempt in range(attempts):
@@ -106,6 +113,9 @@ class Slots:
 
     async def _side_by_side(self, blocks: Sequence[Block], share: float = 1.0) -> None:
         """One attempt at each of `blocks`, with a `share` of what the host can carry side by side."""
+        if self._conditions.engines.virtual:
+            await self._work(blocks, self._jobs, math.inf)
+            return
         alone = [block for block in blocks if self._cpu_bound(block.cell)]
         shared = [block for block in blocks if not self._cpu_bound(block.cell)]
         quiet = [block for block in shared if not self._starts(block.cell)]
@@ -134,6 +144,9 @@ class Slots:
             if not self._standing(block, done.get((block.cell, block.number), ())).over
         ]
         queue = self._courses(left)
+        in_order = self._in_order = (
+            InOrder(self._journal, queue) if self._conditions.engines.virtual else None
+        )
         free = list(range(jobs))
         running: dict[asyncio.Task[None], tuple[int, Course]] = {}
         try:
@@ -145,14 +158,21 @@ class Slots:
                     slot = free.pop(0)
                     running[asyncio.create_task(self._course(slot, course))] = slot, course
                 finished, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                over = []
                 for task in finished:
-                    slot, _ = running.pop(task)
+                    slot, course = running.pop(task)
                     free = sorted([*free, slot])
+                    over.append(course)
                 await asyncio.gather(*finished)
+                for course in over:
+                    if in_order is not None:
+                        in_order.ends(course)
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
+            if in_order is not None:
+                in_order.close()
 
     def _courses(self, blocks: Sequence[Block]) -> list[Course]:
         if not self._conditions.experiment.kept:
@@ -165,6 +185,8 @@ class Slots:
     def _next(self, queue: list[Course], beside: list[Course], budget: float) -> Course | None:
         """The first course of `queue` (taken from it) that keeps no more than `budget` cores busy together
         with those `beside` it. A cell's second block waits until its first has shown what its arms use."""
+        if self._conditions.engines.virtual:
+            return queue.pop(0) if queue else None
         loads = [self._load(course) for course in beside]
         refused = {course[0].cell for course in beside if not self._shown(course)}
         for place, course in enumerate(queue):
@@ -198,18 +220,18 @@ class Slots:
         if not self._conditions.experiment.kept:
             stages = self._fresh.setdefault(slot, FreshStages(self._conditions))
             for block in course:
-                await self._attempt(slot, block, stages)
+                await self._attempt(slot, course, block, stages)
             return
         kept = KeptStages(self._conditions)
         try:
             for _ in range(self._conditions.experiment.attempts):
                 for block in course:
-                    await self._attempt(slot, block, kept)
+                    await self._attempt(slot, course, block, kept)
         finally:
             await kept.close()
 
-    async def _attempt(self, slot: int, block: Block, stages: Stages) -> None:
-        """Measures `block` until it is over or has to be repeated."""
+    async def _attempt(self, slot: int, course: Course, block: Block, stages: Stages) -> None:
+        """Measures `block` of `course` until it is over or has to be repeated."""
         trials = [trial for trial in self._trials if (trial.cell, trial.block) == (block.cell, block.number)]
         attempt = self._standing(block, trials).attempt
         while not (now := self._standing(block, trials)).over and now.attempt == attempt:
@@ -217,7 +239,10 @@ class Slots:
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)
             self._observer.starts(assignment)
             measured = await self._measure(stages, assignment)
-            measured = self._journal.append(measured)
+            if self._in_order is not None:
+                measured = self._in_order.append(course, measured)
+            else:
+                measured = self._journal.append(measured)
             self._trials.append(measured)
             self._seen.add(measured)
             trials.append(measured)

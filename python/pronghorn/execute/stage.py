@@ -29,7 +29,7 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import CLIENT
 from pronghorn.model.load_report import LoadReport
-from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
+from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, CpuTime, OriginCount, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, exhaustion
 from pronghorn.origins.live import RunningLive, Target
 from pronghorn.run.artifacts import Artifacts
@@ -181,6 +181,12 @@ class Stage:
         return Measurement(page, await notes.of_page(page), cpu)
 
     async def _page(self, origin: RunningOrigin, client: ClientSession) -> tuple[PageLoad, CpuSeconds]:
+        if self._engine.virtual:
+            guest_s = self._engine.cpu_s() or 0.0
+            # In the guest's own time computing takes none, so what it tells of the CPU is nothing.
+            loaded = (await self._loaded(client)).model_copy(update={"cpu": CpuTime()})
+            cpu = CpuSeconds(guest_s=max(0.0, (self._engine.cpu_s() or 0.0) - guest_s))
+            return await self._explained(loaded, origin), cpu
         before_s = None if self._tells_cpu else await origin.cpu_s()
         loaded = await self._loaded(client)
         cpu = await self._cpu(loaded, origin, before_s)
@@ -316,6 +322,8 @@ class Stage:
         return host.cpu if host else None
 
     def _with_share(self, counters: Counters) -> Counters:
+        if counters.host is not None and self._engine.virtual:
+            counters.host.cpu = None
         if counters.host is not None and self._share is not None:
             counters.host.cpu = self._share
         return counters
@@ -342,7 +350,7 @@ class Stage:
                 counts=self._makes_loads,
             ),
         )
-        self._notes = OriginNotes(origin)
+        self._notes = OriginNotes(origin, self._engine)
         if experiment.dns:
             await self._engine.request("dns", records=[_record(plot.arm, address)])
         target = Target(HOST_NAME, address, origin.port, plot.site.document)

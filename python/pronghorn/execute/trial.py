@@ -14,7 +14,7 @@ from pronghorn.analysis.protocols import protocols
 from pronghorn.certificates import Certificates
 from pronghorn.clients.load import MADE, requests_per_second
 from pronghorn.costs import cell_cost, load_cost
-from pronghorn.engine import Engine, EngineError
+from pronghorn.engine import HERE, Engine, EngineError, Engines
 from pronghorn.execute import beside
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
 from pronghorn.host import loopback
@@ -33,7 +33,8 @@ from pronghorn.trust.guard import Fault, LoadPace
 class Conditions(NamedTuple):
     """What all of a run's trials share. `work` is the run's temporary folder, `run` the directory that takes
     their artifacts; None: they leave none. What takes much CPU time at its beginning begins with `starting`
-    in its hand. `memory` is a temporary folder for what clients write; None: that goes to `work`."""
+    in its hand. `memory` is a temporary folder for what clients write; None: that goes to `work`. `engines`
+    says which clock the trials have."""
 
     experiment: Experiment
     sites: dict[str, Site]
@@ -42,6 +43,7 @@ class Conditions(NamedTuple):
     run: Path | None = None
     starting: asyncio.Lock | None = None
     memory: Path | None = None
+    engines: Engines = HERE
 
 
 class Assignment(NamedTuple):
@@ -102,6 +104,9 @@ def recorded(
     wall_s = watch.wall_s()
     status, fault = _judge(found, counters, conditions, assignment)
     page, experiment, cell = found.page, conditions.experiment, assignment.block.cell
+    if conditions.engines.virtual:
+        # Guests share nothing, so it doesn't matter which ran where; the record is the same wherever it was made.
+        assignment = assignment._replace(slot=0)
     return Trial(
         **_identity(assignment),
         visit=visit,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pronghorn.engine import Engine, Hello
+from pronghorn.engine import HERE, Engines, Hello
 from pronghorn.errors import HostError, InputError
 from pronghorn.host import interrupts, loopback
 from pronghorn.model.arm import DEFAULT_CONGESTION_CONTROL
@@ -10,11 +10,11 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import DIRECT
 
 
-def greet() -> Hello:
+def greet(engines: Engines = HERE) -> Hello:
     """What the engine says of this host; HostError where there is no engine."""
 
     async def hello() -> Hello:
-        engine = await Engine.start()
+        engine = await engines.start(0)
         try:
             return await engine.hello()
         finally:

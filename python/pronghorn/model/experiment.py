@@ -48,7 +48,7 @@ KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "attempts", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts",
     "path", "cache_control", "certificate", "browser", "authority", "explain", "compression", "host",
-    "fair", "knobs", "load", "published", "background", "preflight", "tolerate",
+    "fair", "knobs", "load", "published", "background", "preflight", "tolerate", "clock",
 )  # fmt: skip
 
 _LATER: Mapping[str, Any] = {
@@ -94,7 +94,8 @@ class Experiment(BaseModel):
     `load` is what the client of that name makes; `published` the name of the measurements that the run is
     held against. `background` is a load that runs beside each page load. `preflight` says what becomes of a
     run whose arms fail in a load before the schedule. `tolerate` are globs, over path and
-    query, of the requests that may fail without failing their load."""
+    query, of the requests that may fail without failing their load. `clock` says whether trials run in real time
+    or in guests whose clock is virtual."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -132,6 +133,12 @@ class Experiment(BaseModel):
     sampling: Sampling | None = None
     preflight: values.Preflight = "on"
     tolerate: tuple[str, ...] = ()
+    clock: values.Clock = "real"
+
+    @property
+    def virtual(self) -> bool:
+        """Whether its trials run in virtual time."""
+        return self.clock == "virtual"
 
     @property
     def dns(self) -> bool:
@@ -247,6 +254,8 @@ class Experiment(BaseModel):
             table[background.KEY] = self.background.definition()
         if self.tolerate:
             table["tolerate"] = list(self.tolerate)
+        if self.virtual:
+            table["clock"] = self.clock
         if self.published is not None:
             table["published"] = self.published
         if knobs := self.knobs.definition():
@@ -335,6 +344,7 @@ def parse(
         load=_load(reader, clients.names),
         published=_published(reader),
         background=_background(reader, clients.names),
+        clock=values.clock(reader),
         tolerate=values.tolerate(reader),
         knobs=experiment_knobs.parse(reader.sub(experiment_knobs.KEY, experiment_knobs.EXAMPLE), arm_list),
     )

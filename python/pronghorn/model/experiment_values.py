@@ -27,6 +27,11 @@ PREFLIGHTS: dict[Preflight, bool | str] = {"on": True, "off": False, "warn": "wa
 """What becomes of a run whose arms fail in a load before the schedule, as it is written: it ends, there is no
 such load, or it goes on with a warning."""
 
+Clock = Literal["real", "virtual"]
+CLOCKS: tuple[Clock, ...] = ("real", "virtual")
+"""Whether trials take the time that they take, or run in guests whose clock jumps over idle time and counts none for
+computing."""
+
 ARTIFACTS = ("pcapng", "flight", "arrivals", "qlog", "har", "netlog", "screenshot", "filmstrip")
 """What trials can be asked to leave beside their line in the journal: the first two by the bench, the others
 by clients, and `qlog` by the built-in origin too."""
@@ -124,6 +129,14 @@ def preflight(reader: ExperimentReader) -> Preflight:
         if value == written and isinstance(value, (bool, str)):
             return name
     raise reader.error("preflight", f'{value!r} is none of true, false and "warn".')
+
+
+def clock(reader: ExperimentReader) -> Clock:
+    """Which clock the trials have."""
+    value = reader.text("clock", "real")
+    if value not in CLOCKS:
+        raise reader.source.error(("clock",), unknown("clock", value, CLOCKS))
+    return "virtual" if value == "virtual" else "real"
 
 
 def limit(reader: ExperimentReader) -> str:

@@ -139,10 +139,12 @@ class CpuTime(FromEngine):
 
 class CpuSeconds(FromEngine):
     """CPU time, user and system, during a load: of the native client's and the built-in origin's thread, of a
-    foreign client's or origin's processes with all that they have started. None where nobody tells."""
+    foreign client's or origin's processes with all that they have started; in virtual time of the whole guest,
+    `guest_s`, which takes several times as much as the same load without one. None where nobody tells."""
 
     client_s: Seconds | None = None
     origin_s: Seconds | None = None
+    guest_s: Seconds | None = None
 
 
 class Vitals(FromEngine):

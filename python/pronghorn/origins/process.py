@@ -50,7 +50,10 @@ class Process:
     def cpu_s(self) -> float | None:
         """CPU time that it and all below it have used, in seconds; None where that isn't known.
 
-        The engine tells its number in the engine's own PID namespace."""
+        The engine tells its number in the engine's own PID namespace. Those of a guest's processes mean nothing
+        here."""
+        if self._engine.virtual:
+            return None
         here = self._pid_here = self._pid_here or cpu_time.numbered(self._engine.pid, self._pid)
         return None if here is None else cpu_time.used_s(lambda _: (here,))
 

@@ -63,12 +63,13 @@ class Journal:
     def append(self, trial: Trial) -> Trial:
         """Records `trial`; gives it as it is recorded. One whose line no reader would take is recorded
         without what was asked for, as a load that was too large."""
-        text = records.record(trial)
-        if (size := len(text.encode())) >= MOST_LINE:
-            trial = _without_requests(trial, size)
-            text = records.record(trial)
+        trial, text = _fitted(trial)
         self._append(text)
         return trial
+
+    def fitted(self, trial: Trial) -> Trial:
+        """A trial as `append` records it."""
+        return _fitted(trial)[0]
 
     def close(self) -> None:
         """Closes the file; a second call does nothing."""
@@ -104,6 +105,15 @@ class Journal:
 
     def _refused(self, error: OSError) -> HostError:
         return refused(self.path, error, f"pronghorn run --resume {self._directory}")
+
+
+def _fitted(trial: Trial) -> tuple[Trial, str]:
+    """A trial as it is recorded, with its line."""
+    text = records.record(trial)
+    if (size := len(text.encode())) < MOST_LINE:
+        return trial, text
+    trial = _without_requests(trial, size)
+    return trial, records.record(trial)
 
 
 def _without_requests(trial: Trial, size: int) -> Trial:

@@ -23,6 +23,7 @@ class Request(NamedTuple):
     seed: int | None = None
     overrides: Sequence[str] = ()
     command_line: Sequence[str] = ()
+    clock: str | None = None
 
 
 def vocabulary() -> Vocabulary:
@@ -87,7 +88,7 @@ def _read(
     return experiment_file.read(
         argument,
         vocabulary(),
-        overrides=list(request.overrides),
+        overrides=[*request.overrides, *([f"clock={request.clock}"] if request.clock else [])],
         seed=request.seed,
         stored_seed=stored_seed,
         recorded=recorded,

@@ -99,6 +99,12 @@ pub fn enter() -> Isolation {
     ENTERED.get_or_init(enter_once).clone()
 }
 
+/// As [`enter`], for a process that has a kernel of its own: there is nothing to be kept apart from, and what ends
+/// the kernel ends all.
+pub fn enter_guest() -> Isolation {
+    ENTERED.get_or_init(|| Isolation::Root).clone()
+}
+
 /// What [`enter`] has found, or `None` where it wasn't called.
 pub(crate) fn entered() -> Option<&'static Isolation> {
     ENTERED.get()

@@ -1,0 +1,50 @@
+"""`pronghorn guest`: the kernels of virtual time, and the building of those that this machine lacks."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pronghorn.errors import InputError
+from pronghorn.guest import build, kernels
+
+
+def guest(
+    version: Annotated[
+        str | None,
+        typer.Argument(metavar="VERSION", help="6.12, newest (the default), or a name for --kernel."),
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Build nothing; exit 3 where it isn't built.")] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Build it anew, of what Debian has now.")] = False,
+    source: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A kernel's source, linux-*.tar.xz, in place of Debian's.")
+    ] = None,
+    kernel: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A User Mode Linux of your own, kept as VERSION.")
+    ] = None,
+) -> None:
+    """Build the kernel of virtual time, once, into the user's cache; no privilege is needed."""
+    if kernel is not None:
+        if version is None or source is not None or check:
+            raise InputError("--kernel FILE needs a name, and no --source or --check: pronghorn guest NAME --kernel FILE")
+        build.adopt(kernel, version)
+    elif source is not None and version is None:
+        raise InputError("--source FILE needs its version: pronghorn guest 6.6 --source linux-6.6.tar.xz")
+    elif check:
+        kernels.need(version)
+    elif anew or source is not None or not _here(version):
+        build.build(version or kernels.NEWEST, source=source, tell=_tell)
+    for one in kernels.built():
+        print(f"Linux {one.version} ({one.release})  {one.program}")
+
+
+def _here(version: str | None) -> bool:
+    """Whether what is asked for is built; of the newest any will do until it is asked for anew."""
+    if version in (None, kernels.NEWEST):
+        return any(kernel.version != "6.12" for kernel in kernels.built())
+    return kernels.found(version) is not None
+
+
+def _tell(text: str) -> None:
+    print(f"{text} …", file=sys.stderr, flush=True)

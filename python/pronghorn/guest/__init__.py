@@ -1,0 +1,18 @@
+"""Engines in virtual time: each is the first process of a guest, a User Mode Linux kernel whose clock jumps over the
+time in which nothing happens and counts none for computing.
+
+| question | file |
+|---|---|
+| which kernels are there, and where | `kernels.py` |
+| how is one built | `build.py` |
+| how does an engine run in one | `guest.py` |
+"""
+
+from pronghorn.engine import HERE, Engines
+from pronghorn.guest import kernels
+from pronghorn.guest.guest import Guests
+
+
+def engines(clock: str) -> Engines:
+    """Engines with that clock; HostError where this machine has no guests."""
+    return Guests(kernels.need()) if clock == "virtual" else HERE

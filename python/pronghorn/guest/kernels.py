@@ -1,0 +1,112 @@
+"""The guests' kernels: where they are kept, which are there."""
+
+import os
+import platform
+from pathlib import Path
+from typing import NamedTuple
+
+from pronghorn import reading
+from pronghorn.errors import HostError, unknown
+from pronghorn.model import foreign
+
+OVERRIDE = "PRONGHORN_GUEST"
+"""The variable that names another folder for them than the user's cache."""
+
+RECORD = "kernel.json"
+PROGRAM = "linux"
+RANDOM = "random.so"
+
+MACHINE = "x86_64"
+"""What User Mode Linux with a virtual clock runs on."""
+
+NEWEST = "newest"
+"""What is built unless a version is asked for: the newest that Debian has."""
+
+MEND = "pronghorn guest"
+
+
+class Kernel(NamedTuple):
+    """A kernel: `version` is what an experiment calls it, `release` what it says of itself, `program` its file.
+    `random` is a library by which its random numbers follow from a seed; None: they are the machine's."""
+
+    version: str
+    release: str
+    program: Path
+    random: Path | None
+
+
+def folder() -> Path:
+    """Where kernels are kept: PRONGHORN_GUEST, else in the user's cache."""
+    override = os.environ.get(OVERRIDE)
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return (Path(override) if override else cache / "pronghorn" / "guest").absolute()
+
+
+def place(version: str) -> Path:
+    """The folder of one version."""
+    return folder() / f"linux-{version}-{MACHINE}"
+
+
+def found(version: str) -> Kernel | None:
+    """The kernel of that version, where it is built."""
+    where = place(version)
+    try:
+        record = foreign.json_table(reading.content(where / RECORD, reading.MOST_JSON, "a record"))
+        release = str(record["release"])
+    except (reading.Unreadable, ValueError, KeyError, TypeError):
+        return None
+    program, random = where / PROGRAM, where / RANDOM
+    if not os.access(program, os.X_OK):
+        return None
+    return Kernel(version, release, program, random if random.is_file() else None)
+
+
+def built() -> list[Kernel]:
+    """The kernels that are built, the newest first."""
+    prefix, suffix = "linux-", f"-{MACHINE}"
+    try:
+        names = [path.name for path in folder().iterdir()]
+    except OSError:
+        return []
+    versions = [
+        name[len(prefix) : -len(suffix)]
+        for name in names
+        if name.startswith(prefix) and name.endswith(suffix)
+    ]
+    kernels = [kernel for version in versions if (kernel := found(version)) is not None]
+    return sorted(kernels, key=lambda kernel: (_numbers(kernel.version), kernel.version), reverse=True)
+
+
+def need(version: str | None = None) -> Kernel:
+    """The kernel of that version, or the newest that is built; HostError where it isn't, InputError where no
+    version is called so."""
+    require_machine()
+    kernels = built()
+    if version is None and kernels:
+        return kernels[0]
+    for kernel in kernels:
+        if kernel.version == version:
+            return kernel
+    if version is not None and not _numbers(version):
+        raise unknown("kernel", version, [kernel.version for kernel in kernels])
+    what = f"the kernel {version}" if version else "a kernel"
+    command = f"{MEND} {version}" if version else MEND
+    raise HostError(
+        f"virtual time needs {what} for guests, which isn't built yet ({folder()}).",
+        hint=f"Build it, once, in a few minutes: {command}",
+    )
+
+
+def require_machine() -> None:
+    """HostError where guests can't run on this machine at all."""
+    if platform.system() != "Linux" or platform.machine() != MACHINE:
+        raise HostError(
+            f"virtual time needs Linux on {MACHINE}: User Mode Linux runs nowhere else; this is "
+            f"{platform.system()} on {platform.machine()}.",
+            hint='Measure in real time: clock = "real".',
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = version.split(".")
+    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
