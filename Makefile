@@ -1,7 +1,7 @@
 # What a person does here; each recipe's work stands in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help build run servers guest check test verify lint docs bench wheel clean
+.PHONY: help build run servers guest check test verify lint docs bench protocol wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ docs: ## the documentation as a site that needs no network: build/docs/index.htm
 
 bench: build ## measurements of the parts
 	@scripts/bench
+
+protocol: build ## write the engine's protocol anew from its types: docs/engine-protocol.md and its JSON Schema
+	@scripts/protocol
 
 wheel: build ## build the wheel from what is committed and prove it in a fresh environment
 	@scripts/check-wheel

@@ -7,6 +7,8 @@ What each test took is left in the file PRONGHORN_DURATIONS, where that is set (
 
 An end-to-end test that fails while the host's CPU is taken from it is run again (`disturbed.py`).
 
+What a test asks of engines and what they answer is held against the engine's protocol (`overheard.py`).
+
 Programs that the tests start heed Ctrl-C, also where the tests run in a background that ignores it.
 """
 
@@ -14,7 +16,7 @@ import os
 import shutil
 import signal
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ from pronghorn.clients.chromium import Chromium
 from pronghorn.errors import HostError
 from pronghorn.origins import programs
 
-from . import disturbed, peers
+from . import disturbed, overheard, peers
 
 pytest_plugins = ["pytester"]
 
@@ -133,6 +135,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 )
             item.user_properties.append((_LACKS, f"{capability}; mend: {remedy}"))
             pytest.skip(f"this host lacks {capability}; mend: {remedy}")
+
+
+@pytest.fixture(autouse=True)
+def _engines_protocol(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Holds what a test's own process and engines say to each other against the protocol's schema."""
+    heard = overheard.listen(monkeypatch)
+    yield
+    assert list(overheard.faults(heard)) == []
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,5 +1,5 @@
 """One command behind an emulated path: the engine's mode `path`, which has this process's terminal
-(docs/engine-protocol.md)."""
+(docs/engine.md)."""
 
 import contextlib
 import json
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
@@ -79,8 +80,8 @@ class Outcome(FromEngine):
     server_address: Text
     far_host_address: Text
     uplink: Text | None = None
-    congestion_control: Text
-    congestion_control_by: Text
+    congestion_control: Annotated[Text, Field(validation_alias="tcp_congestion_control")]
+    congestion_control_by: Annotated[Text, Field(validation_alias="tcp_congestion_control_by")]
     notes: list[Text] = Field(default_factory=list)
     server_status: Whole | None = None
     counters: Counters

@@ -63,7 +63,7 @@ def test_connections_are_told_with_their_state_and_congestion_control(tmp_path: 
                 far = await reach("server", "established")
                 assert (near["peer_port"], far["local_port"]) == (PORT, PORT)
                 assert near["local_port"] == far["peer_port"]
-                assert {near["congestion_control"], far["congestion_control"]} == {"reno"}
+                assert {near["tcp_congestion_control"], far["tcp_congestion_control"]} == {"reno"}
                 go.write_text("yes")
                 await reach("client", "fin-wait-2")
                 await reach("server", "close-wait")

@@ -77,7 +77,7 @@ def test_the_sender_of_a_lossy_path_tells_its_window_its_round_trips_and_its_los
     assert (client["local_port"], client["peer_port"]) == (server["peer_port"], server["local_port"])
     for one in (client, server):
         assert one["transport"] == TRANSPORTS[protocol]
-        assert one["congestion_control"] == "cubic"
+        assert one["congestion_controller"] == "cubic"
         assert one["stack"].startswith("linux " if protocol == "h2" else "quinn-proto 0.11.")
         assert 500 <= one["mss"] <= 1500
         samples = one["samples"]

@@ -195,7 +195,7 @@ def test_a_receive_buffer_of_tcp_bounds_what_a_round_trip_brings(asked: Asked) -
     assert loaded.page["load_s"] >= (SIZE / size - 1) * ROUND_TRIP_S
     for host in loaded.counters["host"]["tcp"].values():
         assert host["receive_buffer"][1:] == [size, size]
-        assert host["congestion_control"] == ["cubic"]
+        assert host["tcp_congestion_controls"] == ["cubic"]
 
 
 def test_the_answer_to_open_tells_how_tcp_is_set_up(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_the_answer_to_open_tells_how_tcp_is_set_up(tmp_path: Path) -> None:
     for host in asyncio.run(opened())["tcp"].values():
         assert host["initial_window_segments"] is None
         assert host["slow_start_after_idle"] is True
-        assert host["congestion_control"] == ["reno"]
+        assert host["tcp_congestion_controls"] == ["reno"]
         assert len(host["receive_buffer"]) == len(host["send_buffer"]) == 3
 
 

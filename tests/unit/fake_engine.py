@@ -14,6 +14,8 @@ import os
 import sys
 import time
 
+from . import fake_answers as whole
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -74,11 +76,12 @@ class Bench:
                 for number, line in enumerate(text.splitlines(), 1):
                     if line == "wrong":
                         raise Refusal("input", "'wrong' is wrong", None, f"{name}.{holder}", number)
-        rates = {name: request["path"][name].get("rate_bit_per_s") for name in ("down", "up")}
-        return {
-            name: {f"{which}_rate_bit_per_s": rate for which in ("mean", "min", "max")}
-            for name, rate in rates.items()
+        links = {name: request["path"][name] for name in ("down", "up")}
+        figures = {
+            name: whole.link_figures(link.get("rate_bit_per_s"), link.get("delay_ns", 0))
+            for name, link in links.items()
         }
+        return {**figures, "handover": None}
 
     def op_open(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.is_open:
@@ -90,14 +93,16 @@ class Bench:
         self.capture, self.arrivals = request.get("capture"), request.get("arrivals")
         self.flight, self.qlog = request.get("flight"), None
         self.fault, self.served, self.visits, self.loads = None, None, 0, 0
-        return {"client_address": "198.18.0.1", "server_address": "198.18.0.2", "open_s": 0.001}
+        tcp = {side: whole.host_tcp() for side in ("client", "server")} if self.path else None
+        addresses = {"client_address": "198.18.0.1", "server_address": "198.18.0.2"}
+        return {**addresses, "tcp": tcp, "open_s": 0.001}
 
     def op_begin(self, request: dict[str, Any]) -> dict[str, Any]:
         self.needs_bench()
         if not self.warms_up:
             raise Refusal("input", "the bench was not opened with a warm-up", None)
         before, self.seed, self.loads = 100 * self.loads, request["seed"], 0
-        return {"packets_before": {"down": before, "up": before}}
+        return {"packets_before": {"down": before, "up": before}, "quiet": True}
 
     def needs_bench(self) -> None:
         if not self.is_open:
@@ -112,7 +117,7 @@ class Bench:
         for file in (request["root"], request["certificate"], request["key"]):
             if not os.path.exists(file):  # noqa: PTH110
                 raise Refusal("input", f"{file} is missing", None)
-        return {"port": 4433}
+        return {"port": 4433, "clear_port": None}
 
     def op_load(self, request: dict[str, Any]) -> dict[str, Any]:
         self.needs_bench()
@@ -135,9 +140,10 @@ class Bench:
             return page(self.protocol, outcome="failed", reason="timeout", detail="cut after the limit")
         if self.fault in ("silent", "halfway"):
             begun = 200 if self.fault == "halfway" else None
-            unanswered = [{"path": "/", "kind": "document", "status": begun, "error": "not complete"}]
-            if begun:
-                unanswered[0]["protocol"] = self.protocol
+            seen = self.protocol if begun else None
+            unanswered = [
+                whole.resource("/", kind="document", status=begun, error="not complete", protocol=seen)
+            ]
             return page(
                 self.protocol,
                 outcome="failed",
@@ -168,13 +174,9 @@ class Bench:
         spec, self.beside = self.beside, None
         made = 0 if self.fault == "idle" else 50
         path = spec["targets"][0]["url"].split("/", 3)[3]
-        entry = {
-            "path": f"/{path}",
-            "protocol": spec["protocol"],
-            "status": 200,
-            "bytes": 612,
-            "served_s": 1.0,
-        }
+        entry = whole.served_request(
+            f"/{path}", protocol=spec["protocol"], status=200, bytes=612, served_s=1.0
+        )
         if self.served is not None:
             self.served += [dict(entry) for _ in range(made)]
         return load_report(spec, made, made, made, {}, 2.0)
@@ -197,7 +199,7 @@ class Bench:
         seen = "h1" if self.fault == "origin-protocol" else self.protocol
         path = spec["targets"][0]["url"].split("/", 3)[3]
         if self.served is not None:
-            entry = {"path": f"/{path}", "protocol": seen, "status": 200, "bytes": 612}
+            entry = whole.served_request(f"/{path}", protocol=seen, status=200, bytes=612)
             self.served += [dict(entry) for _ in range(logged)]
         rounds = 4 + planned // (spec["connections"] * spec["streams"])
         window_s = max(0.01, rounds * (self.delay_s("down") + self.delay_s("up")))
@@ -218,7 +220,7 @@ class Bench:
         names = RESOURCES[1:] if self.fault == "origin-forgets" else RESOURCES
         if self.served is not None:
             self.served += [
-                {"path": name, "protocol": protocol, "status": 200, "bytes": 10} for name in names
+                whole.served_request(name, protocol=protocol, status=200, bytes=10) for name in names
             ]
 
     def op_origin_log(self, _request: dict[str, Any]) -> dict[str, Any]:
@@ -227,23 +229,30 @@ class Bench:
         control = self.control["quic" if self.protocol == "h3" else "tcp"]
         if self.fault == "control":
             control = "reno"
-        connections = [{"protocol": self.protocol, "congestion_control": control}] if self.visits else []
-        if self.counts:
-            kinds = {(one["protocol"], one["status"]) for one in self.served}
-            counts = [self.count(*kind) for kind in sorted(kinds)]
-            return {"requests": [], "connections": connections, "counts": counts}
-        return {"requests": self.served, "connections": connections}
+        connection = {"protocol": self.protocol, "tls": True, "congestion_controller": control}
+        connections = [{**connection, "udp_receive_buffer": None, "settings": {}}] if self.visits else []
+        kinds = {(one["protocol"], one["status"]) for one in self.served}
+        return {
+            "requests": [] if self.counts else self.served,
+            "connections": connections,
+            "counts": [self.count(*kind) for kind in sorted(kinds)],
+            "connection_counts": [{"protocol": self.protocol, "tls": True, "connections": self.visits}],
+            "tickets": {name: {"redeemed": 0, "replayed": 0, "unknown": 0} for name in ("tcp", "quic")},
+            "cpu_s": None,
+        }
 
     def count(self, protocol: str, status: int) -> dict[str, Any]:
         """How many requests were alike."""
         alike = [one for one in self.served or [] if (one["protocol"], one["status"]) == (protocol, status)]
         size = sum(one["bytes"] for one in alike)
-        return {"protocol": protocol, "status": status, "requests": len(alike), "bytes": size}
+        kind = {"protocol": protocol, "status": status, "early": False, "cut_off": False}
+        return {**kind, "requests": len(alike), "bytes": size}
 
     def op_flight(self, _request: dict[str, Any]) -> dict[str, Any]:
         if self.flight is None:
             raise Refusal("input", "the bench was opened without a flight", None)
-        return {"clock_base_monotonic_s": 1.0, "connections": [], **self.flight}
+        cost = {"cpu_s": 0.0, "ticks": 0, "late_ticks": 0}
+        return {"clock_base_monotonic_s": 1.0, "connections": [], "cost": cost, **self.flight}
 
     def op_calibrate(self, request: dict[str, Any]) -> dict[str, Any]:
         """A path that is as asked; with `miscalibrated` in CONFIGURATION one of twice the delay."""
@@ -279,6 +288,7 @@ class Bench:
 
     def op_close(self, request: dict[str, Any]) -> dict[str, Any]:
         counters = self.op_counters(request)
+        counters["arrivals"] = None
         self.is_open = False
         if self.arrivals is not None and self.fault != "arrivals":
             nothing = {"version": 1, "clock_base_monotonic_s": 0.0, "missing_records": 0, "connections": []}
@@ -286,21 +296,24 @@ class Bench:
 
             with gzip.open(self.arrivals, "wt", encoding="utf-8") as file:
                 json.dump(nothing, file)
+            none = dict.fromkeys(("packets", "connections", "missing_records"), 0)
+            counters["arrivals"] = {**none, "seconds": 0.0, "fault": None}
         return counters
 
     def op_counters(self, _request: dict[str, Any]) -> dict[str, Any]:
         self.needs_bench()
+        nothing = dict.fromkeys(("down", "up", "host", "cross", "handover", "capture", "qlog"))
         if self.path is None:
-            return {"down": None, "up": None, "host": None}
+            return nothing
         return {
+            **nothing,
             "down": self.link("down"),
             "up": self.link("up"),
-            "host": {
-                "steal_share": 0.5 if self.fault == "steal" else 0.0,
-                "cpu": {"own_s": 0.1, "own_share": 0.1, "others_share": 0.0 if self.made_load else 0.9},
-                "udp_receive_buffer_drops": {"client": 3 if self.fault == "buffer" else 0, "server": 0},
-                "tcp_retransmits": {"client": 0, "server": 0},
-            },
+            "host": whole.host(
+                steal_share=0.5 if self.fault == "steal" else 0.0,
+                cpu={"own_s": 0.1, "own_share": 0.1, "others_share": 0.0 if self.made_load else 0.9},
+                udp_receive_buffer_drops={"client": 3 if self.fault == "buffer" else 0, "server": 0},
+            ),
             "capture": self.captured() if self.capture else None,
             "qlog": self.logged(),
         }
@@ -319,20 +332,13 @@ class Bench:
         return {"packets": 100, "lost_records": 2 if self.fault == "capture-slow" else 0, "secrets": 5}
 
     def link(self, name: str) -> dict[str, Any]:
-        late = 0.5 if self.fault == "late" else 0.0001
-        return {
-            "packets_in": 100 * self.loads,
-            "packets_out": 100 * self.loads,
-            "ring_dropped": 1 if self.fault == "ring" else 0,
-            "delay_min_s": self.delay_s(name),
-            "lateness": {
-                "count": 100,
-                "mean_s": late / 2,
-                "median_s": late / 2,
-                "p99_s": late,
-                "max_s": late,
-            },
-        }
+        return whole.link(
+            packets_in=100 * self.loads,
+            packets_out=100 * self.loads,
+            ring_dropped=1 if self.fault == "ring" else 0,
+            delay_min_s=self.delay_s(name),
+            lateness=whole.delays(100, 0.5 if self.fault == "late" else 0.0001),
+        )
 
     def delay_s(self, name: str) -> float:
         return float((self.path or {}).get(name, {}).get("delay_ns", 0)) / 1e9
@@ -355,45 +361,35 @@ def load_report(
             "planned": planned, "sent": sent, "unsent": planned - sent, "retried": 0, "succeeded": succeeded,
             "failed": failed, "statuses": {"200": succeeded}, "warm_up": 0,
         },
-        "connections": {"attempted": spec["connections"], "established": spec["connections"]},
+        "connections": whole.load_connections(spec["connections"]),
         "window_s": window_s,
         "requests_per_second": succeeded / window_s,
         "finished": "cut" not in failed,
         "bytes": {"payload": 612 * succeeded, "headers": 0, "wire_received": 0, "wire_sent": 0},
         "bytes_per_second": {"payload": 0, "wire_received": 0, "wire_sent": 0},
         "latency_seconds": {"connect": spread, "first_byte": spread, "total": spread, "lag": None},
-        "cpu_s": {"user": 0.1, "system": 0.1},
+        "cpu_s": {"user": 0.1, "system": 0.1, "waited": 0.0},
         "max_rss_bytes": 0,
-        "settings": {"congestion_control": "cubic"},
+        "settings": {},
+        "congestion_controller": "cubic",
         "protocol": spec["protocol"],
         "tls": {"version": "1.3", "cipher": "TLS13_AES_128_GCM_SHA256"},
+        "stack": "quinn" if spec["protocol"] == "h3" else "linux",
+        "failures": [],
     }  # fmt: skip
 
 
 def page(protocol: str, **figures: Any) -> dict[str, Any]:
     """A PageLoad."""
-    return {
+    loaded = {"protocol": protocol, "status": 200, "bytes": 10, "connection": 0}
+    made: dict[str, Any] = {
         "requests": len(RESOURCES),
         "bytes": BYTES,
-        "failures": 0,
         "round_trips": ROUND_TRIPS[protocol],
-        "cpu": {name: {"used_s": 0.01, "waited_s": 0.0} for name in ("client", "origin")},
-        "connections": [
-            {
-                "protocol": protocol,
-                "alpn": protocol,
-                "start_s": 0.0,
-                "connected_s": CONFIGURATION.get("connected_s"),
-                "tls_version": "TLSv1_3",
-                "cipher": "AES_256",
-            }
-        ],
-        "resources": [
-            {"path": name, "kind": "other", "protocol": protocol, "status": 200, "bytes": 10, "connection": 0}
-            for name in RESOURCES
-        ],
-        **figures,
+        "connections": [whole.connection(protocol, connected_s=CONFIGURATION.get("connected_s"))],
+        "resources": [whole.resource(name, **loaded) for name in RESOURCES],
     }
+    return whole.page(**(made | figures))
 
 
 def fault(protocol: str, visit: int) -> str | None:
@@ -410,8 +406,9 @@ def fault(protocol: str, visit: int) -> str | None:
     return None
 
 
-def main() -> None:
-    """Answers until stdin closes."""
+def main(transcript: str = "") -> None:
+    """Answers until stdin closes. What was asked and answered is noted in the folder `transcript`."""
+    noted = open(f"{transcript}/{os.getpid()}", "a", encoding="utf-8") if transcript else None  # noqa: PTH123, SIM115
     bench = Bench()
     log = CONFIGURATION.get("log")
     for line in sys.stdin:
@@ -424,8 +421,10 @@ def main() -> None:
         except Refusal as refusal:
             words = dict(zip(("kind", "message", "mend", "key", "line"), refusal.args, strict=False))
             answer = {"id": request["id"], "error": words}
+        if noted and bench.fault != "garbage":
+            try:
+                noted.write(json.dumps([request, answer]) + "\n")
+                noted.flush()
+            except OSError:  # The disk is full, as a test wants it to be.
+                noted = None
         print(json.dumps(answer), flush=True)
-
-
-if __name__ == "__main__":
-    main()

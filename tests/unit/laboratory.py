@@ -13,6 +13,7 @@ import pytest
 
 from pronghorn.model.trial import Trial
 
+from .. import overheard
 from . import program
 from .program import Result
 
@@ -40,15 +41,21 @@ class Laboratory:
     """The program `pronghorn` in a folder of its own, with a fake engine that behaves as told."""
 
     def __init__(
-        self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+        self,
+        folder: Path,
+        transcript: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
     ) -> None:
         self.folder = folder
+        self._transcript = transcript
         self._monkeypatch = monkeypatch
         self._capsys = capsys
         engine = folder / "engine"
         # Imported, it is compiled once and not at each of its many starts.
         starts = (
-            f"import sys; sys.path.insert(0, {str(FAKE.parent)!r}); import {FAKE.stem} as fake; fake.main()"
+            f"import sys; sys.path.insert(0, {str(FAKE.parents[2])!r}); "
+            f"from tests.unit import {FAKE.stem} as fake; fake.main({str(transcript)!r})"
         )
         engine.write_text(
             f"#!/bin/sh\nexec {sys.executable} -S -E -c {shlex.quote(starts)}\n", encoding="utf-8"
@@ -68,6 +75,12 @@ class Laboratory:
     def behave(self, **configuration: Any) -> None:
         """Tells every engine started from now on how to behave."""
         self._monkeypatch.setenv("FAKE_ENGINE", json.dumps(configuration))
+
+    def said(self) -> list[overheard.Exchange]:
+        """What the engines were asked and have answered, whichever process asked them."""
+        texts = [file.read_text(encoding="utf-8") for file in self._transcript.iterdir()]
+        whole = dict.fromkeys(line for text in texts for line in text.split("\n")[:-1])
+        return [(request, answer) for request, answer in map(json.loads, whole)]
 
     def marker(self, name: str) -> str:
         """A file for a rule's `once`."""

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use pronghorn_flight::Recorder;
 use pronghorn_path::{Direction, PathSpec};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::driver::course::{Plan, Start};
@@ -59,8 +60,8 @@ pub struct BenchSpec {
     pub flight: Option<Arc<Recorder>>,
 }
 
-/// How many packets had entered each link before a beginning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// Packets that entered each link before the path began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct PacketsBefore {
     /// Server to client.
     pub down: u64,

@@ -7,12 +7,13 @@
 //! images and scripts that block nothing, the first five images one step above the rest; below all what isn't needed
 //! now. Module scripts and what `fetch` is to find are as urgent as scripts of the head.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use pronghorn_page::{Kind, Place};
 
 /// A request's priority (RFC 9218 §4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 pub struct Priority {
     /// 0 (first) to 7.
     pub urgency: u8,

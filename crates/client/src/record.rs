@@ -2,55 +2,56 @@
 
 use pronghorn_http::{Protocol, Settings};
 use pronghorn_page::Kind;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::priority::Priority;
 
-/// Everything measured in one navigation. Times are seconds from its start.
-#[derive(Debug, Clone, Serialize)]
+/// One navigation. Times are seconds from its start.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct PageLoad {
     /// Whether everything arrived as it should.
     pub outcome: Outcome,
-    /// Why not.
+    /// Why the load failed. Null where it didn't.
     pub reason: Option<Reason>,
-    /// The first failure in words.
+    /// The first failure in words. Null without one.
     pub detail: Option<String>,
-    /// Seconds of the kernel's `CLOCK_MONOTONIC` at its start, to which all times here can be added.
+    /// When it started, in seconds of CLOCK_MONOTONIC, which is the axis of flights.
     pub started_monotonic_s: f64,
-    /// When the last resource was complete; none for a load that failed.
+    /// When the last resource was complete. Null for a load that failed.
     pub load_s: Option<f64>,
-    /// When the document's response began.
+    /// When the document's response began. Null where it didn't.
     pub ttfb_s: Option<f64>,
-    /// When the first connection's transport handshake was done.
+    /// When the first connection's transport handshake was done. Null where it wasn't.
     pub connect_s: Option<f64>,
-    /// When the first connection was secured.
+    /// When the first connection's TLS handshake was done. Null where it wasn't.
     pub tls_s: Option<f64>,
-    /// Resources asked for.
+    /// Requests made.
     pub requests: usize,
     /// Bytes of bodies.
     pub bytes: u64,
     /// Resources that failed.
     pub failures: usize,
-    /// The fewest round trips in which such a load can be done: the handshake's, one for each step of the
-    /// longest chain of discovery, and one more where the document came too early.
+    /// The fewest round trips that such a load needs: of the handshake (TCP with TLS 1.3: 2, with TLS 1.2: 3, 2 where it is
+    /// resumed, 1 with early data; QUIC: 1, none with early data), one for each step of discovery, and one more where the
+    /// document came too early.
     pub round_trips: u32,
-    /// What the page wants and the load leaves out, each URL once, at most `MOST_LEFT_OUT` of them.
+    /// What a browser would ask for and this loader doesn't, each URL once. At most 100.
     pub left_out: Vec<LeftOut>,
-    /// How many URLs are left out in all.
+    /// All URLs that were left out.
     pub left_out_count: usize,
-    /// Paths of scripts that may make requests and that weren't run, or of documents that hold them; at most
-    /// `MOST_NAMED`.
+    /// Paths of scripts that may make requests and that weren't run, or of documents that hold them. At most 20.
     pub scripts_not_run: Vec<String>,
-    /// How many such scripts there are.
+    /// All such scripts.
     pub scripts_not_run_count: usize,
-    /// Connections in order of their opening.
+    /// Connections in the order of their opening.
     pub connections: Vec<ConnectionRecord>,
-    /// Resources in order of their discovery.
+    /// Resources in the order of their discovery. Each response of a redirect is one.
     pub resources: Vec<ResourceRecord>,
 }
 
 /// A reference that a browser would follow and this loader doesn't.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct LeftOut {
     /// Absolute, cut to 2048 characters.
     pub url: String,
@@ -61,7 +62,8 @@ pub struct LeftOut {
 }
 
 /// Why a reference isn't followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "LeftOutReason")]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
     /// It leads to another host.
@@ -73,7 +75,8 @@ pub enum Why {
 }
 
 /// Success or failure of a load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "PageOutcome")]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Every resource arrived whole, with a status of 2xx or as a redirect, over the protocol asked for, but for
@@ -84,7 +87,8 @@ pub enum Outcome {
 }
 
 /// Why a load failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "PageFailureReason")]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The time limit ran out.
@@ -108,52 +112,50 @@ pub enum Reason {
 }
 
 /// One connection.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ConnectionRecord {
     /// The protocol asked for.
     pub protocol: Protocol,
-    /// What ALPN settled on.
+    /// The protocol that ALPN chose. Null where none was.
     pub alpn: Option<String>,
     /// When its first packet was sent.
     pub start_s: f64,
-    /// When the transport's handshake was done. Early data is sent before it: over QUIC, or over TCP
-    /// between this and `secured_s`.
+    /// When TCP's handshake was done, or QUIC's one. Null where it wasn't.
     pub connected_s: Option<f64>,
-    /// When TLS's handshake was done.
+    /// When TLS's handshake was done; QUIC's is the same as `connected_s`. Early data is sent before. Null where it wasn't.
     pub secured_s: Option<f64>,
-    /// TLS version.
+    /// The version of TLS, such as `TLS 1.3`. Null before the handshake.
     pub tls_version: Option<String>,
-    /// Cipher suite by its IANA name; none where the stack doesn't tell.
+    /// The cipher suite's IANA name. Null where the stack doesn't tell, as over QUIC.
     pub cipher: Option<String>,
-    /// The group of its key exchange, such as `X25519MLKEM768`.
+    /// The group of the key exchange, such as `X25519MLKEM768`. Null where an abbreviated handshake of TLS 1.2 had none.
     pub key_exchange: Option<String>,
-    /// The client end's congestion control, read back.
-    pub congestion_control: Option<String>,
-    /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
-    /// for); none over TCP, whose buffers grow.
+    /// The congestion controller of the client's end, read back. Null where it can't be.
+    pub congestion_controller: Option<String>,
+    /// Bytes of the socket's receive buffer as SO_RCVBUF tells, twice those asked for. Null over TCP.
     pub udp_receive_buffer: Option<usize>,
-    /// How the client's end is set up: TCP's when it was connected, QUIC's when the load was over.
+    /// How the client's end is set up.
     pub settings: Settings,
-    /// Whether it went on with the session of an earlier connection; none before its handshake was done.
+    /// Whether it resumed a session. Null before its handshake was done.
     pub resumed: Option<bool>,
-    /// What became of its early data; none where it offered none.
+    /// What became of its early data. Null where it offered none.
     pub early_data: Option<EarlyData>,
-    /// When it moved to another of the client's addresses, the host having lost the one before.
+    /// When it moved to another of the client's addresses. Only QUIC can.
     pub migrations: Vec<f64>,
 }
 
 /// The server's word on early data (0-RTT).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EarlyData {
-    /// It took the requests that came before the handshake was done.
+    /// The server took it.
     Accepted,
-    /// It took none of them; they were made again after the handshake.
+    /// The server took none of it; the requests were made again after the handshake.
     Rejected,
 }
 
 /// One resource.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ResourceRecord {
     /// The method of its request.
     pub method: String,
@@ -161,32 +163,31 @@ pub struct ResourceRecord {
     pub path: String,
     /// What it is to the page.
     pub kind: Kind,
-    /// The path of the resource that named it; none for the document.
+    /// The path of the resource that named it. Null for the document.
     pub initiator: Option<String>,
     /// Priority asked for (RFC 9218).
     #[serde(flatten)]
     pub priority: Priority,
-    /// The protocol of the response, as seen.
+    /// The protocol of the response, as seen. Null without one.
     pub protocol: Option<Protocol>,
-    /// Status of the response.
+    /// The response's status. Null without one.
     pub status: Option<u16>,
-    /// Bytes of the body that arrived, as its content coding has them.
+    /// Bytes of the body as it was transferred.
     pub bytes: u64,
-    /// The response's content coding (RFC 9110 §8.4); none where it has none.
+    /// The response's content coding. Null where it has none.
     pub content_coding: Option<String>,
-    /// Index of its connection.
+    /// The index of its connection. Null where it got none.
     pub connection: Option<usize>,
     /// When it was discovered.
     pub start_s: f64,
-    /// When the request was handed to its connection; the first time, where it came too early.
+    /// When the request was handed to its connection, the first time where it came too early. Null where it wasn't.
     pub request_s: Option<f64>,
-    /// When the server answered that it doesn't take the request as early data (425, RFC 8470 §5.2), upon
-    /// which it was made again over the same connection; none where it wasn't told so.
+    /// When it was answered 425 (Too Early), upon which it was made again. Null where it wasn't.
     pub too_early_s: Option<f64>,
-    /// When the response's head had arrived.
+    /// When the head of the final response arrived. Null where it didn't.
     pub first_byte_s: Option<f64>,
-    /// When the body was complete.
+    /// When the body was complete. Null where it wasn't.
     pub last_byte_s: Option<f64>,
-    /// What went wrong.
+    /// What went wrong. Null where nothing did.
     pub error: Option<String>,
 }

@@ -3,11 +3,13 @@
 use pronghorn_http::{TlsError, UdpError};
 use pronghorn_load::{Blame, LoadError};
 use pronghorn_path::SpecError;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Why a request failed, by who can do something about it.
-#[derive(Debug, Clone, Copy, Serialize)]
+/// Who can do something about a failure.
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize)]
+#[schemars(rename = "ErrorKind")]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
     /// The request is wrong.
@@ -18,16 +20,20 @@ pub(crate) enum Kind {
     Bench,
 }
 
-/// A request that failed.
-#[derive(Debug, Serialize)]
+/// Why a request failed.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Error")]
 pub(crate) struct Fault {
+    /// Who can do something about it.
     kind: Kind,
+    /// What is wrong, a sentence.
     message: String,
+    /// What to do about it. Null where nothing is known.
     mend: Option<String>,
-    /// What of a path's specification is wrong.
+    /// The key of a path's specification that is wrong, such as `down.trace`. Absent where no key is.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
-    /// Which line of the text that stands there, or of a policy file, the first being 1.
+    /// The line of that text, or of a policy file, that is wrong, from 1. Absent where no line is.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
 }

@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 use pronghorn_bench::{Delivery, Level, Outcome, Passage, Passages, Taps};
 use pronghorn_dissect::{Arrivals, Fate, Packet, dissect};
 use pronghorn_path::PathSpec;
-use serde_json::{Value, json};
 
+use crate::answers::ArrivalsReport;
 use crate::refusal::Refusal;
 
 /// A recording of packets, and the file that is made of it.
@@ -42,20 +42,20 @@ impl Arriving {
 
     /// Dissects what has been recorded so far and writes the file; tells how much that was, what it took, and a `fault`
     /// where the file couldn't be written.
-    pub(crate) fn write(&self, key_log: &str) -> Value {
+    pub(crate) fn write(&self, key_log: &str) -> ArrivalsReport {
         let began = Instant::now();
         let recorded = self.passages.so_far();
         let passages = recorded.passages();
         let packets: Vec<Packet<'_>> = passages.iter().map(packet).collect();
         let arrivals = dissect(&packets, key_log, recorded.start.0, recorded.missing);
         let fault = write(&self.file, &arrivals).err();
-        json!({
-            "packets": packets.len(),
-            "connections": arrivals.connections.len(),
-            "missing_records": arrivals.missing_records,
-            "seconds": began.elapsed().as_secs_f64(),
-            "fault": fault.map(|error| format!("cannot write {}: {error}", self.file.display())),
-        })
+        ArrivalsReport {
+            packets: packets.len(),
+            connections: arrivals.connections.len(),
+            missing_records: arrivals.missing_records,
+            seconds: began.elapsed().as_secs_f64(),
+            fault: fault.map(|error| format!("cannot write {}: {error}", self.file.display())),
+        }
     }
 }
 

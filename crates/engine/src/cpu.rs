@@ -1,14 +1,15 @@
 //! The CPU time that a thread used, and the time for which it was ready to run and had none.
 
 use pronghorn_bench::in_guest;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A thread of this process.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Thread(libc::pid_t);
 
-/// What the scheduler says of a thread since it began (`schedstat` of proc(5)).
-#[derive(Debug, Clone, Copy, Serialize)]
+/// CPU time of a thread (`schedstat` of proc(5)).
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize)]
 pub(crate) struct Cpu {
     /// Seconds on a CPU.
     pub(crate) used_s: f64,

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pronghorn_flight::{Recorder, Transport};
+use pronghorn_flight::{ConnectionFlight, Recorder, Transport};
 use pronghorn_http::{QlogFolder, QuicWatch};
-use serde_json::{Value, json};
 
 use crate::answer::Fault;
+use crate::answers::{FlightConnection, FlightTold, Qlogs};
 use crate::request::FlightSpec;
 use crate::versions;
 
@@ -45,34 +45,34 @@ impl Recordings {
     }
 
     /// All that was recorded of the flight so far.
-    pub(crate) fn flight(&self) -> Result<Value, Fault> {
+    pub(crate) fn flight(&self) -> Result<FlightTold, Fault> {
         let recorder = self.flight.as_ref();
         let recorder = recorder
             .ok_or_else(|| Fault::input("no flight is recorded: the bench was opened without"))?;
         let flight = recorder
             .flight()
             .ok_or_else(|| Fault::input("no flight is recorded yet: the path has not begun"))?;
-        let stacks: Vec<String> = flight
-            .connections
-            .iter()
-            .map(|connection| stack(connection.transport))
-            .collect();
-        let mut told = serde_json::to_value(flight).map_err(Fault::bench)?;
-        let connections = told["connections"].as_array_mut();
-        for (connection, stack) in connections.into_iter().flatten().zip(stacks) {
-            connection["stack"] = stack.into();
-        }
-        Ok(told)
+        let told = |recorded: ConnectionFlight| FlightConnection {
+            stack: stack(recorded.transport),
+            recorded,
+        };
+        Ok(FlightTold {
+            clock_base_monotonic_s: flight.clock_base_monotonic_s,
+            interval_s: flight.interval_s,
+            connections: flight.connections.into_iter().map(told).collect(),
+            cost: flight.cost,
+        })
     }
 
-    /// How many qlogs were begun, and what went wrong with the first that failed; null where none were asked for.
-    pub(crate) fn qlogs(&self) -> Value {
+    /// How many qlogs were begun, and what went wrong with the first that failed; none where none were asked for.
+    pub(crate) fn qlogs(&self) -> Option<Qlogs> {
         if self.qlogs.is_empty() {
-            return Value::Null;
+            return None;
         }
-        let files: usize = self.qlogs.iter().map(|folder| folder.files()).sum();
-        let fault = self.qlogs.iter().find_map(|folder| folder.fault());
-        json!({ "files": files, "fault": fault })
+        Some(Qlogs {
+            files: self.qlogs.iter().map(|folder| folder.files()).sum(),
+            fault: self.qlogs.iter().find_map(|folder| folder.fault()),
+        })
     }
 }
 
@@ -97,9 +97,9 @@ mod tests {
     #[test]
     fn without_a_flight_none_is_told() {
         let recordings = Recordings::new(None).expect("nothing is wrong");
-        let fault = recordings.flight().expect_err("there is none");
+        let fault = recordings.flight().err().expect("there is none");
         assert!(format!("{fault:?}").contains("opened without"));
-        assert_eq!(recordings.qlogs(), Value::Null);
+        assert_eq!(recordings.qlogs(), None);
     }
 
     #[test]
@@ -109,9 +109,9 @@ mod tests {
         assert!(recordings.flight().is_err());
         recordings.flight.as_ref().expect("it is recorded").begin();
         let told = recordings.flight().expect("it has begun");
-        assert_eq!(told["connections"], json!([]));
-        assert_eq!(told["interval_s"], 0.01);
-        assert!(told["clock_base_monotonic_s"].is_f64());
+        assert!(told.connections.is_empty());
+        assert!((told.interval_s - 0.01).abs() < f64::EPSILON);
+        assert!(told.clock_base_monotonic_s > 0.0);
     }
 
     #[test]

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use nix::sys::signal::{SigSet, Signal};
 use pronghorn_load::{Load, LoadReport, LoadSpec, Progress, Stop};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::answer::Fault;
 
@@ -15,6 +16,19 @@ use crate::answer::Fault;
 const INPUT: u8 = 2;
 const HOST: u8 = 3;
 const BENCH: u8 = 1;
+
+/// A line of the mode `generate`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "GenerateLine")]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Line {
+    /// How the load goes, every `progress_s`.
+    Progress(Progress),
+    /// The last line of a load that was made.
+    Report(Box<LoadReport>),
+    /// The last line of a load that could not be made.
+    Error(Fault),
+}
 
 /// Reads, loads, tells. SIGINT and SIGTERM cut the load, which then tells what was; a second one ends the process. Where
 /// nobody reads the progress any more, the load is over: it outlives no one who asked for it.
@@ -25,7 +39,7 @@ pub(crate) fn run() -> ExitCode {
     let held = SigSet::thread_block(&ending).is_ok();
     match load(held.then_some(ending)) {
         Ok(report) => {
-            tell(&json!({ "report": report }));
+            tell(Line::Report(Box::new(report)));
             ExitCode::SUCCESS
         }
         Err(fault) => {
@@ -34,7 +48,7 @@ pub(crate) fn run() -> ExitCode {
                 crate::answer::Kind::Host => HOST,
                 crate::answer::Kind::Bench => BENCH,
             };
-            tell(&json!({ "error": fault }));
+            tell(Line::Error(fault));
             ExitCode::from(status)
         }
     }
@@ -54,7 +68,7 @@ fn load(signals: Option<SigSet>) -> Result<LoadReport, Fault> {
         std::thread::spawn(move || heed(&signals, &stop));
     }
     let told = |progress: &Progress| {
-        if say(&json!({ "progress": progress })).is_err() {
+        if say(Line::Progress(*progress)).is_err() {
             stop.now();
         }
     };
@@ -72,12 +86,13 @@ fn heed(signals: &SigSet, stop: &Stop) {
 }
 
 /// Writes the last line. Whoever reads may be gone, and then nobody misses it.
-fn tell(line: &Value) {
+fn tell(line: Line) {
     let _ = say(line);
 }
 
 /// Writes a line.
-fn say(line: &Value) -> io::Result<()> {
+fn say(line: Line) -> io::Result<()> {
+    let line = serde_json::to_value(line)?;
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}")?;
     stdout.flush()

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_bench::{
-    Bench, BenchError, BenchSpec, Host, Isolation, Level, PacketsBefore, PathReport, ProbePlan,
-    Side, TcpKnobs, calibrate,
+    Bench, BenchError, BenchSpec, Calibration, Host, Isolation, Level, PacketsBefore, PathReport,
+    ProbePlan, Side, TcpKnobs, TcpOfHosts, calibrate,
 };
 use pronghorn_flight::Recorder;
-use serde_json::{Value, json};
 
 use crate::answer::Fault;
+use crate::answers::{Socket, Sockets};
 use crate::recording::{Files, Recording};
 use crate::request;
 
@@ -107,52 +107,52 @@ impl Hosts {
     }
 
     /// One host's TCP connections.
-    pub(crate) fn connections(&self, side: Side) -> Result<Value, Fault> {
+    pub(crate) fn connections(&self, side: Side) -> Result<Sockets, Fault> {
         let connections = self.get(side).connections().map_err(Fault::bench)?;
-        let told = connections.into_iter().map(|connection| {
-            json!({
-                "local_port": connection.local_port,
-                "peer_port": connection.peer_port,
-                "state": connection.state.to_string(),
-                "congestion_control": connection.congestion_control,
-            })
+        let told = connections.into_iter().map(|connection| Socket {
+            local_port: connection.local_port,
+            peer_port: connection.peer_port,
+            state: connection.state.to_string(),
+            tcp_congestion_control: connection.congestion_control,
         });
-        Ok(json!({ "tcp": told.collect::<Vec<_>>() }))
+        Ok(Sockets {
+            tcp: told.collect(),
+        })
     }
 
-    /// How TCP is set up on both hosts; null over loopback, where it is as the machine has it.
-    pub(crate) fn tcp(&self) -> Result<Value, Fault> {
+    /// How TCP is set up on both hosts; none over loopback, where it is as the machine has it.
+    pub(crate) fn tcp(&self) -> Option<TcpOfHosts> {
         match self {
-            Hosts::Bench(bench) => serde_json::to_value(bench.tcp()).map_err(Fault::bench),
-            Hosts::Direct(_) => Ok(Value::Null),
+            Hosts::Bench(bench) => Some(bench.tcp()),
+            Hosts::Direct(_) => None,
         }
     }
 
     /// Probes the path; loopback has none.
-    pub(crate) fn calibrate(&self, plan: &ProbePlan) -> Result<Value, Fault> {
+    pub(crate) fn calibrate(&self, plan: &ProbePlan) -> Result<Calibration, Fault> {
         let Hosts::Bench(bench) = self else {
             return Err(Fault::input("there is no path to calibrate on loopback"));
         };
         match calibrate(bench, plan) {
-            Ok(calibration) => serde_json::to_value(calibration).map_err(Fault::bench),
+            Ok(calibration) => Ok(calibration),
             Err(error) if error.kind() == ErrorKind::InvalidInput => Err(Fault::input(error)),
             Err(error) => Err(Fault::bench(error)),
         }
     }
 
     /// What the path counted so far; loopback counts nothing.
-    pub(crate) fn counters(&self) -> Result<Value, Fault> {
+    pub(crate) fn counters(&self) -> Option<PathReport> {
         match self {
-            Hosts::Bench(bench) => report(&bench.counters()),
-            Hosts::Direct(_) => Ok(nothing_counted()),
+            Hosts::Bench(bench) => Some(bench.counters()),
+            Hosts::Direct(_) => None,
         }
     }
 
     /// Ends it; gives the final counts.
-    pub(crate) fn close(self) -> Result<Value, Fault> {
+    pub(crate) fn close(self) -> Option<PathReport> {
         match self {
-            Hosts::Bench(bench) => report(&bench.close()),
-            Hosts::Direct(_) => Ok(nothing_counted()),
+            Hosts::Bench(bench) => Some(bench.close()),
+            Hosts::Direct(_) => None,
         }
     }
 }
@@ -163,12 +163,4 @@ fn fault_of(error: BenchError) -> Fault {
         (None, BenchError::NoWarmUp | BenchError::OutOfRange { .. }) => Fault::input(error),
         (None, _) => Fault::bench(error),
     }
-}
-
-fn report(report: &PathReport) -> Result<Value, Fault> {
-    serde_json::to_value(report).map_err(Fault::bench)
-}
-
-fn nothing_counted() -> Value {
-    json!({ "down": null, "up": null, "host": null, "cross": null, "handover": null })
 }

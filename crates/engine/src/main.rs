@@ -1,9 +1,10 @@
 //! `pronghorn-engine`: the data plane as a process. JSON, one message a line, on stdin and stdout;
-//! the contract stands in `docs/engine-protocol.md`.
+//! the contract is what `pronghorn-engine schema` prints, which `docs/engine-protocol.md` shows.
 //!
 //! | question | file |
 //! |---|---|
-//! | what can be asked, what is answered | `request.rs`, `answer.rs` |
+//! | what can be asked, what is answered | `request.rs`, `answer.rs`, `answers/` |
+//! | what is the protocol's JSON Schema | `schema.rs` |
 //! | what does a request change | `session.rs` |
 //! | where do origin, load and name server run | `origin.rs`, `load.rs`, `generate.rs`, `dns.rs` |
 //! | what is recorded of a path | `recording.rs`, `arrivals.rs`, `secrets.rs`, `flight.rs` |
@@ -11,6 +12,7 @@
 //! | how does the clock become virtual | `guest.rs` |
 
 mod answer;
+mod answers;
 mod arrivals;
 mod awake_command;
 mod cpu;
@@ -31,6 +33,7 @@ mod processes;
 mod recording;
 mod refusal;
 mod request;
+mod schema;
 mod secrets;
 mod session;
 mod versions;
@@ -57,6 +60,7 @@ fn main() -> std::process::ExitCode {
             open_files::allow_all();
             return generate_command::run();
         }
+        Some("schema") => return schema::print(),
         Some("awake") => return awake_command::run(&arguments[1..]),
         Some("guest") => return guest::run(&arguments[1..]),
         _ => {}

@@ -3,26 +3,26 @@
 use std::net::Ipv4Addr;
 
 use pronghorn_policy::{Ask, Policy, Protocol, Sample, Table, TcpControl};
-use pronghorn_population::{Spec, SpecError, simulate as play};
-use serde_json::{Value, json};
+use pronghorn_population::{Report, Spec, SpecError, simulate as play};
 
 use crate::answer::Fault;
+use crate::answers::{Judged, Judgement, Outcomes};
 use crate::request::{Asking, Response, Stranger};
 
 /// A table for one key after the other.
 const TABLE_BYTES: usize = 1 << 16;
 
 /// What the decision core does with clients that it meets for the first time, each with a table of its own.
-pub(crate) fn judge(asking: &Asking) -> Result<Value, Fault> {
+pub(crate) fn judge(asking: &Asking) -> Result<Judged, Fault> {
     let policy =
         Policy::parse(&asking.text).map_err(|error| Fault::policy(error.line, &error.reason))?;
-    let clients = asking.clients.iter();
-    let judged: Result<Vec<Value>, Fault> = clients.map(|one| decided(&policy, one)).collect();
-    Ok(json!({ "clients": judged? }))
+    let judged = asking.clients.iter().map(|one| decided(&policy, one));
+    let clients = judged.collect::<Result<_, Fault>>()?;
+    Ok(Judged { clients })
 }
 
 /// What the decision core compares of responses: the stratum and the logarithm of each, null where it believes nothing of one.
-pub(crate) fn outcomes(responses: &[Response]) -> Value {
+pub(crate) fn outcomes(responses: &[Response]) -> Outcomes {
     let outcome = |&Response(bytes, time_us, delivered)| {
         let sample = Sample {
             bytes,
@@ -32,11 +32,12 @@ pub(crate) fn outcomes(responses: &[Response]) -> Value {
         };
         sample.outcome().map(|outcome| (outcome.stratum, outcome.x))
     };
-    let found: Vec<Option<(usize, f64)>> = responses.iter().map(outcome).collect();
-    json!({ "outcomes": found })
+    Outcomes {
+        outcomes: responses.iter().map(outcome).collect(),
+    }
 }
 
-fn decided(policy: &Policy, client: &Stranger) -> Result<Value, Fault> {
+fn decided(policy: &Policy, client: &Stranger) -> Result<Judgement, Fault> {
     let mut memory = vec![0u64; TABLE_BYTES / 8];
     let mut table = Table::init(&mut memory, [0; 16]).map_err(Fault::bench)?;
     let keys = table.keys_of(Ipv4Addr::LOCALHOST.into(), 0, 0);
@@ -54,12 +55,12 @@ fn decided(policy: &Policy, client: &Stranger) -> Result<Value, Fault> {
         ..Ask::default()
     };
     let decision = table.decide(policy, keys, Protocol::Tcp, &nobody_pinned, 0);
-    Ok(json!({
-        "gain": decision.gain,
-        "sd": decision.sd,
-        "action": decision.action.name(),
-        "reason": decision.reason.name(),
-    }))
+    Ok(Judgement {
+        gain: decision.gain,
+        sd: decision.sd,
+        action: decision.action.name(),
+        reason: decision.reason.name(),
+    })
 }
 
 fn control(name: &str) -> Result<TcpControl, Fault> {
@@ -74,10 +75,9 @@ fn control(name: &str) -> Result<TcpControl, Fault> {
 }
 
 /// Plays a population.
-pub(crate) fn simulate(spec: &Spec) -> Result<Value, Fault> {
-    let report = play(spec).map_err(|error| match error {
+pub(crate) fn simulate(spec: &Spec) -> Result<Report, Fault> {
+    play(spec).map_err(|error| match error {
         SpecError::Policy { line, reason } => Fault::policy(line, &reason),
         SpecError::Figure { .. } => Fault::input(error),
-    })?;
-    serde_json::to_value(report).map_err(Fault::bench)
+    })
 }

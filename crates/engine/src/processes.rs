@@ -5,9 +5,9 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use pronghorn_bench::{Port, Process, Program, SpawnError};
-use serde_json::{Value, json};
 
 use crate::answer::Fault;
+use crate::answers::{Listened, Spawned, Waited};
 use crate::hosts::Hosts;
 use crate::recording::Recording;
 use crate::{request, secrets};
@@ -26,7 +26,7 @@ impl Processes {
         request: request::Spawn,
         hosts: &Hosts,
         recording: Option<&mut Recording>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Spawned, Fault> {
         let host = hosts.get(request.host.into());
         let mut program = Program {
             argv: request.argv.into_iter().map(Into::into).collect(),
@@ -58,24 +58,27 @@ impl Processes {
             error => Fault::input(error),
         })?;
         self.started += 1;
-        let answer = json!({ "process": self.started, "pid": process.pid() });
+        let spawned = Spawned {
+            process: self.started,
+            pid: process.pid(),
+        };
         self.running.insert(self.started, process);
-        Ok(answer)
+        Ok(spawned)
     }
 
-    pub(crate) fn wait(&self, process: u64, timeout_s: f64) -> Result<Value, Fault> {
+    pub(crate) fn wait(&self, process: u64, timeout_s: f64) -> Result<Waited, Fault> {
         let timeout = timeout(timeout_s)?;
         let status = self
             .get(process)?
             .wait(Some(timeout))
             .map_err(Fault::bench)?;
-        Ok(json!({ "status": status.map(exit_status) }))
+        let status = status.map(exit_status);
+        Ok(Waited { status })
     }
 
-    pub(crate) fn kill(&self, process: u64, signal: Option<i32>) -> Result<Value, Fault> {
+    pub(crate) fn kill(&self, process: u64, signal: Option<i32>) -> Result<(), Fault> {
         let signal = signal.unwrap_or(libc::SIGKILL);
-        self.get(process)?.signal(signal).map_err(Fault::bench)?;
-        Ok(json!({}))
+        self.get(process)?.signal(signal).map_err(Fault::bench)
     }
 
     /// Waits until something is bound to a port, or a process that should do so has ended.
@@ -83,7 +86,7 @@ impl Processes {
         &self,
         request: request::Listening,
         hosts: &Hosts,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Listened, Fault> {
         if !request.tcp && !request.udp {
             return Err(Fault::input(
                 "neither tcp nor udp is to be listened to; ask for one of them",
@@ -103,7 +106,8 @@ impl Processes {
             Some(process) => process.wait(Some(Duration::ZERO)).map_err(Fault::bench)?,
             None => None,
         };
-        Ok(json!({ "listening": listening, "status": status.map(exit_status) }))
+        let status = status.map(exit_status);
+        Ok(Listened { listening, status })
     }
 
     /// Forgets all of them; their numbers aren't given again.

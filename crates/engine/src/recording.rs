@@ -8,8 +8,9 @@ use std::sync::Arc;
 use pronghorn_bench::{Capture, CaptureError, Level, Taps};
 use pronghorn_http::SecretLog;
 use pronghorn_path::PathSpec;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::answers::{ArrivalsReport, Captured};
 use crate::arrivals::Arriving;
 use crate::refusal::Refusal;
 use crate::secrets::Secrets;
@@ -35,10 +36,10 @@ struct Capturing {
     capture: Capture,
 }
 
-/// What became of the files of a recording; null for what wasn't asked for.
+/// What became of the files of a recording; none for what wasn't asked for.
 pub(crate) struct Told {
-    pub(crate) capture: Value,
-    pub(crate) arrivals: Value,
+    pub(crate) capture: Option<Captured>,
+    pub(crate) arrivals: Option<ArrivalsReport>,
 }
 
 impl Recording {
@@ -110,31 +111,32 @@ impl Recording {
     }
 
     /// What has been captured so far.
-    pub(crate) fn captured(&self) -> Value {
-        let report = |capturing: &Capturing| capturing.capture.report(&self.secrets.key_log());
-        json!(self.capture.as_ref().map(report))
+    pub(crate) fn captured(&self) -> Option<Captured> {
+        let capturing = self.capture.as_ref()?;
+        Some(capturing.capture.report(&self.secrets.key_log()).into())
     }
 
     /// Writes what has arrived so far; `None` where nobody asked for it.
-    pub(crate) fn write_arrivals(&self) -> Option<Value> {
+    pub(crate) fn write_arrivals(&self) -> Option<ArrivalsReport> {
         let arriving = self.arrivals.as_ref()?;
         Some(arriving.write(&self.secrets.key_log()))
     }
 
     /// Writes the files, once the bench is closed; a `fault` is told in their reports.
     pub(crate) fn finish(self) -> Told {
-        let arrivals = json!(self.write_arrivals());
-        let so_far = self.captured();
-        let finish = |capturing: Capturing| match capturing.capture.finish(&self.secrets.key_log())
-        {
-            Ok(report) => json!(report),
-            Err(error) => {
-                let mut report = so_far;
-                report["fault"] = error.to_string().into();
-                report
+        let arrivals = self.write_arrivals();
+        let key_log = self.secrets.key_log();
+        let finish = |capturing: Capturing| {
+            let so_far = capturing.capture.report(&key_log);
+            match capturing.capture.finish(&key_log) {
+                Ok(report) => report.into(),
+                Err(error) => Captured {
+                    report: so_far,
+                    fault: Some(error.to_string()),
+                },
             }
         };
-        let capture = json!(self.capture.map(finish));
+        let capture = self.capture.map(finish);
         Told { capture, arrivals }
     }
 }

@@ -11,166 +11,264 @@ use pronghorn_names::NameRecords;
 use pronghorn_origin::LogKeeping;
 use pronghorn_path::PathSpec;
 use pronghorn_population::Spec;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A request line's envelope.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, JsonSchema, Deserialize)]
 pub(crate) struct Envelope {
     pub(crate) id: Option<u64>,
     #[serde(flatten)]
     pub(crate) request: Request,
 }
 
-/// An operation and its parameters.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "op", rename_all = "snake_case")]
+/// An operation and its parameters. The doc comments from here on are the protocol's descriptions.
+#[derive(Debug, JsonSchema, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Request {
-    Hello,
-    DescribePath { path: Box<PathSpec> },
+    /// Tells what the engine is and what this host allows.
+    Hello {},
+    /// Checks a path and tells its rates, delays and buffers. Opens nothing. A path that can't be is an `input` error
+    /// with `key` and, where a line of a text is wrong, `line`.
+    DescribePath {
+        /// The path.
+        path: Box<PathSpec>,
+    },
+    /// Opens a bench: two hosts and the path between them.
     Open(Box<Open>),
-    Begin { seed: u64 },
+    /// Begins the path of a bench that was opened with `warm_up`, as often as asked. Without `warm_up` an `input` error;
+    /// a `host` error where the kernel would keep TCP's metrics beyond a connection.
+    Begin {
+        /// The seed of every random decision of the path from now on.
+        seed: u64,
+    },
+    /// Starts the built-in origin on the server's host, in place of an earlier one.
     Origin(Origin),
+    /// Loads one page from the client's host and waits for it.
     Load(Load),
-    Generate { spec: Box<LoadSpec> },
-    GenerateStart { spec: Box<LoadSpec> },
-    GenerateStop { wait: bool },
-    OriginLog,
+    /// Runs a load from the client's host and waits for its end. No flight and no qlog is recorded of it.
+    Generate {
+        /// The load. Its `address` null is the server's host.
+        spec: Box<LoadSpec>,
+    },
+    /// Starts a load on the client's host. It runs on, one at a time, while other requests are answered.
+    GenerateStart {
+        /// The load. Its `address` null is the server's host.
+        spec: Box<LoadSpec>,
+    },
+    /// Ends the load that `generate_start` started, and answers its report.
+    GenerateStop {
+        /// True: waits for the load's own end. False: cuts it now.
+        wait: bool,
+    },
+    /// Tells what the built-in origin served since it started.
+    OriginLog {},
+    /// Starts a program on a host.
     Spawn(Spawn),
-    Wait { process: u64, timeout_s: f64 },
-    Kill { process: u64, signal: Option<i32> },
+    /// Waits for the end of a program.
+    Wait {
+        /// The number that `spawn` answered.
+        process: u64,
+        /// How long to wait, in seconds. 0 only looks.
+        timeout_s: f64,
+    },
+    /// Sends a signal to a program.
+    Kill {
+        /// The number that `spawn` answered.
+        process: u64,
+        /// The signal's number. Default: 9 (SIGKILL).
+        signal: Option<i32>,
+    },
+    /// Waits until a port of a host is bound, at whatever address. Answers once everything asked for is bound, the process
+    /// has ended, or the time has run out. It doesn't ask whose socket it is.
     Listening(Listening),
-    Sockets { host: Side },
-    Dns { records: Vec<NameRecords> },
-    DnsLog,
-    Flight,
-    Arrivals,
+    /// Lists a host's TCP connections.
+    Sockets {
+        /// The host.
+        host: Side,
+    },
+    /// Starts a name server on the server's host, in place of an earlier one. An `input` error over loopback.
+    Dns {
+        /// All names that it knows. Each name may stand there once.
+        records: Vec<NameRecords>,
+    },
+    /// Tells what the name server was asked.
+    DnsLog {},
+    /// Tells what the connections did over time, since the path began. An `input` error where `open` asked for no flight,
+    /// or the path has not begun.
+    Flight {},
+    /// Writes the file of arrivals with everything seen since the path began. An `input` error where `open` asked for none.
+    Arrivals {},
+    /// Sends numbered UDP probes across the open bench, on which nothing else may send. Phases run one after the other,
+    /// those of the same place in both directions at the same time. It judges nothing.
     Calibrate(ProbePlan),
-    Counters,
-    Idle { for_s: f64 },
-    Close,
+    /// Tells what was counted so far.
+    Counters {},
+    /// Does nothing for a while, in which what was started goes on.
+    Idle {
+        /// For how long, in seconds.
+        for_s: f64,
+    },
+    /// Closes the bench. Writes the capture and the file of arrivals, and kills everything that was started on the hosts.
+    Close {},
+    /// Asks the gateway's decision core what it makes of clients, each of which it meets for the first time. A policy file
+    /// that can't be is an `input` error, with `line` where it is about one.
     Policy(Asking),
-    Outcomes { responses: Vec<Response> },
-    Simulate { spec: Box<Spec> },
+    /// Asks the decision core what it compares of responses.
+    Outcomes {
+        /// The responses.
+        responses: Vec<Response>,
+    },
+    /// Simulates a population behind the gateway. Needs no bench, and takes its time before the next request.
+    Simulate {
+        /// The simulation.
+        spec: Box<Spec>,
+    },
 }
 
-/// What a policy file makes of clients.
-#[derive(Debug, Deserialize)]
+/// What to ask the decision core.
+#[derive(Debug, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asking {
-    /// The policy file's.
+    /// The text of a policy file.
     pub(crate) text: String,
+    /// The clients.
     pub(crate) clients: Vec<Stranger>,
 }
 
 /// A client of which nothing is known but its network.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, JsonSchema, Deserialize)]
+#[schemars(rename = "PolicyClient")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stranger {
-    /// The TCP congestion control that serves it.
+    /// The TCP congestion control that serves it: `cubic`, `bbr` or `reno`.
     pub(crate) tcp: String,
+    /// Its smallest round-trip time, in milliseconds. Null: unknown.
     pub(crate) rtt_ms: Option<f64>,
-    /// Packets, of which so many were lost.
+    /// Packets sent to it.
     pub(crate) sent: u32,
+    /// Packets of these that were lost.
     pub(crate) lost: u32,
+    /// The rate at which data reaches it, in Mbit/s. Null: unknown.
     pub(crate) rate_mbit: Option<f64>,
 }
 
-/// A response as a gateway sees it: its bytes, microseconds, and what its connection had delivered before it, in bytes.
-#[derive(Clone, Copy, Debug, Deserialize)]
+/// A response as a gateway sees it: its bytes, its time in microseconds, and the bytes that its connection had delivered
+/// before it.
+#[derive(Clone, Copy, Debug, JsonSchema, Deserialize)]
 pub(crate) struct Response(pub(crate) u64, pub(crate) u64, pub(crate) u64);
 
 /// A bench, or loopback where `path` is null.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Open {
+    /// The path. Null: loopback, without namespaces and without a path.
     pub(crate) path: Option<PathSpec>,
+    /// The seed of every random decision of the path.
     pub(crate) seed: u64,
+    /// The kernel's name of TCP's congestion control, for both hosts.
     pub(crate) tcp_congestion_control: String,
-    /// The file that takes a capture of the path.
+    /// The file that takes a capture of the path (capture.md). Null: none.
     pub(crate) capture: Option<PathBuf>,
-    /// The file that takes what arrives over the path, decrypted.
+    /// The file that takes what the path saw, decrypted (arrivals.md). Null: none.
     pub(crate) arrivals: Option<PathBuf>,
-    /// Whether the path is its constant delays alone until it is begun.
+    /// Whether the path is its constant delays alone until `begin`.
     #[serde(default)]
     pub(crate) warm_up: bool,
-    /// Whether what connections do over time is recorded.
+    /// How the flight of every connection is recorded. Null: it isn't. Over loopback an `input` error.
     pub(crate) flight: Option<FlightSpec>,
-    /// What is asked of the hosts' TCP beside the congestion control.
+    /// What to set of both hosts' TCP. Null: nothing. Over loopback an `input` error.
     pub(crate) tcp: Option<TcpKnobs>,
-    /// Whether segmentation is left to the path's devices.
+    /// Whether segmentation is left to the path's devices. False: the hosts' kernels cut everything they send into single
+    /// packets. Over loopback an `input` error.
     #[serde(default = "yes")]
     pub(crate) offloads: bool,
 }
 
 /// How a flight is recorded.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlightSpec {
+    /// Seconds between two looks at a connection, 0.001 to 10.
     pub(crate) interval_s: f64,
 }
 
-/// The built-in origin, in the server's host.
-#[derive(Debug, Deserialize)]
+/// The built-in origin.
+#[derive(Debug, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Origin {
+    /// The folder of the site.
     pub(crate) root: PathBuf,
-    /// TCP's and UDP's; none: HTTPS's own on a bench, over loopback any that is free.
+    /// The port for TCP and UDP. Null: 443 on a bench, any free one over loopback.
     pub(crate) port: Option<u16>,
-    /// TCP's, in the clear, 0 for any that is free; none: nothing is served in the clear.
+    /// The TCP port for h1 and h2 without TLS. 0: any free one. Null: nothing is served in the clear.
     pub(crate) clear_port: Option<u16>,
-    /// On which it listens, over loopback alone; none: the host's own.
+    /// The address on which it listens, over loopback alone. Null: 127.0.0.1 there, the host's address on a bench.
     pub(crate) address: Option<IpAddr>,
+    /// The file of its certificate chain, PEM.
     pub(crate) certificate: PathBuf,
+    /// The file of its private key, PEM with PKCS#8.
     pub(crate) key: PathBuf,
+    /// The congestion control of its end, by transport.
     pub(crate) congestion_control: CongestionControl,
-    /// On every response.
+    /// Header fields that every response has beside those of its content.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
-    /// On HTML documents, in the place of those of the same name.
+    /// Header fields of HTML documents, in place of those of the same name in `headers`.
     #[serde(default)]
     pub(crate) document_headers: BTreeMap<String, String>,
-    /// Whether session tickets allow early data.
+    /// Whether session tickets allow 0-RTT, which is then answered at once.
     #[serde(default)]
     pub(crate) early_data: bool,
-    /// What it keeps of what it serves.
+    /// What its log keeps.
     #[serde(default)]
     pub(crate) log: LogKeeping,
-    /// What is asked of its transports beside the congestion control.
+    /// What to set of its transports beside the congestion control.
     #[serde(default)]
     pub(crate) knobs: TransportKnobs,
-    /// The folder in which its QUIC connections leave their qlogs.
+    /// The folder in which its QUIC connections leave qlogs; it is made where it doesn't exist. Null: none.
     pub(crate) qlog: Option<PathBuf>,
 }
 
-/// One page load, from the client's host.
-#[derive(Debug, Deserialize)]
+/// One page load.
+#[derive(Debug, JsonSchema, Deserialize)]
+#[schemars(rename = "LoadRequest")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Load {
+    /// The host name in URLs, in TLS and in the session store.
     pub(crate) host_name: String,
+    /// Path and query of the document.
     #[serde(default = "root_path")]
     pub(crate) document: String,
-    /// The document's.
+    /// The method of the document's request, which has no content. All but `CONNECT`.
     #[serde(default = "get")]
     pub(crate) method: String,
+    /// The server's port.
     pub(crate) port: u16,
+    /// The one protocol that is spoken. Nothing falls back.
     pub(crate) protocol: Protocol,
+    /// The one version of TLS that is offered. h3 has only 1.3.
     #[serde(default)]
     pub(crate) tls: TlsVersion,
+    /// What the load does with TLS sessions.
     #[serde(default)]
     pub(crate) session: SessionUse,
-    /// The origin's; the server's host where it is null.
+    /// The server's address. Null: the server's host.
     pub(crate) address: Option<IpAddr>,
-    /// The only CA to trust; the system's where it is null.
+    /// The PEM file of the only CA to trust. Null: the system's.
     pub(crate) ca: Option<PathBuf>,
+    /// The congestion control of the client's end, by transport.
     pub(crate) congestion_control: CongestionControl,
-    /// What is asked of the client's transport besides.
+    /// What to set of the client's transport beside the congestion control.
     #[serde(default)]
     pub(crate) knobs: TransportKnobs,
+    /// When the load is given up, in seconds from its start, 0 to 86400.
     pub(crate) limit_s: f64,
-    /// Globs over path and query of requests whose failure isn't the load's.
+    /// Globs over path and query of requests whose failure doesn't fail the load. `*` is any run of characters; nothing
+    /// else is special.
     #[serde(default)]
     pub(crate) tolerate: Vec<String>,
-    /// The folder in which its QUIC connections leave their qlogs.
+    /// The folder in which its QUIC connections leave qlogs; it is made where it doesn't exist. Null: none.
     pub(crate) qlog: Option<PathBuf>,
 }
 
@@ -186,11 +284,14 @@ fn get() -> String {
     "GET".to_owned()
 }
 
-/// Which of the two hosts.
-#[derive(Debug, Clone, Copy, Deserialize)]
+/// One of the two hosts.
+#[derive(Debug, Clone, Copy, JsonSchema, Deserialize)]
+#[schemars(rename = "HostName")]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Side {
+    /// The client's host.
     Client,
+    /// The server's host.
     Server,
 }
 
@@ -203,35 +304,45 @@ impl From<Side> for pronghorn_bench::Side {
     }
 }
 
-/// A process inside a host.
-#[derive(Debug, Deserialize)]
+/// A program on a host.
+#[derive(Debug, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Spawn {
+    /// The host.
     pub(crate) host: Side,
+    /// The command line.
     pub(crate) argv: Vec<String>,
+    /// Environment variables. With a capture or arrivals `SSLKEYLOGFILE` is added where the program would have none.
     #[serde(default)]
     pub(crate) env: BTreeMap<String, String>,
-    /// Whether it has the engine's environment as well.
+    /// Whether the program gets the engine's environment as well. False: `env` alone.
     #[serde(default = "yes")]
     pub(crate) inherit: bool,
+    /// The file that takes its stdout. Null: discarded.
     pub(crate) stdout: Option<PathBuf>,
+    /// The file that takes its stderr. Null: discarded.
     pub(crate) stderr: Option<PathBuf>,
-    /// The working directory; `None`: the engine's.
+    /// Its working directory. Null: the engine's.
     pub(crate) directory: Option<PathBuf>,
-    /// Whether it looks up names at the bench's server.
+    /// Whether it looks up names at the bench's name server (`dns`).
     #[serde(default)]
     pub(crate) resolver: bool,
 }
 
-/// What is to be bound to a port of a host, and how long it is waited for.
-#[derive(Debug, Deserialize)]
+/// A port that should be bound.
+#[derive(Debug, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Listening {
+    /// The host.
     pub(crate) host: Side,
+    /// The port.
     pub(crate) port: u16,
+    /// Whether it must be bound for TCP.
     pub(crate) tcp: bool,
+    /// Whether it must be bound for UDP.
     pub(crate) udp: bool,
-    /// Whose end ends the waiting.
+    /// The number of a process whose end ends the waiting. Null: none.
     pub(crate) process: Option<u64>,
+    /// How long to wait, in seconds.
     pub(crate) timeout_s: f64,
 }

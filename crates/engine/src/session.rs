@@ -10,9 +10,13 @@ use pronghorn_http::{SecretLog, Sessions};
 use pronghorn_load::LoadSpec;
 use pronghorn_names::NameRecords;
 use pronghorn_path::{LinkSpec, PathSpec};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::answer::{self, Fault};
+use crate::answers::{
+    Begun, Closed, Counters, Cpus, Described, Hello, LinksDescribed, Loaded, NameServing, NamesLog,
+    Nothing, Opened, OriginLog, Serving,
+};
 use crate::cpu::Cpu;
 use crate::dns::Answering;
 use crate::flight::Recordings;
@@ -75,7 +79,7 @@ impl Session {
 
     fn perform(&mut self, request: Request) -> Answer {
         match request {
-            Request::Hello => Ok(self.hello()),
+            Request::Hello {} => to_value(self.hello()),
             Request::DescribePath { path } => describe_path(&path),
             Request::Open(open) => self.open(*open),
             Request::Begin { seed } => self.begin(seed),
@@ -87,45 +91,53 @@ impl Session {
             }
             Request::GenerateStart { spec } => {
                 self.generating = Some(self.start_load(*spec)?);
-                Ok(json!({}))
+                to_value(Nothing {})
             }
             Request::GenerateStop { wait } => {
                 let generating = self.generating.take();
                 let generating = generating.ok_or_else(|| Fault::input("no load was started"))?;
                 to_value(generating.finish(!wait)?)
             }
-            Request::OriginLog => self.origin_log(),
+            Request::OriginLog {} => self.origin_log(),
             Request::Spawn(spawn) => {
                 let hosts = self.hosts.as_ref().ok_or_else(no_bench)?;
-                self.processes.spawn(spawn, hosts, self.recording.as_mut())
+                to_value(
+                    self.processes
+                        .spawn(spawn, hosts, self.recording.as_mut())?,
+                )
             }
-            Request::Wait { process, timeout_s } => self.processes.wait(process, timeout_s),
-            Request::Kill { process, signal } => self.processes.kill(process, signal),
-            Request::Listening(port) => self.processes.await_port(port, self.hosts()?),
-            Request::Sockets { host } => self.hosts()?.connections(host.into()),
+            Request::Wait { process, timeout_s } => {
+                to_value(self.processes.wait(process, timeout_s)?)
+            }
+            Request::Kill { process, signal } => {
+                self.processes.kill(process, signal)?;
+                to_value(Nothing {})
+            }
+            Request::Listening(port) => to_value(self.processes.await_port(port, self.hosts()?)?),
+            Request::Sockets { host } => to_value(self.hosts()?.connections(host.into())?),
             Request::Dns { records } => self.start_names(&records),
-            Request::DnsLog => self.names_log(),
-            Request::Flight => self.recordings.flight(),
-            Request::Arrivals => self.arrivals(),
-            Request::Calibrate(plan) => self.hosts()?.calibrate(&plan),
-            Request::Counters => self.counters(),
+            Request::DnsLog {} => self.names_log(),
+            Request::Flight {} => to_value(self.recordings.flight()?),
+            Request::Arrivals {} => self.arrivals(),
+            Request::Calibrate(plan) => to_value(self.hosts()?.calibrate(&plan)?),
+            Request::Counters {} => self.counters(),
             Request::Idle { for_s } => idle(for_s),
-            Request::Close => self.close(),
-            Request::Policy(asking) => policy::judge(&asking),
-            Request::Outcomes { responses } => Ok(policy::outcomes(&responses)),
-            Request::Simulate { spec } => policy::simulate(&spec),
+            Request::Close {} => self.close(),
+            Request::Policy(asking) => to_value(policy::judge(&asking)?),
+            Request::Outcomes { responses } => to_value(policy::outcomes(&responses)),
+            Request::Simulate { spec } => to_value(policy::simulate(&spec)?),
         }
     }
 
-    fn hello(&self) -> Value {
-        json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "isolation": self.isolation.name(),
-            "isolation_reason": self.isolation.reason(),
-            "mend": self.isolation.mend(),
-            "congestion_controls": available_congestion_controls().unwrap_or_default(),
-            "libraries": versions::libraries(),
-        })
+    fn hello(&self) -> Hello<'_> {
+        Hello {
+            version: env!("CARGO_PKG_VERSION"),
+            isolation: self.isolation.name(),
+            isolation_reason: self.isolation.reason(),
+            mend: self.isolation.mend(),
+            congestion_controls: available_congestion_controls().unwrap_or_default(),
+            libraries: versions::libraries(),
+        }
     }
 
     fn open(&mut self, open: request::Open) -> Answer {
@@ -135,23 +147,26 @@ impl Session {
         let started = Instant::now();
         let recordings = Recordings::new(open.flight.as_ref())?;
         let (hosts, recording) = Hosts::open(open, &self.isolation, recordings.flight.clone())?;
-        let answer = json!({
-            "client_address": hosts.get(Side::Client).address(),
-            "server_address": hosts.get(Side::Server).address(),
-            "tcp": hosts.tcp()?,
-            "open_s": started.elapsed().as_secs_f64(),
-        });
+        let opened = Opened {
+            client_address: hosts.get(Side::Client).address(),
+            server_address: hosts.get(Side::Server).address(),
+            tcp: hosts.tcp(),
+            open_s: started.elapsed().as_secs_f64(),
+        };
         self.hosts = Some(hosts);
         self.sessions = Arc::default();
         self.recording = recording;
         self.recordings = recordings;
-        Ok(answer)
+        to_value(opened)
     }
 
     fn begin(&mut self, seed: u64) -> Answer {
         let hosts = self.hosts.as_mut().ok_or_else(no_bench)?;
-        let (before, quiet) = hosts.begin(seed, self.recording.as_mut())?;
-        Ok(json!({ "packets_before": before, "quiet": quiet }))
+        let (packets_before, quiet) = hosts.begin(seed, self.recording.as_mut())?;
+        to_value(Begun {
+            packets_before,
+            quiet,
+        })
     }
 
     fn start_origin(&mut self, request: request::Origin) -> Answer {
@@ -169,9 +184,12 @@ impl Session {
             self.secrets(),
             watch,
         )?;
-        let answer = json!({ "port": running.port, "clear_port": running.clear_port });
+        let serving = Serving {
+            port: running.port,
+            clear_port: running.clear_port,
+        };
         self.origin = Some(running);
-        Ok(answer)
+        to_value(serving)
     }
 
     fn load(&mut self, request: request::Load) -> Answer {
@@ -185,9 +203,8 @@ impl Session {
         let client = hosts.get(Side::Client);
         let (page, client) = load::load(client, server, request, sessions, secrets, watch)?;
         let origin = Cpu::between(before, origin_cpu());
-        let mut page = serde_json::to_value(page).map_err(Fault::bench)?;
-        page["cpu"] = json!({ "client": client, "origin": origin });
-        Ok(page)
+        let cpu = Cpus { client, origin };
+        to_value(Loaded { page, cpu })
     }
 
     fn start_load(&self, spec: LoadSpec) -> Result<Generating, Fault> {
@@ -204,22 +221,25 @@ impl Session {
             .origin
             .as_ref()
             .ok_or_else(|| Fault::input("no origin was started"))?;
-        Ok(json!({
-            "requests": origin.log.entries(),
-            "counts": origin.log.request_counts(),
-            "connections": origin.log.connections(),
-            "connection_counts": origin.log.connection_counts(),
-            "tickets": origin.log.tickets(),
-            "cpu_s": origin.serves.cpu().map(|cpu| cpu.used_s),
-        }))
+        to_value(OriginLog {
+            requests: origin.log.entries(),
+            counts: origin.log.request_counts(),
+            connections: origin.log.connections(),
+            connection_counts: origin.log.connection_counts(),
+            tickets: origin.log.tickets(),
+            cpu_s: origin.serves.cpu().map(|cpu| cpu.used_s),
+        })
     }
 
     fn start_names(&mut self, records: &[NameRecords]) -> Answer {
         self.names = None;
         let started = Answering::start(self.hosts()?, records)?;
-        let answer = json!({ "address": started.address.ip(), "port": started.address.port() });
+        let serving = NameServing {
+            address: started.address.ip(),
+            port: started.address.port(),
+        };
         self.names = Some(started);
-        Ok(answer)
+        to_value(serving)
     }
 
     fn names_log(&self) -> Answer {
@@ -227,13 +247,14 @@ impl Session {
             .names
             .as_ref()
             .ok_or_else(|| Fault::input("no name server was started"))?;
-        Ok(json!({ "queries": names.log.queries() }))
+        let queries = names.log.queries();
+        to_value(NamesLog { queries })
     }
 
     fn arrivals(&self) -> Answer {
         let recording = self.recording.as_ref();
         let told = recording.and_then(Recording::write_arrivals);
-        told.ok_or_else(|| Fault::input("`open` asked for no arrivals"))
+        to_value(told.ok_or_else(|| Fault::input("`open` asked for no arrivals"))?)
     }
 
     fn close(&mut self) -> Answer {
@@ -246,20 +267,16 @@ impl Session {
         let closed = hosts.close();
         evict_descendants();
         let recordings = mem::take(&mut self.recordings);
-        let mut counters = closed?;
         let told = recording.map(Recording::finish);
-        let (capture, arrivals) = told.map(|told| (told.capture, told.arrivals)).unzip();
-        counters["capture"] = capture.into();
-        counters["arrivals"] = arrivals.into();
-        counters["qlog"] = recordings.qlogs();
-        Ok(counters)
+        let (capture, arrivals) = told.map_or((None, None), |told| (told.capture, told.arrivals));
+        let counters = Counters::new(closed, capture, recordings.qlogs());
+        to_value(Closed { counters, arrivals })
     }
 
     fn counters(&self) -> Answer {
-        let mut counters = self.hosts()?.counters()?;
-        counters["capture"] = self.recording.as_ref().map(Recording::captured).into();
-        counters["qlog"] = self.recordings.qlogs();
-        Ok(counters)
+        let captured = self.recording.as_ref().and_then(Recording::captured);
+        let counted = self.hosts()?.counters();
+        to_value(Counters::new(counted, captured, self.recordings.qlogs()))
     }
 
     /// Where our own programs leave their TLS secrets.
@@ -275,17 +292,16 @@ impl Session {
 /// Whether a path can be emulated, and what its links are on the whole.
 fn describe_path(path: &PathSpec) -> Answer {
     path.validate().map_err(|error| Fault::path(&error))?;
-    let figures = |path: &PathSpec| -> Answer {
+    let described = |path: &PathSpec| -> Result<LinksDescribed, Fault> {
         let figures = |link: &LinkSpec| link.figures().map_err(|error| Fault::path(&error));
-        Ok(json!({ "down": figures(&path.down)?, "up": figures(&path.up)? }))
+        let (down, up) = (figures(&path.down)?, figures(&path.up)?);
+        Ok(LinksDescribed { down, up })
     };
-    let mut described = figures(path)?;
-    let other = path.handover.as_ref();
-    described["handover"] = other
-        .map(|handover| figures(&handover.path))
-        .transpose()?
-        .into();
-    Ok(described)
+    let links = described(path)?;
+    let handover = path.handover.as_ref();
+    let handover = handover.map(|handover| described(&handover.path));
+    let handover = handover.transpose()?;
+    to_value(Described { links, handover })
 }
 
 /// Lets time pass: a guest's clock stands still between requests.
@@ -293,7 +309,7 @@ fn idle(for_s: f64) -> Answer {
     let pause = Duration::try_from_secs_f64(for_s)
         .map_err(|error| Fault::input(format!("for_s = {for_s}: {error}")))?;
     thread::sleep(pause);
-    Ok(json!({}))
+    to_value(Nothing {})
 }
 
 fn to_value(told: impl serde::Serialize) -> Answer {

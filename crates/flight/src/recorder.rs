@@ -5,14 +5,16 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock::monotonic_s;
 use crate::sample::{Columns, Sample};
 use crate::series::Series;
 
-/// Which host's end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+/// The host of an end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema, Serialize)]
+#[schemars(rename = "FlightHost")]
 #[serde(rename_all = "lowercase")]
 pub enum End {
     /// The host that loads.
@@ -22,7 +24,7 @@ pub enum End {
 }
 
 /// What carries a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
     /// The kernel's TCP.
@@ -50,26 +52,27 @@ pub struct Reading<'a> {
     /// The other end's.
     pub peer: SocketAddr,
     /// The congestion control of this end's sending, by the stack's own name.
-    pub congestion_control: Option<&'a str>,
+    pub congestion_controller: Option<&'a str>,
     /// Bytes of a full segment (TCP) or of the largest datagram's payload at this time (QUIC).
     pub mss: Option<u64>,
     /// The figures that change.
     pub sample: Sample,
 }
 
-/// What the looking cost since the recording began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+/// What the looking cost since the path began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "FlightCost")]
 pub struct Cost {
-    /// CPU time of all samplers, in seconds.
+    /// CPU time of all looking, in seconds.
     pub cpu_s: f64,
-    /// How often they looked.
+    /// How often each sampler looked, in all.
     pub ticks: u64,
-    /// How many of these looks came more than an interval late, so that others were left out.
+    /// Looks that came more than an interval late, so that others were left out.
     pub late_ticks: u64,
 }
 
 /// All that was recorded.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Flight {
     /// Seconds of `CLOCK_MONOTONIC` at which `at_s` of all samples is 0.
     pub clock_base_monotonic_s: f64,
@@ -82,14 +85,14 @@ pub struct Flight {
 }
 
 /// What was recorded of one end of a connection.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ConnectionFlight {
-    /// Whose end.
+    /// The host of this end.
     pub host: End,
-    /// Of which transport.
+    /// What carries the connection.
     pub transport: Transport,
-    /// As read last.
-    pub congestion_control: Option<String>,
+    /// The congestion controller of this end, as read last. Null where the stack doesn't tell.
+    pub congestion_controller: Option<String>,
     /// This end's address at first.
     pub local_address: String,
     /// This end's port at first.
@@ -98,11 +101,11 @@ pub struct ConnectionFlight {
     pub peer_address: String,
     /// The other end's port at first.
     pub peer_port: u16,
-    /// Bytes of a full segment (TCP) or of the largest datagram's payload (QUIC), as read last.
+    /// Bytes of TCP's full segment, or of QUIC's largest UDP payload, as read last. Null where the stack doesn't tell.
     pub mss: Option<u64>,
-    /// Seconds between samples: more than asked for where there were too many.
+    /// Seconds between samples. It doubles where there were more than 20 000.
     pub interval_s: f64,
-    /// The figures over time.
+    /// What was seen over time, column by column.
     pub samples: Columns,
 }
 
@@ -133,7 +136,7 @@ struct Track {
     key: Key,
     local: SocketAddr,
     peer: SocketAddr,
-    congestion_control: Option<String>,
+    congestion_controller: Option<String>,
     mss: Option<u64>,
     series: Series,
 }
@@ -188,15 +191,15 @@ impl Recorder {
                 key,
                 local: reading.local,
                 peer: reading.peer,
-                congestion_control: None,
+                congestion_controller: None,
                 mss: None,
                 series: Series::new(self.interval.as_secs_f64()),
             });
             tracks.len() - 1
         });
         let track = &mut tracks[place];
-        if track.congestion_control.as_deref() != reading.congestion_control {
-            track.congestion_control = reading.congestion_control.map(str::to_owned);
+        if track.congestion_controller.as_deref() != reading.congestion_controller {
+            track.congestion_controller = reading.congestion_controller.map(str::to_owned);
         }
         track.mss = reading.mss.or(track.mss);
         track.series.push(since.as_secs_f64(), reading.sample);
@@ -237,7 +240,7 @@ impl Track {
         ConnectionFlight {
             host: self.key.end,
             transport: self.key.transport,
-            congestion_control: self.congestion_control.clone(),
+            congestion_controller: self.congestion_controller.clone(),
             local_address: self.local.ip().to_string(),
             local_port: self.local.port(),
             peer_address: self.peer.ip().to_string(),
@@ -265,7 +268,7 @@ mod tests {
         Reading {
             local: ([198, 18, 0, 2], 443).into(),
             peer: ([198, 18, 0, 1], 50_000).into(),
-            congestion_control: Some("cubic"),
+            congestion_controller: Some("cubic"),
             mss: Some(1448),
             sample: Sample {
                 cwnd_bytes: Some(cwnd_bytes),
@@ -305,7 +308,7 @@ mod tests {
         );
         let first = &flight.connections[0];
         assert_eq!((first.local_port, first.peer_port), (443, 50_000));
-        assert_eq!(first.congestion_control.as_deref(), Some("cubic"));
+        assert_eq!(first.congestion_controller.as_deref(), Some("cubic"));
         assert_eq!(first.mss, Some(1448));
     }
 

@@ -1,5 +1,6 @@
 //! What a stack tells of a connection's sending at one time, and many of these as columns.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Defines [`Sample`] and [`Columns`] with the same fields.
@@ -11,10 +12,11 @@ macro_rules! figures {
             $($(#[$doc])* pub $name: Option<$unit>,)*
         }
 
-        /// Samples as columns of the same length.
-        #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+        /// Samples as columns of one length, with null where the stack doesn't tell. A sample that equals the one before except for its
+        /// time is left out. Counts are since the connection's beginning.
+        #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
         pub struct Columns {
-            /// When each was taken, in seconds since the recording began.
+            /// When each was taken, in seconds since `clock_base_monotonic_s`.
             pub at_s: Vec<f64>,
             $($(#[$doc])* pub $name: Vec<Option<$unit>>,)*
         }
@@ -29,26 +31,29 @@ macro_rules! figures {
 }
 
 figures! {
-    /// The congestion window, in bytes.
+    /// The congestion window in bytes. TCP: `snd_cwnd` × `snd_mss`. QUIC: the controller's window.
     cwnd_bytes: u64,
-    /// Bytes that are sent and neither acknowledged nor given up as lost.
+    /// Bytes that are sent and neither acknowledged nor given up. TCP: (`unacked` − `sacked` − `lost` + `retrans`) ×
+    /// `snd_mss`. QUIC: as quinn counted at the last acknowledgement, and what was sent and given up since; within a
+    /// quarter of a packet.
     in_flight_bytes: u64,
-    /// The smoothed round-trip time, in seconds.
+    /// The smoothed round-trip time in seconds. QUIC: null before the first acknowledgement.
     srtt_s: f64,
-    /// The variation of the round-trip time, in seconds (RFC 6298's RTTVAR, RFC 9002's rttvar).
+    /// The variation of the round-trip time in seconds. QUIC: null.
     rttvar_s: f64,
-    /// The smallest round-trip time that the stack remembers, in seconds.
+    /// The smallest round-trip time in seconds. TCP: of the last five minutes. QUIC: null before the first acknowledgement.
     min_rtt_s: f64,
-    /// The stack's estimate of the rate at which data arrives, in bits per second.
+    /// TCP's estimate of the rate at which data arrives, in bits per second. QUIC: null.
     delivery_rate_bit_per_s: u64,
-    /// The rate at which it paces, in bits per second.
+    /// The pacing rate in bits per second. TCP: also where nothing is paced. QUIC: BBR's, null of others.
     pacing_rate_bit_per_s: u64,
-    /// Packets given up as lost, since the connection began.
+    /// Packets given up as lost. TCP: null, the kernel tells only of what is not sent again yet. QUIC: probes of the MTU not
+    /// counted.
     lost_packets: u64,
-    /// Segments sent again, since the connection began.
+    /// Segments sent again. QUIC: null, it sends no packet again.
     retransmits: u64,
-    /// Retransmission timeouts (TCP) and probe timeouts (QUIC) that ran out, since the connection began.
+    /// Timeouts. TCP: `total_rto` (since Linux 6.7). QUIC: PTOs that ran out.
     timeouts: u64,
-    /// Bytes that were acknowledged, since the connection began.
+    /// Bytes that were acknowledged. TCP: payload, TLS included. QUIC: of whole packets.
     acked_bytes: u64,
 }

@@ -5,23 +5,24 @@ use std::fmt;
 use std::sync::Arc;
 
 use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::flight::Metered;
 use crate::handshake_room::HandshakeRoom;
 
-/// The congestion controllers of an arm, one for each transport.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The congestion control of one end, by transport.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CongestionControl {
-    /// The kernel's name of TCP's controller: `cubic`, `reno`, `bbr`.
+    /// TCP's, by the kernel's name: `cubic`, `reno`, `bbr` and others that it has.
     pub tcp: String,
-    /// QUIC's controller in quinn.
+    /// QUIC's.
     pub quic: QuicCongestionControl,
 }
 
 /// quinn's congestion controllers. No name is an alias of another algorithm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuicCongestionControl {
     /// CUBIC (RFC 9438).

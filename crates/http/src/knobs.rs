@@ -1,40 +1,48 @@
 //! What one end of a connection may be asked for beside its congestion control.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Protocol;
 use crate::tls::{CipherSuite, KeyExchange, TlsOffer};
 
-/// Settings of our own client's or origin's transports. What isn't asked for stays as the library or the kernel ships it;
-/// what another transport has is without effect.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+/// What to set of one end's transport. Null or absent: as the library or the kernel ships it. What only another transport has
+/// is without effect, as are `cipher` and `key_exchange` of an origin.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TransportKnobs {
-    /// Bytes that QUIC's congestion control lets be in flight at first. (TCP's is its routes'.)
+    /// QUIC's initial congestion window in bytes, from two UDP payloads to 2^30. quinn sends while one more full packet stays
+    /// below it: 14 480 let nine packets of 1472 go at once. TCP's is set by `tcp` of `open`.
     pub initial_window: Option<u64>,
-    /// Whether sending is spread over the round trip. quinn always does it; TCP where this asks for it, or its BBR does.
+    /// Whether the kernel paces TCP, whatever its congestion control: by a bound of 34 Gbit/s (`SO_MAX_PACING_RATE`); the
+    /// first ten segments go unpaced. False is refused where the stack always paces: a load over h3 (quinn), TCP's `bbr`.
+    /// An origin's QUIC is always paced.
     pub pacing: Option<bool>,
-    /// Bytes that the peer may send on a stream before it is told of more, in HTTP/2 and QUIC.
+    /// Bytes that the peer may send ahead on a stream of HTTP/2 or QUIC, 1024 to 2^30.
     pub stream_window: Option<u32>,
-    /// Such bytes of a whole connection.
+    /// Bytes that the peer may send ahead on a connection of HTTP/2 or QUIC, 65 535 to 2^30. HTTP/2's begins with 65 535
+    /// whatever this is. quinn's bound on unacknowledged data (10 MB) is raised to the larger of both windows.
     pub connection_window: Option<u32>,
-    /// Bytes of receive buffer to ask the kernel for, of QUIC's socket; it gives twice as many for its own bookkeeping.
+    /// Bytes of receive buffer of QUIC's socket (`SO_RCVBUF`), 4096 to 2^29, which the kernel doubles. Less than that is a
+    /// `host` error. By default 1 MiB.
     pub udp_receive_buffer: Option<u32>,
-    /// Bytes of send buffer to ask for, likewise.
+    /// Bytes of send buffer of QUIC's socket (`SO_SNDBUF`), likewise. By default the kernel's.
     pub udp_send_buffer: Option<u32>,
-    /// Whether quinn hands several datagrams at once to the kernel (`UDP_SEGMENT`, udp(7)).
+    /// Whether quinn hands up to ten datagrams at once to the kernel (`UDP_SEGMENT`).
     pub segmentation_offload: Option<bool>,
-    /// How many packets that want an acknowledgement the peer may receive without sending one at once: asked of it by
-    /// quinn's ACK frequency extension.
+    /// How many packets that ask for acknowledgement the peer may receive without acknowledging at once (1: every second
+    /// one, the default), by quinn's draft-ietf-quic-ack-frequency-04. After 25 ms it acknowledges anyway. A peer without
+    /// the extension isn't told.
     pub ack_frequency: Option<u32>,
-    /// Whether QUIC looks for larger UDP payloads than the first (RFC 9000, section 14.3). Without, a server's stay as long
-    /// as `initial_mtu` says.
+    /// Whether QUIC looks for larger UDP payloads, up to 1452 bytes. False: an origin's stay at `initial_mtu`, even after a
+    /// series of losses, and its probes for losses are as long.
     pub mtu_discovery: Option<bool>,
-    /// Bytes of QUIC's UDP payloads at first.
+    /// Bytes of QUIC's first UDP payloads, 1200 to 1472.
     pub initial_mtu: Option<u16>,
-    /// The only cipher suite that a client offers.
+    /// The only cipher suite that a client offers. TLS 1.2 has none of them. QUIC's Initial packets use AES-128-GCM whatever
+    /// is offered (RFC 9001 §5).
     pub cipher: Option<CipherSuite>,
-    /// The only group that a client offers for the key exchange.
+    /// The only group that a client offers for the key exchange. `X25519MLKEM768` needs TLS 1.3.
     pub key_exchange: Option<KeyExchange>,
 }
 

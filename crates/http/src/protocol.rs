@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::TlsVersion;
@@ -13,7 +14,7 @@ use crate::TlsVersion;
 pub const MAX_CONCURRENT_REQUESTS: u32 = 128;
 
 /// A version of HTTP, by the names that arms use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// HTTP/1.1 (RFC 9112) over TLS and TCP.

@@ -5,6 +5,7 @@ use std::mem::zeroed;
 use std::os::fd::AsRawFd;
 
 use nix::libc;
+use schemars::JsonSchema;
 use serde::Serialize;
 use socket2::SockRef;
 
@@ -12,8 +13,8 @@ use crate::knobs::paces;
 use crate::tcp::{congestion_control_of, is_bounded};
 use crate::{QuicSocket, TransportKnobs};
 
-/// One end's settings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// How one end of a connection is set up. Null where nobody tells.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum Settings {
     /// Of a connection that never was.
@@ -30,10 +31,10 @@ impl Default for Settings {
     }
 }
 
-/// TCP's, as the kernel tells right after the handshake; none where it doesn't.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+/// TCP's settings, as the kernel tells when the connection was made (at the origin: accepted).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct TcpSettings {
-    /// The congestion window, in bytes of full segments.
+    /// The initial congestion window in bytes: `snd_cwnd` × `snd_mss`.
     pub initial_window: Option<u64>,
     /// Bytes of a full segment's payload.
     pub mss: Option<u32>,
@@ -41,11 +42,11 @@ pub struct TcpSettings {
     pub send_buffer: Option<usize>,
     /// Bytes of the receive buffer, before it grows (`SO_RCVBUF`).
     pub receive_buffer: Option<usize>,
-    /// Whether the kernel paces: for a bound of the rate (`SO_MAX_PACING_RATE`) or for BBR.
+    /// Whether the kernel paces: `SO_MAX_PACING_RATE` is set, or it runs BBR.
     pub pacing: Option<bool>,
-    /// Bytes that this end announced as HTTP/2's window of a stream; none over HTTP/1.1.
+    /// Bytes that this end announced as HTTP/2's stream window. Null over HTTP/1.1.
     pub stream_window: Option<u32>,
-    /// Bytes of HTTP/2's window of the connection, likewise.
+    /// Bytes that it announced as HTTP/2's connection window, likewise.
     pub connection_window: Option<u32>,
 }
 
@@ -102,28 +103,28 @@ fn tcp_info(socket: &SockRef<'_>) -> io::Result<libc::tcp_info> {
     }
 }
 
-/// quinn's. What quinn tells nobody is what it was given (the windows, MTU discovery) or always does (pacing).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// QUIC's settings: at the end of a load, of an origin now or when the connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct QuicSettings {
     /// The congestion controller's first window, in bytes.
     pub initial_window: u64,
-    /// Whether sending is paced, as it always is.
+    /// Whether sending is paced. Always true: quinn's pacing can't be turned off.
     pub pacing: bool,
-    /// Bytes that this end announced as the window of a stream.
+    /// Bytes of the stream window that quinn was given; 1 250 000 by default.
     pub stream_window: u64,
-    /// Bytes that it announced as the connection's; by default all that QUIC can say.
+    /// Bytes of the connection window that quinn was given; 2^62 − 1 by default.
     pub connection_window: u64,
     /// The largest UDP payload now, in bytes.
     pub udp_payload: u16,
-    /// Whether larger payloads are looked for.
+    /// Whether quinn was told to look for larger payloads.
     pub mtu_discovery: bool,
-    /// Bytes of the socket's receive buffer (`SO_RCVBUF`, twice those asked for).
+    /// Bytes of the socket's receive buffer as the kernel tells: twice those asked for.
     pub udp_receive_buffer: usize,
-    /// Bytes of its send buffer (`SO_SNDBUF`, likewise).
+    /// Bytes of the socket's send buffer, likewise.
     pub udp_send_buffer: usize,
-    /// Whether several datagrams are handed to the kernel at once: it is allowed, and the kernel takes them.
+    /// Whether several datagrams are handed to the kernel at once: it is allowed, and the kernel hasn't refused.
     pub segmentation_offload: bool,
-    /// What the peer was told of [`TransportKnobs::ack_frequency`]; none where it wasn't.
+    /// The `ack_frequency` that the peer was told. Null where it was told none.
     pub ack_frequency: Option<u32>,
 }
 

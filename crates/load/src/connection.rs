@@ -6,6 +6,7 @@ use std::os::fd::RawFd;
 use std::time::Instant;
 
 use pronghorn_http::{QuicCongestionControl, Settings, TlsFacts};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::prepared::Prepared;
@@ -60,7 +61,8 @@ pub(crate) struct Handshake {
 }
 
 /// Why a request that was sent didn't succeed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema, Serialize)]
+#[schemars(rename = "RequestFailureKind")]
 #[serde(rename_all = "lowercase")]
 pub enum FailureKind {
     /// Its response has a status of 400 or more.
@@ -69,11 +71,11 @@ pub enum FailureKind {
     Grpc,
     /// Its stream was reset.
     Reset,
-    /// The server said that it won't process it, six times in which it answered nothing else.
+    /// The server said six times in a row that it hasn't processed it, and answered nothing else meanwhile.
     Refused,
     /// Its connection was lost.
     Connection,
-    /// Its response took too long.
+    /// Its response took longer than `request_timeout_s`.
     Timeout,
     /// Its response ended before all that it announced had come.
     Short,
@@ -84,14 +86,14 @@ pub enum FailureKind {
 }
 
 /// Why a connection couldn't be made, or was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionFailureKind {
-    /// Nobody listens, or the server didn't want it.
+    /// Nobody listens, or the server closed it unasked within a second of its handshake.
     Refused,
-    /// There is no way to the server.
+    /// There is no route to the server.
     Unreachable,
-    /// The host that loads refused it itself, as it has no further file, port or memory, or doesn't allow it.
+    /// The host that loads has no further file, port or memory for it, or doesn't allow it.
     Local,
     /// Its making took too long.
     Timeout,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Three significant digits: no recorded time is off by more than a thousandth.
@@ -20,8 +21,10 @@ pub(crate) struct Latencies {
     most: Duration,
 }
 
-/// What a distribution of times comes down to; all are seconds.
-#[derive(Debug, Clone, Serialize)]
+/// A distribution of times in seconds. `count`, `min`, `max`, `mean` and `sd` are exact; the quantiles have three significant
+/// digits.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "LatencyDistribution")]
 pub struct Distribution {
     /// How many times there were.
     pub count: u64,
@@ -35,17 +38,17 @@ pub struct Distribution {
     pub max: f64,
     /// The median.
     pub p50: f64,
-    /// 75 % are not longer.
+    /// The 75th percentile.
     pub p75: f64,
-    /// 90 %.
+    /// The 90th percentile.
     pub p90: f64,
-    /// 95 %.
+    /// The 95th percentile.
     pub p95: f64,
-    /// 99 %.
+    /// The 99th percentile.
     pub p99: f64,
-    /// 99.9 %.
+    /// The 99.9th percentile.
     pub p999: f64,
-    /// 99.99 %.
+    /// The 99.99th percentile.
     pub p9999: f64,
 }
 

@@ -3,28 +3,30 @@
 use std::collections::BTreeMap;
 
 use pronghorn_http::{Protocol, Settings};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::connection::{ConnectionFailureKind, FailureKind};
 use crate::latencies::Distribution;
 
-/// The result of a load.
-#[derive(Debug, Clone, Serialize)]
+/// The result of a load. Times are seconds.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct LoadReport {
-    /// What became of the requests.
+    /// What became of the measured requests.
     pub requests: RequestCounts,
     /// What became of the connections.
     pub connections: ConnectionCounts,
     /// Seconds from the end of the warm-up (without one: the first connection's beginning) to the end of the asked duration,
     /// or to the last response where a number of requests was asked for, or to when the load was cut.
     pub window_s: f64,
-    /// Responses that succeeded within the window, a second.
+    /// Responses that succeeded within the window, per second. With a duration every success within the window counts, so
+    /// what a warm-up left in flight makes up for what the window leaves.
     pub requests_per_second: f64,
-    /// Whether the load came to its own end; false where it was cut, by its limit or by whoever asked for it.
+    /// Whether the load came to its own end. False where it was cut or gave up.
     pub finished: bool,
     /// Bytes since the window began.
     pub bytes: Bytes,
-    /// Such bytes within the window, a second.
+    /// Bytes per second within the window.
     pub bytes_per_second: ByteRates,
     /// Times of the measured requests.
     pub latency_seconds: LatencyTable,
@@ -34,65 +36,67 @@ pub struct LoadReport {
     pub max_rss_bytes: u64,
     /// How the first connection's transport was set up, read back.
     pub settings: Settings,
-    /// The congestion control that the first connection ran, read back.
-    pub congestion_control: Option<String>,
+    /// The congestion controller that the first connection ran, read back. Null without one.
+    pub congestion_controller: Option<String>,
     /// The protocol that was spoken.
     pub protocol: Protocol,
-    /// What the first connection's TLS settled on; none in the clear, or without a connection.
+    /// What the first connection's TLS settled on. Null in the clear, or without a connection.
     pub tls: Option<Tls>,
-    /// What carried the connections.
+    /// What carried the connections: `linux` or `quinn`.
     pub stack: &'static str,
-    /// The first failures in words.
+    /// The first ten failures in words.
     pub failures: Vec<Failure>,
 }
 
-/// What became of the requests that were measured: planned = sent + unsent, sent = succeeded + all that failed.
-#[derive(Debug, Clone, Default, Serialize)]
+/// What became of the measured requests. Always `planned` = `sent` + `unsent` and `sent` = `succeeded` + all `failed`.
+#[derive(Debug, Clone, Default, JsonSchema, Serialize)]
 pub struct RequestCounts {
-    /// Asked for, or due by the end of an open loop.
+    /// Requests asked for, or due by the end of an open loop.
     pub planned: u64,
-    /// Handed to a connection.
+    /// Requests handed to a connection.
     pub sent: u64,
-    /// Not handed to any by the end.
+    /// Requests not handed to any connection by the end.
     pub unsent: u64,
-    /// Handed to a connection again, since the server hadn't processed them.
+    /// Requests sent again because the server hadn't processed them, or rejected their early data.
     pub retried: u64,
-    /// Answered whole, with a status below 400.
+    /// Requests answered whole, with a status below 400.
     pub succeeded: u64,
-    /// The others, by what became of them.
+    /// Failed requests by kind. A kind without any is absent.
     pub failed: BTreeMap<FailureKind, u64>,
-    /// Whole responses by their status.
+    /// Whole responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Requests sent before the window, which are counted nowhere else.
+    /// Requests of the warm-up, which are counted nowhere else.
     pub warm_up: u64,
 }
 
 /// What became of the connections, since the load began.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ConnectionCounts {
-    /// Begun.
+    /// Connections begun.
     pub attempted: u64,
-    /// Whose handshake was done.
+    /// Connections whose handshake was done, those included that were lost later.
     pub established: u64,
-    /// Couldn't be made, or were lost.
+    /// Connections that couldn't be made or were lost, by kind. A kind without any is absent.
     pub failed: BTreeMap<ConnectionFailureKind, u64>,
-    /// Went on with an earlier session.
+    /// Connections that resumed a session. A ticket that isn't there for a later connection means a full handshake.
     pub resumed: u64,
-    /// Whose early data the server took.
+    /// Connections whose early data the server accepted.
     pub early_data_accepted: u64,
-    /// Closed by the server in good order.
+    /// Connections that the server closed in good order, or that were idle for as long as both ends of QUIC had agreed on.
     pub closed_by_peer: u64,
     /// The most requests that were under way at once on one of them, after its first answer.
     pub most_under_way: u64,
-    /// The fewest requests at a time that the server allowed on one: HTTP/2's `SETTINGS_MAX_CONCURRENT_STREAMS`; QUIC's bound
-    /// of bidirectional streams where fewer were allowed than asked for.
+    /// The fewest requests at a time that the server allowed on one: HTTP/2's `SETTINGS_MAX_CONCURRENT_STREAMS`, or QUIC's
+    /// bound of bidirectional streams. Null: as many as asked for, or the server didn't say.
     pub streams_allowed: Option<u64>,
-    /// Over the connections that are kept at a time, each with those that replaced it: successes within the window, a second.
+    /// Successes per second within the window, over places for a connection, each with the connections that replaced it.
+    /// Null without any.
     pub requests_per_second: Option<Spread>,
 }
 
-/// How much connections differ.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// How much the places for a connection differ.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "LoadSpread")]
 pub struct Spread {
     /// The least.
     pub min: f64,
@@ -106,47 +110,47 @@ pub struct Spread {
     pub sd: f64,
 }
 
-/// Bytes.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+/// Bytes of a load.
+#[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize)]
+#[schemars(rename = "LoadBytes")]
 pub struct Bytes {
-    /// Content of responses as it came, whatever became of them.
+    /// Content of responses that came since the window began, whatever became of them.
     pub payload: u64,
-    /// Heads of whole responses of measured requests: over HTTP/1.1 as sent, else names and values as decoded.
+    /// Heads of measured responses that came whole: over h1 as sent, else names and values.
     pub headers: u64,
-    /// IP packets received, as far as they can be read.
+    /// Bytes of IP packets received since the window began; engine.md says how they are counted.
     pub wire_received: u64,
-    /// Likewise sent.
+    /// Bytes of IP packets sent since the window began.
     pub wire_sent: u64,
 }
 
-/// Bytes a second.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+/// Bytes per second.
+#[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize)]
 pub struct ByteRates {
-    /// Content of responses.
+    /// Content of responses, in bytes per second.
     pub payload: f64,
-    /// IP packets received.
+    /// IP packets received, in bytes per second.
     pub wire_received: f64,
-    /// IP packets sent.
+    /// IP packets sent, in bytes per second.
     pub wire_sent: f64,
 }
 
-/// Distributions of times; none without samples.
-#[derive(Debug, Clone, Serialize)]
+/// Distributions of times in seconds. Null without samples.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct LatencyTable {
-    /// From a connection's beginning until its handshakes were done.
+    /// From a connection's beginning to the end of its handshakes.
     pub connect: Option<Distribution>,
-    /// Until a successful response's head had come, from when its request was handed to its connection, with a connection for
-    /// each request from the connection's beginning, in an open loop from when the request was due.
+    /// Until a successful response's head came. It counts from when the request was handed to a connection; with `connect`
+    /// `each` from the connection's beginning; in an open loop from when the request was due.
     pub first_byte: Option<Distribution>,
-    /// Until all of it had come, likewise.
+    /// Until a successful response's end came, likewise.
     pub total: Option<Distribution>,
-    /// In an open loop: how long after a request was due the generator handed it over, of those that hadn't to wait for room
-    /// on a connection.
+    /// How late the generator handed over those requests of an open loop that didn't have to wait for room.
     pub lag: Option<Distribution>,
 }
 
-/// CPU time of threads, in seconds.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+/// CPU time of a load's threads, in seconds.
+#[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize)]
 pub struct CpuTime {
     /// In user mode.
     pub user: f64,
@@ -156,17 +160,19 @@ pub struct CpuTime {
     pub waited: f64,
 }
 
-/// What TLS settled on.
-#[derive(Debug, Clone, Serialize)]
+/// What a load's TLS settled on.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "LoadTls")]
 pub struct Tls {
-    /// `TLS 1.2` or `TLS 1.3`.
+    /// `TLS 1.2` or `TLS 1.3`. Null where the stack doesn't tell.
     pub version: Option<String>,
-    /// The cipher suite's IANA name; none where the stack doesn't tell.
+    /// The cipher suite's IANA name. Null where the stack doesn't tell.
     pub cipher: Option<String>,
 }
 
-/// A failure in words.
-#[derive(Debug, Clone, Serialize)]
+/// One of a load's failures, in words.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "LoadFailure")]
 pub struct Failure {
     /// The kind under which it is counted, of a request or of a connection.
     pub kind: FailedKind,
@@ -175,7 +181,7 @@ pub struct Failure {
 }
 
 /// A kind of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum FailedKind {
     /// Of a request.
@@ -184,26 +190,27 @@ pub enum FailedKind {
     Connection(ConnectionFailureKind),
 }
 
-/// How a load goes, at a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// How a load goes at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "LoadProgress")]
 pub struct Progress {
     /// Seconds since the start.
     pub elapsed_s: f64,
-    /// Requests sent so far, a warm-up's included.
+    /// Requests sent since the start, the warm-up's included.
     pub sent: u64,
-    /// Succeeded so far.
+    /// Requests that succeeded since the start.
     pub succeeded: u64,
-    /// Failed so far.
+    /// Requests that failed since the start.
     pub failed: u64,
-    /// Successes a second, in the last interval.
+    /// Successes per second in the last interval.
     pub requests_per_second: f64,
-    /// Content of responses as it came, in bytes a second of that interval.
+    /// Content of responses in the last interval, in bytes per second.
     pub payload_per_second: f64,
-    /// The median latency of the last interval's successes.
+    /// The median latency of the last interval's successes, in seconds. Null without any.
     pub p50_s: Option<f64>,
-    /// Their 99th percentile.
+    /// The 99th percentile of these, likewise.
     pub p99_s: Option<f64>,
-    /// Requests that wait for their response.
+    /// Requests in flight.
     pub in_flight: u64,
     /// Connections whose handshake is done.
     pub connected: u64,

@@ -238,7 +238,7 @@ fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {
         },
         cpu_s: cpu,
         max_rss_bytes: max_rss_bytes(),
-        congestion_control: match facts.quic_congestion_control {
+        congestion_controller: match facts.quic_congestion_control {
             Some(quic) => Some(quic.to_string()),
             None => facts.tcp_congestion_control,
         },

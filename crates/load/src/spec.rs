@@ -4,23 +4,24 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use pronghorn_http::{Protocol, QuicCongestionControl, TlsVersion, TransportKnobs};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// A load. Times are seconds.
-#[derive(Debug, Clone, Deserialize)]
+/// A load of many requests (load.md). Times are seconds.
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSpec {
-    /// What is asked for, in turn; all at one scheme, host and port.
+    /// What is asked for, in turn. All have one scheme, host and port. `http://` is h1, or h2 by prior knowledge.
     pub targets: Vec<TargetSpec>,
     /// The one protocol that is spoken.
     pub protocol: Protocol,
-    /// Where the server is; none: where the URL's host name leads.
+    /// The server's address. Null: the server's host on a bench, else where the URL's host name leads.
     #[serde(default)]
     pub address: Option<IpAddr>,
-    /// Its port in place of the URL's.
+    /// The server's port. Null: the URL's.
     #[serde(default)]
     pub port: Option<u16>,
-    /// TLS, where the scheme has it.
+    /// TLS of all connections. Without effect over `http://`.
     #[serde(default)]
     pub tls: TlsSpec,
     /// What becomes of TLS sessions.
@@ -28,51 +29,51 @@ pub struct LoadSpec {
     pub session: Session,
     /// Congestion control of the client's end.
     pub congestion_control: LoadCongestionControl,
-    /// What else is asked of its transport.
+    /// What to set of the client's transport beside the congestion control.
     #[serde(default)]
     pub knobs: TransportKnobs,
     /// Connections at a time, over all threads.
     #[serde(default = "one")]
     pub connections: u32,
-    /// Requests at a time on each of them; over HTTP/1.1 the depth of pipelining.
+    /// Requests at a time on each connection. Over h1 the depth of pipelining.
     #[serde(default = "one")]
     pub streams: u32,
     /// Threads, each with its own connections.
     #[serde(default = "one")]
     pub threads: u32,
-    /// When it is over.
+    /// When the load is over.
     pub stop: Amount,
-    /// When all ends, counted from the start, whatever is in flight.
+    /// When everything ends, in seconds from the start. Null: 5 s beyond a duration; never for a number of requests.
     #[serde(default)]
     pub limit_s: Option<f64>,
-    /// What comes before the window of measurement.
+    /// What comes before the window of measurement. Null: nothing.
     #[serde(default)]
     pub warm_up: Option<Amount>,
     /// How long a connection is kept.
     #[serde(default)]
     pub connect: Connect,
-    /// When requests are due; none: when an earlier one is answered (a closed loop).
+    /// When requests are due (an open loop). Null: each when an earlier one is answered (a closed loop).
     #[serde(default)]
     pub arrivals: Option<ArrivalSpec>,
-    /// Over how long the connections are opened, and an open loop's rate rises.
+    /// Seconds over which connections are opened and an open loop's rate rises.
     #[serde(default)]
     pub ramp_s: f64,
-    /// How long a response may take, from when its request was handed to a connection.
+    /// Seconds that a response may take from when its request was handed to a connection. Null: any.
     #[serde(default)]
     pub request_timeout_s: Option<f64>,
-    /// How long a connection's making may take, with its handshakes.
+    /// Seconds that a connection's handshakes may take.
     #[serde(default = "ten")]
     pub connect_timeout_s: f64,
-    /// How often the load tells how it goes.
+    /// Seconds between two lines of progress, of the mode `generate`. Null: none.
     #[serde(default)]
     pub progress_s: Option<f64>,
-    /// A file that takes the latencies of each interval, in HdrHistogram's log format.
+    /// The file that takes the latencies of each interval, in HdrHistogram's log format. Null: none.
     #[serde(default)]
     pub histogram_log: Option<PathBuf>,
 }
 
-/// One thing that is asked for.
-#[derive(Debug, Clone, Deserialize)]
+/// A request that a load makes.
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetSpec {
     /// Its URL.
@@ -80,97 +81,99 @@ pub struct TargetSpec {
     /// The request's method.
     #[serde(default = "get")]
     pub method: String,
-    /// Header fields beside those that every request has.
+    /// Header fields, name and value, beside those that every request has.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
-    /// The request's content, in base64.
+    /// The request's content in base64. Null: none.
     #[serde(default)]
     pub body: Option<String>,
 }
 
 /// TLS of all connections.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TlsSpec {
     /// The only version that is offered.
     pub version: TlsVersion,
-    /// PEM file of the only CA to trust; none: the system's.
+    /// The PEM file of the only CA to trust. Null: the system's.
     pub ca: Option<PathBuf>,
-    /// Whether any certificate will do.
+    /// Whether any certificate is accepted.
     pub insecure: bool,
 }
 
-/// What connections do with TLS sessions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+/// What a load's connections do with TLS sessions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "LoadSession")]
 pub enum Session {
-    /// Each makes a whole handshake.
+    /// Each makes a full handshake.
     #[default]
     #[serde(rename = "cold")]
     Cold,
-    /// Each goes on with the session of an earlier one.
+    /// Each resumes the session of an earlier one.
     #[serde(rename = "resumed")]
     Resumed,
-    /// Each does, and sends its first requests as early data.
+    /// Each resumes, and sends its first requests as early data.
     #[serde(rename = "0rtt")]
     ZeroRtt,
 }
 
-/// Congestion control of the client's end.
-#[derive(Debug, Clone, Default, Deserialize)]
+/// The congestion control of a load's end, by transport.
+#[derive(Debug, Clone, Default, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadCongestionControl {
-    /// TCP's by the kernel's name; none: what the host has.
+    /// TCP's, by the kernel's name. Null: the host's. Needed where TCP is spoken on a bench.
     #[serde(default)]
     pub tcp: Option<String>,
-    /// quinn's.
+    /// QUIC's. Needed for h3.
     #[serde(default)]
     pub quic: Option<QuicCongestionControl>,
 }
 
 /// How many requests, or for how long.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Deserialize)]
 pub enum Amount {
-    /// So many.
+    /// A number of requests: `{"requests": N}`.
     #[serde(rename = "requests")]
     Requests(u64),
-    /// For so many seconds.
+    /// A duration in seconds: `{"duration_s": T}`.
     #[serde(rename = "duration_s")]
     Duration(f64),
 }
 
 /// How long a connection is kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "LoadConnect")]
 #[serde(rename_all = "lowercase")]
 pub enum Connect {
-    /// For as long as the server keeps it.
+    /// As long as the server keeps it.
     #[default]
     Keep,
-    /// For one request.
+    /// One request.
     Each,
 }
 
-/// An open loop: requests are due at times that responses have no part in.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+/// An open loop: when requests are due doesn't depend on responses.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrivalSpec {
-    /// Requests a second.
+    /// Requests per second.
     pub rate_per_s: f64,
-    /// What lies between them.
+    /// The times between requests.
     #[serde(default)]
     pub distribution: Spacing,
-    /// What a random distribution follows from.
+    /// The seed of a random distribution.
     #[serde(default)]
     pub seed: u64,
 }
 
-/// What lies between the requests of an open loop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+/// The times between the requests of an open loop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Spacing {
     /// Always the same.
     #[default]
     Constant,
-    /// Exponentially distributed times, as of many who know nothing of each other.
+    /// Exponentially distributed, as of many independent users.
     Poisson,
 }
 

@@ -3,16 +3,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::Question;
 
-/// One question.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// One question to the name server.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct LoggedQuery {
-    /// The name, in small letters, without the last dot.
+    /// The name in lower case, without the last dot.
     pub name: String,
-    /// The type of record.
+    /// The type of record: `A`, `HTTPS`, …, `TYPE65400`.
     #[serde(rename = "type")]
     pub kind: String,
     /// When it came, in seconds since the server's start.

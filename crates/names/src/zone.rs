@@ -6,14 +6,15 @@ use std::net::Ipv4Addr;
 use hickory_proto::rr::rdata::svcb::{Alpn, SvcParamKey, SvcParamValue};
 use hickory_proto::rr::rdata::{A, HTTPS, SOA, SVCB};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use thiserror::Error;
 
 /// How long an answer may be kept, in seconds; beyond the length of a trial.
 const TTL_S: u32 = 300;
 
-/// One name and what it has.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// The records of one name.
+#[derive(Clone, Debug, Default, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NameRecords {
     /// The name, absolute, with or without its last dot.
@@ -27,15 +28,15 @@ pub struct NameRecords {
 }
 
 /// An HTTPS record (RFC 9460).
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceRecord {
-    /// SvcPriority; the smallest is tried first, and 0 makes it an alias.
+    /// SvcPriority: the smallest is tried first, and 0 makes it an alias.
     pub priority: u16,
-    /// TargetName; `.` is the name itself.
+    /// TargetName: `.` is the name itself.
     pub target: String,
-    /// The protocols that are offered beside `http/1.1`, by their ALPN identifiers; none: no such parameter. An alias
-    /// has none.
+    /// ALPN identifiers of the protocols that are offered beside `http/1.1`, 1 to 255 bytes each. Empty: the record has no such
+    /// parameter. An alias has none.
     #[serde(default)]
     pub alpn: Vec<String>,
 }

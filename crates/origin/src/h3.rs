@@ -70,13 +70,13 @@ async fn accept(incoming: quinn::Incoming, shared: &Rc<Shared>) -> Option<quinn:
 }
 
 fn log(connection: &quinn::Connection, shared: &Shared) {
-    let congestion_control = QuicCongestionControl::of(connection).map(|name| name.to_string());
+    let congestion_controller = QuicCongestionControl::of(connection).map(|name| name.to_string());
     let reader = shared.quic.reader().clone();
     let settings = reader.read(connection);
     let entry = ConnectionEntry {
         protocol: Protocol::H3,
         tls: true,
-        congestion_control,
+        congestion_controller,
         udp_receive_buffer: Some(settings.udp_receive_buffer),
         settings: Settings::Quic(settings),
     };

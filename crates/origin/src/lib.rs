@@ -127,7 +127,7 @@ impl Shared {
         &self,
         protocol: Protocol,
         tls: bool,
-        congestion_control: Option<String>,
+        congestion_controller: Option<String>,
         settings: TcpSettings,
     ) {
         let settings = match protocol {
@@ -140,7 +140,7 @@ impl Shared {
         self.log.connected_over_tcp(ConnectionEntry {
             protocol,
             tls,
-            congestion_control,
+            congestion_controller,
             udp_receive_buffer: None,
             settings: Settings::Tcp(settings),
         });
@@ -322,14 +322,14 @@ fn bind_both(
 /// TLS, then the protocol that ALPN chose; HTTP/1.1 for a client that names none.
 async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
     let _ = stream.set_nodelay(true);
-    let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
+    let congestion_controller = pronghorn_http::congestion_control_of(&stream).ok();
     let settings = TcpSettings::of(&stream);
     if shared.early_data {
         let config = acceptor.config().clone();
         if let Ok(stream) = EarlyStream::accept(stream, config).await {
             let protocol = negotiated(stream.tls());
             limit_unsent(stream.get_ref(), protocol);
-            shared.connected_over_tcp(protocol, true, congestion_control, settings);
+            shared.connected_over_tcp(protocol, true, congestion_controller, settings);
             let boundary = stream.boundary();
             serve(Records::of_tls(stream), protocol, boundary, shared).await;
         }
@@ -337,7 +337,7 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
         let (socket, tls) = stream.get_ref();
         let protocol = negotiated(tls);
         limit_unsent(socket, protocol);
-        shared.connected_over_tcp(protocol, true, congestion_control, settings);
+        shared.connected_over_tcp(protocol, true, congestion_controller, settings);
         serve(Records::of_tls(stream), protocol, Boundary::none(), shared).await;
     }
 }
@@ -345,11 +345,11 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
 /// The protocol that the client's first bytes tell, without TLS.
 async fn in_the_clear(stream: TcpStream, shared: Rc<Shared>) {
     let _ = stream.set_nodelay(true);
-    let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
+    let congestion_controller = pronghorn_http::congestion_control_of(&stream).ok();
     let settings = TcpSettings::of(&stream);
     if let Ok((stream, protocol)) = Reopened::tell(stream).await {
         limit_unsent(stream.get_ref(), protocol);
-        shared.connected_over_tcp(protocol, false, congestion_control, settings);
+        shared.connected_over_tcp(protocol, false, congestion_controller, settings);
         serve(Records::none(stream), protocol, Boundary::none(), shared).await;
     }
 }

@@ -144,7 +144,7 @@ fn check(protocol: Protocol, answers: &[(StatusCode, bool, Bytes)], log: &Access
     let connections = log.connections();
     let told: Vec<_> = connections
         .iter()
-        .map(|one| (one.protocol, one.tls, one.congestion_control.as_deref()))
+        .map(|one| (one.protocol, one.tls, one.congestion_controller.as_deref()))
         .collect();
     assert_eq!(told, [(protocol, false, Some("reno"))]);
 }

@@ -1,10 +1,12 @@
 //! What a page names.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 
 /// What a resource is to the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "ResourceKind")]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The page itself, or a document in a frame of it.

@@ -1,5 +1,6 @@
 //! What a link counts.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What has happened on a link so far. Events that are due but for which nobody has popped yet are
@@ -9,25 +10,23 @@ use serde::Serialize;
 /// `duplicated` and `lost` each count every decision of their stage that said yes, and
 /// `packets_in + duplicated == packets_out + dropped + held` always, where dropped is the sum of `lost`,
 /// `too_big`, `udp_dropped`, `outage_dropped`, `policed`, `queue_dropped`, `aqm_dropped` and `left_behind`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Counters {
-    /// Packets pushed.
+    /// Packets that entered.
     pub packets_in: u64,
-    /// Bytes of the packets pushed.
+    /// Bytes of the packets that entered.
     pub bytes_in: u64,
     /// Packets that left.
     pub packets_out: u64,
     /// Bytes of the packets that left.
     pub bytes_out: u64,
-    /// Yeses of the loss stage. It decides on each packet that enters, and on the copy of each one that
-    /// is duplicated and not lost.
+    /// Packets and copies that the loss stage lost.
     pub lost: u64,
-    /// Packets and copies on which the loss stage decided; zero where none is asked for.
+    /// Packets and copies on which the loss stage decided. 0 where the link has none.
     pub loss_decisions: u64,
-    /// Yeses of the duplicate stage, which decides on each packet that enters.
+    /// Packets that were duplicated, counted when they enter.
     pub duplicated: u64,
-    /// Packets in which a bit flipped. The stage decides on each packet, or copy, that loss let
-    /// through: `packets_in + duplicated - lost` of them where the link keeps none out.
+    /// Packets in which a bit flipped, of those that were not lost.
     pub corrupted: u64,
     /// Packets that left after one that had entered later; a copy enters before its original.
     pub reordered: u64,
@@ -43,13 +42,13 @@ pub struct Counters {
     pub queue_dropped: u64,
     /// Packets that active queue management dropped.
     pub aqm_dropped: u64,
-    /// Packets that a handover ended: inside as the client left, or from or to the address that it had before.
+    /// Packets that a handover ended: inside the first path as the client left it, or from or to its address before.
     pub left_behind: u64,
     /// Packets that left with "congestion experienced" set by active queue management.
     pub marked: u64,
-    /// The most bytes that ever stood in the queue, the packet being serialised included.
+    /// The most bytes that were in the queue at once, the packet being sent included.
     pub queue_high_water_bytes: u64,
-    /// The most packets that ever stood in the queue, the one being serialised included.
+    /// The most packets that were in the queue at once, the one being sent included.
     pub queue_high_water_packets: u64,
     /// Packets still inside.
     pub held: u64,

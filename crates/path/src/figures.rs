@@ -1,5 +1,6 @@
 //! What a link is on the whole.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::schedule::Changes;
@@ -7,30 +8,30 @@ use crate::spec::{LinkSpec, Queue};
 use crate::spec_error::SpecError;
 use crate::trace::Deliveries;
 
-/// What follows from a link's specification, traces and schedules read. Rates count bytes on the wire.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// What follows from a link's specification. Rates count bytes on the wire.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
 pub struct LinkFigures {
-    /// The rate in bits per second; of a trace its mean, of a schedule that repeats the mean over its period, of one that
-    /// doesn't its last. None without a bottleneck.
+    /// The rate in bits per second: a trace's mean, the mean of a schedule that repeats, the last rate of one that doesn't.
+    /// Null without a bottleneck.
     pub mean_rate_bit_per_s: Option<f64>,
-    /// The lowest rate in bits per second; for a trace 0. None without a bottleneck.
+    /// The lowest rate in bits per second; for a trace 0. Null without a bottleneck.
     pub min_rate_bit_per_s: Option<f64>,
-    /// The highest rate in bits per second, which no time's deliveries exceed; for a trace that of its fullest millisecond.
-    /// None without a bottleneck.
+    /// The highest rate in bits per second: a trace's is that of its fullest millisecond. Null without a bottleneck.
     pub max_rate_bit_per_s: Option<f64>,
-    /// The buffer's bound at the start, its default where none is asked for. None without a bottleneck.
+    /// The buffer's bound at the start. Null without a bottleneck.
     pub queue: Option<Queue>,
-    /// How long a buffer bounded in bytes or in time takes to empty at the mean rate, in nanoseconds.
+    /// How long the buffer takes to empty at the mean rate, in nanoseconds. Null without a bottleneck, or where the bound is in
+    /// packets.
     pub queue_ns: Option<f64>,
     /// The smallest constant delay, in nanoseconds, jitter and reordering left out.
     pub min_delay_ns: u64,
-    /// The largest constant delay, alike.
+    /// The largest constant delay, in nanoseconds, jitter left out.
     pub max_delay_ns: u64,
-    /// Deliveries in a trace's period.
+    /// Deliveries in the trace's period. Null without a trace.
     pub trace_deliveries: Option<u64>,
-    /// A trace's period, in nanoseconds.
+    /// The trace's period, in nanoseconds. Null without a trace.
     pub trace_period_ns: Option<u64>,
-    /// Lines of a schedule.
+    /// Changes in the schedule. Null without one.
     pub schedule_changes: Option<u64>,
 }
 

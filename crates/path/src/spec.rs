@@ -1,9 +1,11 @@
-//! What a path and its links are asked to be, as in `docs/engine-protocol.md`.
+//! What a path and its links are asked to be, which are also the engine's protocol: their doc comments stand in
+//! `docs/engine-protocol.md`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which way a link carries packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// From the server to the client.
@@ -24,22 +26,22 @@ impl Direction {
     }
 }
 
-/// A path: its two links, and what concerns both.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A path: its two links, and what concerns both. Its own time starts with its first packet.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathSpec {
     /// The link from the server to the client.
     pub down: LinkSpec,
     /// The link from the client to the server.
     pub up: LinkSpec,
-    /// When a NAT before the client gives its flows other addresses and ports, in nanoseconds since
-    /// the path's start ([`crate::Link::start`]), ascending; the mappings before are then gone.
+    /// When a NAT before the client gives its flows other addresses and ports, in nanoseconds since the path's first packet,
+    /// ascending. The mappings before are then gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rebind_ns: Vec<u64>,
-    /// Flows that share the path with what is measured; none: none. Sent by real hosts, not by a link.
+    /// TCP flows that share both links with what is measured. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cross: Option<Cross>,
-    /// When the client moves to another network, and to which; none: it stays.
+    /// When the client moves to another network, and to which. Absent: it stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handover: Option<Box<Handover>>,
 }
@@ -71,62 +73,63 @@ impl PathSpec {
 
 /// A client's move to another network under way: its address and what is inside the links are lost, and both directions
 /// go on over another path.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Handover {
-    /// When, in nanoseconds since the path's start.
+    /// When, in nanoseconds since the path's first packet.
     pub at_ns: u64,
-    /// The other path, whose own time starts then; without rebindings, cross traffic or another handover.
+    /// The other path. Its own time starts at that instant. Neither path may have `rebind_ns` or `cross`, nor this one a
+    /// `handover`.
     pub path: PathSpec,
 }
 
-/// Bulk TCP flows beside what is measured, from the time at which the path is opened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Bulk TCP flows of the hosts' kernels, between addresses of their own.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cross {
-    /// How many, 1 to 64.
+    /// How many flows, 1 to 64.
     pub flows: u32,
-    /// The kernel's name of their congestion control.
-    pub congestion_control: String,
-    /// Which way they send.
+    /// The kernel's name of the flows' congestion control.
+    pub tcp_congestion_control: String,
+    /// Which way the flows send.
     #[serde(default)]
     pub direction: Direction,
-    /// How long they send before the path counts as open, in nanoseconds; at most an hour.
+    /// How long the flows send before `open` or `begin` answers, in nanoseconds. At most an hour.
     #[serde(default)]
     pub warmup_ns: u64,
 }
 
-/// One direction of a path. The default is a link that does nothing at all.
+/// One direction of a path (paths.md). The default is a link that does nothing at all.
 ///
-/// Where a field's time counts "since the start", see [`crate::Link::start`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Where a field's time counts "since the start", that is the link's first packet.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
-    /// The longest IP packet that passes, in bytes, 68 (RFC 791) to 65535; none: any.
+    /// The longest IP packet that passes. Absent: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Mtu>,
-    /// What happens to UDP other than DNS before anything else; none: nothing.
+    /// What happens to UDP other than DNS, before anything else. Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub udp: Option<Udp>,
-    /// When the link loses everything; none: never.
+    /// When the link loses everything. Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outage: Option<Outage>,
-    /// The constant delay of every packet, in nanoseconds; at most an hour.
+    /// The constant delay of every packet, in nanoseconds. At most an hour.
     #[serde(default)]
     pub delay_ns: u64,
-    /// What varies about the delay; none: nothing.
+    /// What varies about the delay. Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
-    /// Which packets skip the delay and so overtake; none: none do.
+    /// Which packets skip the delay and so overtake. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reorder: Option<Reorder>,
-    /// How packets get lost; none: they don't.
+    /// How packets get lost. Absent: they don't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Loss>,
     /// The probability that a packet comes twice, from 0 to 1.
     #[serde(default)]
     pub duplicate: f64,
-    /// The correlation of one packet's duplication with the one before, from 0 to 1 (see `chance.rs`).
+    /// The correlation of one packet's duplication with the one before, from 0 to 1.
     #[serde(default)]
     pub duplicate_correlation: f64,
     /// The probability that one random bit of a packet flips, from 0 to 1.
@@ -135,43 +138,42 @@ pub struct LinkSpec {
     /// The correlation of one packet's corruption with the one before, from 0 to 1.
     #[serde(default)]
     pub corrupt_correlation: f64,
-    /// The token bucket that drops what exceeds it, before the queue; none: none.
+    /// The token bucket that drops what exceeds it, before the queue. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub police: Option<TokenBucket>,
-    /// The bottleneck's rate in bits per second, 1 to 10^12; none: no bottleneck, unless a trace.
+    /// The bottleneck's rate in bits per second, 1 to 10^12. Absent: no bottleneck, unless there is a trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_bit_per_s: Option<u64>,
-    /// What a packet takes on the wire beyond its own bytes; none: nothing.
+    /// What a packet takes on the wire beyond its own bytes. Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Overhead>,
-    /// Instead of a rate, the times at which the bottleneck can deliver: a trace of Mahimahi's.
+    /// Instead of a rate, the times at which the bottleneck can deliver: a Mahimahi trace. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
-    /// The bound of the bottleneck's buffer; none: [`Queue::DEFAULT`]. It needs a rate or a trace.
+    /// The bound of the bottleneck's buffer. Absent: 1000 packets. It needs a rate, a trace or a schedule of rates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
-    /// Active queue management of that buffer; none: drop-tail.
+    /// Active queue management of that buffer. Absent: drop-tail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aqm: Option<Aqm>,
-    /// Values of the above that change over time; none: they stay.
+    /// Values of the above that change over time. Absent: they stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
 }
 
 /// The longest packet that passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mtu {
     /// In bytes of the IP packet, 68 (RFC 791) to 65535. Nothing is fragmented.
     pub bytes: u32,
-    /// Whether the sender is told (ICMP "fragmentation needed", RFC 1191), which the link's caller does; otherwise the path
-    /// is a black hole to longer packets.
+    /// Whether the sender is told (ICMP "fragmentation needed", RFC 1191). False: the path is a black hole to longer packets.
     #[serde(default)]
     pub icmp: bool,
 }
 
-/// What happens to UDP while everything else passes, DNS over UDP included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What happens to UDP other than DNS. Everything else passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Udp {
     /// All of it is dropped.
@@ -181,7 +183,7 @@ pub enum Udp {
 }
 
 /// A token bucket, full at first (RFC 2697, with one rate and one burst).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenBucket {
     /// Bits per second of IP packets, 1 to 10^12.
@@ -191,14 +193,14 @@ pub struct TokenBucket {
 }
 
 /// When a link loses everything that enters it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Outage {
     /// At known times.
     Scheduled {
-        /// Start since the start of the path, and length, in nanoseconds; ascending and apart.
+        /// Ascending and apart.
         windows: Vec<Window>,
-        /// After how many nanoseconds it all begins again; none: never.
+        /// After how many nanoseconds it all begins again. Absent: never.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         repeat_ns: Option<u64>,
     },
@@ -212,7 +214,7 @@ pub enum Outage {
 }
 
 /// A span of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
     /// Its start, in nanoseconds since the start of the path.
@@ -222,18 +224,18 @@ pub struct Window {
 }
 
 /// What varies about a link's delay. The sum of delay and jitter never falls below zero.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Jitter {
     /// The shape of the variation.
     pub distribution: Distribution,
-    /// Half the width for uniform, the standard deviation for normal, netem's `JITTER` for the others, in
-    /// nanoseconds; at most an hour.
+    /// Half the width for `uniform`, the standard deviation for `normal`, netem's `JITTER` for the others, in
+    /// nanoseconds. At most an hour.
     pub spread_ns: u64,
-    /// The correlation of one packet's jitter with the one before, from 0 to 1 (see `jitter.rs`).
+    /// The correlation of one packet's jitter with the one before, from 0 to 1.
     #[serde(default)]
     pub correlation: f64,
-    /// For `table` alone: a distribution as in netem's `.dist` files, whole numbers in units of spread / 8192.
+    /// For `table` alone: the content of one of netem's `.dist` files, whole numbers in units of spread / 8192. At most 1 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
     /// Whether packets may overtake.
@@ -242,7 +244,8 @@ pub struct Jitter {
 }
 
 /// The shape of a jitter, around zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "JitterDistribution")]
 #[serde(rename_all = "lowercase")]
 pub enum Distribution {
     /// Evenly from minus to plus the spread.
@@ -254,12 +257,13 @@ pub enum Distribution {
     Pareto,
     /// A quarter normal and three quarters Pareto, as iproute2 makes it for netem.
     ParetoNormal,
-    /// Of the text in [`Jitter::table`].
+    /// As `table` says.
     Table,
 }
 
 /// What becomes of the packets' order when their delays differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "JitterOrder")]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
     /// No packet is due before one that came earlier, as on a link that is one queue.
@@ -270,7 +274,7 @@ pub enum Order {
 }
 
 /// Packets that are not delayed, so that they overtake those which are (netem's `reorder`).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reorder {
     /// The probability that a candidate isn't delayed, from 0 to 1.
@@ -278,7 +282,7 @@ pub struct Reorder {
     /// The correlation with the candidate before, from 0 to 1.
     #[serde(default)]
     pub correlation: f64,
-    /// Of how many packets one is a candidate, 1 to 10^9: after `gap - 1` that were delayed.
+    /// Every how many packets one is a candidate, 1 to 10^9.
     #[serde(default = "one")]
     pub gap: u32,
 }
@@ -288,17 +292,17 @@ fn one() -> u32 {
 }
 
 /// How a link loses packets. Probabilities and correlations are from 0 to 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Loss {
     /// Each packet by one probability.
     Independent {
         /// The probability that a packet is lost.
         probability: f64,
-        /// The correlation of one packet's loss with the one before (see `chance.rs`).
+        /// The correlation of one packet's loss with the one before.
         #[serde(default)]
         correlation: f64,
-        /// The most packets lost in a row, 1 to 10^9: the next one then passes. None: no bound.
+        /// The most packets lost in a row, 1 to 10^9; the next one then passes. Absent: no bound.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         longest_burst: Option<u32>,
     },
@@ -350,13 +354,13 @@ impl Loss {
 }
 
 /// What a packet takes on the wire beyond its own bytes (netem's `rate RATE OVERHEAD CELLSIZE CELLOVERHEAD`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Overhead {
     /// Bytes added to each packet, -65535 to 65535; a packet takes at least one byte.
     #[serde(default)]
     pub packet_bytes: i32,
-    /// Payload of a cell in bytes, 1 to 65535 (48 for ATM), of which a packet takes whole ones; none: no cells.
+    /// Payload of a cell in bytes, 1 to 65535 (48 for ATM). A packet takes whole cells. Absent: no cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell_bytes: Option<u32>,
     /// Bytes added to each cell, 0 to 65535 (5 for ATM).
@@ -364,14 +368,14 @@ pub struct Overhead {
     pub cell_overhead_bytes: u32,
 }
 
-/// A trace of packet deliveries (Mahimahi, mm-link(1)): each line is the millisecond at which 1504 bytes can leave, of which
-/// each packet takes 4 beside its own, as there.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A trace of packet deliveries (Mahimahi, mm-link(1)). Each line is the millisecond at which 1504 bytes can leave; a packet
+/// takes 4 bytes beside its own, as there.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// The trace's text.
+    /// The trace's content, at most 16 MiB.
     pub text: String,
-    /// Whether it begins again at its end, as Mahimahi's do; otherwise nothing leaves any more.
+    /// Whether it begins again at its end, as Mahimahi's do. False: nothing leaves after its end.
     #[serde(default = "yes")]
     pub repeat: bool,
 }
@@ -381,25 +385,25 @@ fn yes() -> bool {
 }
 
 /// Values of a link that change over time, step by step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// CSV: a header of `time` and parameters, then a line for each change, times ascending (see `schedule.rs`).
+    /// CSV, at most 16 MiB: a header of `time` and parameters, then a line for each change, times ascending.
     pub text: String,
-    /// After how many nanoseconds it begins again; none: the last line stays.
+    /// After how many nanoseconds it begins again. Absent: the last line stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat_ns: Option<u64>,
 }
 
 /// The bound of the buffer before the bottleneck. The packet being serialised counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
-    /// So many bytes, 1 to 10^12. A packet longer than the bound never passes.
+    /// In bytes, 1 to 10^12. A packet longer than the bound never passes.
     Bytes(u64),
-    /// So many packets, 1 to 10^9.
+    /// In packets, 1 to 10^9.
     Packets(u64),
-    /// So many nanoseconds of the rate at the time of entry (of a trace: its mean), 1 to an hour; at least one packet.
+    /// In nanoseconds of the rate at the time of entry (of a trace: its mean), 1 to an hour. At least one packet fits.
     TimeNs(u64),
 }
 
@@ -409,7 +413,7 @@ impl Queue {
 }
 
 /// Active queue management.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "discipline", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Aqm {
     /// CoDel (RFC 8289).

@@ -93,12 +93,12 @@ impl Cross {
             &CROSS_FLOWS,
             "1 to 64",
         )?;
-        let name = &self.congestion_control;
+        let name = &self.tcp_congestion_control;
         let named = (1..=LONGEST_CONTROL).contains(&name.len()) && !name.contains('\0');
         let allowed = "a name of 1 to 15 bytes";
         require(
             named,
-            "cross.congestion_control",
+            "cross.tcp_congestion_control",
             format!("{name:?}"),
             allowed,
         )?;

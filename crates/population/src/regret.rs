@@ -1,15 +1,18 @@
 //! Means over requests, with intervals that know that a key's requests are no independent ones.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A mean with its 95 % interval; none where there was nothing, and no interval of a single key.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// A mean with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct Estimate {
     /// The mean.
     pub value: f64,
-    /// The interval's lower end.
+    /// The interval's lower end. Null of a single key.
+    #[schemars(with = "Option<f64>")]
     pub low: f64,
-    /// The interval's upper end.
+    /// The interval's upper end. Null of a single key.
+    #[schemars(with = "Option<f64>")]
     pub high: f64,
 }
 

@@ -2,20 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use thiserror::Error;
 
-/// One simulation.
-#[derive(Debug, Clone, Deserialize)]
+/// A simulation of a population behind the gateway. Shares are 0 to 1; standard deviations are of natural logarithms.
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
+#[schemars(rename = "Simulation")]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// Of every draw.
+    /// The seed of every random draw.
     pub seed: u64,
     /// The policy file's text.
     pub policy: String,
     /// How many clients there are.
     pub clients: u32,
-    /// How long they are watched.
+    /// How many days they are watched.
     pub days: f64,
     /// What is true of h3's times and h2's.
     pub truth: TruthSpec,
@@ -33,20 +35,20 @@ pub struct Spec {
     /// How the gateway is set up.
     #[serde(default)]
     pub gateway: GatewaySpec,
-    /// Something that befalls all at once.
+    /// Something that happens to all clients at once. Null: nothing.
     #[serde(default)]
     pub event: Option<Event>,
 }
 
 /// The ln ratio of h3's time to h2's over round trip, loss and rate.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TruthSpec {
-    /// Ascending, milliseconds.
+    /// Nodes of the round trip, in milliseconds, ascending.
     pub rtt_ms: Vec<f64>,
-    /// Ascending, shares of packets.
+    /// Nodes of the share of packets lost, ascending.
     pub loss: Vec<f64>,
-    /// Ascending, Mbit/s.
+    /// Nodes of the rate, in Mbit/s, ascending.
     pub rate_mbit: Vec<f64>,
     /// By TCP congestion control, indexed by round trip, loss and rate.
     pub surfaces: BTreeMap<String, SurfaceSpec>,
@@ -61,33 +63,33 @@ pub struct TruthSpec {
 }
 
 /// One surface.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurfaceSpec {
-    /// Of what is typical of h3's times, the mean of their logarithms, to that of h2's.
+    /// ln(typical time over h3 / typical time over h2), indexed by round trip, loss and rate.
     pub ln_ratio: Vec<Vec<Vec<f64>>>,
-    /// How much a page's times scatter over h2 and over h3, indexed by rate and loss: standard deviations of their logarithms, in the place of the
-    /// noise's `page`. The more they do, the further the expected time lies above what is typical.
+    /// How much a page's times scatter over h2 and over h3, indexed by rate and loss, in place of `page` of the noise. Null:
+    /// as the noise has it.
     #[serde(default)]
     pub pages: Option<[Vec<Vec<f64>>; 2]>,
-    /// By how much the truth deviates at each node, drawn once a simulation and shared by all clients near it.
+    /// By how much the truth deviates at each node, drawn once and shared by all clients near it.
     pub sd: Vec<Vec<Vec<f64>>>,
 }
 
 /// A kind of network; a client's own is drawn between the bounds, round trip and rate by their logarithms, loss by
 /// log(1 + loss / 0.1 %).
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSpec {
     /// What it is called.
     pub name: String,
-    /// Of clients, relative to the others'.
+    /// The share of clients, relative to the others'.
     pub share: f64,
-    /// Milliseconds.
+    /// Bounds of the round trip, in milliseconds.
     pub rtt_ms: [f64; 2],
-    /// Of packets.
+    /// Bounds of the share of packets lost.
     pub loss: [f64; 2],
-    /// Mbit/s.
+    /// Bounds of the rate, in Mbit/s.
     pub rate_mbit: [f64; 2],
     /// The share of its clients whose UDP doesn't pass.
     #[serde(default)]
@@ -98,33 +100,33 @@ pub struct NetworkSpec {
 }
 
 /// Measured load times of one place, in seconds.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
-    /// Over HTTP/2.
+    /// Times over h2, in seconds.
     pub h2_s: Vec<f64>,
-    /// Over HTTP/3.
+    /// Times over h3, in seconds.
     pub h3_s: Vec<f64>,
 }
 
 /// Shares of clients that are hard to judge.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HardShares {
-    /// Whose network is now one, now another.
+    /// The share of clients whose network keeps changing.
     pub flapping: f64,
-    /// Of keys' clients that share the key with [`HardShares::nat_clients`] others on other networks.
+    /// The share of clients that share their key with others on other networks.
     pub nat: f64,
     /// How many clients share such a key.
     pub nat_clients: u32,
-    /// Whose network becomes another one in the course of the simulation.
+    /// The share of clients whose network becomes another one during the simulation.
     pub drift: f64,
     /// How long a flapping client stays on a network on average, in seconds.
     pub flap_s: f64,
 }
 
 /// Sessions come as a Poisson process; each is some page visits, a page some responses.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficSpec {
     /// Mean sessions of a client a day.
@@ -141,8 +143,8 @@ pub struct TrafficSpec {
     pub bytes: f64,
     /// The standard deviation of ln(bytes).
     pub bytes_sd: f64,
-    /// For how many times as long as they were told browsers hold an offer; with more than 1 they don't heed `clear`
-    /// either. A fault to be planted, so that what should notice it can be tried.
+    /// How many times as long as told browsers keep an offer. Above 1 they ignore `clear` too: a planted fault, to test what
+    /// should notice it.
     #[serde(default = "as_told")]
     pub overstay: f64,
 }
@@ -152,36 +154,35 @@ fn as_told() -> f64 {
 }
 
 /// How times scatter about what is expected.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoiseSpec {
-    /// Of single responses.
+    /// Scatter of single responses.
     pub response: f64,
-    /// Shared by a page's responses.
+    /// Scatter shared by a page's responses.
     pub page: f64,
-    /// Shared by the pages of a session, on top.
+    /// Scatter shared by the pages of a session, in addition.
     #[serde(default)]
     pub visit: f64,
-    /// Share of packets that a sender loses by its own filling of queues, on bulk responses.
+    /// The share of packets that a sender loses to queues that it fills itself, on bulk responses.
     pub own_loss: f64,
 }
 
 /// How the gateway is set up.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GatewaySpec {
-    /// Of the key table's memory.
+    /// Bytes of the key table's memory.
     pub zone_bytes: usize,
-    /// `Alt-Svc`'s `ma` of our policy; none: the file's.
+    /// `ma` of `Alt-Svc` in seconds. Null: the policy file's.
     pub max_age_s: Option<u32>,
-    /// Of our policy.
+    /// How a client is moved back to h2.
     pub downgrade: Downgrade,
-    /// The pinned share of each arm; none: the file's.
+    /// The pinned share of each arm. Null: the policy file's.
     pub holdout: Option<f64>,
-    /// The length of the parent's prefix, of IPv4; 0: the decision core's. That of the key's own, 24: no key learns
-    /// from its neighbours.
+    /// The length of the parent's IPv4 prefix. 0: the decision core's. 24: no key learns from its neighbours.
     pub parent_bits: u8,
-    /// Whether our policy is only asked, and browsers aren't told what it says.
+    /// Whether the policy is only asked, and browsers aren't told.
     pub dry_run: bool,
 }
 
@@ -198,20 +199,21 @@ impl Default for GatewaySpec {
     }
 }
 
-/// How a client is let go.
-#[derive(Debug, Clone, Copy, Deserialize)]
+/// How a client is moved back to h2.
+#[derive(Debug, Clone, Copy, JsonSchema, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Downgrade {
     /// It isn't.
     Off,
     /// Its lease lapses.
     Lease,
-    /// It is told.
+    /// It is told by `clear`.
     Clear,
 }
 
-/// Something that befalls all clients at once.
-#[derive(Debug, Clone, Deserialize)]
+/// Something that happens to all clients at once.
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
+#[schemars(rename = "SimulationEvent")]
 #[serde(deny_unknown_fields, rename_all = "lowercase", tag = "kind")]
 pub enum Event {
     /// From half of the time on h3's ln ratio is another one: a server was upgraded.
@@ -221,14 +223,14 @@ pub enum Event {
     },
     /// Strangers, each from a prefix of its own, tell of splendid h3 and dreadful h2.
     Flood {
-        /// So many for each page of the clients.
+        /// How many for each page of the clients.
         per_page: u32,
         /// The share of them whose prefix lies in the same /16 as a client's.
         beside: f64,
     },
     /// Programs in each client's own prefix, beside it, ask over TCP whatever they are offered.
     Ignoring {
-        /// So many ask with each page of the client.
+        /// How many ask with each page of the client.
         per_page: u32,
     },
 }

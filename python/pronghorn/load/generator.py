@@ -1,4 +1,4 @@
-"""Runs the engine's mode `generate` (docs/engine-protocol.md): a spec goes in, progress and the report come
+"""Runs the engine's mode `generate` (docs/engine.md): a spec goes in, progress and the report come
 out. Ctrl-C asks it to end early; what was measured by then is reported all the same."""
 
 import asyncio

@@ -3,7 +3,7 @@
 from pydantic import Field, model_validator
 
 from pronghorn.model.bounds import Moment, Number, Port, Text
-from pronghorn.model.from_engine import FromEngine
+from pronghorn.model.from_engine import Controller, FromEngine
 
 Column = list[Number | None]
 """One figure of all samples, null where the stack doesn't tell; empty where the file has no such column."""
@@ -36,7 +36,7 @@ class ConnectionFlight(FromEngine):
     host: Text
     transport: Text
     stack: Text
-    congestion_control: Text | None = None
+    congestion_control: Controller = None
     local_port: Port
     samples: Samples
 

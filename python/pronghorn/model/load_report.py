@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pronghorn.model.bounds import Count, Counts, Rate, Seconds, Several, Text
-from pronghorn.model.from_engine import FromEngine, Settings
+from pronghorn.model.from_engine import Controller, FromEngine, Settings
 
 
 class Distribution(FromEngine):
@@ -147,7 +147,7 @@ class LoadReport(FromEngine):
     cpu_s: Cpu
     max_rss_bytes: Count
     settings: Settings = Field(default_factory=dict)
-    congestion_control: Text | None = None
+    congestion_control: Controller = None
     protocol: Text
     tls: TlsRead | None = None
     stack: Text | None = None

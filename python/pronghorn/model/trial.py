@@ -23,6 +23,7 @@ from pronghorn.model.bounds import (
     Told,
     Whole,
 )
+from pronghorn.model.from_engine import Controller as Controller
 from pronghorn.model.from_engine import FromEngine as FromEngine
 from pronghorn.model.from_engine import Settings as Settings
 from pronghorn.model.load_report import LoadReport
@@ -67,7 +68,7 @@ class Connection(FromEngine):
     tls_version: Text | None = None
     cipher: Text | None = None
     key_exchange: Text | None = None
-    congestion_control: Text | None = None
+    congestion_control: Controller = None
     udp_receive_buffer: Count | None = None
     resumed: bool | None = None
     early_data: Literal["accepted", "rejected"] | None = None
@@ -354,7 +355,7 @@ class OriginConnection(FromEngine):
     QUIC, its socket's receive buffer in bytes, both as read back."""
 
     protocol: Text | None = None
-    congestion_control: Text | None = None
+    congestion_control: Controller = None
     udp_receive_buffer: Count | None = None
     settings: Settings = Field(default_factory=dict)
 

@@ -179,7 +179,7 @@ async def tcp_connections(engine: Engine, port: int) -> list[OriginConnection]:
     end as the kernel tells (sock_diag(7)). The kernel does not know which protocol they carry."""
     ok = await engine.request("sockets", host=_SERVER)
     return [
-        OriginConnection(congestion_control=entry["congestion_control"])
+        OriginConnection(congestion_control=entry["tcp_congestion_control"])
         for entry in ok["tcp"]
         if entry["local_port"] == port
     ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ... import engine_protocol
 from .. import program
 from ..program import Result
 from . import samples
@@ -51,6 +52,7 @@ class Generator:
         result = self.run(*arguments)
         assert result.status == 0, result.stderr
         asked: dict[str, Any] = json.loads((self.folder / "asked.json").read_text(encoding="utf-8"))
+        assert engine_protocol.faults("$defs/LoadSpec", asked) == []
         return asked
 
     def environment(self) -> dict[str, str]:

@@ -41,7 +41,7 @@ def lag(scale: float) -> dict[str, Any]:
         ({"session": "resumed"}, {"connections": {"resumed": 9}}, ["not_resumed"]),
         ({"session": "0rtt"}, {"connections": {"resumed": 10}}, ["early_data_rejected"]),
         ({"session": "0rtt"}, {"connections": {"resumed": 10, "early_data_accepted": 10}}, []),
-        ({}, {"congestion_control": "bbr"}, ["congestion_control"]),
+        ({}, {"congestion_controller": "bbr"}, ["congestion_control"]),
         ({}, {"requests": {"statuses": {"301": 10_000}}}, ["redirects"]),
         ({}, {"connections": {"streams_allowed": 1, "most_under_way": 1}}, ["streams_not_reached"]),
         ({}, {"connections": {"streams_allowed": 100, "most_under_way": 100}}, []),
@@ -76,7 +76,7 @@ def test_what_was_asked_and_what_was_reached_at_a_time_are_told() -> None:
 
 
 def test_every_caution_says_what_to_do() -> None:
-    told = {"cpu_s": {"user": 9.0}, "finished": False, "congestion_control": "bbr"}
+    told = {"cpu_s": {"user": 9.0}, "finished": False, "congestion_controller": "bbr"}
     found = cautions.cautions(samples.spec(), samples.report(**told), interrupted=False)
     assert len(found) == 3
     for caution in found:

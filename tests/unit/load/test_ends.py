@@ -150,7 +150,7 @@ def test_a_load_without_a_success_is_exit_status_4_and_says_why(generator: Gener
         latency_seconds={"connect": None, "first_byte": None, "total": None},
         tls=None,
         settings={},
-        congestion_control=None,
+        congestion_controller=None,
         failures=[{"kind": "tls", "detail": "invalid peer certificate: UnknownIssuer"}],
     )
     result = generator.run(URL, "-n", "10000")

@@ -161,7 +161,7 @@ def test_a_path_rebinds_and_is_shared() -> None:
     assert both["rebind_ns"] == [10**9, 6 * 10**9]
     assert both["cross"] == {
         "flows": 2,
-        "congestion_control": "reno",
+        "tcp_congestion_control": "reno",
         "direction": "down",
         "warmup_ns": 10**9,
     }

@@ -177,7 +177,7 @@ def test_the_fastest_of_a_schedule_or_a_trace_bounds_a_load() -> None:
 def test_other_flows_take_their_share_and_their_time() -> None:
     alone = path(delay_ms=0)
     assert alone.spec is not None
-    cross = CrossSpec(flows=3, congestion_control="cubic", warmup_ns=2 * 10**9)
+    cross = CrossSpec(flows=3, tcp_congestion_control="cubic", warmup_ns=2 * 10**9)
     shared = alone.model_copy(update={"spec": alone.spec.model_copy(update={"cross": cross})})
     transfer = cost.expected_s(alone, SITE_BYTES) - cost.expected_s(alone, 0)
     assert cost.expected_s(shared, SITE_BYTES) - cost.expected_s(shared, 0) == pytest.approx(4 * transfer)

@@ -22,6 +22,13 @@ def _parts(load: PageLoad, *connections: MadeConnection, rate: float | None = No
     return {part: seconds for part, seconds in found.parts.items() if seconds > 1e-9}
 
 
+def test_without_the_time_of_its_beginning_a_load_is_not_divided_by_packets() -> None:
+    load = _two("tcp").model_copy(update={"started_monotonic_s": None})
+    found = why.divide(load, made(single_loss("tcp")))
+    assert found.reason == "the client doesn't tell when the load began"
+    assert sum(found.parts.values()) == pytest.approx(load.load_s)
+
+
 def _two(transport: str) -> PageLoad:
     """The page of `single_loss`: its second answer ends last over TCP, its first over QUIC."""
     ends = {"tcp": (0.130, 0.130), "quic": (0.130, 0.043)}[transport]

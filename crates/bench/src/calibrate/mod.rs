@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use pronghorn_path::Direction;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Bench;
@@ -37,37 +38,37 @@ const MOST_TOGETHER: u32 = 65_000;
 /// How often the links are asked whether they are empty.
 const GLANCE: Duration = Duration::from_millis(2);
 
-/// What to send. Phases of the same place run at the same time in both directions; the next ones
-/// start when both links are empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+/// Which probes to send. At most 1 000 000 a direction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbePlan {
-    /// Server to client.
+    /// The phases from the server to the client.
     pub down: Vec<Phase>,
-    /// Client to server.
+    /// The phases from the client to the server.
     pub up: Vec<Phase>,
-    /// How long to wait, after the last probe of a phase, for the links to be empty, in nanoseconds.
+    /// How long to wait after the last probe of a phase for both links to be empty, in nanoseconds.
     pub settle_ns: u64,
 }
 
 /// Probes of equal size at equal distances.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Deserialize)]
+#[schemars(rename = "ProbePhase")]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
-    /// How many; 0: none in this direction.
+    /// How many probes. 0: none in this direction.
     pub packets: u32,
     /// Bytes of the IP packet, 36 to 1500.
     pub bytes: u32,
-    /// Nanoseconds from one to the next; 0: as fast as they can be sent.
+    /// Nanoseconds from one to the next. 0: as fast as they can be sent.
     pub gap_ns: u64,
-    /// How many go to the kernel at once, which cuts them apart (UDP's segmentation offload); together they
-    /// are 65000 bytes at most. 0 and 1: one by one.
+    /// How many are handed to the kernel at once, which cuts them apart (UDP's segmentation offload): at most 64, and 65 000
+    /// bytes. 0 and 1: one by one.
     #[serde(default)]
     pub together: u32,
 }
 
 /// What became of the probes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Calibration {
     /// Server to client.
     pub down: ProbedLink,
@@ -76,27 +77,27 @@ pub struct Calibration {
 }
 
 /// The probes of one direction.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProbedLink {
     /// One for each of the plan's phases.
     pub phases: Vec<ProbedPhase>,
-    /// Packets that the receiving kernel dropped as damaged: wrong checksum or length.
+    /// Packets that the receiving kernel dropped for a wrong checksum or length.
     pub damaged: u64,
     /// Probes that the receiving socket had no room for.
     pub receive_buffer_drops: u64,
 }
 
 /// The probes of one phase. Times count from its first probe.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct ProbedPhase {
-    /// When each was sent, in nanoseconds.
+    /// When each was sent, in nanoseconds since the phase's first.
     pub sent_ns: Vec<u64>,
-    /// Place among the sent (the first is 0) and time in nanoseconds of each that was received, in the
-    /// order in which they were; one that came twice stands here twice.
+    /// Each probe that was received: its place among the sent (from 0), and the receiving kernel's time in nanoseconds. In
+    /// the order of arrival, copies included.
     pub arrivals: Vec<(u32, u64)>,
-    /// Whether the link was empty before the next phase started.
+    /// Whether the link was empty before `settle_ns` had passed.
     pub settled: bool,
-    /// What link and driver had counted then, since the bench was opened.
+    /// What the link had counted when the phase was over.
     pub link: LinkReport,
 }
 

@@ -2,61 +2,62 @@
 
 use hdrhistogram::Histogram;
 use pronghorn_path::Counters;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock::seconds;
 
-/// One link: what the path has counted, and what its driver has seen.
-#[derive(Clone, Debug, Default, Serialize)]
+/// What one link counted. Always `packets_in` + `duplicated` = `packets_out` + `lost` + `too_big` + `udp_dropped` +
+/// `outage_dropped` + `policed` + `queue_dropped` + `aqm_dropped` + `left_behind` + `held`.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
+#[schemars(rename = "LinkCounters")]
 pub struct LinkReport {
     /// What the emulated link has counted.
     #[serde(flatten)]
     pub counters: Counters,
-    /// Packets that a TUN device at either end has dropped: its ring was full, or the kernel had no
-    /// memory. Not part of the path that was asked for. A super-packet that the near device drops counts once.
+    /// Packets that a TUN device at either end dropped because its ring was full or the kernel had no memory. They are not
+    /// part of the path that was asked for. A super-packet that the near device drops counts once.
     pub ring_dropped: u64,
-    /// Packets of several segments that the near host's kernel left to the path to divide. The path decides
-    /// on each segment, and all other counters count segments.
+    /// Packets of several segments that the near host's kernel left to the path to divide. The other counters count
+    /// segments.
     pub superpackets_in: u64,
-    /// Packets of several segments given to the far host: segments of one super-packet that left together.
+    /// Packets of several segments that were given to the far host.
     pub superpackets_out: u64,
-    /// Packets that weren't IPv4; they never entered the link.
+    /// Packets other than IPv4. They don't enter the link.
     pub ignored: u64,
-    /// Packets whose headers, or whose device header, contradict themselves; they never entered the link.
+    /// Packets whose headers contradict themselves. They don't enter the link.
     pub malformed: u64,
-    /// Packets to an address or port that the NAT no longer has (`PathSpec::rebind_ns`), dropped as they
-    /// left the link.
+    /// Packets to an address or port that the NAT no longer has (`rebind_ns`), dropped as they left the link.
     pub nat_dropped: u64,
-    /// Corrupted packets that no kernel would count: their version field no longer says IPv4, which no
-    /// device takes, or their TCP header is of a length that can't be. They aren't given to the far host,
-    /// and are among those that left the link.
+    /// Corrupted packets that left the link but can't be given to the far host: they no longer say IPv4, or their TCP header
+    /// states an impossible length. Kernels drop these without counting them.
     pub undeliverable: u64,
-    /// The time that all packets which left the link have spent at its bottleneck together, waiting and
-    /// being sent, in seconds.
+    /// The time that all packets which left spent at the bottleneck together, waiting and being sent, in seconds.
     pub bottleneck_s: f64,
-    /// The shortest time that any packet spent in the link, in seconds; null where none has left.
+    /// The shortest time that any packet spent in the link, in seconds. Null where none left.
     pub delay_min_s: Option<f64>,
-    /// How late packets left the link against their due time.
+    /// How late packets left the link against their due time, which counts from when the link's thread took the packet. One
+    /// value a packet. A thread that is more than 50 ms late leaves new packets in the device's ring until it caught up, so
+    /// overload fills that ring and not the memory.
     pub lateness: Lateness,
-    /// How long the driver, when it came for packets, had been ready to run without a CPU: at most so
-    /// much later than they were sent did these packets enter the link. One value a batch; zeros
-    /// where the kernel keeps no such account.
+    /// How long the link's thread was ready to run without a CPU when it came for packets. One value a batch. Zeros where
+    /// the kernel doesn't tell.
     pub intake_wait: Lateness,
-    /// How long after a knock of the path's other driver this one looked for packets. One value a knock, at most fifty a second
-    /// while packets come: a sample of how much later than they were sent packets enter the link.
+    /// How long after a knock of the path's other thread this one looked for packets: a packet's delay begins that much
+    /// after it was sent. One value a knock, at most 50 a second while packets come.
     pub wake: Lateness,
-    /// How long the far host's kernel took to take a packet or super-packet from the driver, which includes
-    /// what it does with it at once: handling it, or forwarding it to the next device. One value each.
+    /// How long the far host's kernel took to take and to handle or forward a packet or super-packet. One value each.
     pub handover: Lateness,
-    /// The error that stopped the driver, if one did: nothing has moved since.
+    /// Why the link's thread ended; nothing moved since. Absent while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
 }
 
-/// A distribution of delays in seconds; all zero where `count` is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+/// A distribution of delays in seconds. All are 0 where `count` is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "Delays")]
 pub struct Lateness {
-    /// Packets, or batches of them.
+    /// How many values there are.
     pub count: u64,
     /// The mean.
     pub mean_s: f64,

@@ -2,6 +2,7 @@
 
 use std::{fs, io};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::BenchError;
@@ -9,18 +10,20 @@ use crate::network::tcp_settings::{
     RECEIVE_MEMORY, SEND_MEMORY, SLOW_START_AFTER_IDLE, file_of, three_figures,
 };
 
-/// Settings of both hosts' TCP, the cross traffic's but for the initial window; what isn't asked for stays as the kernel
-/// has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+/// What to set of both hosts' TCP, for all programs. Null or absent: as the kernel has it. A setting that the kernel refuses
+/// is a `host` error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TcpKnobs {
-    /// Segments that a new connection may have in flight, by the routes over the path (`ip-route(8)`, `initcwnd`).
+    /// The initial congestion window in segments, 1 to 65535: `initcwnd` of the routes over the path, not of the cross
+    /// traffic's. What the receiver's first window (about 64 kB) doesn't allow reads back and is not used.
     pub initial_window_segments: Option<u32>,
-    /// The most that a receive buffer grows to, in bytes: the third figure of `net.ipv4.tcp_rmem` (tcp(7)).
+    /// Bytes to which receive buffers grow, 4096 to 2^30: the third figure of `net.ipv4.tcp_rmem`. The first two are
+    /// lowered where they are above it.
     pub receive_buffer: Option<u32>,
-    /// The most that a send buffer grows to, in bytes: the third figure of `net.ipv4.tcp_wmem`.
+    /// Bytes to which send buffers grow, 4096 to 2^30: the third figure of `net.ipv4.tcp_wmem`, likewise.
     pub send_buffer: Option<u32>,
-    /// Whether a connection that was idle for a retransmission timeout begins with its initial window again
+    /// Whether a connection that was idle for a retransmission timeout begins again with its initial window
     /// (`net.ipv4.tcp_slow_start_after_idle`).
     pub slow_start_after_idle: Option<bool>,
 }

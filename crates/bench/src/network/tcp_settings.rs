@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::network::congestion::default_here;
@@ -22,26 +23,26 @@ pub(crate) const SLOW_START_AFTER_IDLE: &str = "tcp_slow_start_after_idle";
 /// Whether CUBIC leaves slow start when round trips get longer (HyStart); of the module, and so of the whole machine.
 const HYSTART: &str = "/sys/module/tcp_cubic/parameters/hystart";
 
-/// A host's TCP; null where the kernel doesn't tell.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+/// How TCP is set up on a host. Null where the kernel doesn't tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct HostTcp {
-    /// The routes' initial congestion window over the path, in segments; null where they have none, which is the kernel's 10
-    /// (RFC 6928).
+    /// The initial congestion window of the routes over the path, in segments. Null: they have none, and the kernel's 10
+    /// (RFC 6928) hold.
     pub initial_window_segments: Option<u32>,
     /// The minimum, the default and the maximum of a receive buffer, in bytes.
     pub receive_buffer: Option<[u64; 3]>,
-    /// Those of a send buffer.
+    /// The minimum, the default and the maximum of a send buffer, in bytes.
     pub send_buffer: Option<[u64; 3]>,
-    /// Whether an idle connection begins with its initial window again.
+    /// Whether an idle connection begins again with its initial window.
     pub slow_start_after_idle: Option<bool>,
     /// Whether the kernel's CUBIC has HyStart.
     pub hystart: Option<bool>,
-    /// The congestion controls of the routes over the path, each name once; the namespace's default where they have none.
-    pub congestion_control: Vec<String>,
+    /// The congestion controls of the routes over the path, each name once. The host's default where they have none.
+    pub tcp_congestion_controls: Vec<String>,
 }
 
 /// Both hosts' TCP.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct TcpOfHosts {
     /// On the client's host.
     pub client: HostTcp,
@@ -56,11 +57,11 @@ impl HostTcp {
         let named = routes
             .iter()
             .filter_map(|route| route.congestion_control.clone());
-        let mut congestion_control: Vec<String> = named.collect();
-        congestion_control.sort_unstable();
-        congestion_control.dedup();
-        if congestion_control.is_empty() {
-            congestion_control.extend(default_here());
+        let mut tcp_congestion_controls: Vec<String> = named.collect();
+        tcp_congestion_controls.sort_unstable();
+        tcp_congestion_controls.dedup();
+        if tcp_congestion_controls.is_empty() {
+            tcp_congestion_controls.extend(default_here());
         }
         HostTcp {
             initial_window_segments: routes
@@ -70,7 +71,7 @@ impl HostTcp {
             send_buffer: three_figures(SEND_MEMORY),
             slow_start_after_idle: switch(&file_of(SLOW_START_AFTER_IDLE)),
             hystart: switch(HYSTART),
-            congestion_control,
+            tcp_congestion_controls,
         }
     }
 }

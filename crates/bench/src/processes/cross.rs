@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use pronghorn_flight::together;
 use pronghorn_path::{Cross, Direction};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::BenchError;
@@ -22,20 +23,21 @@ use crate::network::setup;
 use crate::processes::host::Host;
 use pump::{Pump, Tally, Work};
 
-/// What the cross traffic has done since its warm-up was over.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// What the cross traffic did since the end of its warm-up.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "CrossCounters")]
 pub struct CrossReport {
     /// Flows that are connected now.
     pub flows: u32,
-    /// Their congestion control as read back from the sending ends, each name once.
-    pub congestion_control: Vec<String>,
-    /// Bytes that the receiving ends have taken.
+    /// The flows' congestion control, read back from the sending sockets, each name once.
+    pub tcp_congestion_controls: Vec<String>,
+    /// Bytes that the receiving ends took.
     pub bytes: u64,
     /// Segments that the sending ends sent again.
     pub retransmits: u64,
-    /// How long it has been, in seconds.
+    /// Seconds since the end of the warm-up.
     pub seconds: f64,
-    /// Bytes over time, in bits per second.
+    /// `bytes` over `seconds`, in bits per second.
     pub goodput_bit_per_s: f64,
 }
 
@@ -58,7 +60,7 @@ impl CrossTraffic {
     pub(crate) fn prepare(spec: &Cross, client: &Host, server: &Host) -> Result<(), BenchError> {
         let (near, far) = (beside(client.address()), beside(server.address()));
         for (host, own, peer) in [(client, near, far), (server, far, near)] {
-            let control = spec.congestion_control.as_str().into();
+            let control = spec.tcp_congestion_control.as_str().into();
             host.within(move || setup::add_pair(own, peer, &control))?;
         }
         Ok(())
@@ -100,7 +102,7 @@ impl CrossTraffic {
         let bytes = now.bytes - self.open.bytes;
         CrossReport {
             flows: tally.connected(),
-            congestion_control: tally.congestion_controls(),
+            tcp_congestion_controls: tally.congestion_controls(),
             bytes,
             retransmits: now.retransmits.saturating_sub(self.open.retransmits),
             seconds,

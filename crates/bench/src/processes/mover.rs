@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use pronghorn_path::Time;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock::now;
@@ -18,8 +19,8 @@ use crate::processes::host::Host;
 use crate::processes::priority;
 use crate::side::Side;
 
-/// A handover that has been.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// A handover that happened.
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct HandoverReport {
     /// The client's address since.
     pub address: Ipv4Addr,

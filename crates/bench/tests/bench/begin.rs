@@ -151,7 +151,7 @@ pub(crate) fn starts_cross_traffic() {
         up: link,
         cross: Some(Cross {
             flows: 2,
-            congestion_control: "reno".to_owned(),
+            tcp_congestion_control: "reno".to_owned(),
             direction: Direction::Down,
             warmup_ns: 200_000_000,
         }),

@@ -19,7 +19,7 @@ pub(crate) fn a_flow_beside_gets_its_share() {
     let bench = open(shared(Direction::Down, "cubic", 1, 500), 1);
     let before = once_carried(&bench, 1, 0);
     assert_eq!(
-        (before.flows, before.congestion_control),
+        (before.flows, before.tcp_congestion_controls),
         (1, vec!["cubic".to_owned()])
     );
     transfer(&bench, TRANSFER);
@@ -64,7 +64,7 @@ pub(crate) fn its_congestion_control_is_its_own() {
         let report = bench.close();
         let cross = report.cross.expect("cross traffic was asked for");
         assert_eq!(
-            (cross.flows, cross.congestion_control),
+            (cross.flows, cross.tcp_congestion_controls),
             (3, vec!["reno".to_owned()])
         );
         let (there, back) = match direction {
@@ -90,7 +90,7 @@ fn shared(direction: Direction, control: &str, flows: u32, warmup_ms: u64) -> Pa
         up: link,
         cross: Some(Cross {
             flows,
-            congestion_control: control.to_owned(),
+            tcp_congestion_control: control.to_owned(),
             direction,
             warmup_ns: warmup_ms * 1_000_000,
         }),

@@ -32,7 +32,7 @@ pub(crate) fn of_tcp_tells_both_ends() {
     );
     for end in [client, server] {
         assert_eq!(end.transport, Transport::Tcp);
-        assert_eq!(end.congestion_control.as_deref(), Some("cubic"));
+        assert_eq!(end.congestion_controller.as_deref(), Some("cubic"));
         assert!(end.mss.is_some_and(|mss| (500..=1460).contains(&mss)));
         let samples = &end.samples;
         assert!(samples.at_s.windows(2).all(|pair| pair[0] < pair[1]));

@@ -117,7 +117,7 @@ pub(crate) fn what_is_asked_for_reads_back() {
         assert_eq!(after.receive_buffer, before.receive_buffer);
         assert_eq!(after.hystart, before.hystart);
         assert_eq!(after.initial_window_segments, None);
-        assert_eq!(after.congestion_control, ["cubic"]);
+        assert_eq!(after.tcp_congestion_controls, ["cubic"]);
     }
     assert_eq!(
         open(PathSpec::default(), TcpKnobs::default()).tcp(),

@@ -283,7 +283,7 @@ fn secured(
         // QUIC version 1 has no other (RFC 9001 §4.2).
         record.tls_version = Some(TlsVersion::Tls13.to_string());
         record.key_exchange = tls.key_exchange();
-        record.congestion_control = control;
+        record.congestion_controller = control;
         record.resumed = Some(resumed);
     });
 }

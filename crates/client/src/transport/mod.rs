@@ -193,7 +193,7 @@ impl Context {
             tls_version: None,
             cipher: None,
             key_exchange: None,
-            congestion_control: None,
+            congestion_controller: None,
             udp_receive_buffer: None,
             settings: Settings::default(),
             resumed: None,

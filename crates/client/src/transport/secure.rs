@@ -28,11 +28,11 @@ pub(super) async fn open(
     let stream = pronghorn_http::connect(&stack, target.address)
         .await
         .map_err(|error| Failure::new(Reason::Connect, error))?;
-    let congestion_control = pronghorn_http::congestion_control_of(&stream).ok();
+    let congestion_controller = pronghorn_http::congestion_control_of(&stream).ok();
     let settings = TcpSettings::of(&stream);
     context.update(connection, |record| {
         record.connected_s = Some(context.now_s());
-        record.congestion_control = congestion_control;
+        record.congestion_controller = congestion_controller;
         record.settings = Settings::Tcp(settings);
     });
     let stream = TlsConnector::from(tls)

@@ -180,10 +180,16 @@ fn facts_of_the_connections_are_read_back() {
                 Some(protocol.alpn())
             );
             assert_eq!(connection.tls_version.as_deref(), Some("TLS 1.3"));
-            assert_eq!(connection.congestion_control, control, "client, {protocol}");
+            assert_eq!(
+                connection.congestion_controller, control,
+                "client, {protocol}"
+            );
         }
         for connection in log.connections() {
-            assert_eq!(connection.congestion_control, control, "origin, {protocol}");
+            assert_eq!(
+                connection.congestion_controller, control,
+                "origin, {protocol}"
+            );
         }
     }
 }

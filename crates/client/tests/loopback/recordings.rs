@@ -59,7 +59,7 @@ fn both_ends_of_a_quic_connection_are_recorded() {
     );
     for end in [client, server] {
         assert_eq!(end.transport, Transport::Quic);
-        assert_eq!(end.congestion_control.as_deref(), Some("cubic"));
+        assert_eq!(end.congestion_controller.as_deref(), Some("cubic"));
         assert!(end.mss >= Some(1200), "{:?}", end.mss);
         let samples = &end.samples;
         assert!(samples.at_s.windows(2).all(|pair| pair[0] < pair[1]));

@@ -24,15 +24,16 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitCode, ExitStatus};
 
 use pronghorn_bench::{Attached, Isolation, Process, Program, Side, SpawnError, enter};
-use serde_json::Value;
 
 use far_side::FarSide;
 use place::Place;
-use report::{Failure, Report};
-use request::Request;
+
+pub(crate) use report::{Failure, Report};
+pub(crate) use request::Request as PathRequest;
 use series::Series;
 use signals::Signals;
 
+use crate::answers::PathCounters;
 use crate::foreign::visible;
 use crate::secrets;
 
@@ -69,7 +70,11 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     ExitCode::from(status)
 }
 
-fn perform(request: Request, isolation: &Isolation, signals: Signals) -> Result<Report, Failure> {
+fn perform(
+    request: PathRequest,
+    isolation: &Isolation,
+    signals: Signals,
+) -> Result<Report, Failure> {
     if let Isolation::None { reason, mend } = isolation {
         return Err(Failure::host(reason, Some(mend.clone())));
     }
@@ -108,16 +113,15 @@ fn perform(request: Request, isolation: &Isolation, signals: Signals) -> Result<
         server_address: place.server().to_string(),
         far_host_address: place.far_host().to_string(),
         uplink: place.uplink.as_ref().map(|uplink| uplink.way().name()),
-        congestion_control: place.congestion_control.name().to_owned(),
-        congestion_control_by: place.congestion_control_by(),
+        tcp_congestion_control: place.congestion_control.name().to_owned(),
+        tcp_congestion_control_by: place.congestion_control_by(),
         notes: place.notes().to_vec(),
         server_status,
         series,
-        counters: Value::Null,
+        counters: None,
     };
-    let (counters, captured) = place.close();
-    let mut counters = serde_json::to_value(&counters).map_err(Failure::bench)?;
-    counters["capture"] = captured.into();
+    let (path, capture) = place.close();
+    let counters = Some(PathCounters { path, capture });
     Ok(Report { counters, ..report })
 }
 

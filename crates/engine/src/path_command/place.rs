@@ -8,11 +8,10 @@ use pronghorn_bench::{
     UplinkError, Way,
 };
 
-use serde_json::Value;
-
 use super::LEVEL_VARIABLE;
 use super::report::Failure;
 use super::request::Request;
+use crate::answers::Captured;
 use crate::recording::{Files, Recording};
 
 /// An open bench and what belongs to it.
@@ -125,12 +124,13 @@ impl Place {
     }
 
     /// Ends all that runs on it, and writes the capture; the final counters, and what was captured.
-    pub(crate) fn close(self) -> (PathReport, Option<Value>) {
+    pub(crate) fn close(self) -> (PathReport, Option<Captured>) {
         drop(self.uplink);
         let counters = self.bench.close();
         (
             counters,
-            self.recording.map(|recording| recording.finish().capture),
+            self.recording
+                .and_then(|recording| recording.finish().capture),
         )
     }
 }

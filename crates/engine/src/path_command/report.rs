@@ -6,20 +6,23 @@ use std::os::fd::OwnedFd;
 
 use pronghorn_bench::SpawnError;
 use pronghorn_path::SpecError;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::series::Series;
 use crate::answer::Fault;
+use crate::answers::PathCounters;
 
 /// How the command and its path fared.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PathReport")]
 pub(crate) struct Report {
     /// The command's exit status as a shell has it.
     pub(crate) status: u8,
-    /// As asked.
+    /// The seed that was asked for.
     pub(crate) seed: u64,
-    /// The level of the addresses.
+    /// The level of the addresses: how many paths this one is nested in, 1 without nesting.
     pub(crate) level: u8,
     /// The command's own address.
     pub(crate) client_address: String,
@@ -27,27 +30,31 @@ pub(crate) struct Report {
     pub(crate) server_address: String,
     /// The far host's address on the path.
     pub(crate) far_host_address: String,
-    /// `veth`, `pasta` or null.
+    /// How the far host reaches the network beyond it: `veth` or `pasta`. Null where it doesn't.
     pub(crate) uplink: Option<&'static str>,
-    /// TCP's.
-    pub(crate) congestion_control: String,
-    /// `lock`: every socket has it; `default`: where it asks for no other; `route`: likewise, but what it asks for
-    /// before it connects is overridden.
-    pub(crate) congestion_control_by: &'static str,
-    /// What a person should know of the place.
+    /// TCP's congestion control.
+    pub(crate) tcp_congestion_control: String,
+    /// What gives it to sockets. `lock`: every socket has it. `default`: a socket that asks for no other has it.
+    /// `route`: likewise, but a choice made before connecting is overridden.
+    pub(crate) tcp_congestion_control_by: &'static str,
+    /// Notes for a person.
     pub(crate) notes: Vec<String>,
-    /// How the far side's program ended before the command did; null where it didn't.
+    /// The exit status of the far side's program where it ended before the command. Null otherwise.
     pub(crate) server_status: Option<u8>,
-    /// The path over time, where that was asked for.
+    /// The path over time. Null where `sample_interval_s` was null.
     pub(crate) series: Option<Series>,
-    /// As the answer to `close`.
-    pub(crate) counters: Value,
+    /// The final counts of the path.
+    #[schemars(with = "PathCounters")]
+    pub(crate) counters: Option<PathCounters>,
 }
 
-/// Why the command didn't run, and the exit status that says so.
-#[derive(Debug, Serialize)]
+/// Why the command didn't run.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PathFailure")]
 pub(crate) struct Failure {
+    /// The exit status: 2 for `input`, 3 for `host` and `bench`, 126 and 127 as in a shell.
     pub(crate) status: u8,
+    /// Why.
     error: Fault,
 }
 

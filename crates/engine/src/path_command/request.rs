@@ -6,29 +6,31 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 
 use pronghorn_path::PathSpec;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// One command behind one path.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, JsonSchema, Deserialize)]
+#[schemars(rename = "PathRequest")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
     /// The path.
     pub(crate) path: PathSpec,
-    /// Settles every random decision of the path.
+    /// The seed of every random decision of the path.
     pub(crate) seed: u64,
     /// The command line at the client.
     pub(crate) command: Vec<String>,
-    /// The command line at the far host; null: the far side is what the uplink leads to.
+    /// The command line at the far host. Null: the far side is what the uplink leads to.
     #[serde(default)]
     pub(crate) server: Option<Vec<String>>,
-    /// TCP's congestion control, whatever a program asks for; null: CUBIC where the kernel has it, else the
-    /// kernel's default, and a program may ask for another.
+    /// The kernel's name of TCP's congestion control, whatever a program asks for. Null: CUBIC where the kernel has it,
+    /// else the kernel's default, and a program may ask for another.
     #[serde(default)]
     pub(crate) tcp_congestion_control: Option<String>,
-    /// How often the counters are sampled for the report's series, in seconds; null: never.
+    /// How often the counters are sampled for the report's series, in seconds. Null: never.
     #[serde(default)]
     pub(crate) sample_interval_s: Option<f64>,
-    /// The file that takes a capture of the path; null: none.
+    /// The file that takes a capture of the path (capture.md). Null: none.
     #[serde(default)]
     pub(crate) capture: Option<PathBuf>,
 }

@@ -4,31 +4,40 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use pronghorn_bench::{Bench, LinkReport, Process};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// More samples than these are thinned to half, and taken half as often.
 const MOST_SAMPLES: usize = 4096;
 
 /// Counters at points in time, from the command's start to its end.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PathSeries")]
 pub(crate) struct Series {
-    /// How far the samples are apart, in seconds, but for the last.
+    /// Seconds between two samples, except before the last.
     interval_s: f64,
+    /// In the order of their times.
     samples: Vec<Sample>,
 }
 
 /// The counters at one time, since the path was opened.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PathSample")]
 struct Sample {
     /// Since the command's start, in seconds.
     time_s: f64,
+    /// The link from the server to the client.
     down: LinkSample,
+    /// The link from the client to the server.
     up: LinkSample,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A link's counters, since the path was opened.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 struct LinkSample {
+    /// Packets that left.
     packets_out: u64,
+    /// Bytes of the packets that left.
     bytes_out: u64,
     /// Packets that ended in the link, whatever the cause.
     dropped: u64,

@@ -90,7 +90,7 @@ impl Watched {
         let reading = Reading {
             local: self.local,
             peer: self.connection.remote_address(),
-            congestion_control: control.as_deref(),
+            congestion_controller: control.as_deref(),
             mss: Some(path.current_mtu.into()),
             sample,
         };

@@ -2,6 +2,7 @@
 
 use rustls::NamedGroup;
 use rustls::crypto::CryptoProvider;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// The only cipher suite and the only group that a client offers; by default all that the library has, in its order.
@@ -14,7 +15,7 @@ pub struct TlsOffer {
 }
 
 /// Cipher suites of TLS 1.3 (RFC 8446, appendix B.4), by rustls's names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema, Deserialize)]
 pub enum CipherSuite {
     /// AES with 128 bits in Galois/Counter mode.
     #[serde(rename = "TLS13_AES_128_GCM_SHA256")]
@@ -28,7 +29,7 @@ pub enum CipherSuite {
 }
 
 /// Groups of the key exchange, by rustls's names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema, Deserialize)]
 pub enum KeyExchange {
     /// Curve25519 (RFC 7748).
     #[serde(rename = "X25519")]

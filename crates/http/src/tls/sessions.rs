@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustls::NamedGroup;
 use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
 use rustls::pki_types::ServerName;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::client::Trust;
@@ -14,18 +15,20 @@ use super::session_store::SessionStore;
 use super::{TlsOffer, TlsVersion};
 use crate::Protocol;
 
-/// What a load does with TLS sessions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a page load does with TLS sessions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionUse {
-    /// It neither resumes nor keeps any.
+    /// Resumes and keeps none.
     #[default]
     Cold,
-    /// It resumes none and keeps what the server gives, for later loads.
+    /// Resumes none, and keeps what the server gives until the bench is closed. Fails with reason `session` where nothing
+    /// comes within 3 s of the page.
     Gain,
-    /// It resumes one that was kept, and sends nothing before the handshake is done.
+    /// Resumes a kept one, and sends nothing before the handshake is done. Without a kept one an `input` error.
     Resumed,
-    /// It resumes one that was kept and sends its first requests as early data (0-RTT).
+    /// Resumes a kept one and sends its first requests as early data (0-RTT); makes them again over the same connection
+    /// where the server rejects it. Without a kept one, and over TLS 1.2, an `input` error.
     #[serde(rename = "0rtt")]
     ZeroRtt,
 }

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustls::server::{ServerSessionMemoryCache, StoresServerSessions};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Sessions that are kept at a time, the oldest making room; rustls's own default.
@@ -25,14 +26,14 @@ pub struct Tickets {
     record: Mutex<Record>,
 }
 
-/// What became of the tickets of TLS 1.3 that clients offered so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+/// What became of the session tickets of TLS 1.3 that clients offered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct TicketUses {
-    /// Those whose session was there: the handshake went on with it.
+    /// Tickets whose session was there: the handshake resumed it.
     pub redeemed: u64,
-    /// Those that had been redeemed before: refused, and their early data with them.
+    /// Tickets that had been redeemed before: refused, and their early data with them.
     pub replayed: u64,
-    /// Those that this server doesn't know, or no longer: refused alike.
+    /// Tickets that the origin never gave or has forgotten: refused alike.
     pub unknown: u64,
 }
 

@@ -3,29 +3,30 @@
 use std::collections::HashMap;
 
 use pronghorn_http::{Protocol, QuicReader, Settings};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Connections that are entered one by one where the log is bounded.
 const BOUND: usize = 100;
 
 /// One connection as the origin saw it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "ServedConnection")]
 pub struct ConnectionEntry {
     /// The protocol that ALPN chose, or in the clear the client's first bytes.
     pub protocol: Protocol,
-    /// Whether it runs over TLS.
+    /// Whether it runs over TLS. False in the clear.
     pub tls: bool,
-    /// The congestion control that the origin's end runs, read back from the socket or from quinn.
-    pub congestion_control: Option<String>,
-    /// Bytes of its socket's receive buffer as the kernel tells them (Linux's are twice those asked
-    /// for); none over TCP, whose buffers grow.
+    /// The congestion controller of the origin's end, read back. Null where it can't be.
+    pub congestion_controller: Option<String>,
+    /// Bytes of the socket's receive buffer as SO_RCVBUF tells, twice those asked for. Null over TCP.
     pub udp_receive_buffer: Option<usize>,
-    /// How the origin's end is set up: TCP's when it was accepted; QUIC's now, or when it ended.
+    /// How the origin's end is set up.
     pub settings: Settings,
 }
 
 /// How many connections there were of one kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct ConnectionCount {
     /// Their protocol.
     pub protocol: Protocol,
@@ -125,7 +126,7 @@ mod tests {
         ConnectionEntry {
             protocol,
             tls: true,
-            congestion_control: None,
+            congestion_controller: None,
             udp_receive_buffer: None,
             settings: Settings::default(),
         }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::Method;
 use pronghorn_http::{QuicReader, TicketUses, Tickets};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use connections::Connections;
@@ -17,7 +18,7 @@ pub(crate) use requests::{Asked, Served};
 pub use requests::{LogEntry, LogKeeping, RequestCount};
 
 /// What became of the session tickets that an origin's clients offered, by transport.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct TicketLog {
     /// On connections of HTTP/1.1 and HTTP/2.
     pub tcp: TicketUses,

@@ -4,23 +4,25 @@ use std::time::Instant;
 
 use http::{Method, StatusCode};
 use pronghorn_http::Protocol;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What an origin keeps of what it serves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogKeeping {
-    /// Every request and every connection; it goes on growing.
+    /// Every request and every connection, some 200 bytes each.
     #[default]
     Requests,
-    /// How many requests there were of a kind, and the first connections: bounded, whatever is served.
+    /// Counts of both by kind, and the first 100 connections, in bounded memory.
     Counts,
 }
 
 /// One request as the origin saw it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[schemars(rename = "ServedRequest")]
 pub struct LogEntry {
-    /// Its method, as it came.
+    /// Its method.
     pub method: String,
     /// Path and query as requested.
     pub path: String,
@@ -30,18 +32,18 @@ pub struct LogEntry {
     pub status: u16,
     /// Bytes of the answer's body.
     pub bytes: u64,
-    /// Whether it came as early data: over TCP the last byte of its head did; over QUIC its stream came
-    /// to the origin before the client's handshake was done.
+    /// Whether it came as early data: over TCP the last byte of its head did, over QUIC its stream came before the client's
+    /// handshake was done.
     pub early: bool,
     /// Seconds from the origin's start to the request's arrival.
     pub arrived_s: f64,
-    /// Seconds from there until the last byte of its answer was handed to the transport below HTTP:
-    /// TLS's and the kernel's buffers, or quinn's. None where the connection ended before.
+    /// Seconds from its arrival until the last byte of its answer was handed to the transport (engine.md). Null where the
+    /// connection ended before.
     pub served_s: Option<f64>,
 }
 
 /// How many requests there were of one kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct RequestCount {
     /// The protocol on which they came.
     pub protocol: Protocol,
@@ -49,7 +51,7 @@ pub struct RequestCount {
     pub status: u16,
     /// Whether they came as early data.
     pub early: bool,
-    /// Whether the connection's end has cut their answers off.
+    /// Whether the connection ended before the answer was handed over.
     pub cut_off: bool,
     /// How many they were.
     pub requests: u64,

@@ -146,7 +146,7 @@ fn a_handover_stands_alone() {
     let shared = PathSpec {
         cross: Some(Cross {
             flows: 1,
-            congestion_control: "cubic".to_owned(),
+            tcp_congestion_control: "cubic".to_owned(),
             direction: Direction::Down,
             warmup_ns: 0,
         }),

@@ -322,7 +322,7 @@ fn rebindings_ascend() {
 fn cross_traffic_is_checked_by_name() {
     let cross = Cross {
         flows: 64,
-        congestion_control: "reno".into(),
+        tcp_congestion_control: "reno".into(),
         direction: Direction::Up,
         warmup_ns: 3_600_000_000_000,
     };
@@ -344,14 +344,14 @@ fn cross_traffic_is_checked_by_name() {
         assert_eq!(error, format!("cross.flows is {flows}; allowed is 1 to 64"));
     }
     for name in ["", "a name of sixteen", "re\0no"] {
-        let congestion_control = name.to_owned();
+        let tcp_congestion_control = name.to_owned();
         let error = check(Cross {
-            congestion_control,
+            tcp_congestion_control,
             ..cross.clone()
         })
         .expect_err("no name");
         assert!(
-            error.starts_with("cross.congestion_control is \""),
+            error.starts_with("cross.tcp_congestion_control is \""),
             "{error}"
         );
     }

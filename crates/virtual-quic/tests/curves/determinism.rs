@@ -41,7 +41,7 @@ fn what_needs_hosts_is_refused() {
     let mut path = patterns::no_loss().path();
     path.cross = Some(Cross {
         flows: 1,
-        congestion_control: "cubic".to_owned(),
+        tcp_congestion_control: "cubic".to_owned(),
         direction: pronghorn_path::Direction::Down,
         warmup_ns: 0,
     });

@@ -134,7 +134,7 @@ def _cross(reader: Reader) -> CrossSpec:
     return CrossSpec.model_validate(
         {
             "flows": reader.whole("flows", 1, least=1, most=MOST_CROSS_FLOWS),
-            "congestion_control": reader.text("cc", "cubic"),
+            "tcp_congestion_control": reader.text("cc", "cubic"),
             "direction": reader.choice("direction", ("down", "up"), "down", "direction"),
             "warmup_ns": reader.read("warmup", units.time_ns, 0),
         }

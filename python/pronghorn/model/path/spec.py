@@ -232,7 +232,7 @@ class CrossSpec(_Spec):
     open."""
 
     flows: int
-    congestion_control: str
+    tcp_congestion_control: str
     direction: Literal["down", "up"] = "down"
     warmup_ns: int = 0
 

@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 use pronghorn_path::{Direction, PathSpec};
+use schemars::JsonSchema;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -58,11 +59,11 @@ pub enum CaptureError {
 }
 
 /// What a capture holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct CaptureReport {
-    /// Records of packets; a packet that was delivered has two.
+    /// Records of packets. A packet that was delivered has two.
     pub packets: u64,
-    /// Records and comments that are missing, since the writer could not keep up.
+    /// Records and comments that are missing because the writer could not keep up.
     pub lost_records: u64,
     /// Lines of TLS secrets.
     pub secrets: u64,

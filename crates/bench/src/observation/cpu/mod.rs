@@ -6,6 +6,7 @@ mod own;
 use std::time::{Duration, Instant};
 
 use pronghorn_flight::timed;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use machine::MachineTime;
@@ -22,16 +23,17 @@ const LOOKS: u32 = 3;
 
 const SOON: Duration = Duration::from_millis(5);
 
-/// The CPU time of the engine and of everything inside a bench's hosts, and what of the CPUs went to others.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// Who used the CPUs. What a quota on the container's CPU time withholds is not seen.
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct CpuShare {
-    /// CPU time, user and system, of the engine and all processes below it, living and ended, in seconds. Exact to a
+    /// CPU time (user and system) of the engine and of everything it started, living and ended, in seconds. Exact to a
     /// hundredth of a second or two.
     pub own_s: f64,
-    /// The share (0–1) that it is of the capacity: of the CPUs that this process may run on, times the time.
+    /// The share (0–1) that `own_s` is of the capacity: the CPUs that the engine may run on, times the time.
     pub own_share: f64,
-    /// The share (0–1) of the capacity that was neither idle, nor stolen, nor own, nor spent on keeping the CPUs awake. Interrupts that the kernel charges to no
-    /// process are in it.
+    /// The share (0–1) of the capacity that everything else on this machine had: neither idle, waiting for a disk, stolen, own,
+    /// nor spent on keeping the CPUs awake. Interrupts that the kernel charges to no process, other engines and the control
+    /// plane are in it.
     pub others_share: f64,
 }
 
