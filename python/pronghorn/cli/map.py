@@ -153,6 +153,7 @@ def _asked(told: dict[str, Any], budget: int | None, time: str | None) -> Terms:
         seed=secrets.randbits(32) if seed is None else seed,
         budget=kept.DEFAULT_BUDGET if budget is None and time is None else budget,
         time=time,
+        clock=told["clock"] or "real",
     )
 
 
