@@ -26,6 +26,7 @@ import pytest
 from pronghorn import doctor
 from pronghorn.clients.chromium import Chromium
 from pronghorn.errors import HostError
+from pronghorn.guest import kernels
 from pronghorn.origins import programs
 
 from . import disturbed, overheard, peers
@@ -61,6 +62,10 @@ def _lacks_curl_with_http3() -> str | None:
     return _lacks_peer(lambda: peers.find("curl"))
 
 
+def _lacks_guest() -> str | None:
+    return None if kernels.built() else kernels.MEND
+
+
 def _can_compile_with_openssl() -> bool:
     return bool(shutil.which("cc")) and Path("/usr/include/openssl/ssl.h").exists()
 
@@ -80,6 +85,7 @@ CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "curl": lambda: None if shutil.which("curl") else "apt-get install curl",
     "curl-http3": _lacks_curl_with_http3,
     "engine": doctor.lacks_engine,
+    "guest": _lacks_guest,
     "h2load": lambda: None if shutil.which("h2load") else "as root: apt-get install nghttp2-client",
     "haproxy": lambda: _server("haproxy"),
     "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",

@@ -1,7 +1,7 @@
 """Whether an experiment's origins and clients can honour what it asks for: asked before anything is
 measured."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
@@ -12,6 +12,7 @@ from pronghorn.model.artifacts import ARRIVALS, FLIGHT, PCAPNG, QLOG
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, QUIC, Knobs, able_ends, ends, lacking
+from pronghorn.model.path import DIRECT
 from pronghorn.model.trial import Cell
 
 _Refusal = Callable[[Arm], str | None]
@@ -35,6 +36,7 @@ def check(experiment: Experiment) -> None:
             _check(arm, "origin", name, origin.refusal, _able(arm, [*origins.ORIGINS.items(), *its_origins]))
         for name, client in its_clients:
             _check(arm, "client", name, client.refusal, _able(arm, [*clients.CLIENTS.items(), *its_clients]))
+    _check_clock(experiment, [name for name, client in its_clients if client.is_browser])
     _check_live_loads(experiment)
     _check_idle_knobs(experiment)
     for cell in experiment.cells():
@@ -65,6 +67,21 @@ def check(experiment: Experiment) -> None:
         origin.require()
     for _, client in its_clients:
         client.require()
+
+
+def _check_clock(experiment: Experiment, browsers: Sequence[str]) -> None:
+    """In virtual time nothing is reached that isn't in the guest."""
+    if not experiment.virtual:
+        return
+    what = None
+    if experiment.live:
+        what = "a live server is out of a guest's reach"
+    elif browsers:
+        what = f"client '{browsers[0]}' is driven from outside, through pipes that a guest doesn't have"
+    elif any(path.name == DIRECT for path in experiment.paths):
+        what = f"on path '{DIRECT}' the CPU alone sets the pace, and computing takes no time there"
+    if what is not None:
+        raise InputError(f"key 'clock': {what}.", hint='Measure in real time: clock = "real".')
 
 
 def _check_live_loads(experiment: Experiment) -> None:

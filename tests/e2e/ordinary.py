@@ -26,7 +26,7 @@ chmod "$TUN_MODE" "$PLACE/dev/tun"
 mount --bind "$PLACE/dev/tun" /dev/net/tun
 mount --bind "$PREFIX" "$PLACE/prefix"
 cd "$PLACE/home"
-exec setpriv --reuid "$WHO" --regid "$WHO" --clear-groups "$PLACE/prefix/bin/$PYTHON" -m pronghorn "$@"
+exec setpriv --reuid "$WHO" --regid "$WHO" --clear-groups $DENY "$PLACE/prefix/bin/$PYTHON" -m pronghorn "$@"
 """
 
 
@@ -40,8 +40,10 @@ class Ordinary(NamedTuple):
         """Where the user may write."""
         return self.place / "home"
 
-    def run(self, *arguments: str, tun_mode: str) -> Result:
-        """Runs the program as that user; `tun_mode` are the permissions of /dev/net/tun (octal)."""
+    def run(self, *arguments: str, tun_mode: str, namespaces: bool = True, **more: str) -> Result:
+        """Runs the program as that user, with `more` in its environment; `tun_mode` are the permissions of
+        /dev/net/tun (octal). Without `namespaces` the kernel denies them: the user has no number that a new
+        user namespace could map, and no privilege that another kind asks for."""
         python = Path(sys.executable)
         own = {
             "PLACE": str(self.place),
@@ -49,6 +51,7 @@ class Ordinary(NamedTuple):
             "PYTHON": str(python.relative_to(Path(sys.prefix) / "bin")),
             "WHO": str(NOBODY),
             "TUN_MODE": tun_mode,
+            "DENY": "" if namespaces else "unshare --user setpriv --no-new-privs",
             "HOME": str(self.home),
             "TMPDIR": str(self.home),
             "PYTHONPATH": str(self.place / "python"),
@@ -57,7 +60,7 @@ class Ordinary(NamedTuple):
         }
         prefix = ("unshare", "--mount", "sh", "-c", _SCRIPT, "sh")
         return programme.run(
-            *arguments, folder=self.place, prefix=prefix, command=(), env={**os.environ, **own}
+            *arguments, folder=self.place, prefix=prefix, command=(), env={**os.environ, **own, **more}
         )
 
 

@@ -244,7 +244,9 @@ def _command(
 
 def _environment(kernel: Kernel, seed: int) -> Mapping[str, str]:
     """Of the kernel's process."""
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/", "TMPDIR": str(_memory_folder())}
+    ours = {name: value for name, value in os.environ.items() if name.startswith("PRONGHORN_")}
+    environment = {**ours, "PATH": os.environ.get("PATH", os.defpath), "HOME": "/"}
+    environment["TMPDIR"] = str(_memory_folder())
     if kernel.random is not None:
         environment |= {"LD_PRELOAD": str(kernel.random), _SEED: str(seed % 2**64)}
     return environment

@@ -1,0 +1,223 @@
+"""Runs in virtual time: the same each time, whatever the host does, and without privileges."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pronghorn.guest import kernels
+
+from . import nests, programme, remains
+from .ordinary import ordinary_user
+from .path_command import path
+from .programme import Run
+
+pytestmark = [pytest.mark.needs("guest"), pytest.mark.beside]
+
+LONG = """
+[path.long]
+down = { delay = "50ms" }
+up = { delay = "50ms" }
+"""
+
+LOSSY = """
+[path.lossy]
+down = { rate = "20Mbit", delay = "20ms", queue = "64kB", loss = "2%", jitter = "2ms" }
+up = { rate = "20Mbit", delay = "20ms", queue = "64kB" }
+"""
+
+BY_THE_WALL_CLOCK = ("started", "metrics.wall_s", "metrics.overhead_s", "cpu.guest_s")
+"""What of a trial hangs on the host: when it was made, and what it took there."""
+
+
+def experiment(folder: Path, defined: str, **keys: object) -> Path:
+    """An experiment in virtual time, in a file of its own."""
+    table = {"sites": ["tiny"], "arms": ["h2", "h3"], "repeat": 2, "seed": 7, "clock": "virtual"} | keys
+    text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
+    file = folder / "experiment.toml"
+    file.write_text(text + defined, encoding="utf-8")
+    return file
+
+
+def lines(run: Path) -> list[dict[str, Any]]:
+    """A journal's lines without what hangs on the wall clock."""
+    found = [json.loads(line) for line in (run / "trials.jsonl").read_text(encoding="utf-8").splitlines()]
+    for record in found:
+        for name in BY_THE_WALL_CLOCK:
+            table, _, key = name.rpartition(".")
+            (record.get(table, {}) if table else record).pop(key, None)
+    return found
+
+
+@contextmanager
+def busy_host() -> Iterator[None]:
+    """A loop that never rests on each CPU, twice."""
+    loops = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(2 * len(os.sched_getaffinity(0)))
+    ]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+@pytest.mark.needs("nginx", "haproxy", "caddy")
+def test_the_same_seed_gives_the_same_journal_beside_whatever_load(tmp_path: Path) -> None:
+    origins = ["builtin", "nginx", "haproxy", "caddy"]
+    asked = str(experiment(tmp_path, LOSSY, paths=["lossy"], origins=origins, arms=["h1", "h2", "h3"]))
+    quiet = programme.run("run", asked, "--out", "quiet", "--jobs", "1", folder=tmp_path)
+    with busy_host():
+        busy = programme.run("run", asked, "--out", "busy", "--jobs", "3", folder=tmp_path)
+    assert (quiet.status, busy.status) == (0, 0), quiet.stderr + busy.stderr
+    first, second = lines(tmp_path / "quiet"), lines(tmp_path / "busy")
+    assert len(first) == 1 + 4 * 3 * 2
+    assert {record["status"] for record in first[1:]} == {"ok"}
+    assert first == second
+
+
+def test_another_seed_gives_another_one(tmp_path: Path) -> None:
+    asked = str(experiment(tmp_path, LOSSY, paths=["lossy"], repeat=1))
+    for seed in ("1", "2"):
+        assert programme.run("run", asked, "--seed", seed, "--out", seed, folder=tmp_path).status == 0
+    loads = [[record["metrics"]["load_s"] for record in lines(tmp_path / seed)[1:]] for seed in ("1", "2")]
+    assert loads[0] != loads[1]
+
+
+def test_round_trips_are_exact(tmp_path: Path) -> None:
+    asked = experiment(tmp_path, LONG, paths=["long"], arms=["h2", "h3", "h3+0rtt"], repeat=1)
+    result = programme.run("run", str(asked), "--out", "run", folder=tmp_path)
+    assert result.status == 0, result.stderr
+    trips = {trial.arm: (trial.metrics.ttfb_s or 0.0) / 0.1 for trial in Run(tmp_path / "run").trials()}
+    assert trips == {
+        "h2": pytest.approx(3.0, abs=0.01),
+        "h3": pytest.approx(2.0, abs=0.01),
+        "h3+0rtt": pytest.approx(1.0, abs=0.01),
+    }
+
+
+@pytest.mark.needs("root")
+def test_an_ordinary_user_without_namespaces_and_devices_has_it(tmp_path: Path) -> None:
+    here = experiment(tmp_path, LOSSY, paths=["lossy"], repeat=1)
+    with ordinary_user() as user:
+        asked = user.home / "experiment.toml"
+        asked.write_text(here.read_text(encoding="utf-8"), encoding="utf-8")
+        cache = user.home / "guest"
+        for kernel in kernels.built():
+            place = cache / kernels.place(kernel.version).name
+            place.parent.mkdir(exist_ok=True)
+            subprocess.run(["cp", "-r", kernel.program.parent, place], check=True)
+        denied: dict[str, Any] = {"tun_mode": "000", "namespaces": False, "PRONGHORN_GUEST": str(cache)}
+        real = user.run("run", str(asked), "--clock", "real", "--out", str(user.home / "real"), **denied)
+        assert real.status == 3
+        assert "denied" in real.stderr
+        result = user.run("run", str(asked), "--out", str(user.home / "run"), **denied)
+        assert result.status == 0, result.stderr
+        theirs = lines(user.home / "run")
+    assert programme.run("run", str(here), "--out", "run", folder=tmp_path).status == 0
+    assert theirs == lines(tmp_path / "run")
+
+
+def test_a_killed_run_leaves_nothing(tmp_path: Path) -> None:
+    asked = experiment(tmp_path, LOSSY, paths=["lossy"], repeat=200)
+    before = remains.held()
+    started = programme.start("run", str(asked), "--out", "run", folder=tmp_path)
+    journal = tmp_path / "run" / "trials.jsonl"
+    while started.process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 4):
+        time.sleep(0.05)
+    assert any("time-travel" in line for line in remains.descendants(started.mark).values())
+    started.process.send_signal(signal.SIGKILL)
+    started.ended()
+    for _ in range(600):
+        if not (left := remains.descendants(started.mark)):
+            break
+        time.sleep(0.05)
+    assert left == {}
+    assert remains.held() == before
+    again = programme.run("run", "--resume", "run", "--set", "repeat=3", folder=tmp_path)
+    assert again.status == 2, "another number of blocks is another experiment"
+
+
+def test_a_guest_that_dies_is_a_failed_trial_and_another_guest(tmp_path: Path) -> None:
+    asked = experiment(tmp_path, LOSSY, paths=["lossy"], repeat=6, sites=["small"])
+    started = programme.start("run", str(asked), "--out", "run", "--jobs", "1", folder=tmp_path)
+    journal = tmp_path / "run" / "trials.jsonl"
+    killed = 0
+    while started.process.poll() is None and killed == 0:
+        time.sleep(0.02)
+        if journal.exists() and journal.read_bytes().count(b"\n") >= 3:
+            for pid, line in remains.descendants(started.mark).items():
+                if "time-travel" in line and killed == 0:
+                    os.kill(pid, signal.SIGKILL)
+                    killed = pid
+    assert killed
+    result = started.ended()
+    assert result.status == 0, result.stderr
+    trials = Run(tmp_path / "run").trials()
+    assert [trial.reason for trial in trials if trial.status != "ok"] in (["engine"], [])
+    assert len({(trial.arm, trial.block) for trial in trials if trial.status == "ok"}) == 12
+
+
+def test_an_idle_guest_needs_no_cpu(tmp_path: Path) -> None:
+    (tmp_path / "idle.py").write_text(
+        "import asyncio\n"
+        "from pronghorn import guest\n"
+        "async def main():\n"
+        "    engine = await guest.engines('virtual').start(1)\n"
+        "    await engine.hello()\n"
+        "    before = engine.cpu_s()\n"
+        "    await asyncio.sleep(1)\n"
+        "    print(engine.cpu_s() - before)\n"
+        "    await engine.let_pass(3600)\n"
+        "    await engine.stop()\n"
+        "asyncio.run(main())\n",
+        encoding="utf-8",
+    )
+    told = subprocess.run(
+        [sys.executable, str(tmp_path / "idle.py")],
+        env=programme.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert float(told.stdout) <= 0.01
+
+
+def test_a_command_behind_a_path_has_its_streams_and_its_status(tmp_path: Path) -> None:
+    words = "cat; echo $PRONGHORN_CLIENT >&2; exit 7"
+    result = path(
+        *("--clock", "virtual", "--quiet", "--seed", "3", "delay=10ms", "--server", "sleep 99"),
+        *("--", "sh", "-c", words),
+        folder=tmp_path,
+        env=programme.environment(),
+    )
+    assert result.status == 7
+    assert result.stderr.splitlines()[-1].startswith("198.18.")
+
+
+def test_ten_paths_in_one_another_add_up_exactly(tmp_path: Path) -> None:
+    nest = nests.ten_paths("10ms", 5, 0.01, "virtual", tmp_path / "nest")
+    assert len(nest.round_trips_ms) == 5
+    assert all(200.0 <= trip <= 200.2 for trip in nest.round_trips_ms)
+
+
+def test_what_a_guest_does_not_reach_is_refused(tmp_path: Path) -> None:
+    for overrides, words in (
+        (["--set", "paths=direct"], "the CPU alone sets the pace"),
+        (["--set", "clients=chromium"], "driven from outside"),
+    ):
+        asked = experiment(tmp_path, LOSSY, paths=["lossy"])
+        result = programme.run("run", str(asked), *overrides, "--out", "run", folder=tmp_path)
+        assert result.status == 2
+        assert words in result.stderr
