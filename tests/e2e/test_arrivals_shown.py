@@ -10,7 +10,7 @@ from pronghorn.report.timeline.lanes import lanes
 
 from . import programme
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "guest"), pytest.mark.beside]
 
 LOSSY = """
 sites = ["small"]
@@ -19,6 +19,7 @@ arms = ["h2", "h3"]
 repeat = 1
 seed = 3
 artifacts = ["arrivals"]
+clock = "virtual"
 
 [path.lossy]
 down = { rate = "50Mbit", delay = "10ms", loss = "3%", queue = "256kB" }

@@ -7,7 +7,7 @@ from pronghorn.model.trial import Trial
 
 from . import experiments, programme
 
-pytestmark = pytest.mark.needs("namespaces", "engine", "nginx")
+pytestmark = [pytest.mark.needs("engine", "guest", "nginx"), pytest.mark.beside]
 
 ARMS = ("h1", "h2", "h3")
 REQUESTS = 21
@@ -23,7 +23,7 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
     experiment = experiments.write(folder, arms=ARMS, repeat=1, sites=("small",))
     sets = [f"--set=background.{key}={value}" for key, value in BACKGROUND.items()]
     found = programme.load_every_arm(
-        *(str(experiment), "--set=origins=builtin,nginx", *sets),
+        *(str(experiment), "--set=origins=builtin,nginx", "--set=clock=virtual", *sets),
         arms=ARMS,
         folder=folder,
         enough=programme.has_blocks,

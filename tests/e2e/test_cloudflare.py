@@ -12,7 +12,7 @@ from pronghorn.model.trial import Trial
 from . import programme
 from .programme import Run
 
-pytestmark = [pytest.mark.needs("namespaces", "engine"), pytest.mark.beside]
+pytestmark = [pytest.mark.needs("engine", "guest"), pytest.mark.beside]
 
 BLOCKS = 2
 
@@ -22,7 +22,7 @@ def run(
 ) -> tuple[Run, list[Trial]]:
     """A run of the experiment at two blocks on its nearest path, with its page of 15 kB, and its loads; more
     where a busy host left an arm without one or not `enough`. None of them failed."""
-    sets = (f"--set=repeat={BLOCKS}", "--set=paths=wpt-cable", "--set=sites=page-15k")
+    sets = (f"--set=repeat={BLOCKS}", "--set=paths=wpt-cable", "--set=sites=page-15k", "--set=clock=virtual")
     found = programme.load_every_arm(
         name, *sets, arms=arms, folder=folder, enough=lambda found: enough(found.loads)
     )

@@ -12,7 +12,7 @@ from . import programme
 from .experiments import NEAR
 from .programme import Loaded
 
-pytestmark = [pytest.mark.needs("namespaces", "engine"), pytest.mark.beside]
+pytestmark = [pytest.mark.needs("engine", "guest"), pytest.mark.beside]
 
 MIB = 2**20
 
@@ -25,7 +25,7 @@ def run(folder: Path, arms: Sequence[str], text: str) -> Loaded:
     load."""
     file = folder / "knobs.toml"
     file.write_text(
-        f'sites = ["tiny"]\npaths = ["near"]\narms = {list(arms)}\nrepeat = 2\nseed = 1\n{text}{NEAR}',
+        f'sites = ["tiny"]\npaths = ["near"]\narms = {list(arms)}\nrepeat = 2\nseed = 1\nclock = "virtual"\n{text}{NEAR}',
         encoding="utf-8",
     )
     return programme.load_every_arm(str(file), arms=arms, folder=folder)

@@ -8,7 +8,7 @@ import pytest
 from . import programme
 from .programme import Run
 
-pytestmark = [pytest.mark.needs("namespaces", "engine"), pytest.mark.beside]
+pytestmark = [pytest.mark.needs("engine", "guest"), pytest.mark.beside]
 
 EXPERIMENT = """
 sites = ["page-15k"]
@@ -17,6 +17,7 @@ arms = ["h3+0rtt"]
 repeat = 60
 seed = 5
 limit = "6s"
+clock = "virtual"
 
 [path.lossy]
 down = { rate = "50Mbit", delay = "10ms", loss = "10%", queue = "256kB" }

@@ -13,7 +13,7 @@ from pronghorn.model.trial import Trial
 from . import programme
 from .programme import Run
 
-pytestmark = [pytest.mark.needs("namespaces", "engine", "nginx"), pytest.mark.beside]
+pytestmark = [pytest.mark.needs("engine", "guest", "nginx"), pytest.mark.beside]
 
 PATHS = {"clean", "corrupt", "delay-loss", "loss-duplicate"}
 ORIGINS = {"nginx", "builtin"}
@@ -30,6 +30,7 @@ SIZE = {
     "repeat": 1,
     "attempts": 1,
     "seed": 1,
+    "clock": "virtual",
 }
 
 
