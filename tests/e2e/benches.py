@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.engine import Engine
+from pronghorn.guest import kernels
+from pronghorn.guest.guest import Guest
 from pronghorn.model.trial import Counters, LinkCounters, PageLoad
 
 from . import links
@@ -95,7 +98,12 @@ class Bench:
             "spawn", host=host, argv=argv, env={}, stdout=str(stdout), stderr=str(stderr)
         )
         process = Process(ok["process"], stdout)
-        await until(f"{program} is ready", lambda: stdout.exists() and b"\n" in stdout.read_bytes(), stderr)
+        await until(
+            f"{program} is ready",
+            lambda: stdout.exists() and b"\n" in stdout.read_bytes(),
+            stderr,
+            self.engine.let_pass,
+        )
         return process
 
     async def finish(self, process: Process, *, limit_s: float = LIMIT_S) -> list[str]:
@@ -147,9 +155,12 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(folder: Path) -> AsyncIterator[Bench]:
-    """An engine without a bench yet; it ends with the block."""
-    engine = await Engine.start()
+async def bench(folder: Path, *, virtual: bool = False) -> AsyncIterator[Bench]:
+    """An engine without a bench yet, `virtual` in a guest whose clock starts now; it ends with the block."""
+    if virtual:
+        engine: Engine = await Guest.boot(kernels.need(), 1, starts_ns=time.time_ns())
+    else:
+        engine = await Engine.start()
     try:
         yield Bench(engine, folder)
     finally:
@@ -157,7 +168,11 @@ async def bench(folder: Path) -> AsyncIterator[Bench]:
 
 
 async def side_by_side(
-    lanes: int, folder: Path, work: Sequence[Callable[[Bench], Awaitable[Result]]]
+    lanes: int,
+    folder: Path,
+    work: Sequence[Callable[[Bench], Awaitable[Result]]],
+    *,
+    virtual: bool = False,
 ) -> list[Result]:
     """Does each piece of `work` once, on the first of `lanes` engines that is free; the results in order."""
     waiting = list(enumerate(work))
@@ -166,7 +181,7 @@ async def side_by_side(
     async def lane(number: int) -> None:
         here = folder / f"lane-{number}"
         here.mkdir()
-        async with bench(here) as one:
+        async with bench(here, virtual=virtual) as one:
             while waiting:
                 index, piece = waiting.pop(0)
                 results[index] = await piece(one)
@@ -177,12 +192,18 @@ async def side_by_side(
     return [results[index] for index in range(len(work))]
 
 
-async def until(what: str, holds: Callable[[], Any], stderr: Path | None = None) -> None:
-    """Waits until something holds; fails where it doesn't within the limit."""
+async def until(
+    what: str,
+    holds: Callable[[], Any],
+    stderr: Path | None = None,
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Waits until something holds, in pauses in which the right clock goes on; fails where it doesn't within
+    the limit."""
     try:
         async with asyncio.timeout(LIMIT_S):
             while not holds():
-                await asyncio.sleep(0.01)
+                await pause(0.01)
     except TimeoutError:
         said = stderr.read_text(encoding="utf-8") if stderr and stderr.exists() else ""
         raise AssertionError(f"not within {LIMIT_S:.0f} s: {what} {said}") from None

@@ -33,7 +33,7 @@ class Nest:
 
 def ten_paths(delay: str, pings: int, pause_s: float, isolation: str, folder: Path) -> Nest:
     """Pings the outermost far host from within ten paths. As `user`, the outermost is made by the means of an
-    ordinary user; within it everybody is root of a namespace. As `virtual`, all of it is in a guest."""
+    ordinary user; within it everybody is root of a namespace."""
     folder.mkdir()
     env = programme.environment(PYTHON=programme.COMMAND[0])
     if isolation == "user":
@@ -41,7 +41,6 @@ def ten_paths(delay: str, pings: int, pause_s: float, isolation: str, folder: Pa
     ping = f"exec {KERNEL_PINGS} $OUTERMOST {pings} {pause_s}"
     inner = ["env", "-u", "PRONGHORN_ISOLATION", "sh", str(PROGRAMS / "nest.sh"), "9", str(folder)]
     result = path(
-        *(("--clock", "virtual", "--seed", "1") if isolation == "virtual" else ()),
         *(f"delay={delay}", "--json", str(folder / "10.json"), "--server", "sleep 99"),
         *("--", *inner, f"delay={delay}", "sh", "-c", ping),
         folder=folder,

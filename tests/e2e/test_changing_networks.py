@@ -17,7 +17,7 @@ from . import pages
 from .benches import CONTROLS, bench
 from .links import both_ways, link
 
-pytestmark = pytest.mark.needs("namespaces")
+pytestmark = [pytest.mark.needs("guest"), pytest.mark.beside]
 
 Found = TypeVar("Found", tuple[PageLoad, Counters], tuple[PageLoad, Counters, list[OriginRequest]])
 
@@ -50,7 +50,7 @@ def rebound(
     path: dict[str, Any] = {**PATH, "rebind_ns": [round(HALF_S * 1e9)]}
 
     async def attempt() -> tuple[PageLoad, Counters]:
-        async with bench(folder) as one:
+        async with bench(folder, virtual=True) as one:
             await one.open(path)
             page = await one.load(root, identity, protocol, limit_s=LOST_S)
             return page, await one.close()
@@ -93,7 +93,7 @@ def test_h3_migrates_when_the_hosts_address_changes(
     ten_megabytes: Path, identity: Certificates, tmp_path: Path
 ) -> None:
     async def run() -> PageLoad:
-        async with bench(tmp_path) as one:
+        async with bench(tmp_path, virtual=True) as one:
             client, _ = await one.open(PATH)
             port = await one.serve(ten_megabytes, identity)
             other = client.rsplit(".", 1)[0] + ".9"
@@ -141,7 +141,7 @@ def rebound_on_nginx(
     (folder / "nginx").mkdir()
 
     async def run() -> tuple[PageLoad, Counters, list[OriginRequest]]:
-        async with bench(folder) as one:
+        async with bench(folder, virtual=True) as one:
             _, address = await one.open(NEAR)
             setup = OriginSetup(root, identity, parse(protocol), {}, folder / "nginx", address, 443)
             running = await origin.start(one.engine, setup)

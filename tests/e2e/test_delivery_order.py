@@ -12,7 +12,7 @@ from .benches import Bench, side_by_side
 from .links import both_ways, link
 from .pages import Named, write
 
-pytestmark = pytest.mark.needs("namespaces")
+pytestmark = [pytest.mark.needs("guest"), pytest.mark.beside]
 
 SLOW = both_ways(link(20, rate_mbit=4, queue_bytes=256_000))
 ATTEMPTS = 5
@@ -82,7 +82,9 @@ def load_over_both(named: list[Named], identity: Certificates, folder: Path) -> 
         return page
 
     pages = asyncio.run(
-        side_by_side(2, folder, [lambda bench: trial(bench, "h2"), lambda bench: trial(bench, "h3")])
+        side_by_side(
+            2, folder, [lambda bench: trial(bench, "h2"), lambda bench: trial(bench, "h3")], virtual=True
+        )
     )
     for page, protocol in zip(pages, ("h2", "h3"), strict=True):
         assert page.outcome == "ok", page.detail

@@ -25,7 +25,8 @@ def run(folder: Path, arms: Sequence[str], text: str) -> Loaded:
     load."""
     file = folder / "knobs.toml"
     file.write_text(
-        f'sites = ["tiny"]\npaths = ["near"]\narms = {list(arms)}\nrepeat = 2\nseed = 1\nclock = "virtual"\n{text}{NEAR}',
+        f'sites = ["tiny"]\npaths = ["near"]\narms = {list(arms)}\nrepeat = 2\nseed = 1\n'
+        f'clock = "virtual"\n{text}{NEAR}',
         encoding="utf-8",
     )
     return programme.load_every_arm(str(file), arms=arms, folder=folder)

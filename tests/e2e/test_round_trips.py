@@ -15,7 +15,7 @@ from pronghorn.origins import OriginSetup
 from .benches import Bench, side_by_side
 from .links import both_ways, link
 
-pytestmark = pytest.mark.needs("namespaces")
+pytestmark = [pytest.mark.needs("guest"), pytest.mark.beside]
 
 ROUND_TRIP_S = 0.100
 PATH = both_ways(link(50, rate_mbit=1000))
@@ -41,7 +41,7 @@ def loads(site: Path, identity: Certificates, protocol: str, number: int, folder
         await bench.close()
         return page
 
-    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, folder, [trial] * number))
+    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, folder, [trial] * number, virtual=True))
     assert [page.outcome for page in pages] == ["ok"] * number
     return pages
 
@@ -106,7 +106,7 @@ def test_tls_versions_and_sessions_cost_and_spare_their_round_trips(
         await bench.close()
         return page
 
-    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, tmp_path, [trial] * FEW_TRIALS))
+    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, tmp_path, [trial] * FEW_TRIALS, virtual=True))
 
     first = [page.connections[0] for page in pages]
     assert {connection.tls_version for connection in first} == {f"TLS {tls}"}
@@ -134,7 +134,7 @@ def test_a_server_with_openssl_asks_for_no_other_key_share(
         await bench.close()
         return page
 
-    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, tmp_path, [trial] * FEW_TRIALS))
+    pages = asyncio.run(side_by_side(SIDE_BY_SIDE, tmp_path, [trial] * FEW_TRIALS, virtual=True))
 
     assert {page.round_trips for page in pages} == {first_byte}
     assert None not in {page.connections[0].key_exchange for page in pages}

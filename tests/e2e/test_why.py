@@ -16,7 +16,7 @@ from . import pages
 from .pages import Named
 from .programme import Run, assert_ended, run
 
-pytestmark = pytest.mark.needs("engine", "namespaces")
+pytestmark = [pytest.mark.needs("engine", "guest"), pytest.mark.beside]
 
 PATHS = """
 [path.clean]
@@ -64,7 +64,7 @@ def _measured(folder: Path, text: str, *more: str) -> list[Trial]:
     (folder / "experiment.toml").write_text(text, encoding="utf-8")
     out = folder / "out"
     asked = ("--set=attempts=1", "--jobs=1", *more)
-    result = run("run", "experiment.toml", "--out", str(out), *asked, folder=folder)
+    result = run("run", "experiment.toml", "--clock", "virtual", "--out", str(out), *asked, folder=folder)
     assert_ended(result)
     found = [one for one in Run(out).trials() if one.page is not None and one.page.load_s is not None]
     assert found

@@ -56,16 +56,18 @@ class Guest(Engine):
     virtual = True
 
     @classmethod
-    async def boot(cls, kernel: Kernel, seed: int, *, program: Path | None = None) -> Self:
-        """Starts one with `kernel`, whose random numbers follow from `seed`; HostError where it can't be
-        run."""
+    async def boot(
+        cls, kernel: Kernel, seed: int, *, program: Path | None = None, starts_ns: int = EPOCH_NS
+    ) -> Self:
+        """Starts one with `kernel`, whose random numbers follow from `seed` and whose clock starts at
+        `starts_ns`, in nanoseconds since 1970; HostError where it can't be run."""
         program = program or locate()
         ours, theirs = os.openpty()
         try:
             tty.setraw(theirs)
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *_command(kernel, program),
+                    *_command(kernel, program, starts_ns=starts_ns),
                     stdin=theirs,
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.PIPE,
@@ -213,13 +215,14 @@ def _command(
     program: Path,
     places: Sequence[str] = _NO_PLACES,
     arguments: Sequence[str] = (),
+    starts_ns: int = EPOCH_NS,
 ) -> list[str]:
     """The same for each guest, since its random numbers hang on it (`random_init_early` of the kernel)."""
     return [
         str(kernel.program),
         f"mem={MEMORY}",
         "time-travel=inf-cpu",
-        f"time-travel-start={EPOCH_NS}",
+        f"time-travel-start={starts_ns}",
         "rootfstype=hostfs",
         "rootflags=/",
         "rw",

@@ -26,7 +26,7 @@ MEND = "pronghorn guest"
 
 
 class Kernel(NamedTuple):
-    """A kernel: `version` is what an experiment calls it, `release` what it says of itself, `program` its
+    """A kernel: `version` is what it is asked for by, `release` what it says of itself, `program` its
     file. `random` is a library by which its random numbers follow from a seed; None: they are the
     machine's."""
 
