@@ -71,3 +71,17 @@ def test_only_a_long_chain_exceeds_what_quic_lets_a_server_send_first(tmp_path: 
     long = certificates.make(tmp_path / "long", CertificateSettings(key="rsa4096", intermediates=3))
     assert first_flight.first_flight_bytes("p256", certificates.sizes(short)) < first_flight.LIMIT_BYTES
     assert first_flight.first_flight_bytes("rsa4096", certificates.sizes(long)) > first_flight.LIMIT_BYTES
+
+
+def test_what_settles_them_makes_the_same_again(tmp_path: Path) -> None:
+    settled = certificates.Settled(datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC), 5)
+    made = []
+    for name, how in (("one", settled), ("two", settled), ("three", settled._replace(seed=6))):
+        (tmp_path / name).mkdir()
+        made.append(certificates.make(tmp_path / name, settled=how))
+    one, two, three = ([file.read_bytes() for file in files] for files in made)
+    assert one == two
+    assert not set(one) & set(three)
+    leaf = x509.load_pem_x509_certificate(one[1])
+    assert leaf.not_valid_before_utc < settled.at < leaf.not_valid_after_utc
+    assert leaf.serial_number.bit_length() <= 159
