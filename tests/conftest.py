@@ -148,7 +148,7 @@ def _engines_protocol(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Holds what a test's own process and engines say to each other against the protocol's schema."""
     heard = overheard.listen(monkeypatch)
     yield
-    assert list(overheard.faults(heard)) == []
+    assert list(overheard.new_faults(heard)) == []
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

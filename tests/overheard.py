@@ -4,7 +4,7 @@ It is noted while the test runs and judged afterwards: judging takes CPU time, w
 disturb a measurement."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import pytest
@@ -35,6 +35,31 @@ def listen(monkeypatch: pytest.MonkeyPatch) -> list[Exchange]:
 
     monkeypatch.setattr(Engine, "request", request)
     return heard
+
+
+_judged: set[Hashable] = set()
+"""The shapes of exchanges that this process has found to be as the schema says: judging one takes tens of
+milliseconds, and tests have thousands."""
+
+
+def shape(value: Any) -> Hashable:
+    """What of a message the schema mostly judges: keys and types, of lists each shape of an entry once. A
+    text counts as one, whatever it says: the tests of the protocol itself judge each message in full."""
+    if isinstance(value, dict):
+        return frozenset((key, shape(inner)) for key, inner in value.items())
+    if isinstance(value, list):
+        return ("list", frozenset(shape(inner) for inner in value))
+    return type(value).__name__
+
+
+def new_faults(heard: list[Exchange]) -> Iterator[str]:
+    """As `faults`, of exchanges of a shape that this process hasn't judged yet."""
+    for request, answer in heard:
+        kind = answer["error"].get("kind") if "error" in answer else None
+        sort = (request.get("op"), kind, shape(request), shape(answer))
+        if sort not in _judged:
+            _judged.add(sort)
+            yield from faults([(request, answer)])
 
 
 def faults(heard: list[Exchange]) -> Iterator[str]:

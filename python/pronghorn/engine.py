@@ -180,6 +180,8 @@ class Engine:
             raise await self._died(f"ended at '{op}'")
         try:
             message = foreign.json_table(answer, most_items=_MOST_ENTRIES)
+            if "ended" in message:
+                raise await self._died(f"ended at '{op}'", status=int(message["ended"]))
             if message["id"] != self._number:
                 raise ValueError("an answer to another request")
             if "error" not in message:
@@ -230,18 +232,19 @@ class Engine:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
 
-    async def _died(self, what: str, *, hangs: bool = False) -> EngineDied:
-        """An engine that doesn't hang may have just ended: killing it would lose its status."""
+    async def _died(self, what: str, *, hangs: bool = False, status: int | None = None) -> EngineDied:
+        """An engine that doesn't hang may have just ended: killing it would lose its status. A guest tells
+        that of its engine by itself."""
         if not hangs:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_FAREWELL_S):
                     await self._process.wait()
         self.kill()
-        status = await self._process.wait()
+        ended = await self._process.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FAREWELL_S):
                 await self._listener
-        return dead(what, status, self._tail)
+        return dead(what, ended if status is None else status, self._tail)
 
     async def _listen(self) -> None:
         if self._process.stderr is None:

@@ -44,13 +44,19 @@ def ten_megabytes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rebound(
-    root: Path, identity: Certificates, folder: Path, protocol: str, wanted: tuple[str, str | None]
+    root: Path,
+    identity: Certificates,
+    folder: Path,
+    protocol: str,
+    wanted: tuple[str, str | None],
+    *,
+    virtual: bool = True,
 ) -> tuple[PageLoad, Counters]:
     """A load during which the NAT rebinds, with the wanted outcome and reason in one of some attempts."""
     path: dict[str, Any] = {**PATH, "rebind_ns": [round(HALF_S * 1e9)]}
 
     async def attempt() -> tuple[PageLoad, Counters]:
-        async with bench(folder, virtual=True) as one:
+        async with bench(folder, virtual=virtual) as one:
             await one.open(path)
             page = await one.load(root, identity, protocol, limit_s=LOST_S)
             return page, await one.close()
@@ -69,10 +75,11 @@ def one_of_some(attempt: Callable[[int], Found], wanted: tuple[str, str | None])
     return found
 
 
+@pytest.mark.parametrize("virtual", [pytest.param(False, marks=pytest.mark.needs("namespaces")), True])
 def test_h3_goes_on_over_one_connection_when_the_nat_rebinds(
-    ten_megabytes: Path, identity: Certificates, tmp_path: Path
+    virtual: bool, ten_megabytes: Path, identity: Certificates, tmp_path: Path
 ) -> None:
-    page, counters = rebound(ten_megabytes, identity, tmp_path, "h3", ("ok", None))
+    page, counters = rebound(ten_megabytes, identity, tmp_path, "h3", ("ok", None), virtual=virtual)
 
     assert (page.outcome, page.reason) == ("ok", None)
     assert len(page.connections) == 1

@@ -8,7 +8,7 @@ import pytest
 from .benches import bench
 from .links import both_ways, link
 
-pytestmark = [pytest.mark.needs("guest"), pytest.mark.beside]
+pytestmark = pytest.mark.needs("namespaces")
 
 PORT = 8080
 
@@ -16,7 +16,7 @@ PORT = 8080
 @pytest.mark.parametrize("control", ["cubic", "reno", "bbr"])
 def test_foreign_sockets_run_it_and_may_run_no_other(control: str, tmp_path: Path) -> None:
     async def ends() -> list[list[str]]:
-        async with bench(tmp_path, virtual=True) as one:
+        async with bench(tmp_path) as one:
             if control not in (await one.engine.hello()).congestion_controls:
                 pytest.fail(f"this kernel has no {control}: modprobe tcp_{control}")
             _, server = await one.open(both_ways(link(1)), congestion_control=control)

@@ -13,7 +13,7 @@ from .benches import bench
 from .links import link
 from .pages import Named
 
-pytestmark = [pytest.mark.needs("guest"), pytest.mark.beside]
+pytestmark = pytest.mark.needs("namespaces")
 
 NAMED = [Named("large", "image", 2_400_000)]
 
@@ -28,7 +28,7 @@ async def load(
     folder: Path, identity: Certificates, protocol: str, limit_s: float
 ) -> tuple[PageLoad, Counters]:
     pages.write(folder / "site", NAMED)
-    async with bench(folder, virtual=True) as one:
+    async with bench(folder) as one:
         await one.open({**WIFI, "handover": {"at_ns": AT_NS, "path": LTE}})
         page = await one.load(folder / "site", identity, protocol, limit_s=limit_s)
         return page, await one.close()

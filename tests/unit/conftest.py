@@ -19,4 +19,4 @@ def laboratory(
     """A laboratory whose engine behaves. In the end both keep to the engine's protocol."""
     made = Laboratory(tmp_path, tmp_path_factory.mktemp("transcript"), monkeypatch, capsys)
     yield made
-    assert list(overheard.faults(made.said())) == []
+    assert list(overheard.new_faults(made.said())) == []

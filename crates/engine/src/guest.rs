@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use nix::mount::{MsFlags, mount};
@@ -31,7 +31,10 @@ use crate::{panic, session};
 const CHANNEL: &str = "/dev/dsp";
 
 /// The file system in memory that is the guest's own.
-const PRIVATE: &str = "/run";
+const PRIVATE: &str = "/dev/guest";
+
+/// Where the machine may keep files in memory.
+const SHARED: &str = "/dev/shm";
 
 /// How many files a program of the guest may open.
 const OPEN_FILES: u64 = 1 << 20;
@@ -87,17 +90,17 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 
 /// Makes of the machine's files the guest's own system.
 fn prepare() -> io::Result<()> {
-    for (kind, at, options) in [
-        ("proc", "/proc", ""),
-        ("sysfs", "/sys", ""),
-        ("devtmpfs", "/dev", ""),
-        ("tmpfs", PRIVATE, "mode=0755"),
-    ] {
-        mount_at(kind, at, options)?;
+    let shares = Path::new(SHARED).is_dir();
+    for (kind, at) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
+        mount_at(kind, at, "")?;
     }
-    // What Python writes into memory is under this folder, which the guest's own devices hide.
-    fs::create_dir_all("/dev/shm")?;
-    mount_at("hostfs", "/dev/shm", "/dev/shm")?;
+    fs::create_dir_all(PRIVATE)?;
+    mount_at("tmpfs", PRIVATE, "mode=0755")?;
+    // The guest's own devices hide what the machine has there.
+    if shares {
+        fs::create_dir_all(SHARED)?;
+        mount_at("hostfs", SHARED, SHARED)?;
+    }
     raise_loopback()?;
     let _ = setrlimit(Resource::RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES);
     Ok(())

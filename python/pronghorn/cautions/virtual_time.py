@@ -18,7 +18,8 @@ def cautions(experiment: Experiment) -> Iterator[Caution]:
     yield Caution(
         "virtual-time",
         "This run was made in virtual time, where computing takes no time. CPU cost, which is highest for "
-        "HTTP/3, does not show in its load times; the report lists each arm's CPU seconds.",
+        "HTTP/3, does not show in its load times. The report lists each arm's CPU seconds in the guest: "
+        "they overstate arms that make more system calls.",
         "Measure in real time to see both: --clock real",
     )
     fast = list(dict.fromkeys(cell.path for cell in experiment.cells() if cell_cost.alone(experiment, cell)))

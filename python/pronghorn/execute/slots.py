@@ -144,9 +144,9 @@ class Slots:
             if not self._standing(block, done.get((block.cell, block.number), ())).over
         ]
         queue = self._courses(left)
-        in_order = self._in_order = (
-            InOrder(self._journal, queue) if self._conditions.engines.virtual else None
-        )
+        # Kept state has whole cells as courses: their trials must not wait for each other in memory.
+        orders = self._conditions.engines.virtual and not self._conditions.experiment.kept
+        in_order = self._in_order = InOrder(self._journal, queue) if orders else None
         free = list(range(jobs))
         running: dict[asyncio.Task[None], tuple[int, Course]] = {}
         try:
@@ -268,6 +268,8 @@ class Slots:
             return measured
         self._observer.warns(f"{assignment.block.cell}, {assignment.arm}: {fault.detail}")
         await stages.drop(assignment)
+        if self._conditions.engines.virtual:
+            assignment = assignment._replace(slot=0)
         return trial.broken(assignment, fault)
 
     def _count(self, error: EngineDied | EngineError) -> None:

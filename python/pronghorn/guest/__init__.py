@@ -1,5 +1,5 @@
 """Engines in virtual time: each is the first process of a guest, a User Mode Linux kernel whose clock jumps
-over the time in which nothing happens and counts none for computing.
+over the time in which nothing happens and counts none for computing, but 256 ns for each look at it.
 
 | question | file |
 |---|---|

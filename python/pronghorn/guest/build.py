@@ -1,7 +1,9 @@
 """Building a guest's kernel: Debian's source, a configuration of ours, the host's compiler. Nothing is
 installed, and nothing needs root; a kernel is put in its place whole or not at all."""
 
+import contextlib
 import datetime
+import fcntl
 import hashlib
 import json
 import os
@@ -15,8 +17,8 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn.errors import HostError, InputError
-from pronghorn.guest import kernels
+from pronghorn.errors import HostError, InputError, PronghornError
+from pronghorn.guest import guest, kernels
 from pronghorn.guest.kernels import NEWEST, Kernel
 from pronghorn.servers import archive_site
 
@@ -31,7 +33,10 @@ _HOST_NEEDS = ("gcc", "make", "tar", "xz", "apt-get", "dpkg-deb")
 _UNPACKED = ("flex", "bison", "m4", "bc")
 _KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _PATIENCE_S = 3600.0
+_SAYS_WITHIN_S = 20.0
 _SAID_LINES = 12
+
+_BUILDING = ".building-"
 
 _NOT_NEEDED = (
     "*/Documentation/*/*",
@@ -68,10 +73,13 @@ def build(version: str = NEWEST, *, source: Path | None = None, tell: Tell = lam
             hint=f"Known are {' and '.join(SUITES)}; any other: --source linux-{version}.tar.xz",
         )
     _require_tools(source)
+    _sweep()
     try:
         kernels.folder().mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kernels.folder(), prefix=".building-") as work:
-            return _build(version, source, Path(work), tell)
+        with _work() as work:
+            return _build(version, source, work, tell)
+    except subprocess.TimeoutExpired as error:
+        raise HostError(f"{error.cmd[0]} did not end within {error.timeout:.0f} s.") from error
     except OSError as error:
         raise HostError(
             f"{kernels.folder()}: no kernel can be built there: {error.strerror or error}.",
@@ -79,34 +87,82 @@ def build(version: str = NEWEST, *, source: Path | None = None, tell: Tell = lam
         ) from error
 
 
+@contextmanager
+def _work() -> Iterator[Path]:
+    """A folder for building, held by flock(2)."""
+    with tempfile.TemporaryDirectory(dir=kernels.folder(), prefix=_BUILDING) as work:
+        lock = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield Path(work)
+        finally:
+            os.close(lock)
+
+
+def _sweep() -> None:
+    """Removes what builds that were killed have left."""
+    for path in kernels.folder().glob(f"{_BUILDING}*"):
+        with contextlib.suppress(OSError):
+            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
 def adopt(program: Path, name: str) -> Kernel:
     """Keeps a kernel of one's own as `name`; InputError where `program` is no User Mode Linux with a virtual
     clock."""
     kernels.require_machine()
-    if not os.access(program, os.X_OK):
+    kernels.check_name(name)
+    program = program.resolve()
+    if not (program.is_file() and os.access(program, os.X_OK)):
         raise InputError(f"{program}: no program is there.", hint="Name the file 'linux' of a built kernel.")
-    told = subprocess.run([program, "--help"], capture_output=True, text=True, check=False, errors="replace")
-    if "time-travel" not in told.stdout + told.stderr:
+    if "time-travel" not in _said(program, "--help"):
         raise InputError(
             f"{program}: is no User Mode Linux with a virtual clock.",
             hint="Build it with ARCH=um and CONFIG_UML_TIME_TRAVEL_SUPPORT; "
             f"{_resource('kernel.config')} has the options.",
         )
-    release = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     kernels.folder().mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kernels.folder(), prefix=".building-") as work:
-        made = Path(work) / "kernel"
+    with _work() as work:
+        made = work / "kernel"
         made.mkdir()
         shutil.copy2(program, made / kernels.PROGRAM)
         if shutil.which("gcc") is not None:
             _random(made)
-        _record(made, release.stdout.strip() or "unknown", {"program": str(program.absolute())})
+        _record(made, _said(program, "--version").strip() or "unknown", {"program": str(program)})
         return _put(made, name)
+
+
+def _said(program: Path, option: str) -> str:
+    """What a program says of itself; nothing where it can't be run or goes on and on."""
+    try:
+        done = subprocess.run(
+            [program, option],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=_SAYS_WITHIN_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode(errors="replace")
 
 
 def _build(version: str, source: Path | None, work: Path, tell: Tell) -> Kernel:
     began = datetime.datetime.now(datetime.UTC)
-    environment = dict(os.environ) | {"LC_ALL": "C"}
+    # Nothing else of ours decides what is built. The kernel's version names no date, user or host, for its
+    # random numbers hang on it.
+    environment = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ} | {
+        "LC_ALL": "C",
+        "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 2026",
+        "KBUILD_BUILD_USER": "pronghorn",
+        "KBUILD_BUILD_HOST": "guest",
+        "KBUILD_BUILD_VERSION": "1",
+    }
     if source is None:
         found, environment = _debian(version, work, environment, tell)
     else:
@@ -175,14 +231,14 @@ class _Apt:
 
     def __init__(self, folder: Path, suite: str) -> None:
         self.suite = suite
-        self.own_suite = _codename() or suite
+        self.own_suite = _codename()
         self._folder = folder
         for each in ("state/lists/partial", "cache/archives/partial", "debs"):
             (folder / each).mkdir(parents=True)
         site = archive_site()
         lines = [
             f"deb [signed-by={_KEYRING}] {site} {name} main"
-            for name in dict.fromkeys((suite, self.own_suite))
+            for name in dict.fromkeys((suite, self.own_suite or suite))
         ]
         (folder / "sources.list").write_text("\n".join(lines) + "\n")
         self._options = [
@@ -228,7 +284,8 @@ def _configure(tree: Path, environment: Mapping[str, str], log: Path) -> None:
     wanted = _resource("kernel.config")
     _make(tree, ["allnoconfig"], {**environment, "KCONFIG_ALLCONFIG": str(wanted)}, log)
     lines = set((tree / ".config").read_text().splitlines())
-    missing = [line for line in wanted.read_text().splitlines() if line.endswith("=y") and line not in lines]
+    needed = [line for line in wanted.read_text().splitlines() if line.endswith("=y")]
+    missing = [line for line in (*needed, f"CONFIG_HZ={TICKS_HZ}") if line not in lines]
     if missing:
         names = ", ".join(line.removesuffix("=y") for line in missing)
         raise HostError(
@@ -279,6 +336,8 @@ def _record(made: Path, release: str, notes: Mapping[str, object]) -> None:
 def _put(made: Path, version: str) -> Kernel:
     """Puts a kernel in the place of one that was there."""
     target = kernels.place(version)
+    if not _settles(made):
+        (made / kernels.RANDOM).unlink(missing_ok=True)
     if target.exists():
         target.rename(made.with_name("old"))
     made.rename(target)
@@ -286,6 +345,19 @@ def _put(made: Path, version: str) -> Kernel:
     if kernel is None:
         raise HostError(f"{target}: the kernel that was put there is gone.")
     return kernel
+
+
+def _settles(made: Path) -> bool:
+    """Whether a kernel's random numbers follow from a seed: one seed gives the same twice, another others."""
+    if not (made / kernels.RANDOM).is_file():
+        return False
+    kernel = Kernel("new", "", made / kernels.PROGRAM, made / kernels.RANDOM)
+    asked = ["cat", "/proc/sys/kernel/random/uuid"]
+    try:
+        first, again, other = (guest.output(kernel, seed, asked) for seed in (1, 1, 2))
+    except PronghornError:
+        return False
+    return first == again != other and len(first) > 0
 
 
 def _unpacked(archive: Path, work: Path) -> Path:
@@ -306,7 +378,8 @@ def _unpacked(archive: Path, work: Path) -> Path:
 
 def _require_tools(source: Path | None) -> None:
     needs = [tool for tool in _HOST_NEEDS if source is None or tool not in ("apt-get", "dpkg-deb")]
-    if source is not None:
+    if source is not None or _codename() is None:
+        # Debian's own would want this Debian's libraries.
         needs += _UNPACKED
     missing = [tool for tool in needs if shutil.which(tool) is None]
     if missing:

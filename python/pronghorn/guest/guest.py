@@ -5,22 +5,29 @@ while it isn't asked (`crates/engine/src/guest.rs`)."""
 
 import asyncio
 import contextlib
+import ctypes
 import datetime
 import fcntl
+import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import threading
 import tty
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Self
+from typing import IO, Any, NamedTuple, Self
 
-from pronghorn.engine import Engine, EngineDied, locate
+from pronghorn.engine import PATIENCE_S, Engine, EngineDied, locate
 from pronghorn.environment import passed_on
 from pronghorn.errors import HostError
 from pronghorn.guest.kernels import Kernel
+from pronghorn.host import temporary_folders
 
 EPOCH_NS = 1_767_225_600 * 10**9
 """When a guest starts by its own clock: the first of January 2026, UTC. What happens in it must not hang on
@@ -31,16 +38,16 @@ MEMORY = "1536M"
 
 _MEMORY_BYTES = 1536 * 2**20
 _SHARED_MEMORY = Path("/dev/shm")
-PREFIX = "pronghorn-work-"
-"""Of temporary folders, which the next start sweeps where a killed one left them
-(`host/temporary_folders.py`)."""
-
 _SEED = "PRONGHORN_GUEST_SEED"
+_PR_SET_PDEATHSIG = 1
+_LEAST_NUMBER = 900
+_MOST_PATIENCE_S = 1800.0
+"""How long an answer of a guest is waited for at least."""
+
 _TICKS_S = 1 / os.sysconf("SC_CLK_TCK")
 _LINE_LIMIT = 64 * 2**20
 _NOT_FOR_GUESTS = ("LD_PRELOAD", "TMPDIR", "PRONGHORN_AWAKE", "PRONGHORN_ISOLATION")
 
-_FOLDER_NUMBER = 100
 _NO_PLACES = ("con0=null,fd:2", "uml_dir=/dev/null")
 """Its console goes to stderr. Where it would note its number for programs that don't exist here there is no
 folder, so that nothing is left behind."""
@@ -61,36 +68,51 @@ class Guest(Engine):
     ) -> Self:
         """Starts one with `kernel`, whose random numbers follow from `seed` and whose clock starts at
         `starts_ns`, in nanoseconds since 1970; HostError where it can't be run."""
-        program = program or locate()
         ours, theirs = os.openpty()
+        opened = _program(program or locate())
         try:
             tty.setraw(theirs)
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *_command(kernel, program, starts_ns=starts_ns),
+                    *_command(kernel, opened.name, starts_ns=starts_ns),
                     stdin=theirs,
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.PIPE,
                     limit=_LINE_LIMIT,
                     start_new_session=True,
                     env=_environment(kernel, seed),
+                    pass_fds=(opened.number,),
                 )
             except OSError as error:
                 raise _not_run(kernel, error) from error
-            reading, answers, requests = await _streams(ours)
         except BaseException:
             os.close(ours)
             os.close(theirs)
             raise
+        try:
+            reading, answers, requests = await _streams(ours)
+        except BaseException:
+            process.kill()
+            os.close(theirs)
+            raise
         guest = cls(process, answers, requests)
         guest._theirs, guest._reading = theirs, reading
-        guest._end = asyncio.create_task(guest._tell_end(answers))
-        await guest._begin()
+        guest._end = asyncio.create_task(guest._tell_end())
+        try:
+            await guest._begin()
+        except BaseException:
+            await guest.stop()
+            raise
         return guest
 
     _theirs: int
     _reading: asyncio.BaseTransport
     _end: asyncio.Task[None]
+
+    async def request(self, op: str, *, patience_s: float = PATIENCE_S, **parameters: Any) -> dict[str, Any]:
+        """As of any engine. What takes a guest long by our clock is a matter of the CPU that it gets: a trial
+        must not hang on that, so that only one that never ends is given up."""
+        return await super().request(op, patience_s=max(patience_s, _MOST_PATIENCE_S), **parameters)
 
     async def let_pass(self, seconds: float) -> None:
         """Lets that much of the guest's time pass."""
@@ -105,14 +127,13 @@ class Guest(Engine):
         self.kill()
         await super().stop()
         await self._end
-        self._reading.close()
         os.close(self._theirs)
 
-    async def _tell_end(self, answers: asyncio.StreamReader) -> None:
+    async def _tell_end(self) -> None:
         """A guest that has ended answers no more: the terminal itself, which is held here too, doesn't
         tell."""
         await self._process.wait()
-        answers.feed_eof()
+        self._reading.close()
 
     async def _begin(self) -> None:
         """Tells it how programs are to be started."""
@@ -141,7 +162,13 @@ class Guests:
     def noted(self) -> Mapping[str, str]:
         """Its kernel, and whether its random numbers are settled."""
         settled = "by the seed" if self.kernel.random else "by chance"
-        return {"kernel": self.kernel.version, "release": self.kernel.release, "random_numbers": settled}
+        program = hashlib.sha256(self.kernel.program.read_bytes()).hexdigest()
+        return {
+            "kernel": self.kernel.version,
+            "release": self.kernel.release,
+            "program": program,
+            "random_numbers": settled,
+        }
 
     async def start(self, seed: int) -> Engine:
         """Boots one."""
@@ -150,17 +177,59 @@ class Guests:
 
 def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
     """Runs a program in a guest of its own, with our stdin, stdout, stderr, environment and folder; its exit
-    status. The guest, its clock included, stands still while the program waits for its stdin. EngineDied
-    where the guest breaks, HostError where it can't be run."""
-    stdin = _reopenable(0)
-    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
-        asked, result = Path(folder) / "program.json", Path(folder) / "status"
+    status. The guest, its clock included, stands still while the program waits for its stdin, which is read
+    from its beginning where it is a file. EngineDied where the guest breaks, HostError where it can't be
+    run."""
+    with _started(kernel, seed, argv, stdin=_reopenable(0)) as running:
+        outputs = [
+            threading.Thread(target=_copied, args=(stream, descriptor))
+            for stream, descriptor in ((running.process.stdout, 1), (running.process.stderr, 2))
+        ]
+        for output in outputs:
+            output.start()
+        for output in outputs:
+            output.join()
+        return running.status()
+
+
+def output(kernel: Kernel, seed: int, argv: Sequence[str]) -> bytes:
+    """What a program says in a guest of its own, without a stdin."""
+    with _started(kernel, seed, argv, stdin=False) as running:
+        said, _ = running.process.communicate()
+        running.status()
+        return said
+
+
+class _Running(NamedTuple):
+    """A guest with one program, and the file that takes its exit status."""
+
+    process: subprocess.Popen[bytes]
+    result: Path
+
+    def status(self) -> int:
+        """The program's, when the guest has ended."""
+        ended = self.process.wait()
+        told = self.result.read_text() if self.result.exists() else ""
+        if not told.isdecimal():
+            raise EngineDied(f"the guest broke (exit status {ended}){': ' if told else ''}{told}")
+        return int(told)
+
+
+@contextmanager
+def _started(kernel: Kernel, seed: int, argv: Sequence[str], *, stdin: bool) -> Iterator[_Running]:
+    """A guest with one program, which ends with the block."""
+    with temporary_folders.held(None) as folder:
+        asked, result = folder / "program.json", folder / "status"
         environment = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_GUESTS}
         asked.write_text(
             json.dumps(
                 {
                     "argv": list(argv),
-                    "environment": {**environment, "OPENSSL_ia32cap": CAPABILITIES},
+                    "environment": {
+                        **environment,
+                        "OPENSSL_ia32cap": CAPABILITIES,
+                        temporary_folders.IN_GUEST: "1",
+                    },
                     "directory": str(Path.cwd()),
                     "stdin": stdin,
                     "result": str(result),
@@ -168,29 +237,75 @@ def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
             ),
             encoding="utf-8",
         )
-        # By a number, so that the kernel's command line is always the same.
-        opened = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-        numbered = fcntl.fcntl(opened, fcntl.F_DUPFD, _FOLDER_NUMBER)
-        os.close(opened)
-        here = f"/proc/self/fd/{numbered}"
-        consoles = ["con0=null", "con1=null,fd:1", "con2=null,fd:2", f"uml_dir={here}"]
-        command = _command(kernel, locate(), consoles, ["run", f"{here}/{asked.name}"])
+        engine, here = _program(locate()), _numbered(folder, _LEAST_NUMBER + 1)
+        # Their ends are ours, so that a terminal stays as it is.
+        consoles = ["con0=null", "con1=null,fd:1", "con2=null,fd:2", f"uml_dir={here.name}"]
+        command = _command(kernel, engine.name, consoles, ["run", f"{here.name}/{asked.name}"])
         try:
-            done = subprocess.run(
+            process = subprocess.Popen(
                 command,
                 stdin=None if stdin else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 env=_environment(kernel, seed),
-                pass_fds=(numbered,),
-                check=False,
+                pass_fds=(engine.number, here.number),
+                preexec_fn=_die_with_parent,
             )
         except OSError as error:
             raise _not_run(kernel, error) from error
         finally:
-            os.close(numbered)
-        told = result.read_text() if result.exists() else ""
-        if not told.isdecimal():
-            raise EngineDied(f"the guest broke (exit status {done.returncode}){': ' if told else ''}{told}")
-        return int(told)
+            os.close(here.number)
+        try:
+            yield _Running(process, result)
+        finally:
+            process.kill()
+            process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
+
+
+def _copied(stream: IO[bytes] | None, descriptor: int) -> None:
+    """Hands on what a stream gives to a descriptor of ours, until either ends."""
+    if stream is None:
+        return
+    with contextlib.suppress(OSError):
+        while piece := os.read(stream.fileno(), 65536):
+            rest = memoryview(piece)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+
+
+def _die_with_parent() -> None:
+    """Has the kernel kill the calling process when the one that started it ends (prctl(2))."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class _Numbered(NamedTuple):
+    """A file that is named by a descriptor of ours, so that a kernel's command line is the same wherever the
+    file stands."""
+
+    number: int
+
+    @property
+    def name(self) -> str:
+        """Its name for whoever has the descriptor."""
+        return f"/proc/self/fd/{self.number}"
+
+
+def _numbered(path: Path, least: int) -> _Numbered:
+    """The file under the first number from `least` on that is free, which has to be closed."""
+    opened = os.open(path, os.O_PATH)
+    try:
+        return _Numbered(fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, least))
+    finally:
+        os.close(opened)
+
+
+@cache
+def _program(path: Path) -> _Numbered:
+    """The engine's file, under one number as long as we run."""
+    return _numbered(path, _LEAST_NUMBER)
 
 
 def _reopenable(descriptor: int) -> bool:
@@ -206,13 +321,13 @@ def _reopenable(descriptor: int) -> bool:
 def _not_run(kernel: Kernel, error: OSError) -> HostError:
     return HostError(
         f"{kernel.program}: can't be run: {error.strerror}.",
-        hint=f"Build it anew: pronghorn guest {kernel.version} --anew",
+        hint="Build it anew: pronghorn guest --anew",
     )
 
 
 def _command(
     kernel: Kernel,
-    program: Path,
+    program: str,
     places: Sequence[str] = _NO_PLACES,
     arguments: Sequence[str] = (),
     starts_ns: int = EPOCH_NS,
@@ -260,7 +375,8 @@ def _memory_folder() -> Path:
     files go."""
     with contextlib.suppress(OSError):
         room = shutil.disk_usage(_SHARED_MEMORY).free
-        if os.access(_SHARED_MEMORY, os.W_OK | os.X_OK) and room >= _MEMORY_BYTES:
+        runs = not os.statvfs(_SHARED_MEMORY).f_flag & os.ST_NOEXEC
+        if os.access(_SHARED_MEMORY, os.W_OK | os.X_OK) and room >= _MEMORY_BYTES and runs:
             return _SHARED_MEMORY
     return Path(tempfile.gettempdir())
 

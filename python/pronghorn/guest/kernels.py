@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,6 +84,7 @@ def need(version: str | None = None) -> Kernel:
     version is called so."""
     require_machine()
     kernels = built()
+    version = None if version == NEWEST else version
     if version is None and kernels:
         return kernels[0]
     for kernel in kernels:
@@ -96,6 +98,15 @@ def need(version: str | None = None) -> Kernel:
         f"virtual time needs {what} for guests, which isn't built yet ({folder()}).",
         hint=f"Build it, once, in a few minutes: {command}",
     )
+
+
+def check_name(name: str) -> None:
+    """InputError where a kernel of one's own can't be called so: a number is Debian's."""
+    if re.fullmatch(r"[A-Za-z][\w.-]{0,63}", name) is None or name == NEWEST:
+        raise InputError(
+            f"{name!r}: no name for a kernel of your own.",
+            hint="Begin with a letter; letters, digits, '.', '_' and '-' may follow.",
+        )
 
 
 def require_machine() -> None:

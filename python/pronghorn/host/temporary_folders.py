@@ -15,6 +15,9 @@ from pronghorn.errors import HostError
 PREFIX = "pronghorn-work-"
 """The engine's own folder for secrets has it too (`crates/bench/src/processes/isolation/private.rs`)."""
 
+IN_GUEST = "PRONGHORN_IN_GUEST"
+"""The variable that programs in a guest have."""
+
 MEMORY = Path("/dev/shm")
 """A file system in memory: a browser whose profile lies there waits for no disk."""
 
@@ -26,7 +29,7 @@ MEMORY_BYTES = 2**30
 def work_folder() -> Iterator[Path]:
     """A private folder, held by flock(2) and removed at the end. What killed runs left is swept first."""
     sweep()
-    with _held(None) as path:
+    with held(None) as path:
         yield path
 
 
@@ -37,7 +40,7 @@ def memory_folder() -> Iterator[Path | None]:
         path = None
         if has_memory():
             with contextlib.suppress(OSError):
-                path = stack.enter_context(_held(MEMORY))
+                path = stack.enter_context(held(MEMORY))
         yield path
 
 
@@ -51,7 +54,10 @@ def has_memory() -> bool:
 
 
 def sweep() -> None:
-    """Removes this user's work folders whose run is dead."""
+    """Removes this user's work folders whose run is dead. In a guest nothing is removed: locks that are held
+    outside can't be seen there."""
+    if os.environ.get(IN_GUEST):
+        return
     folders = {MEMORY, Path(tempfile.gettempdir())}
     for path in (path for folder in folders for path in folder.glob(f"{PREFIX}*")):
         if not path.is_symlink() and path.is_dir() and path.stat().st_uid == os.geteuid():
@@ -70,7 +76,8 @@ def no_room(path: Path, error: OSError) -> HostError:
 
 
 @contextmanager
-def _held(parent: Path | None) -> Iterator[Path]:
+def held(parent: Path | None) -> Iterator[Path]:
+    """A private folder in `parent`, None: where temporary files go; held and removed as `work_folder`'s."""
     path, lock = _make(parent)
     try:
         yield path

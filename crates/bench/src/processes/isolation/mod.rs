@@ -25,7 +25,6 @@ pub use private::private_folder;
 pub use supervise::FORWARDED_SIGNALS;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use probe::{Refusal, Way};
 
@@ -33,7 +32,6 @@ use probe::{Refusal, Way};
 /// the way through a user namespace even as root. Any other value changes nothing.
 pub const ISOLATION_VARIABLE: &str = "PRONGHORN_ISOLATION";
 
-static IN_GUEST: AtomicBool = AtomicBool::new(false);
 static ENTERED: OnceLock<Isolation> = OnceLock::new();
 
 /// By what right this process makes network namespaces.
@@ -104,13 +102,16 @@ pub fn enter() -> Isolation {
 /// As [`enter`], for a process that has a kernel of its own: there is nothing to be kept apart from, and what ends
 /// the kernel ends all.
 pub fn enter_guest() -> Isolation {
-    IN_GUEST.store(true, Ordering::Relaxed);
     ENTERED.get_or_init(|| Isolation::Root).clone()
 }
 
-/// Whether this process runs in a guest, where computing takes no time: what the kernel says of CPU time is nothing.
+/// Whether this process runs in a guest, whose clock counts no time for computing: what its kernel says of CPU time is
+/// nothing.
 pub fn in_guest() -> bool {
-    IN_GUEST.load(Ordering::Relaxed)
+    static TRAVELS: OnceLock<bool> = OnceLock::new();
+    *TRAVELS.get_or_init(|| {
+        std::fs::read_to_string("/proc/cmdline").is_ok_and(|line| line.contains("time-travel="))
+    })
 }
 
 /// What [`enter`] has found, or `None` where it wasn't called.
