@@ -13,7 +13,7 @@ ARMS = ("h1", "h2", "h3")
 REQUESTS = 21
 """The site `small`: a document, ten scripts and ten images."""
 
-BACKGROUND = {"connections": 4, "streams": 2, "protocol": "h2", "lead": "300ms", "document": "/"}
+BACKGROUND = {"connections": 2, "streams": 1, "protocol": "h2", "lead": "300ms", "document": "/"}
 
 
 @pytest.fixture(scope="module")
