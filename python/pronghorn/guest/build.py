@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 from pronghorn.errors import HostError, InputError, PronghornError
 from pronghorn.guest import guest, kernels
-from pronghorn.guest.kernels import NEWEST, Kernel
+from pronghorn.guest.kernels import NEWEST, STABLE, Kernel
 from pronghorn.servers import archive_site
 
-SUITES: Mapping[str, str] = {"6.12": "trixie", NEWEST: "sid"}
+SUITES: Mapping[str, str] = {STABLE: "trixie", NEWEST: "sid"}
 """The versions that Debian has the source of, with the suite: that of Debian 13, and the newest."""
 
 TICKS_HZ = 250

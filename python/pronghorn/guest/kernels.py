@@ -23,6 +23,9 @@ MACHINE = "x86_64"
 NEWEST = "newest"
 """What is built unless a version is asked for: the newest that Debian has."""
 
+STABLE = "6.12"
+"""What Debian 13 has; the other version that can be built by its name."""
+
 MEND = "pronghorn guest"
 
 
@@ -93,7 +96,7 @@ def need(version: str | None = None) -> Kernel:
     if version is not None and not _numbers(version):
         raise InputError(unknown("kernel", version, [kernel.version for kernel in kernels]))
     what = f"the kernel {version}" if version else "a kernel"
-    command = f"{MEND} {version}" if version else MEND
+    command = f"{MEND} {version}" if version == STABLE else MEND
     raise HostError(
         f"virtual time needs {what} for guests, which isn't built yet ({folder()}).",
         hint=f"Build it, once, in a few minutes: {command}",
