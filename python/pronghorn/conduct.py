@@ -54,10 +54,12 @@ def execute(
     jobs = jobs or experiment.jobs or (cost.cores() if engines.virtual else cost.default_jobs())
     earlier = _earlier_manifest(directory, observer)
     finished = earlier.get("ended") is not None
-    notes = _opening(experiment, hello, directory, list(command_line), jobs, earlier)
-    if engines.virtual:
-        notes["guest"] = dict(engines.noted())
-        files.write_manifest(directory, notes)
+    notes = _opening(experiment, hello, directory, list(command_line), jobs, earlier, engines)
+    if not finished and GUEST in earlier and earlier[GUEST] != engines.noted():
+        observer.warns(
+            f"{directory.path}: began with another guest kernel than this one, so trials may differ. "
+            f"manifest.json has both, under '{GUEST}' and 'resumed'."
+        )
     if not finished:
         notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment, engines)]
         files.write_manifest(directory, notes)
@@ -97,11 +99,14 @@ def _opening(
     command_line: list[str],
     jobs: int,
     earlier: dict[str, Any],
+    engines: Engines,
 ) -> dict[str, Any]:
     text = toml_text.dumps(experiment.resolved())
     _keep_texts(experiment, directory)
     journal.replace(directory.file(files.EXPERIMENT), text.encode())
     notes = manifest.opening(experiment, hello, command_line=command_line, jobs=jobs, started=now())
+    if engines.virtual:
+        notes[GUEST] = dict(engines.noted())
     notes["label"] = label(experiment, hello)
     unfair = fairness.examine(experiment, [], notes)
     notes["fairness"] = unfair.to_manifest()
@@ -129,6 +134,9 @@ def _keep_texts(experiment: Experiment, directory: RunDirectory) -> None:
                 raise no_room(file, error) from error
 
 
+GUEST = "guest"
+"""What a manifest tells of the kernel of a run's guests."""
+
 _SESSION = (
     "started",
     "commit",
@@ -141,6 +149,7 @@ _SESSION = (
     "clients",
     "jobs",
     "command_line",
+    GUEST,
 )
 """What of a manifest may change from one session of a run to the next."""
 

@@ -37,6 +37,14 @@ def passed_on(more: Iterable[str] = ()) -> dict[str, str]:
     }
 
 
+def cached(override: str, name: str) -> Path:
+    """The folder `name` of ours in the user's cache, or the one that the variable `override` names."""
+    if told := os.environ.get(override):
+        return Path(told).absolute()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return (cache / "pronghorn" / name).absolute()
+
+
 def absolute(folders: str) -> str:
     """A list of folders as PATH has it, all of them absolute; an empty one is where we stand."""
     told = (str(Path(folder).absolute()) for folder in folders.split(os.pathsep))

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pronghorn import reading
+from pronghorn.environment import cached
 from pronghorn.errors import HostError
 from pronghorn.model import foreign
 
@@ -31,16 +32,17 @@ _TOOL = "mmdebstrap"
 _TOOL_MEND = "as root: apt-get install mmdebstrap uidmap debian-archive-keyring"
 _ARCHIVE = "http://deb.debian.org/debian"
 _SECURITY = "http://security.debian.org/debian-security"
+_UNPACKS = (
+    "See that Debian's archive can be reached; as an ordinary user, that the kernel allows user namespaces "
+    f"and that newuidmap is there (package uidmap); or do it once as root, with the folder in {OVERRIDE}."
+)
 _PATIENCE_S = 900.0
 _SAID_LINES = 8
 
 
 def root() -> Path:
     """Where the root stands or would: under PRONGHORN_SERVERS, else in the user's cache."""
-    override = os.environ.get(OVERRIDE)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = Path(override) if override else cache / "pronghorn" / "servers"
-    return folder.absolute() / f"{SUITE}-{platform.machine()}"
+    return cached(OVERRIDE, "servers") / f"{SUITE}-{platform.machine()}"
 
 
 def made() -> bool:
@@ -79,7 +81,7 @@ def _unpacked(work: Path) -> Path:
     device is made."""
     archive, folder = work / "root.tar", work / "root"
     mode = "root" if os.geteuid() == 0 else "unshare"
-    _run(
+    said(
         [
             _TOOL,
             f"--mode={mode}",
@@ -89,10 +91,14 @@ def _unpacked(work: Path) -> Path:
             SUITE,
             str(archive),
             *_mirror(),
-        ]
+        ],
+        hint=_UNPACKS,
     )
     folder.mkdir()
-    _run(["tar", "-x", "-f", str(archive), "-C", str(folder), "--no-same-owner", "./etc", "./usr"])
+    said(
+        ["tar", "-x", "-f", str(archive), "-C", str(folder), "--no-same-owner", "./etc", "./usr"],
+        hint=_UNPACKS,
+    )
     record = {
         "suite": SUITE,
         "architecture": platform.machine(),
@@ -107,7 +113,7 @@ def _packages(folder: Path) -> Iterator[tuple[str, str]]:
     """Each package that was asked for with its version, by the first line of Debian's changelog."""
     for name in PACKAGES:
         changelog = folder / "usr/share/doc" / name / "changelog.Debian.gz"
-        first = _run(["gzip", "-dc", str(changelog)]).partition("\n")[0]
+        first = said(["gzip", "-dc", str(changelog)], hint=_UNPACKS).partition("\n")[0]
         yield name, first.partition("(")[2].partition(")")[0]
 
 
@@ -155,12 +161,15 @@ def _put(made_root: Path, target: Path) -> None:
             raise
 
 
-def _run(argv: Sequence[str]) -> str:
-    """The stdout of a command that ends well; HostError with its last words else."""
+def said(argv: Sequence[str], *, hint: str, directory: Path | None = None) -> str:
+    """The stdout of a command that ends well, run in `directory`; else HostError with its last words and
+    `hint`."""
     environment = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(
             argv,
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",
@@ -169,18 +178,10 @@ def _run(argv: Sequence[str]) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise HostError(
-            f"{argv[0]} did not end within {_PATIENCE_S:.0f} s.",
-            hint="See that Debian's archive can be reached.",
-        ) from error
+        raise HostError(f"{argv[0]} did not end within {_PATIENCE_S:.0f} s.", hint=hint) from error
     if done.returncode != 0:
         last = "\n".join(done.stderr.strip().splitlines()[-_SAID_LINES:])
-        raise HostError(
-            f"{argv[0]} failed (exit status {done.returncode}):\n{last}",
-            hint="See that Debian's archive can be reached; as an ordinary user, that the kernel allows user "
-            "namespaces and that newuidmap is there (package uidmap); or do it once as root, with the folder "
-            f"named by {OVERRIDE}.",
-        )
+        raise HostError(f"{argv[0]} failed (exit status {done.returncode}):\n{last}", hint=hint)
     return done.stdout
 
 

@@ -34,7 +34,7 @@ up = { rate = "20Mbit", delay = "20ms", queue = "64kB" }
 """
 
 BY_THE_WALL_CLOCK = ("started", "metrics.wall_s", "metrics.overhead_s", "cpu.guest_s")
-"""What of a trial hangs on the host: when it was made, and what it took there."""
+"""What of a trial depends on the host: when it was made, and what it took there."""
 
 
 def experiment(folder: Path, defined: str, **keys: object) -> Path:
@@ -47,7 +47,7 @@ def experiment(folder: Path, defined: str, **keys: object) -> Path:
 
 
 def lines(run: Path) -> list[dict[str, Any]]:
-    """A journal's lines without what hangs on the wall clock."""
+    """A journal's lines without what depends on the wall clock."""
     found = [json.loads(line) for line in (run / "trials.jsonl").read_text(encoding="utf-8").splitlines()]
     for record in found:
         for name in BY_THE_WALL_CLOCK:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pronghorn.guest import guest, kernels
+from pronghorn.guest import kernels, program
 
 from ..e2e import programme
 from ..e2e.benches import PROGRAMS as END_TO_END
@@ -95,9 +95,9 @@ def behind_qdisc(folder: Path, qdisc: str, server: str, client: str) -> str:
     script = "\n".join(
         [
             "import os, sys",
-            "from pronghorn.guest import guest, kernels",
+            "from pronghorn.guest import kernels, program",
             "os.environ['QDISC'] = sys.argv[1]",
-            "sys.exit(guest.run(kernels.need(), int(sys.argv[2]), sys.argv[3:]))",
+            "sys.exit(program.run(kernels.need(), int(sys.argv[2]), sys.argv[3:]))",
         ]
     )
     argv = [sys.executable, "-c", script, qdisc, SEED, "sh", str(PROGRAMS / "netem.sh"), server, client]
@@ -217,4 +217,4 @@ def largest_distance(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def test_both_run_in_the_same_kernel() -> None:
-    assert guest.run(kernels.need(), 1, ["tc", "qdisc", "show"]) == 0
+    assert program.run(kernels.need(), 1, ["tc", "qdisc", "show"]) == 0

@@ -151,7 +151,7 @@ def path(
 
 def _in_guest(seed: int | None) -> NoReturn:
     """Does what was asked for once more, in a guest."""
-    from pronghorn.guest import guest, kernels
+    from pronghorn.guest import kernels, program
 
     kernel = kernels.need()
     draw = command.random_seed() if seed is None else seed
@@ -159,7 +159,7 @@ def _in_guest(seed: int | None) -> NoReturn:
     end = words.index("--") if "--" in words else len(words)
     # What stands last holds.
     again = [*words[:end], "--clock", "real", "--seed", str(draw), *words[end:]]
-    raise typer.Exit(guest.run(kernel, draw, [sys.executable, "-P", "-m", "pronghorn", *again]))
+    raise typer.Exit(program.run(kernel, draw, [sys.executable, "-P", "-m", "pronghorn", *again]))
 
 
 def _calibrate(words: list[str], argv: list[str], seed: int | None, json_file: Path | None) -> None:

@@ -10,7 +10,7 @@ from pronghorn.model.trial import Trial
 
 class FreshStages:
     """One slot's engine, on which every trial has a stage of its own; in virtual time every trial has a guest
-    of its own, so that it hangs on its seed alone."""
+    of its own, so that it depends on its seed alone."""
 
     def __init__(self, conditions: Conditions) -> None:
         self._conditions = conditions

@@ -164,8 +164,8 @@ class Slots:
                     free = sorted([*free, slot])
                     over.append(course)
                 await asyncio.gather(*finished)
-                for course in over:
-                    if in_order is not None:
+                if in_order is not None:
+                    for course in over:
                         in_order.ends(course)
         finally:
             for task in running:
@@ -185,8 +185,6 @@ class Slots:
     def _next(self, queue: list[Course], beside: list[Course], budget: float) -> Course | None:
         """The first course of `queue` (taken from it) that keeps no more than `budget` cores busy together
         with those `beside` it. A cell's second block waits until its first has shown what its arms use."""
-        if self._conditions.engines.virtual:
-            return queue.pop(0) if queue else None
         loads = [self._load(course) for course in beside]
         refused = {course[0].cell for course in beside if not self._shown(course)}
         for place, course in enumerate(queue):
@@ -239,6 +237,9 @@ class Slots:
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)
             self._observer.starts(assignment)
             measured = await self._measure(stages, assignment)
+            if self._conditions.engines.virtual:
+                # Guests share nothing: the record is the same wherever it was made.
+                measured = measured.model_copy(update={"slot": 0})
             if self._in_order is not None:
                 measured = self._in_order.append(course, measured)
             else:
@@ -268,8 +269,6 @@ class Slots:
             return measured
         self._observer.warns(f"{assignment.block.cell}, {assignment.arm}: {fault.detail}")
         await stages.drop(assignment)
-        if self._conditions.engines.virtual:
-            assignment = assignment._replace(slot=0)
         return trial.broken(assignment, fault)
 
     def _count(self, error: EngineDied | EngineError) -> None:

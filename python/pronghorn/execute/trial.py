@@ -104,10 +104,6 @@ def recorded(
     wall_s = watch.wall_s()
     status, fault = _judge(found, counters, conditions, assignment)
     page, experiment, cell = found.page, conditions.experiment, assignment.block.cell
-    if conditions.engines.virtual:
-        # Guests share nothing, so it doesn't matter which ran where; the record is the same wherever it was
-        # made.
-        assignment = assignment._replace(slot=0)
     return Trial(
         **_identity(assignment),
         visit=visit,

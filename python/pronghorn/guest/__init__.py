@@ -5,7 +5,10 @@ over the time in which nothing happens and counts none for computing, but 256 ns
 |---|---|
 | which kernels are there, and where | `kernels.py` |
 | how is one built | `build.py` |
+| where does its source come from | `debian.py` |
+| what is a guest's kernel told | `machine.py` |
 | how does an engine run in one | `guest.py` |
+| how does any program run in one | `program.py` |
 """
 
 from pronghorn.engine import HERE, Engines

@@ -1,42 +1,33 @@
 """Building a guest's kernel: Debian's source, a configuration of ours, the host's compiler. Nothing is
 installed, and nothing needs root; a kernel is put in its place whole or not at all."""
 
-import contextlib
 import datetime
-import fcntl
 import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 from pronghorn.errors import HostError, InputError, PronghornError
-from pronghorn.guest import guest, kernels
-from pronghorn.guest.kernels import NEWEST, STABLE, Kernel
-from pronghorn.servers import archive_site
-
-SUITES: Mapping[str, str] = {STABLE: "trixie", NEWEST: "sid"}
-"""The versions that Debian has the source of, with the suite: that of Debian 13, and the newest."""
+from pronghorn.guest import debian, kernels, program
+from pronghorn.guest.debian import Tell
+from pronghorn.guest.kernels import MEND, NEWEST, STABLE, Kernel
+from pronghorn.host import temporary_folders
+from pronghorn.servers import said
 
 TICKS_HZ = 250
 """How often a guest's kernel looks at its timers in a second: as often as Debian's own; User Mode Linux ships
 with 100."""
 
 _HOST_NEEDS = ("gcc", "make", "tar", "xz", "apt-get", "dpkg-deb")
-_UNPACKED = ("flex", "bison", "m4", "bc")
-_KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _PATIENCE_S = 3600.0
 _SAYS_WITHIN_S = 20.0
 _SAID_LINES = 12
-
-_BUILDING = ".building-"
+_MEND = "As root: apt-get install gcc make libc6-dev xz-utils flex bison bc"
 
 _NOT_NEEDED = (
     "*/Documentation/*/*",
@@ -51,32 +42,22 @@ _NOT_NEEDED = (
 )
 """What of a kernel's source is left packed: a third of it."""
 
-Tell = Callable[[str], None]
-
-
-class Source(NamedTuple):
-    """A kernel's source: its version, Debian's version of the package or None, and the unpacked tree."""
-
-    version: str
-    package: str | None
-    tree: Path
-
 
 def build(version: str = NEWEST, *, source: Path | None = None, tell: Tell = lambda _: None) -> Kernel:
     """Builds the kernel `version` from Debian's source, or from `source`, a kernel's tree packed as
     linux-*.tar.xz; `tell` is told what goes on. HostError where this host can't, InputError for a version
     that nobody has."""
     kernels.require_machine()
-    if source is None and version not in SUITES:
+    if source is None and version not in debian.SUITES:
         raise InputError(
             f"Debian has no source of Linux {version} that is known to work.",
-            hint=f"Known are {' and '.join(SUITES)}; any other: --source linux-{version}.tar.xz",
+            hint=f"Known are {' and '.join(debian.SUITES)}; any other: --source linux-{version}.tar.xz",
         )
     _require_tools(source)
-    _sweep()
     try:
         kernels.folder().mkdir(parents=True, exist_ok=True)
-        with _work() as work:
+        temporary_folders.sweep(kernels.folder())
+        with temporary_folders.held(kernels.folder()) as work:
             return _build(version, source, work, tell)
     except subprocess.TimeoutExpired as error:
         raise HostError(f"{error.cmd[0]} did not end within {error.timeout:.0f} s.") from error
@@ -87,60 +68,36 @@ def build(version: str = NEWEST, *, source: Path | None = None, tell: Tell = lam
         ) from error
 
 
-@contextmanager
-def _work() -> Iterator[Path]:
-    """A folder for building, held by flock(2)."""
-    with tempfile.TemporaryDirectory(dir=kernels.folder(), prefix=_BUILDING) as work:
-        lock = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield Path(work)
-        finally:
-            os.close(lock)
-
-
-def _sweep() -> None:
-    """Removes what builds that were killed have left."""
-    for path in kernels.folder().glob(f"{_BUILDING}*"):
-        with contextlib.suppress(OSError):
-            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(path, ignore_errors=True)
-            finally:
-                os.close(lock)
-
-
-def adopt(program: Path, name: str) -> Kernel:
-    """Keeps a kernel of one's own as `name`; InputError where `program` is no User Mode Linux with a virtual
+def adopt(file: Path, name: str) -> Kernel:
+    """Keeps a kernel of one's own as `name`; InputError where `file` is no User Mode Linux with a virtual
     clock."""
     kernels.require_machine()
     kernels.check_name(name)
-    program = program.resolve()
-    if not (program.is_file() and os.access(program, os.X_OK)):
-        raise InputError(f"{program}: no program is there.", hint="Name the file 'linux' of a built kernel.")
-    if "time-travel" not in _said(program, "--help"):
+    file = file.resolve()
+    if not (file.is_file() and os.access(file, os.X_OK)):
+        raise InputError(f"{file}: no program is there.", hint="Name the file 'linux' of a built kernel.")
+    if "time-travel" not in _told(file, "--help"):
         raise InputError(
-            f"{program}: is no User Mode Linux with a virtual clock.",
+            f"{file}: is no User Mode Linux with a virtual clock.",
             hint="Build it with ARCH=um and CONFIG_UML_TIME_TRAVEL_SUPPORT; "
             f"{_resource('kernel.config')} has the options.",
         )
     kernels.folder().mkdir(parents=True, exist_ok=True)
-    with _work() as work:
+    with temporary_folders.held(kernels.folder()) as work:
         made = work / "kernel"
         made.mkdir()
-        shutil.copy2(program, made / kernels.PROGRAM)
+        shutil.copy2(file, made / kernels.PROGRAM)
         if shutil.which("gcc") is not None:
             _random(made)
-        _record(made, _said(program, "--version").strip() or "unknown", {"program": str(program)})
+        _record(made, _told(file, "--version").strip() or "unknown", {"program": str(file)})
         return _put(made, name)
 
 
-def _said(program: Path, option: str) -> str:
+def _told(file: Path, option: str) -> str:
     """What a program says of itself; nothing where it can't be run or goes on and on."""
     try:
         done = subprocess.run(
-            [program, option],
+            [file, option],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -154,8 +111,8 @@ def _said(program: Path, option: str) -> str:
 
 def _build(version: str, source: Path | None, work: Path, tell: Tell) -> Kernel:
     began = datetime.datetime.now(datetime.UTC)
-    # Nothing else of ours decides what is built. The kernel's version names no date, user or host, for its
-    # random numbers hang on it.
+    # Nothing else of ours decides what is built. The kernel mixes its version into its random numbers, so
+    # that names no date, user or host.
     environment = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ} | {
         "LC_ALL": "C",
         "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 2026",
@@ -163,116 +120,32 @@ def _build(version: str, source: Path | None, work: Path, tell: Tell) -> Kernel:
         "KBUILD_BUILD_HOST": "guest",
         "KBUILD_BUILD_VERSION": "1",
     }
+    package = None
     if source is None:
-        found, environment = _debian(version, work, environment, tell)
-    else:
-        tell(f"unpacking {source}")
-        found = Source(version, None, _unpacked(source, work))
-    release_file = found.tree / "include/config/kernel.release"
-    with _log(work) as log:
-        tell(f"configuring Linux {found.version}")
-        _configure(found.tree, environment, log)
-        tell(f"compiling Linux {found.version}, some three minutes on two cores")
-        jobs = len(os.sched_getaffinity(0))
-        _make(found.tree, [f"-j{jobs}", "linux"], environment, log)
+        (version, package, source), environment = debian.fetch(version, work, environment, tell)
+    tell(f"unpacking {source.name}")
+    tree = _unpacked(source, work)
+    log = work / "build.log"
+    tell(f"configuring Linux {version}")
+    _configure(tree, environment, log)
+    tell(f"compiling Linux {version}, some three minutes on two cores")
+    _make(tree, [f"-j{len(os.sched_getaffinity(0))}", "linux"], environment, log)
     made = work / "kernel"
     made.mkdir()
-    shutil.copy2(found.tree / "linux", made / kernels.PROGRAM)
-    shutil.copy2(found.tree / ".config", made / "kernel.config")
+    shutil.copy2(tree / "linux", made / kernels.PROGRAM)
+    shutil.copy2(tree / ".config", made / "kernel.config")
     _random(made)
     configuration = _resource("kernel.config").read_bytes()
     took_s = (datetime.datetime.now(datetime.UTC) - began).total_seconds()
     notes = {
-        "package": found.package,
+        "package": package,
         "configuration": hashlib.sha256(configuration).hexdigest(),
-        "compiler": _first_line(["gcc", "--version"]),
+        "compiler": said(["gcc", "--version"], hint=_MEND).partition("\n")[0],
         "built": began.date().isoformat(),
         "took_s": round(took_s),
     }
-    _record(made, release_file.read_text().strip(), notes)
-    return _put(made, found.version)
-
-
-def _debian(
-    version: str, work: Path, environment: dict[str, str], tell: Tell
-) -> tuple[Source, dict[str, str]]:
-    """Debian's source of a version, and an environment in which the tools are found that this host lacks."""
-    apt = _Apt(work / "apt", SUITES[version])
-    tell(f"asking Debian's archive ({apt.suite})")
-    apt.update()
-    if version == NEWEST:
-        version = apt.newest()
-    package = f"linux-source-{version}"
-    tell(f"fetching {package}, some 160 MB")
-    debs = apt.download([f"{package}/{apt.suite}"])
-    missing = [tool for tool in _UNPACKED if shutil.which(tool) is None]
-    tools = work / "tools"
-    if missing:
-        for deb in apt.download([f"{tool}/{apt.own_suite}" for tool in missing]):
-            _run(["dpkg-deb", "-x", str(deb), str(tools)])
-        environment = environment | {
-            "PATH": f"{tools}/usr/bin:{environment.get('PATH', os.defpath)}",
-            "BISON_PKGDATADIR": f"{tools}/usr/share/bison",
-            "M4": shutil.which("m4") or f"{tools}/usr/bin/m4",
-        }
-        if shutil.which("bison") is not None:
-            del environment["BISON_PKGDATADIR"]
-    (deb,) = debs
-    unpacked = work / "package"
-    _run(["dpkg-deb", "-x", str(deb), str(unpacked)])
-    deb_version = _run(["dpkg-deb", "-f", str(deb), "Version"]).strip()
-    tell(f"unpacking {package} {deb_version}")
-    tree = _unpacked(unpacked / f"usr/src/{package}.tar.xz", work)
-    return Source(version, f"{package} {deb_version}", tree), environment
-
-
-class _Apt:
-    """Debian's archive, asked by the host's apt with folders of its own."""
-
-    def __init__(self, folder: Path, suite: str) -> None:
-        self.suite = suite
-        self.own_suite = _codename()
-        self._folder = folder
-        for each in ("state/lists/partial", "cache/archives/partial", "debs"):
-            (folder / each).mkdir(parents=True)
-        site = archive_site()
-        lines = [
-            f"deb [signed-by={_KEYRING}] {site} {name} main"
-            for name in dict.fromkeys((suite, self.own_suite or suite))
-        ]
-        (folder / "sources.list").write_text("\n".join(lines) + "\n")
-        self._options = [
-            f"-oDir::State={folder}/state",
-            f"-oDir::Cache={folder}/cache",
-            f"-oDir::Etc::sourcelist={folder}/sources.list",
-            "-oDir::Etc::sourceparts=/dev/null",
-            "-oDir::Etc::preferences=/dev/null",
-            "-oDir::Etc::preferencesparts=/dev/null",
-            "-oDir::State::status=/dev/null",
-            "-oAPT::Sandbox::User=",
-            "-oAcquire::Languages=none",
-        ]
-
-    def update(self) -> None:
-        """Reads what the archive has."""
-        _run(["apt-get", *self._options, "-qq", "update"])
-
-    def newest(self) -> str:
-        """The newest version of Linux whose source there is."""
-        told = _run(["apt-cache", *self._options, "search", "--names-only", r"^linux-source-[0-9.]+$"])
-        versions: list[str] = re.findall(r"^linux-source-([0-9]+\.[0-9]+) ", told, flags=re.MULTILINE)
-        if not versions:
-            raise HostError(
-                f"Debian's archive ({self.suite}) has no linux-source package.",
-                hint="Build a version by its name: pronghorn guest 6.12",
-            )
-        return max(versions, key=lambda version: tuple(int(part) for part in version.split(".")))
-
-    def download(self, packages: Sequence[str]) -> list[Path]:
-        """Fetches packages; the new files."""
-        folder = Path(tempfile.mkdtemp(dir=self._folder / "debs"))
-        _run(["apt-get", *self._options, "-qq", "download", *packages], directory=folder)
-        return sorted(folder.glob("*.deb"))
+    _record(made, (tree / "include/config/kernel.release").read_text().strip(), notes)
+    return _put(made, version)
 
 
 def _configure(tree: Path, environment: Mapping[str, str], log: Path) -> None:
@@ -290,7 +163,7 @@ def _configure(tree: Path, environment: Mapping[str, str], log: Path) -> None:
         names = ", ".join(line.removesuffix("=y") for line in missing)
         raise HostError(
             f"this kernel's source doesn't have what guests need: {names}.",
-            hint="Build a version that is known to work: pronghorn guest 6.12",
+            hint=f"Build a version that is known to work: {MEND} {STABLE}",
         )
 
 
@@ -311,21 +184,14 @@ def _make(tree: Path, targets: Sequence[str], environment: Mapping[str, str], lo
         command = f"make {' '.join(targets)}"
         raise HostError(
             f"the kernel could not be built ({command}, exit status {done.returncode}):\n{last}",
-            hint="As root: apt-get install gcc make libc6-dev flex bison bc",
+            hint=_MEND,
         )
-
-
-@contextmanager
-def _log(work: Path) -> Iterator[Path]:
-    log = work / "build.log"
-    log.touch()
-    yield log
 
 
 def _random(made: Path) -> None:
     """Compiles the library by which a guest's random numbers follow from a seed."""
     source = _resource("random.c")
-    _run(["gcc", "-O2", "-shared", "-fPIC", "-o", str(made / kernels.RANDOM), str(source)])
+    said(["gcc", "-O2", "-shared", "-fPIC", "-o", str(made / kernels.RANDOM), str(source)], hint=_MEND)
 
 
 def _record(made: Path, release: str, notes: Mapping[str, object]) -> None:
@@ -334,7 +200,7 @@ def _record(made: Path, release: str, notes: Mapping[str, object]) -> None:
 
 
 def _put(made: Path, version: str) -> Kernel:
-    """Puts a kernel in the place of one that was there."""
+    """Puts a kernel where one of its version may stand already."""
     target = kernels.place(version)
     if not _settles(made):
         (made / kernels.RANDOM).unlink(missing_ok=True)
@@ -354,7 +220,7 @@ def _settles(made: Path) -> bool:
     kernel = Kernel("new", "", made / kernels.PROGRAM, made / kernels.RANDOM)
     asked = ["cat", "/proc/sys/kernel/random/uuid"]
     try:
-        first, again, other = (guest.output(kernel, seed, asked) for seed in (1, 1, 2))
+        first, again, other = (program.output(kernel, seed, asked) for seed in (1, 1, 2))
     except PronghornError:
         return False
     return first == again != other and len(first) > 0
@@ -369,7 +235,10 @@ def _unpacked(archive: Path, work: Path) -> Path:
     folder = work / "source"
     folder.mkdir()
     excluded = [f"--exclude={pattern}" for pattern in _NOT_NEEDED]
-    _run(["tar", "-x", "-f", str(archive), "-C", str(folder), *excluded])
+    said(
+        ["tar", "-x", "-f", str(archive), "-C", str(folder), *excluded],
+        hint="Name a packed tree that is whole, such as linux-6.12.tar.xz.",
+    )
     trees = [path for path in folder.iterdir() if (path / "arch/um").is_dir()]
     if len(trees) != 1:
         raise InputError(f"{archive}: holds no kernel's source (no folder with arch/um).")
@@ -378,53 +247,17 @@ def _unpacked(archive: Path, work: Path) -> Path:
 
 def _require_tools(source: Path | None) -> None:
     needs = [tool for tool in _HOST_NEEDS if source is None or tool not in ("apt-get", "dpkg-deb")]
-    if source is not None or _codename() is None:
+    if source is not None or debian.codename() is None:
         # Debian's own would want this Debian's libraries.
-        needs += _UNPACKED
+        needs += debian.TOOLS
     missing = [tool for tool in needs if shutil.which(tool) is None]
     if missing:
         raise HostError(
             f"a guest's kernel is built with {', '.join(missing)}, which this host lacks.",
-            hint="As root: apt-get install gcc make libc6-dev xz-utils flex bison bc; where there is no apt, "
-            "their like, and --source linux-6.12.tar.xz from kernel.org",
+            hint=f"{_MEND}; without apt, install the same by other means and add --source linux-6.12.tar.xz "
+            "from kernel.org.",
         )
-
-
-def _codename() -> str | None:
-    """The suite of this host, where it is a Debian."""
-    try:
-        lines = Path("/etc/os-release").read_text().splitlines()
-    except OSError:
-        return None
-    told = dict(line.split("=", 1) for line in lines if "=" in line)
-    return told.get("VERSION_CODENAME", "").strip('"') or None if told.get("ID", "") == "debian" else None
 
 
 def _resource(name: str) -> Path:
     return Path(str(resources.files("pronghorn.data") / "guest" / name))
-
-
-def _first_line(argv: Sequence[str]) -> str:
-    return _run(argv).partition("\n")[0]
-
-
-def _run(argv: Sequence[str], *, directory: Path | None = None) -> str:
-    """The stdout of a command that ends well; HostError with its last words else."""
-    done = subprocess.run(
-        argv,
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=_PATIENCE_S,
-        env={**os.environ, "LC_ALL": "C"},
-        check=False,
-    )
-    if done.returncode != 0:
-        last = "\n".join(done.stderr.strip().splitlines()[-_SAID_LINES:])
-        raise HostError(
-            f"{argv[0]} failed (exit status {done.returncode}):\n{last}",
-            hint="See that Debian's archive can be reached (package debian-archive-keyring has its keys).",
-        )
-    return done.stdout

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronghorn import reading
+from pronghorn.environment import cached
 from pronghorn.errors import HostError, InputError, unknown
 from pronghorn.model import foreign
 
@@ -42,9 +43,7 @@ class Kernel(NamedTuple):
 
 def folder() -> Path:
     """Where kernels are kept: PRONGHORN_GUEST, else in the user's cache."""
-    override = os.environ.get(OVERRIDE)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return (Path(override) if override else cache / "pronghorn" / "guest").absolute()
+    return cached(OVERRIDE, "guest")
 
 
 def place(version: str) -> Path:

@@ -53,12 +53,12 @@ def has_memory() -> bool:
     return seen.f_bavail * seen.f_frsize >= MEMORY_BYTES
 
 
-def sweep() -> None:
-    """Removes this user's work folders whose run is dead. In a guest nothing is removed: locks that are held
-    outside can't be seen there."""
+def sweep(*others: Path) -> None:
+    """Removes this user's work folders whose run is dead, in `others` as well. In a guest nothing is removed:
+    locks that are held outside can't be seen there."""
     if os.environ.get(IN_GUEST):
         return
-    folders = {MEMORY, Path(tempfile.gettempdir())}
+    folders = {MEMORY, Path(tempfile.gettempdir()), *others}
     for path in (path for folder in folders for path in folder.glob(f"{PREFIX}*")):
         if not path.is_symlink() and path.is_dir() and path.stat().st_uid == os.geteuid():
             lock = _lock(path)
