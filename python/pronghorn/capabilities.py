@@ -71,7 +71,7 @@ def check(experiment: Experiment) -> None:
 
 def _check_clock(experiment: Experiment, browsers: Sequence[str]) -> None:
     """In virtual time nothing is reached that isn't in the guest."""
-    if not experiment.virtual:
+    if not experiment.in_guests:
         return
     what = None
     if experiment.live:

@@ -23,6 +23,9 @@ ADDRESSES = ("127.0.0.1", "198.18.0.2")
 
 LIFETIME = datetime.timedelta(days=30)
 
+SETTLED_LIFETIME = datetime.timedelta(days=20 * 365)
+"""Of certificates that are made as long ago as a guest's clock says: they serve on this machine as well."""
+
 
 DEFAULT = CertificateSettings()
 """A P-256 leaf right under a P-256 authority."""
@@ -188,7 +191,7 @@ def _builder(
         .public_key(key)
         .serial_number(maker.serial_number())
         .not_valid_before(maker.now - datetime.timedelta(days=1))
-        .not_valid_after(maker.now + LIFETIME)
+        .not_valid_after(maker.now + (SETTLED_LIFETIME if maker.settled else LIFETIME))
     )
 
 

@@ -49,13 +49,13 @@ def execute(
     Interrupted, a HostError or a full disk leave a directory from which the run can be resumed; so does
     NothingMeasured, where an arm fails before the first trial.
     """
-    engines = guest.engines(experiment.clock)
+    engines = guest.engines(experiment)
     recorded = _recorded(experiment, directory, observer)
-    jobs = jobs or experiment.jobs or (cost.cores() if engines.virtual else cost.default_jobs())
+    jobs = jobs or experiment.jobs or (cost.cores() if experiment.virtual else cost.default_jobs())
     earlier = _earlier_manifest(directory, observer)
     finished = earlier.get("ended") is not None
     notes = _opening(experiment, hello, directory, list(command_line), jobs, earlier, engines)
-    if not finished and GUEST in earlier and earlier[GUEST] != engines.noted():
+    if not finished and GUEST in earlier and earlier[GUEST] != _noted(engines):
         observer.warns(
             f"{directory.path}: began with another guest kernel than this one, so trials may differ. "
             f"manifest.json has both, under '{GUEST}' and 'resumed'."
@@ -70,8 +70,8 @@ def execute(
                 experiment.certificate.key, certificates.sizes(identity)
             )
         sites = _build_sites(experiment, work)
-        if engines.starts_at is not None:
-            _settle_times(work, engines.starts_at)
+        if (starts_at := _starts_at(engines)) is not None:
+            _settle_times(work, starts_at)
         if not experiment.live:
             notes["sites"] = {name: dict(site.notes) for name, site in sites.items()}
             files.write_manifest(directory, notes)
@@ -99,14 +99,14 @@ def _opening(
     command_line: list[str],
     jobs: int,
     earlier: dict[str, Any],
-    engines: Engines,
+    engines: Mapping[str, Engines],
 ) -> dict[str, Any]:
     text = toml_text.dumps(experiment.resolved())
     _keep_texts(experiment, directory)
     journal.replace(directory.file(files.EXPERIMENT), text.encode())
     notes = manifest.opening(experiment, hello, command_line=command_line, jobs=jobs, started=now())
-    if engines.virtual:
-        notes[GUEST] = dict(engines.noted())
+    if noted := _noted(engines):
+        notes[GUEST] = noted
     notes["label"] = label(experiment, hello)
     unfair = fairness.examine(experiment, [], notes)
     notes["fairness"] = unfair.to_manifest()
@@ -135,7 +135,18 @@ def _keep_texts(experiment: Experiment, directory: RunDirectory) -> None:
 
 
 GUEST = "guest"
-"""What a manifest tells of the kernel of a run's guests."""
+"""What a manifest tells of the kernel of a run's guests; of several, by the kernel of their cells."""
+
+
+def _noted(engines: Mapping[str, Engines]) -> dict[str, Any]:
+    noted = {kernel: dict(of_kernel.noted()) for kernel, of_kernel in engines.items() if of_kernel.virtual}
+    return noted.get("", noted)
+
+
+def _starts_at(engines: Mapping[str, Engines]) -> datetime.datetime | None:
+    """When the clock of a run's guests starts; None where it has none."""
+    return next((one.starts_at for one in engines.values() if one.starts_at is not None), None)
+
 
 _SESSION = (
     "started",
@@ -172,7 +183,7 @@ def _measure(
     identity: Certificates,
     sites: dict[str, Site],
     notes: dict[str, Any],
-    engines: Engines,
+    engines: Mapping[str, Engines],
 ) -> list[Trial]:
     header = _header(experiment, sites)
     _check_sites(header, directory)
@@ -197,10 +208,10 @@ def _measure(
         return interrupts.run(slots.run(blocks, recorded))
 
 
-def _identity(experiment: Experiment, work: Path, engines: Engines) -> Certificates:
+def _identity(experiment: Experiment, work: Path, engines: Mapping[str, Engines]) -> Certificates:
     settled = None
-    if engines.starts_at is not None:
-        settled = Settled(engines.starts_at, plan.derive(experiment.seed, "certificates"))
+    if (starts_at := _starts_at(engines)) is not None:
+        settled = Settled(starts_at, plan.derive(experiment.seed, "certificates"))
     try:
         return certificates.make(work, experiment.certificate, settled=settled)
     except OSError as error:

@@ -2,7 +2,7 @@
 
 Everything random here is drawn from the experiment's seed through a label of its own (SHA-256 of seed and
 label), so that the same seed gives the same plan, and a cell's draws do not depend on which other cells there
-are."""
+are. Cells that differ in their kernel alone share all draws, so that their blocks are compared one by one."""
 
 import hashlib
 import random
@@ -38,10 +38,12 @@ def make(experiment: Experiment, costs: Mapping[Cell, float]) -> list[Block]:
     drawn = []
     for cell in experiment.cells():
         for number in range(experiment.repeat):
-            shuffler = random.Random(derive(experiment.seed, "order", cell, number))
+            shuffler = random.Random(derive(experiment.seed, "order", cell.on_any_kernel, number))
             order = [arm.name for arm in experiment.arms]
             shuffler.shuffle(order)
-            block = Block(cell, number, tuple(order), derive(experiment.seed, "path", cell, number))
+            block = Block(
+                cell, number, tuple(order), derive(experiment.seed, "path", cell.on_any_kernel, number)
+            )
             factor = 2 ** random.Random(derive(experiment.seed, "start", cell, number)).uniform(-1, 1)
             drawn.append((-costs[cell] * factor, str(cell), number, block))
     return [block for *_, block in sorted(drawn, key=lambda entry: entry[:3])]

@@ -40,6 +40,19 @@ def test_the_same_seed_gives_the_same_plan_and_another_another() -> None:
     assert plan.make(one, costs(one)) != plan.make(other, costs(other))
 
 
+def test_cells_that_differ_in_their_kernel_alone_share_all_draws() -> None:
+    design = experiment(5).model_copy(update={"clock": "both", "kernels": ("6.12", "7.2")})
+    drawn: dict[tuple[str, int], set[tuple[int, tuple[str, ...]]]] = {}
+    for block in plan.make(design, costs(design)):
+        drawn.setdefault((block.cell.path, block.number), set()).add((block.path_seed, block.order))
+    assert {len(found) for found in drawn.values()} == {1}
+    alone = experiment(5)
+    assert drawn == {
+        (block.cell.path, block.number): {(block.path_seed, block.order)}
+        for block in plan.make(alone, costs(alone))
+    }
+
+
 def test_every_block_has_every_arm_once_and_a_seed_of_its_own() -> None:
     design = experiment(1)
     blocks = plan.make(design, costs(design))

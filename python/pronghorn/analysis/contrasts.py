@@ -7,9 +7,10 @@ from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import Estimate, ratio_of
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.seeds import generator
-from pronghorn.analysis.terms import DIMENSIONS, Terms
+from pronghorn.analysis.terms import Terms
 from pronghorn.analysis.times import times
 from pronghorn.analysis.verdict import decide, minimum_blocks
+from pronghorn.model.cell import PLACES
 from pronghorn.model.summary import Contrast, Metric
 
 _METRIC: Metric = "requests_per_second"
@@ -43,7 +44,7 @@ def of_pair(found: Sequence[Contrast], arm: str, against: str) -> list[Contrast]
 
 def _contrast(trials: CellTrials, arm: str, against: str, terms: Terms) -> Contrast:
     cell = trials.cell
-    rng = generator(terms.seed, "contrast", *(getattr(cell, key) for key in DIMENSIONS), arm, against)
+    rng = generator(terms.seed, "contrast", *(getattr(cell, key) for key in PLACES), arm, against)
     mine, theirs = (times(trials.of(name), _METRIC) for name in (arm, against))
     confidence = terms.stage.confidence
     estimate = ratio_of("median", mine, theirs, rng, resamples=terms.resamples, confidence=confidence)

@@ -120,11 +120,7 @@ def _why(found: Loaded) -> str:
 def _of_clients(cell: CellSummary, cells: Sequence[CellSummary]) -> Iterator[Doubt]:
     """Where another client loaded another page in a cell that is else the same; of several one is named."""
     for other in cells:
-        if other.client == cell.client or (other.site, other.path, other.origin) != (
-            cell.site,
-            cell.path,
-            cell.origin,
-        ):
+        if other.client == cell.client or other.cell.model_copy(update={"client": cell.client}) != cell.cell:
             continue
         pairs = {name: (arm.loaded, other.arms[name].loaded) for name, arm in cell.arms.items()}
         different = {

@@ -10,6 +10,7 @@ from pronghorn.analysis.bootstrap import RESAMPLES
 from pronghorn.analysis.cells import summarise_cell
 from pronghorn.analysis.contrasts import contrasts
 from pronghorn.analysis.explain import explain
+from pronghorn.analysis.kernels import kernels
 from pronghorn.analysis.resources import Requests, of_trial
 from pronghorn.analysis.terms import Terms
 from pronghorn.analysis.titles import name_cells
@@ -136,6 +137,7 @@ def summarise(
             if of_cell.cell.client == load.CLIENT
             for found in contrasts(of_cell, its_terms)
         ],
+        kernels=kernels(measured, terms) if len({cell.kernel for cell in order}) > 1 else None,
         published=design.loads.published,
         claims=_claims(design.loads, measured, terms),
     )

@@ -6,10 +6,9 @@ import numpy as np
 
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.stopping import FIXED, Stage
+from pronghorn.model.cell import PLACES
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.trial import Cell
-
-DIMENSIONS = ("site", "path", "origin", "client")
 
 
 @dataclass(frozen=True)
@@ -34,4 +33,4 @@ class Terms:
 def block_draws(cell: Cell, seed: int, *label: str) -> np.random.Generator:
     """What draws the blocks of a cell. All of its statistics rest on the same draws, whichever arms they
     compare, and so do its explanations; a `label` tells others from these."""
-    return generator(seed, "bootstrap", *(getattr(cell, key) for key in DIMENSIONS), *label)
+    return generator(seed, "bootstrap", *(getattr(cell, key) for key in PLACES), *label)

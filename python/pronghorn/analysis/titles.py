@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from pronghorn.analysis.terms import DIMENSIONS
-from pronghorn.model.trial import Cell
+from pronghorn.model.cell import DIMENSIONS, Cell
 
 
 def name_cells(cells: Sequence[Cell]) -> dict[Cell, str]:
     """Each cell by what tells it from the others; the path is always named."""
     varying = [key for key in DIMENSIONS if key == "path" or len({getattr(cell, key) for cell in cells}) > 1]
-    return {cell: ", ".join(getattr(cell, key) for key in varying) for cell in cells}
+    return {cell: ", ".join(filter(None, map(cell.named, varying))) for cell in cells}

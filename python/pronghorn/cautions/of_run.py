@@ -45,6 +45,8 @@ def label(experiment: Experiment, hello: Hello) -> str | None:
     """What qualifies everything that the run says, or None."""
     if experiment.virtual:
         return virtual_time.LABEL
+    if experiment.in_guests:
+        return virtual_time.LABEL_OF_BOTH
     if all(path.name != DIRECT for path in experiment.paths):
         return None
     if experiment.live:
@@ -187,9 +189,13 @@ def _calibration(reports: Sequence[Mapping[str, Any]]) -> Iterator[Caution]:
         )
         yield Caution(
             "calibration",
-            f"Path {report['path']} was not as asked when the run began: {wrong}.",
+            f"Path {report['path']}{_on(report)} was not as asked when the run began: {wrong}.",
             f"Look closer with 'pronghorn path {report['path']} --calibrate', on a quiet host.",
         )
+
+
+def _on(report: Mapping[str, Any]) -> str:
+    return f" on kernel '{report['kernel']}'" if report.get("kernel") else ""
 
 
 def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Caution]:

@@ -1,16 +1,23 @@
 """The option --clock of several commands."""
 
+from collections.abc import Sequence
+
 from pronghorn.errors import InputError, unknown
-from pronghorn.model.experiment_values import CLOCKS, Clock
+from pronghorn.model.experiment_values import Clock
 
 HELP = "real (the default), or virtual: in guests whose clock jumps over idle time."
 
+HELP_OF_RUNS = f"{HELP.removesuffix('.')}; both measures each cell both ways."
 
-def parsed(text: str | None) -> Clock | None:
-    """What was asked for; None where nothing was. InputError where it is no clock."""
-    for clock in CLOCKS:
+ONE: tuple[Clock, ...] = ("real", "virtual")
+"""The clocks of commands that measure one way."""
+
+
+def parsed(text: str | None, allowed: Sequence[Clock] = ONE) -> Clock | None:
+    """What was asked for; None where nothing was. InputError where it isn't `allowed`."""
+    for clock in allowed:
         if text == clock:
             return clock
     if text is not None:
-        raise InputError(f"--clock: {unknown('clock', text, CLOCKS)}")
+        raise InputError(f"--clock: {unknown('clock', text, allowed)}")
     return None

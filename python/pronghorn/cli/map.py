@@ -120,7 +120,7 @@ def map(
     asked = asked.model_copy(update={"site": planned.sites[0]})
     capabilities.check(planned)
     with _claim(resume, out, asked) as directory:
-        hello = ability.greet(guest.engines(planned.clock))
+        hello = ability.greet_all(guest.engines(planned).values())
         ability.fit(planned, hello, fall_back=False)
         kept.write(asked, directory.path)
         try:

@@ -13,6 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from pronghorn.analysis.titles import name_cells
 from pronghorn.cli.tally import Tally
 from pronghorn.execute.observer import Observer, Outlook
 from pronghorn.execute.trial import Assignment
@@ -123,25 +124,16 @@ class OnTerminal:
         table.add_column("trials", justify="right")
         for arm in tally.arms:
             table.add_column(f"{arm}, median", justify="right")
+        titles = name_cells(tally.cells)
         for cell in tally.cells:
             done, wanted = tally.done_in(cell)
             medians = (Text(duration(tally.median_s(cell, arm))) for arm in tally.arms)
-            table.add_row(Text(title(cell, tally.cells)), f"{done}/{wanted}", *medians)
+            table.add_row(Text(titles[cell]), f"{done}/{wanted}", *medians)
         now = ", ".join(f"{run.block.cell.path} {run.arm}" for _, run in sorted(self._running.items()))
         standing = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(tally.wanted, 1), completed=tally.done, width=40)
         standing.add_row(bar, Text(_standing(tally)))
         return Group(table, standing, Text(f"now: {now}", style="dim", overflow="ellipsis", no_wrap=True))
-
-
-def title(cell: Cell, cells: list[Cell]) -> str:
-    """What tells `cell` from the others; the path is always named."""
-    varying = [
-        key
-        for key in ("site", "path", "origin", "client")
-        if key == "path" or len({getattr(c, key) for c in cells}) > 1
-    ]
-    return ", ".join(str(getattr(cell, key)) for key in varying)
 
 
 def duration(seconds: float | None) -> str:

@@ -134,7 +134,7 @@ def _measure(missing: Sequence[PlannedRun], jobs: int | None) -> None:
         capabilities.check(run.experiment)
     if not missing:
         return
-    hello = ability.greet(guest.engines(missing[0].experiment.clock))
+    hello = ability.greet_all(guest.engines(missing[0].experiment).values())
     for line in _outlook(missing):
         print(line, file=sys.stderr, flush=True)
     for number, run in enumerate(missing, 1):

@@ -18,6 +18,7 @@ from pronghorn.conduct import execute
 from pronghorn.errors import Interrupted
 from pronghorn.execute.describe import describe
 from pronghorn.host import ability, awake
+from pronghorn.model.experiment_values import CLOCKS
 from pronghorn.report import terminal
 from pronghorn.run import prepare
 from pronghorn.run.prepare import Request
@@ -42,7 +43,7 @@ def run(
         int | None,
         typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
     ] = None,
-    clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP)] = None,
+    clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP_OF_RUNS)] = None,
     keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
     overrides: Annotated[
@@ -64,15 +65,24 @@ def run(
 ) -> None:
     """Run an experiment and say which arm is faster, by how much and how sure that is."""
     request = Request(
-        experiment, out, resume, jobs, seed, tuple(overrides or ()), tuple(sys.argv), clocks.parsed(clock)
+        experiment,
+        out,
+        resume,
+        jobs,
+        seed,
+        tuple(overrides or ()),
+        tuple(sys.argv),
+        clocks.parsed(clock, CLOCKS),
     )
     asked = prepare.resolve(request)
     capabilities.check(asked)
     wanted = [of_run.parse(text, asked) for text in checks or ()]
     files = pipeline_outputs.asked(exports, junit)
     with prepare.claim(request, asked) as directory:
-        hello = ability.greet(guest.engines(asked.clock))
-        fitted = describe(ability.fit(asked, hello, fall_back=prepare.may_fall_back(request)))
+        hello = ability.greet_all(guest.engines(asked).values())
+        fitted = describe(
+            ability.fit(asked, hello, fall_back=prepare.may_fall_back(request) and not asked.in_guests)
+        )
         if fitted is not asked:
             wanted = [of_run.parse(text, fitted) for text in checks or ()]
         try:

@@ -1,7 +1,7 @@
 """The paths of an experiment are calibrated before its trials: briefly, and again where one fails."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,10 +24,17 @@ ATTEMPTS = 2
 """A path that fails, as it may while the host is busy, is given twice the time once more."""
 
 
-def calibrate(experiment: Experiment, engines: Engines) -> list[dict[str, Any]]:
-    """What the calibrations said, for the manifest: each attempt's report, its path and time (UTC)."""
+def calibrate(experiment: Experiment, engines: Mapping[str, Engines]) -> list[dict[str, Any]]:
+    """What the calibrations said, for the manifest: each attempt's report, its path, its kernel where there
+    are several, and time (UTC)."""
     paths = [path for path in experiment.paths if path.spec is not None]
-    return interrupts.run(_all(paths, experiment.seed, engines)) if paths else []
+    if not paths:
+        return []
+    return [
+        {**report, "kernel": kernel} if kernel else report
+        for kernel, of_kernel in engines.items()
+        for report in interrupts.run(_all(paths, experiment.seed, of_kernel))
+    ]
 
 
 async def _all(paths: Sequence[PathProfile], seed: int, engines: Engines) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ class FreshStages:
     async def measure(self, assignment: Assignment) -> Trial:
         """Measures one trial; EngineError and EngineDied where the bench could not, HostError where an
         artifact can't be written."""
-        engines = self._conditions.engines
+        engines = self._conditions.engines_of(assignment.block.cell)
         if engines.virtual:
             return await self._in_guest(engines, assignment)
         if self._engine is None:

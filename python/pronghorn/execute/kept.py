@@ -40,7 +40,7 @@ class KeptStages:
     async def measure(self, assignment: Assignment) -> Trial:
         """Makes one load of the arm on its stage, which is opened where there is none. EngineError and
         EngineDied where the bench could not."""
-        virtual = self._conditions.engines.virtual
+        virtual = self._conditions.engines_of(assignment.block.cell).virtual
         if not virtual:
             await self._rest()
         watch = Watch()
@@ -82,11 +82,14 @@ class KeptStages:
         conditions = self._conditions
         name = f"stage-{assignment.slot}-{sorted(assignment.block.order).index(assignment.arm)}"
         plot = trial.plot_of(conditions, assignment, Artifacts.of(Path(), assignment.key, ()), name)
-        seed = plan.derive(conditions.experiment.seed, "guest", assignment.block.cell, assignment.arm)
-        engine = await conditions.engines.start(seed)
+        seed = plan.derive(
+            conditions.experiment.seed, "guest", assignment.block.cell.on_any_kernel, assignment.arm
+        )
+        engines = conditions.engines_of(assignment.block.cell)
+        engine = await engines.start(seed)
         kept = self._kept[assignment.arm] = _Kept(engine, Stage(engine, plot), plot)
         cell = assignment.block.cell
-        if not conditions.engines.virtual and cell_cost.alone(
+        if not engines.virtual and cell_cost.alone(
             conditions.experiment, cell, conditions.sites[cell.site].total_bytes
         ):
             await trial.measure(engine, conditions._replace(run=None), assignment)

@@ -184,7 +184,7 @@ async def _once(conditions: Conditions, cell: Cell, arm: Arm, place: int, number
     plot = trial.plot_of(
         conditions, assignment, Artifacts.of(Path(), assignment.key, ()), f"{PREFLIGHT}-{place}"
     )._replace(arm=arm)
-    engine = await conditions.engines.start(seed)
+    engine = await conditions.engines_of(cell).start(seed)
     stage = Stage(engine, plot)
     try:
         with trial.checked():

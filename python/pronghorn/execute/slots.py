@@ -79,7 +79,7 @@ class Slots:
                 await self._round(due)
         finally:
             await asyncio.gather(*(stages.close() for stages in self._fresh.values()))
-        if self._conditions.engines.virtual:
+        if self._conditions.experiment.virtual:
             planned = {(block.cell, block.number): place for place, block in enumerate(blocks)}
             self._trials.sort(
                 key=lambda one: (planned.get((one.cell, one.block), -1), one.attempt, one.position)
@@ -94,7 +94,8 @@ class Slots:
         costs nothing, and then those of browsers, which would disturb them. Blocks that were contaminated are
         repeated when all others are done: those from which others took the CPU as before, the rest with half
         as much beside them each time and alone the last time, since what ran beside them may have been the
-        cause. In virtual time nothing disturbs anything: all run side by side.
+        cause. In virtual time nothing disturbs anything: all such blocks run side by side, before the others,
+        which they would disturb.
         """
         attempts = self._conditions.experiment.attempts
         for attempt in range(attempts):
@@ -113,20 +114,24 @@ class Slots:
 
     async def _side_by_side(self, blocks: Sequence[Block], share: float = 1.0) -> None:
         """One attempt at each of `blocks`, with a `share` of what the host can carry side by side."""
-        if self._conditions.engines.virtual:
-            await self._work(blocks, self._jobs, math.inf)
-            return
-        alone = [block for block in blocks if self._cpu_bound(block.cell)]
-        shared = [block for block in blocks if not self._cpu_bound(block.cell)]
+        virtual = [block for block in blocks if self._virtual(block.cell)]
+        real = [block for block in blocks if not self._virtual(block.cell)]
+        alone = [block for block in real if self._cpu_bound(block.cell)]
+        shared = [block for block in real if not self._cpu_bound(block.cell)]
         quiet = [block for block in shared if not self._starts(block.cell)]
         starting = [block for block in shared if self._starts(block.cell)]
         jobs, kept = max(1, round(self._jobs * share)), self._conditions.experiment.kept
+        guests = self._jobs if self._conditions.experiment.virtual else min(self._jobs, cost.cores())
+        await self._work(virtual, guests, math.inf, virtual=True)
         await self._work(alone, 1)
         await self._work(quiet, jobs, share * cost.cpu_budget())
         await self._work(starting, jobs, share * cost.cpu_budget(browsers=True, kept=kept))
 
     def _standing(self, block: Block, trials: Iterable[Trial]) -> Standing:
         return standing(block, trials, self._conditions.experiment.attempts)
+
+    def _virtual(self, cell: Cell) -> bool:
+        return self._conditions.engines_of(cell).virtual
 
     def _cpu_bound(self, cell: Cell) -> bool:
         conditions = self._conditions
@@ -135,8 +140,11 @@ class Slots:
     def _starts(self, cell: Cell) -> bool:
         return clients.of(self._conditions.experiment, cell.client).expense.start_cpu_s > 0
 
-    async def _work(self, blocks: Sequence[Block], jobs: int, budget: float = 0.0) -> None:
-        """One attempt at each of `blocks` not over yet; together they keep `budget` cores busy at most."""
+    async def _work(
+        self, blocks: Sequence[Block], jobs: int, budget: float = 0.0, *, virtual: bool = False
+    ) -> None:
+        """One attempt at each of `blocks` not over yet; together they keep `budget` cores busy at most. Those
+        in virtual time are recorded in their order."""
         done = by_block(self._trials)
         left = [
             block
@@ -145,7 +153,7 @@ class Slots:
         ]
         queue = self._courses(left)
         # Kept state has whole cells as courses: their trials must not wait for each other in memory.
-        orders = self._conditions.engines.virtual and not self._conditions.experiment.kept
+        orders = virtual and not self._conditions.experiment.kept
         in_order = self._in_order = InOrder(self._journal, queue) if orders else None
         free = list(range(jobs))
         running: dict[asyncio.Task[None], tuple[int, Course]] = {}
@@ -237,7 +245,7 @@ class Slots:
             assignment = Assignment(block, arm, now.attempt, block.order.index(arm), slot)
             self._observer.starts(assignment)
             measured = await self._measure(stages, assignment)
-            if self._conditions.engines.virtual:
+            if self._virtual(block.cell):
                 # Guests share nothing: the record is the same wherever it was made.
                 measured = measured.model_copy(update={"slot": 0})
             if self._in_order is not None:

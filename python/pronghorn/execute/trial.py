@@ -2,10 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -34,7 +35,7 @@ class Conditions(NamedTuple):
     """What all of a run's trials share. `work` is the run's temporary folder, `run` the directory that takes
     their artifacts; None: they leave none. What takes much CPU time at its beginning begins with `starting`
     in its hand. `memory` is a temporary folder for what clients write; None: that goes to `work`. `engines`
-    says which clock the trials have."""
+    are those of the cells, by their kernel."""
 
     experiment: Experiment
     sites: dict[str, Site]
@@ -43,7 +44,11 @@ class Conditions(NamedTuple):
     run: Path | None = None
     starting: asyncio.Lock | None = None
     memory: Path | None = None
-    engines: Engines = HERE
+    engines: Mapping[str, Engines] = MappingProxyType({"": HERE})
+
+    def engines_of(self, cell: Cell) -> Engines:
+        """The engines on which a cell is measured."""
+        return self.engines[cell.kernel]
 
 
 class Assignment(NamedTuple):

@@ -32,6 +32,7 @@ COLUMNS: Mapping[str, Kind] = {
     "path": "text",
     "origin": "text",
     "client": "text",
+    "kernel": "text",
     "arm": "text",
     "resource": "text",
     "blocks": "whole",

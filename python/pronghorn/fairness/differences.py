@@ -100,9 +100,9 @@ def place(found: Sequence[Cell], every: Iterable[Cell]) -> str:
     cells = list(every)
     if set(found) == set(cells):
         return _only(cells)
-    for part in ("origin", "client", "path", "site"):
-        names = list(dict.fromkeys(str(getattr(cell, part)) for cell in found))
-        if {cell for cell in cells if getattr(cell, part) in names} == set(found):
+    for part in ("origin", "client", "path", "site", "kernel"):
+        names = list(dict.fromkeys(cell.named(part) for cell in found))
+        if {cell for cell in cells if cell.named(part) in names} == set(found):
             return f" on {listed(names)}"
     return f" in {count(len(found), 'cell')}, such as {found[0]}"
 

@@ -14,8 +14,16 @@ over the time in which nothing happens and counts none for computing, but 256 ns
 from pronghorn.engine import HERE, Engines
 from pronghorn.guest import kernels
 from pronghorn.guest.guest import Guests
+from pronghorn.model.cell import GUEST
+from pronghorn.model.experiment import Experiment
 
 
-def engines(clock: str) -> Engines:
-    """Engines with that clock; HostError where this machine has no guests."""
-    return Guests(kernels.need()) if clock == "virtual" else HERE
+def engines(experiment: Experiment) -> dict[str, Engines]:
+    """The engines of the experiment's trials, by their cells' kernel; HostError where this machine has no
+    such guests, InputError where no kernel is called so."""
+    return {
+        kernel: Guests(kernels.need(None if kernel in ("", GUEST) else kernel))
+        if experiment.is_virtual(kernel)
+        else HERE
+        for kernel in experiment.cell_kernels
+    }

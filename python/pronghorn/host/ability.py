@@ -1,5 +1,6 @@
 """What this host can do for a run."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from pronghorn.engine import HERE, Engines, Hello
@@ -21,6 +22,12 @@ def greet(engines: Engines = HERE) -> Hello:
             await engine.stop()
 
     return interrupts.run(hello())
+
+
+def greet_all(engines: Iterable[Engines]) -> Hello:
+    """As `greet`, of all of a run's engines: what the first say. Each of the others must start."""
+    first, *_ = [greet(each) for each in engines]
+    return first
 
 
 def fit(experiment: Experiment, hello: Hello, *, fall_back: bool) -> Experiment:

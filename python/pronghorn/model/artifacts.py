@@ -4,6 +4,7 @@ RUN/artifacts/TRIAL/path.pcapng and others."""
 import hashlib
 import re
 
+from pronghorn.model.cell import DIMENSIONS
 from pronghorn.model.trial import TrialKey
 
 FOLDER = "artifacts"
@@ -37,7 +38,7 @@ def trial_name(key: TrialKey) -> str:
     """The name of a trial's folder; no two trials of a run share it. A repeated attempt is named as such, so
     that what a discarded one left is never taken for the kept one's."""
     cell = key.cell
-    parts = [_safe(part) for part in (cell.site, cell.path, cell.origin, cell.client, key.arm)]
+    parts = [_safe(part) for part in (*(getattr(cell, name) for name in DIMENSIONS), key.arm) if part]
     parts.append(f"block{key.block}")
     if key.attempt:
         parts.append(f"attempt{key.attempt}")

@@ -7,9 +7,9 @@ stands for what isn't finite, because failed trials reach into it, or can't be h
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pronghorn.model.cell import InCell
 from pronghorn.model.comparison import HIGHER_IS_BETTER, Interval, Metric, Verdict
 from pronghorn.model.summary import Correction
-from pronghorn.model.trial import Cell
 
 
 class ArmChange(BaseModel):
@@ -49,27 +49,18 @@ class ArmChange(BaseModel):
         return self.blocks_before > self.failed_before, self.blocks_after > self.failed_after
 
 
-class CellChange(BaseModel):
+class CellChange(InCell):
     """A cell that both runs have. `paired`: the blocks of both runs share their path seeds and are compared
     block by block; `unpaired_blocks` are those that only one run has and that are left out then. `leading` is
     the metric that decides."""
 
     model_config = ConfigDict(extra="forbid")
 
-    site: str
-    path: str
-    origin: str
-    client: str
     title: str
     leading: Metric
     paired: bool
     unpaired_blocks: int = 0
     changes: list[ArmChange]
-
-    @property
-    def cell(self) -> Cell:
-        """The cell as its trials name it."""
-        return Cell(site=self.site, path=self.path, origin=self.origin, client=self.client)
 
     def led(self) -> list[ArmChange]:
         """Each arm's change of the metric that decides."""

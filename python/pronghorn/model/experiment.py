@@ -28,6 +28,7 @@ from pronghorn.model import path as paths
 from pronghorn.model.arm import Arm
 from pronghorn.model.background import Background
 from pronghorn.model.browser import BrowserSettings
+from pronghorn.model.cell import GUEST, HOST
 from pronghorn.model.certificate import CertificateSettings
 from pronghorn.model.experiment_knobs import KnobTables
 from pronghorn.model.experiment_reader import ExperimentReader
@@ -48,7 +49,7 @@ KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "attempts", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts",
     "path", "cache_control", "certificate", "browser", "authority", "explain", "compression", "host",
-    "fair", "knobs", "load", "published", "background", "preflight", "tolerate", "clock",
+    "fair", "knobs", "load", "published", "background", "preflight", "tolerate", "clock", "kernels",
 )  # fmt: skip
 
 _LATER: Mapping[str, Any] = {
@@ -95,7 +96,8 @@ class Experiment(BaseModel):
     held against. `background` is a load that runs beside each page load. `preflight` says what becomes of a
     run whose arms fail in a load before the schedule. `tolerate` are globs, over path and
     query, of the requests that may fail without failing their load. `clock` says whether trials run in real
-    time or in guests whose clock is virtual."""
+    time, in guests whose clock is virtual, or each cell both ways; `kernels` are the guests' versions of
+    Linux that are compared."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -134,11 +136,28 @@ class Experiment(BaseModel):
     preflight: values.Preflight = "on"
     tolerate: tuple[str, ...] = ()
     clock: values.Clock = "real"
+    kernels: tuple[str, ...] = ()
 
     @property
     def virtual(self) -> bool:
-        """Whether its trials run in virtual time."""
+        """Whether all its trials run in virtual time."""
         return self.clock == "virtual"
+
+    @property
+    def in_guests(self) -> bool:
+        """Whether any of its trials run in virtual time."""
+        return self.clock != "real"
+
+    @property
+    def cell_kernels(self) -> tuple[str, ...]:
+        """What its cells have as their kernel."""
+        if self.clock == "both":
+            return (HOST, *(self.kernels or (GUEST,)))
+        return self.kernels or ("",)
+
+    def is_virtual(self, kernel: str) -> bool:
+        """Whether trials of cells with that kernel run in virtual time."""
+        return self.in_guests and kernel != HOST
 
     @property
     def dns(self) -> bool:
@@ -189,13 +208,14 @@ class Experiment(BaseModel):
         return None if self.margin_time is None else units.time_ns(self.margin_time) / 1e9
 
     def cells(self) -> list[Cell]:
-        """Every combination of site, path, origin and client, in the order written."""
+        """Every combination of site, path, origin, client and kernel, in the order written."""
         return [
-            Cell(site=site, path=path.name, origin=origin, client=client)
+            Cell(site=site, path=path.name, origin=origin, client=client, kernel=kernel)
             for site in self.sites
             for path in self.paths
             for origin in self.origins
             for client in self.clients
+            for kernel in self.cell_kernels
         ]
 
     def path(self, name: str) -> PathProfile:
@@ -254,8 +274,10 @@ class Experiment(BaseModel):
             table[background.KEY] = self.background.definition()
         if self.tolerate:
             table["tolerate"] = list(self.tolerate)
-        if self.virtual:
+        if self.in_guests:
             table["clock"] = self.clock
+        if self.kernels:
+            table["kernels"] = list(self.kernels)
         if self.published is not None:
             table["published"] = self.published
         if knobs := self.knobs.definition():
@@ -345,6 +367,7 @@ def parse(
         published=_published(reader),
         background=_background(reader, clients.names),
         clock=values.clock(reader),
+        kernels=values.kernels(reader),
         tolerate=values.tolerate(reader),
         knobs=experiment_knobs.parse(reader.sub(experiment_knobs.KEY, experiment_knobs.EXAMPLE), arm_list),
     )

@@ -1,11 +1,13 @@
 """The values of an experiment's keys, each read and checked by itself; InputError where one is wrong."""
 
+import re
 from typing import Literal
 
 from pronghorn.errors import unknown
 from pronghorn.model import arm as arm_words
 from pronghorn.model import sampling, units
 from pronghorn.model.arm import Arm
+from pronghorn.model.cell import GUEST, HOST
 from pronghorn.model.experiment_reader import ExperimentReader
 
 DEFAULT_REPEAT = 20
@@ -27,10 +29,13 @@ PREFLIGHTS: dict[Preflight, bool | str] = {"on": True, "off": False, "warn": "wa
 """What becomes of a run whose arms fail in a load before the schedule, as it is written: it ends, there is no
 such load, or it goes on with a warning."""
 
-Clock = Literal["real", "virtual"]
-CLOCKS: tuple[Clock, ...] = ("real", "virtual")
+Clock = Literal["real", "virtual", "both"]
+CLOCKS: tuple[Clock, ...] = ("real", "virtual", "both")
 """Whether trials take the time that they take, or run in guests whose clock jumps over idle time and counts
-none for computing."""
+none for computing, or each cell is measured both ways."""
+
+KERNEL_NAME = r"[A-Za-z0-9][\w.-]{0,63}"
+"""What a guest's kernel can be called."""
 
 ARTIFACTS = ("pcapng", "flight", "arrivals", "qlog", "har", "netlog", "screenshot", "filmstrip")
 """What trials can be asked to leave beside their line in the journal: the first two by the bench, the others
@@ -134,9 +139,30 @@ def preflight(reader: ExperimentReader) -> Preflight:
 def clock(reader: ExperimentReader) -> Clock:
     """Which clock the trials have."""
     value = reader.text("clock", "real")
-    if value not in CLOCKS:
-        raise reader.source.error(("clock",), unknown("clock", value, CLOCKS))
-    return "virtual" if value == "virtual" else "real"
+    for known in CLOCKS:
+        if value == known:
+            return known
+    raise reader.source.error(("clock",), unknown("clock", value, CLOCKS))
+
+
+def kernels(reader: ExperimentReader) -> tuple[str, ...]:
+    """The versions of the guests' kernels, none where the newest that is built is meant."""
+    names = reader.names("kernels", ())
+    if names and clock(reader) == "real":
+        raise reader.error(
+            "kernels",
+            "trials in real time run on this machine's own kernel; kernels are chosen for guests only. Write "
+            'clock = "virtual", or clock = "both" to measure on this machine as well.',
+        )
+    for name in names:
+        if re.fullmatch(KERNEL_NAME, name) is None or name in (HOST, GUEST):
+            raise reader.error(
+                "kernels",
+                f'{name!r} is no version of a kernel; write one such as "6.12". '
+                "'pronghorn guest' lists those that are built.",
+                element=name,
+            )
+    return names
 
 
 def limit(reader: ExperimentReader) -> str:

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from pronghorn.model import load
+from pronghorn.model.cell import Cell, InCell
 from pronghorn.model.comparison import HIGHER_IS_BETTER as HIGHER_IS_BETTER
 from pronghorn.model.comparison import LATENCIES as LATENCIES
 from pronghorn.model.comparison import Comparison as Comparison
@@ -19,11 +20,11 @@ from pronghorn.model.comparison import Metric as Metric
 from pronghorn.model.comparison import Ratio as Ratio
 from pronghorn.model.comparison import Statistic as Statistic
 from pronghorn.model.comparison import Verdict as Verdict
+from pronghorn.model.kernels import Kernels
 from pronghorn.model.loaded import Failure as Failure
 from pronghorn.model.loaded import Loaded as Loaded
 from pronghorn.model.loaded import Unmeasured as Unmeasured
 from pronghorn.model.resources import CellResources
-from pronghorn.model.trial import Cell
 from pronghorn.model.why import ArmWhy
 
 State = Literal["reproduced", "not reproduced", "undecided"]
@@ -96,7 +97,7 @@ class Stopping(BaseModel):
     look_confidence: float
 
 
-class CellSummary(BaseModel):
+class CellSummary(InCell):
     """One cell: its arms in the experiment's order, and the comparisons with the baseline.
 
     `blocks` are complete and uncontaminated, and all that the statistics rest on; `abandoned` blocks never
@@ -110,10 +111,6 @@ class CellSummary(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    site: str
-    path: str
-    origin: str
-    client: str
     title: str
     blocks: int
     abandoned: int = 0
@@ -127,11 +124,6 @@ class CellSummary(BaseModel):
     why_words: list[str] = Field(default_factory=list)
     loaded_words: str = ""
     warnings: list[str] = Field(default_factory=list)
-
-    @property
-    def cell(self) -> Cell:
-        """The cell as its trials name it."""
-        return Cell(site=self.site, path=self.path, origin=self.origin, client=self.client)
 
     @property
     def makes_loads(self) -> bool:
@@ -158,16 +150,12 @@ class CellSummary(BaseModel):
         return [one for one in self.comparisons if (one.metric, one.statistic) == (self.leading, "median")]
 
 
-class Contrast(BaseModel):
+class Contrast(InCell):
     """How many requests a second an arm made in a cell over what another did, as a ratio of medians with its
     95 % interval. Null stands for what isn't finite or isn't defined."""
 
     model_config = ConfigDict(extra="forbid")
 
-    site: str
-    path: str
-    origin: str
-    client: str
     arm: str
     against: str
     ratio: float | None
@@ -246,7 +234,7 @@ class Step(Change):
     share_s_ci95: tuple[float, float] | None = None
 
 
-class Explained(BaseModel):
+class Explained(InCell):
     """What makes an arm of a cell differ from another, step by step: the steps' ratios multiply, their
     differences add up, to those of `total`.
 
@@ -254,10 +242,6 @@ class Explained(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    site: str
-    path: str
-    origin: str
-    client: str
     title: str
     name: str
     metric: Metric
@@ -266,11 +250,6 @@ class Explained(BaseModel):
     steps: list[Step]
     reason: str | None = None
     words: str
-
-    @property
-    def cell(self) -> Cell:
-        """The cell as its trials name it."""
-        return Cell(site=self.site, path=self.path, origin=self.origin, client=self.client)
 
 
 class Correction(BaseModel):
@@ -289,6 +268,10 @@ class Correction(BaseModel):
     words: str
 
 
+def _is_none(kernels: Kernels | None) -> bool:
+    return kernels is None
+
+
 class Summary(BaseModel):
     """What a run found. `margin` is the equivalence margin as a fraction, `margin_s` the one in seconds where
     the experiment has one, `limit_s` a trial's limit.
@@ -296,9 +279,10 @@ class Summary(BaseModel):
     `label`, where there is one, qualifies everything the run says ("no emulated network on this host").
     `headline` holds one sentence for each arm that is compared. `explanations` are those that the experiment
     asks for, cell after cell. Of loads, which `load_limit_s` cuts, `contrasts` compare HTTP/3's arms with all
-    others. `correction` is null where fewer than two comparisons were tested. `claims` are those of the
-    measurements `published` that the run is held against. `warnings` belong in the first line of whatever
-    shows the run. `unmeasured` says why there is nothing to show, null where anything was measured.
+    others. `kernels` says what kernels and clocks do, and is left out of runs with one of each. `correction`
+    is null where fewer than two comparisons were tested. `claims` are those of the measurements `published`
+    that the run is held against. `warnings` belong in the first line of whatever shows the run. `unmeasured`
+    says why there is nothing to show, null where anything was measured.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -322,6 +306,7 @@ class Summary(BaseModel):
     explanations: list[Explained] = Field(default_factory=list)
     load_limit_s: float | None = None
     contrasts: list[Contrast] = Field(default_factory=list)
+    kernels: Kernels | None = Field(default=None, exclude_if=_is_none)
     published: str | None = None
     claims: list[Claim] = Field(default_factory=list)
 

@@ -23,6 +23,7 @@ from pronghorn.model.bounds import (
     Told,
     Whole,
 )
+from pronghorn.model.cell import Cell as Cell
 from pronghorn.model.from_engine import Controller as Controller
 from pronghorn.model.from_engine import FromEngine as FromEngine
 from pronghorn.model.from_engine import Settings as Settings
@@ -36,20 +37,6 @@ PROGRAM_FAILED = ("origin", "client", "browser")
 
 PREPARE = "prepare"
 """The reason of a trial whose unmeasured visit failed."""
-
-
-class Cell(BaseModel):
-    """One combination of site, path, origin and client, in which the arms are compared."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    site: Text
-    path: Text
-    origin: Text
-    client: Text
-
-    def __str__(self) -> str:
-        return f"{self.site}/{self.path}/{self.origin}/{self.client}"
 
 
 class Connection(FromEngine):

@@ -20,7 +20,8 @@ from pydantic import ValidationError
 from pronghorn import reading
 from pronghorn.errors import HostError, InputError
 from pronghorn.model import bounds
-from pronghorn.model.trial import Cell, Metrics, Trial
+from pronghorn.model.cell import PLACES
+from pronghorn.model.trial import Metrics, Trial
 from pronghorn.run import directory as files
 
 TRIALS = "trials.csv"
@@ -59,7 +60,7 @@ NOTES = (
 
 EXPLANATIONS = "explanations"
 
-_CELL = tuple(Cell.model_fields)
+_CELL = PLACES
 _COUNTS = ("block", "attempt", "position")
 _TEXT = ("started", "status", "reason")
 _SECONDS = ("load_s", "ttfb_s", "requests_per_second", "wall_s")

@@ -26,6 +26,7 @@ from pronghorn.report.figure import Chart
 from pronghorn.report.flights import Flights, flights
 from pronghorn.report.heat_map import heat_map
 from pronghorn.report.interval_tables import Grid, interval_tables
+from pronghorn.report.kernels_view import kernels_view
 from pronghorn.report.load_charts import Times, blocks_of, distribution_chart, times_of, violin_chart
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import compared, overview
@@ -123,6 +124,7 @@ def document(
             published=published_view(summary),
             explanations=explained.explanations(summary),
             step_colours=steps.COLOURS,
+            kernels_view=kernels_view(summary),
             manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
             warnings=manifest.get("warnings") or [],
             colours=COLOURS,

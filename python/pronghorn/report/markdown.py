@@ -54,6 +54,7 @@ def _report(summary: Summary, manifest: Mapping[str, Any], tables: str, *, most:
             _verdicts([_verdict(found, cell) for cell in summary.cells for found in cell.led()], most),
             *([escaped(summary.correction.words)] if summary.correction else []),
             _list([found.words for found in summary.explanations], most, "explanation"),
+            _list(_of_kernels(summary), most, "kernel"),
             _parts([said for cell in summary.cells for said in cell.why_words], most),
             _list([f"{claim.claim}: {claim.words}" for claim in summary.claims], most, "claim"),
             tables,
@@ -61,6 +62,13 @@ def _report(summary: Summary, manifest: Mapping[str, Any], tables: str, *, most:
             _conditions(summary, manifest),
         ]
     )
+
+
+def _of_kernels(summary: Summary) -> list[str]:
+    found = summary.kernels
+    if found is None:
+        return []
+    return [*(split.words for split in found.splits), *(change.words for change in found.changes)]
 
 
 def escaped(text: str) -> str:

@@ -6,6 +6,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from pronghorn.model.kernels import Kernels
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.report import load_terminal
 from pronghorn.report.colours import COLOURS
@@ -21,6 +22,8 @@ def render(summary: Summary, console: Terminal) -> None:
     for cell in summary.cells:
         _render_cell(cell, summary, console)
     load_terminal.render_whole(summary, console)
+    if summary.kernels is not None:
+        _render_kernels(summary.kernels, console)
     console.print()
     console.print(Text(summary.name, style="bold"))
     if summary.label:
@@ -62,6 +65,17 @@ def _render_cell(cell: CellSummary, summary: Summary, console: Terminal) -> None
         _indented(Text(explained.words), console)
     for note in filter(None, [thin_note(found), *cell.notes]):
         _indented(Text(note, style="dim"), console)
+
+
+def _render_kernels(found: Kernels, console: Terminal) -> None:
+    console.print()
+    console.print(
+        Text("Protocol or machine?" if found.splits else "What does the kernel change?", style="bold")
+    )
+    for split in found.splits:
+        _indented(Text(split.words), console)
+    for change in found.changes:
+        _indented(Text(change.words, style=COLOURS[change.verdict]), console)
 
 
 def _indented(what: Text | RichTable, console: Terminal) -> None:

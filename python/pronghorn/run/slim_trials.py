@@ -126,8 +126,8 @@ def _shared_reference(url: str, why: str, kind: str) -> LeftOut:
 
 
 @cache
-def _shared(site: str, path: str, origin: str, client: str) -> Cell:
-    return Cell(site=site, path=path, origin=origin, client=client)
+def _shared(cell: Cell) -> Cell:
+    return cell
 
 
 def slim(line: bytes) -> SlimTrial:
@@ -135,7 +135,7 @@ def slim(line: bytes) -> SlimTrial:
     trial = SlimTrial.model_validate_json(line)
     if trial.page is not None:
         trial.page.told = _REQUESTS.search(line) is not None
-    trial.cell = _shared(trial.cell.site, trial.cell.path, trial.cell.origin, trial.cell.client)
+    trial.cell = _shared(trial.cell)
     _forget_what_was_told(trial)
     return trial
 

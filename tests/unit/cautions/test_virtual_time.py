@@ -25,7 +25,11 @@ def test_virtual_time_says_what_it_leaves_out_and_on_which_paths_that_matters() 
     general, fast = virtual_time.cautions(experiment("clock=virtual", "paths=lte,lan"))
     assert general.code == "virtual-time"
     assert fast.text.startswith("On lan the CPU")
-    assert fast.remedy.endswith("--clock real --set paths=lan")
+    assert fast.remedy.endswith("--clock both --set paths=lan")
+
+
+def test_where_real_time_stands_beside_it_nothing_is_left_out() -> None:
+    assert list(virtual_time.cautions(experiment("clock=both", "paths=lte,lan"))) == []
 
 
 def test_the_clock_is_part_of_what_is_measured(tmp_path: Path) -> None:

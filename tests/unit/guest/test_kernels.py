@@ -8,13 +8,19 @@ import pytest
 
 from pronghorn.errors import HostError, InputError
 from pronghorn.guest import build, engines, kernels
-from pronghorn.model.experiment_values import CLOCKS
+from pronghorn.model.experiment import Experiment
+
+from ..model.experiments import REST, parse
 
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(kernels.OVERRIDE, str(tmp_path))
     monkeypatch.setattr(platform, "machine", lambda: kernels.MACHINE)
+
+
+def experiment(keys: str = "") -> Experiment:
+    return parse(keys + REST)
 
 
 def put(version: str, *, record: str | None = None, random: bool = True) -> Path:
@@ -72,9 +78,27 @@ def test_another_machine_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_real_time_needs_no_kernel() -> None:
-    assert [engines("real").virtual, *CLOCKS] == [False, "real", "virtual"]
+    assert {kernel: of.virtual for kernel, of in engines(experiment()).items()} == {"": False}
     with pytest.raises(HostError):
-        engines("virtual")
+        engines(experiment('clock = "virtual"\n'))
+
+
+def test_each_kernel_of_an_experiment_has_its_engines() -> None:
+    put("6.12")
+    put("7.2")
+    both = engines(experiment('clock = "both"\nkernels = ["6.12", "7.2"]\n'))
+    assert {kernel: of.noted().get("release") for kernel, of in both.items()} == {
+        "host": None,
+        "6.12": "6.12.1",
+        "7.2": "7.2.1",
+    }
+    newest = engines(experiment('clock = "both"\n'))
+    assert {kernel: of.noted().get("release") for kernel, of in newest.items()} == {
+        "host": None,
+        "guest": "7.2.1",
+    }
+    with pytest.raises(HostError, match="needs the kernel 5"):
+        engines(experiment('clock = "virtual"\nkernels = ["5.4"]\n'))
 
 
 def test_a_version_that_debian_lacks_names_the_way_round() -> None:

@@ -35,6 +35,7 @@ RUN = Path({run!r})
 summary = json.loads((RUN / "summary.json").read_text(encoding="utf-8"))
 ARMS, BASELINE, CONFIDENCE = summary["arms"], summary["baseline"], summary["confidence"]
 CELL = ["site", "path", "origin", "client"]
+CELL += ["kernel"] if any("kernel" in cell for cell in summary["cells"]) else []
 columns = [*CELL, "arm", "block", "attempt", "status", "load_s", "requests_per_second"]
 trials = pl.read_parquet(RUN / "trials.parquet", columns=columns)
 trials"""

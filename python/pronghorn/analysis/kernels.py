@@ -1,0 +1,214 @@
+"""What changes from one kernel to another, and from real to virtual time: arm by arm, over the blocks that
+both have.
+
+Cells that differ in their kernel alone share their path seeds, block by block. So blocks are resampled
+together, as they are for the arms of one cell.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pronghorn.analysis import kernel_words
+from pronghorn.analysis.blocks import CellTrials, shared_blocks
+from pronghorn.analysis.bootstrap import (
+    NO_EFFECT_KNOWN,
+    Effect,
+    Pairing,
+    effects,
+    percentiles,
+    resampled_medians,
+    unresampled,
+)
+from pronghorn.analysis.figures import finite
+from pronghorn.analysis.loaded import makes_no_request
+from pronghorn.analysis.numbers import listed
+from pronghorn.analysis.terms import Terms, block_draws
+from pronghorn.analysis.times import Times, times
+from pronghorn.analysis.titles import name_cells
+from pronghorn.analysis.verdict import LEAST_BLOCKS, decide, minimum_blocks
+from pronghorn.model import load
+from pronghorn.model.cell import HOST, Cell
+from pronghorn.model.kernels import ClockSplit, Difference, KernelChange, Kernels
+from pronghorn.model.summary import HIGHER_IS_BETTER, Metric
+
+
+class _Measured(NamedTuple):
+    """The trials of a cell, and what it is judged by."""
+
+    trials: CellTrials
+    terms: Terms
+
+
+class _Pair(NamedTuple):
+    """Two cells that differ in their kernel alone, with the blocks that both have."""
+
+    mine: _Measured
+    theirs: _Measured
+    title: str
+    blocks: frozenset[int]
+
+    @property
+    def cell(self) -> Cell:
+        return self.mine.trials.cell
+
+    @property
+    def terms(self) -> Terms:
+        """The stricter of both."""
+        return max(self.mine.terms, self.theirs.terms, key=lambda terms: terms.stage.confidence)
+
+    @property
+    def pending(self) -> str | None:
+        return self.mine.terms.stage.pending or self.theirs.terms.stage.pending
+
+    @property
+    def least(self) -> int:
+        return max(LEAST_BLOCKS["median"], minimum_blocks(self.terms.stage.confidence))
+
+    def values(self, arm: str, metric: Metric) -> tuple[Times, Times]:
+        """The arm's values on both kernels, block by block."""
+        mine, theirs = (
+            [trial for trial in one.trials.of(arm) if trial.block in self.blocks]
+            for one in (self.mine, self.theirs)
+        )
+        return times(mine, metric), times(theirs, metric)
+
+    def idle(self, arms: Sequence[str]) -> list[str]:
+        """Which of the arms make no request on either kernel."""
+        return [
+            arm
+            for arm in arms
+            if any(makes_no_request(one.trials.of(arm)) for one in (self.mine, self.theirs))
+        ]
+
+
+def kernels(measured: Sequence[CellTrials], terms: Sequence[Terms]) -> Kernels:
+    """What a run's cells say, which are in the experiment's order and judged by `terms`, a cell each."""
+    pairs = list(_pairs([_Measured(*each) for each in zip(measured, terms, strict=True)]))
+    return Kernels(
+        changes=[_change(pair, arm) for pair in pairs for arm in pair.mine.trials.arms],
+        splits=[
+            _split(pair, arm)
+            for pair in pairs
+            if pair.cell.kernel == HOST and pair.cell.client != load.CLIENT
+            for arm in pair.mine.trials.arms
+            if arm != pair.terms.baseline
+        ],
+    )
+
+
+def _pairs(measured: Sequence[_Measured]) -> Iterator[_Pair]:
+    """Each cell beside the one on the first of the guests' kernels."""
+    groups: dict[Cell, list[_Measured]] = defaultdict(list)
+    for one in measured:
+        groups[one.trials.cell.on_any_kernel].append(one)
+    titles = name_cells(list(groups))
+    for cell, group in groups.items():
+        in_guests = [one for one in group if one.trials.cell.kernel != HOST]
+        for one in group:
+            if len(group) > 1 and one is not in_guests[0]:
+                shared = shared_blocks(one.trials, in_guests[0].trials)
+                yield _Pair(one, in_guests[0], titles[cell], shared)
+
+
+def _change(pair: _Pair, arm: str) -> KernelChange:
+    metric: Metric = "requests_per_second" if pair.cell.client == load.CLIENT else "load"
+    terms, blocks = pair.terms, len(pair.blocks)
+    one = Pairing("mine", "theirs", "median")
+    mine, theirs = pair.values(arm, metric)
+    columns = {"mine": mine, "theirs": theirs}
+    idle = pair.idle([arm])
+    if idle:
+        effect = NO_EFFECT_KNOWN
+    elif blocks < pair.least:
+        effect = unresampled(columns, one)
+    else:
+        rng = block_draws(pair.cell, terms.seed, "kernels", arm)
+        found = effects(columns, [one], rng, resamples=terms.resamples, confidence=terms.stage.confidence)
+        effect = found[one]
+    verdict, reason = decide(
+        effect.ratio,
+        margin=terms.margin,
+        blocks=blocks,
+        least=pair.least,
+        higher_is_better=metric in HIGHER_IS_BETTER,
+        difference=effect.difference,
+        margin_of_difference=None if metric in HIGHER_IS_BETTER else terms.margin_s,
+    )
+    if idle:
+        verdict, reason = "undecided", f"{listed(idle)} made no request"
+    elif pair.pending is not None:
+        verdict, reason = "undecided", pair.pending
+        effect = Effect(effect.ratio.unbounded(0.0), effect.difference.unbounded(-math.inf))
+    change = KernelChange(
+        **pair.cell.model_dump(),
+        title=pair.title,
+        arm=arm,
+        against=pair.theirs.trials.cell.kernel,
+        metric=metric,
+        blocks=blocks,
+        ratio=finite(effect.ratio.value),
+        ci95=(finite(effect.ratio.low), finite(effect.ratio.high)),
+        difference=finite(effect.difference.value),
+        ci95_difference=(finite(effect.difference.low), finite(effect.difference.high)),
+        verdict=verdict,
+        reason=reason,
+        words="",
+    )
+    return change.model_copy(update={"words": kernel_words.of_change(change)})
+
+
+def _split(pair: _Pair, arm: str) -> ClockSplit:
+    terms = pair.terms
+    columns = [*pair.values(arm, "load"), *pair.values(terms.baseline, "load")]
+    found = np.stack(columns, axis=1)
+    idle = pair.idle([arm, terms.baseline])
+    reason = None
+    if idle:
+        reason = f"{listed(idle)} made no request"
+    elif len(found) < pair.least:
+        reason = f"it needs more blocks that both clocks have ({len(found)} of at least {pair.least})"
+    elif pair.pending is not None:
+        reason = pair.pending
+    elif not np.isfinite(np.median(found, axis=0)).all():
+        reason = "failed loads reach into the medians"
+    if reason is not None:
+        drawn = medians = np.empty((0, 3))
+    else:
+        rng = block_draws(pair.cell, terms.seed, "clocks", arm)
+        drawn = _differences(resampled_medians(found, rng, resamples=terms.resamples))
+        medians = _differences(np.median(found, axis=0)[np.newaxis])
+    real, protocols, machine = (
+        _difference(medians[:, place], drawn[:, place], terms.stage.confidence) for place in range(3)
+    )
+    split = ClockSplit(
+        **{**pair.cell.model_dump(), "kernel": pair.theirs.trials.cell.kernel},
+        title=pair.title,
+        arm=arm,
+        baseline=terms.baseline,
+        blocks=len(found),
+        real=real,
+        protocols=protocols,
+        machine=machine,
+        reason=reason,
+        words="",
+    )
+    return split.model_copy(update={"words": kernel_words.of_split(split)})
+
+
+def _differences(medians: Times) -> Times:
+    """From the medians of arm (real, virtual) and baseline (real, virtual), (resamples, 4): the differences
+    in real time, in virtual time, and what the one exceeds the other by, (resamples, 3)."""
+    with np.errstate(invalid="ignore"):
+        real, virtual = medians[:, 0] - medians[:, 2], medians[:, 1] - medians[:, 3]
+        return np.stack([real, virtual, real - virtual], axis=1)
+
+
+def _difference(found: Times, drawn: Times, confidence: float) -> Difference:
+    if not len(found):
+        return Difference(s=None, ci95_s=(None, None))
+    low, high = percentiles(drawn, least=-math.inf, confidence=confidence)
+    return Difference(s=finite(float(found[0])), ci95_s=(finite(low), finite(high)))

@@ -1,0 +1,61 @@
+"""A cell: where the arms of an experiment are compared."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pronghorn.model.bounds import Text
+
+PLACES = ("site", "path", "origin", "client")
+"""What a cell combines, its kernel aside."""
+
+DIMENSIONS = (*PLACES, "kernel")
+"""What tells a cell from an experiment's others."""
+
+HOST = "host"
+"""The kernel of cells that are measured on this machine, in real time, beside cells in guests."""
+
+GUEST = "guest"
+"""The kernel of cells in virtual time whose experiment names no version: the newest that is built."""
+
+
+def _is_empty(kernel: str) -> bool:
+    return not kernel
+
+
+class InCell(BaseModel):
+    """What is said of one cell. `kernel` is where its trials run in an experiment that compares kernels or
+    clocks: `host`, `guest` or a guest's version such as `6.12`; empty, and left out, in any other."""
+
+    site: Text
+    path: Text
+    origin: Text
+    client: Text
+    kernel: Text = Field(default="", exclude_if=_is_empty)
+
+    @property
+    def cell(self) -> "Cell":
+        """The cell as its trials name it."""
+        return Cell(**{name: getattr(self, name) for name in DIMENSIONS})
+
+
+class Cell(InCell):
+    """One combination of site, path, origin, client and kernel, in which the arms are compared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __str__(self) -> str:
+        return "/".join(filter(None, (getattr(self, name) for name in DIMENSIONS)))
+
+    @property
+    def on_any_kernel(self) -> "Cell":
+        """The cell without its kernel: what is drawn for one kernel is drawn for all."""
+        return self.model_copy(update={"kernel": ""}) if self.kernel else self
+
+    @property
+    def place(self) -> str:
+        """Its kernel in words; empty where it has none of its own."""
+        words = {"": "", HOST: "real time", GUEST: "virtual time"}
+        return words.get(self.kernel, f"Linux {self.kernel}")
+
+    def named(self, dimension: str) -> str:
+        """What it is called in one of the `DIMENSIONS`, in words."""
+        return self.place if dimension == "kernel" else str(getattr(self, dimension))
