@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -103,6 +104,53 @@ def test_round_trips_are_exact(tmp_path: Path) -> None:
         "h3": pytest.approx(2.0, abs=0.01),
         "h3+0rtt": pytest.approx(1.0, abs=0.01),
     }
+
+
+def test_kernels_are_compared_block_by_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # One kernel under two names: whatever differs would be the bench's fault.
+    built = kernels.need()
+    for name in ("6.0", "again"):
+        shutil.copytree(built.program.parent, tmp_path / "guest" / kernels.place(name).name)
+    monkeypatch.setenv(kernels.OVERRIDE, str(tmp_path / "guest"))
+    asked = experiment(tmp_path, LOSSY, paths=["lossy"], repeat=6, kernels=["6.0", "again"])
+    result = programme.run("run", str(asked), "--out", "run", folder=tmp_path)
+    assert result.status == 0, result.stderr
+    by_kernel: dict[str, dict[tuple[int, str], Any]] = {}
+    for record in lines(tmp_path / "run")[1:]:
+        kernel = record["cell"].pop("kernel")
+        by_kernel.setdefault(kernel, {})[record["block"], record["arm"]] = record
+    assert set(by_kernel) == {"6.0", "again"}
+    assert len(by_kernel["6.0"]) == 6 * 2
+    assert by_kernel["6.0"] == by_kernel["again"]
+    found = Run(tmp_path / "run").summary().kernels
+    assert found is not None
+    assert [(one.arm, one.ratio, one.ci95, one.verdict) for one in found.changes] == [
+        (arm, 1.0, (1.0, 1.0), "same") for arm in ("h2", "h3")
+    ]
+
+
+@pytest.mark.needs("namespaces")
+def test_a_cell_is_measured_both_ways(tmp_path: Path) -> None:
+    asked = experiment(tmp_path, LONG, paths=["long"], repeat=6, clock="both")
+    result = programme.run("run", str(asked), "--out", "run", folder=tmp_path)
+    assert result.status == 0, result.stderr
+    run = Run(tmp_path / "run")
+    seeds: dict[str, set[tuple[int, int]]] = {}
+    for trial in run.trials():
+        seeds.setdefault(trial.cell.kernel, set()).add((trial.block, trial.path_seed))
+        assert (trial.cpu.guest_s is not None) == (trial.cell.kernel == "guest")
+    assert seeds["host"] == seeds["guest"]
+    summary = run.summary()
+    assert [cell.kernel for cell in summary.cells] == ["host", "guest"]
+    assert summary.kernels is not None
+    (split,) = summary.kernels.splits
+    # A busy host may leave too few blocks in real time to compare.
+    if split.reason is None:
+        assert split.protocols.s == pytest.approx(-0.1, abs=0.001)
+        assert split.real.s == pytest.approx((split.protocols.s or 0.0) + (split.machine.s or 0.0))
+    assert split.words in (tmp_path / "run" / "report.html").read_text(encoding="utf-8").replace(
+        "\u00a0", " "
+    )
 
 
 @pytest.mark.needs("root")
