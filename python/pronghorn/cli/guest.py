@@ -45,11 +45,12 @@ def guest(
 
 
 def _here(version: str | None) -> bool:
-    """Whether what is asked for is built; of the newest any will do until it is asked for anew."""
+    """Whether what is asked for is built as it would be today; of the newest any will do until it is asked
+    for anew."""
+    current = [kernel.version for kernel in kernels.built() if kernel.is_current]
     if version in (None, kernels.NEWEST):
-        others = [kernel.version for kernel in kernels.built() if kernel.version != kernels.STABLE]
-        return any(version[:1].isdecimal() for version in others)
-    return kernels.found(version) is not None
+        return any(built != kernels.STABLE and built[:1].isdecimal() for built in current)
+    return version in current
 
 
 def _tell(text: str) -> None:

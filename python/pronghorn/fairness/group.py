@@ -53,6 +53,11 @@ class Group:
         return self.notes.get("host") or {}
 
     @property
+    def sysctls(self) -> Mapping[str, Any]:
+        """The manifest's settings of this machine, from which a guest has none."""
+        return {} if self.experiment.is_virtual(self.cell.kernel) else self.notes.get("sysctls", {})
+
+    @property
     def own_origin(self) -> bool:
         """Whether the origin is the built-in one."""
         return self.cell.origin == OUR_ORIGIN

@@ -28,7 +28,7 @@ def origin_control(group: Group) -> list[Value]:
     found = distinct(one.congestion_control for one in group.served())
     if not found and group.by_host:
         # Nobody told it anything: what it would declare is what was asked, not what ran.
-        own = group.notes.get("sysctls", {}).get(_TCP_OF_HOST)
+        own = group.sysctls.get(_TCP_OF_HOST)
         return [f"{own} (this machine's {_TCP_OF_HOST})"] if own else []
     if not found:
         found = distinct([group.declared.get("congestion_control")])
@@ -101,7 +101,7 @@ def tcp_maximum(side: str, key: str, sysctl: str) -> Reading:
             return distinct(int(three[2]) for three in found if len(three) == 3)
         if told := asked(group, f"tcp_{key}"):
             return told
-        figures = str(group.notes.get("sysctls", {}).get(sysctl, "")).split()
+        figures = str(group.sysctls.get(sysctl, "")).split()
         if group.arm.over_quic or group.experiment.live or len(figures) != 3:
             return []
         return [f"{figures[2]} bytes (this machine's {sysctl})"]
@@ -131,7 +131,7 @@ def after_idle(group: Group) -> list[Value]:
     if wanted := asked(group, "slow_start_after_idle"):
         return wanted
     sysctl = "net.ipv4.tcp_slow_start_after_idle"
-    told = group.notes.get("sysctls", {}).get(sysctl)
+    told = group.sysctls.get(sysctl)
     if told is None or group.experiment.live:
         return []
     return [f"{'no' if told == '0' else 'yes'} (this machine's {sysctl})"]

@@ -37,7 +37,7 @@ def pacing(group: Group) -> list[Value]:
     control wants it."""
     if group.arm.over_quic or group.own_origin or is_url(group.cell.origin):
         return []
-    if group.notes.get("sysctls", {}).get("net.core.default_qdisc") == "fq":
+    if group.sysctls.get("net.core.default_qdisc") == "fq":
         return ["yes (fq)"]
     return ["yes (BBR's own)" if group.arm.congestion_control == "bbr" else "no (Linux without fq)"]
 

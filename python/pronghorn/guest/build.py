@@ -2,7 +2,6 @@
 installed, and nothing needs root; a kernel is put in its place whole or not at all."""
 
 import datetime
-import hashlib
 import json
 import os
 import re
@@ -127,6 +126,7 @@ def _build(version: str, source: Path | None, work: Path, tell: Tell) -> Kernel:
     tree = _unpacked(source, work)
     log = work / "build.log"
     tell(f"configuring Linux {version}")
+    configuration = kernels.configuration()
     _configure(tree, environment, log)
     tell(f"compiling Linux {version}, some three minutes on two cores")
     _make(tree, [f"-j{len(os.sched_getaffinity(0))}", "linux"], environment, log)
@@ -135,11 +135,10 @@ def _build(version: str, source: Path | None, work: Path, tell: Tell) -> Kernel:
     shutil.copy2(tree / "linux", made / kernels.PROGRAM)
     shutil.copy2(tree / ".config", made / "kernel.config")
     _random(made)
-    configuration = _resource("kernel.config").read_bytes()
     took_s = (datetime.datetime.now(datetime.UTC) - began).total_seconds()
     notes = {
         "package": package,
-        "configuration": hashlib.sha256(configuration).hexdigest(),
+        kernels.CONFIGURATION: configuration,
         "compiler": said(["gcc", "--version"], hint=_MEND).partition("\n")[0],
         "built": began.date().isoformat(),
         "took_s": round(took_s),

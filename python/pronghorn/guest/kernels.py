@@ -1,8 +1,10 @@
 """The guests' kernels: where they are kept, which are there."""
 
+import hashlib
 import os
 import platform
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +17,9 @@ OVERRIDE = "PRONGHORN_GUEST"
 """The variable that names another folder for them than the user's cache."""
 
 RECORD = "kernel.json"
+CONFIGURATION = "configuration"
+"""What a record says of the configuration that its kernel was built with: its SHA-256."""
+
 PROGRAM = "linux"
 RANDOM = "random.so"
 
@@ -33,12 +38,18 @@ MEND = "pronghorn guest"
 class Kernel(NamedTuple):
     """A kernel: `version` is what it is asked for by, `release` what it says of itself, `program` its
     file. `random` is a library by which its random numbers follow from a seed; None: they are the
-    machine's."""
+    machine's. `is_current` says whether it was built with today's configuration, or by somebody else."""
 
     version: str
     release: str
     program: Path
     random: Path | None
+    is_current: bool = True
+
+
+def configuration() -> str:
+    """The SHA-256 of what kernels are configured with today."""
+    return hashlib.sha256((files("pronghorn") / "data/guest/kernel.config").read_bytes()).hexdigest()
 
 
 def folder() -> Path:
@@ -62,7 +73,8 @@ def found(version: str) -> Kernel | None:
     program, random = where / PROGRAM, where / RANDOM
     if not os.access(program, os.X_OK):
         return None
-    return Kernel(version, release, program, random if random.is_file() else None)
+    is_current = record.get(CONFIGURATION) in (None, configuration())
+    return Kernel(version, release, program, random if random.is_file() else None, is_current)
 
 
 def built() -> list[Kernel]:

@@ -406,6 +406,11 @@ def _background(reader: ExperimentReader, clients: tuple[str, ...]) -> Backgroun
 def _published(reader: ExperimentReader) -> str | None:
     if "published" not in reader:
         return None
+    if values.clock(reader) == "both" or len(values.kernels(reader)) > 1:
+        raise reader.error(
+            "published",
+            "published measurements have one kernel and one clock; name one of each, or leave it out.",
+        )
     return reader.choice("published", "published measurement", published.names(), "")
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pronghorn.analysis.contrasts import of_pair
 from pronghorn.analysis.numbers import interval, ratio
+from pronghorn.model.cell import DIMENSIONS
 from pronghorn.model.summary import Contrast, Summary, Verdict
 from pronghorn.report.chart_data import ChartData
 
@@ -53,14 +54,17 @@ def heat_map(summary: Summary) -> HeatMap | None:
     if not found:
         return None
     pairs = list(dict.fromkeys((one.arm, one.against) for one in found))
-    places = list(dict.fromkeys((one.site, one.origin) for one in found))
-    several_sites = len({site for site, _ in places}) > 1
+    places = list(dict.fromkeys((one.site, one.origin, one.kernel) for one in found))
+    several_sites = len({site for site, *_ in places}) > 1
     columns, by_column = [], []
     for arm, against in pairs:
-        for site, origin in places:
-            where = f"{site}, {origin}" if several_sites else origin
+        for place in places:
+            mine = [
+                one for one in of_pair(found, arm, against) if (one.site, one.origin, one.kernel) == place
+            ]
+            cell = mine[0].cell
+            where = ", ".join(filter(None, [cell.site if several_sites else "", cell.origin, cell.place]))
             columns.append(f"{arm} ÷ {against}, {where}")
-            mine = [one for one in of_pair(found, arm, against) if (one.site, one.origin) == (site, origin)]
             by_column.append({one.path: one for one in mine})
     paths = dict.fromkeys(one.path for one in found)
     rows = [HeatRow(path, tuple(_cell(column.get(path)) for column in by_column)) for path in paths]
@@ -72,11 +76,11 @@ def _data(found: Sequence[Contrast]) -> ChartData:
         name="http3-against-the-others",
         about="Ratios of requests per second; an end that isn't finite is left empty",
         columns=(
-            "site", "path", "origin", "client", "arm", "against", "ratio", "ci95_low", "ci95_high", "verdict",
+            *DIMENSIONS, "arm", "against", "ratio", "ci95_low", "ci95_high", "verdict",
         ),
         rows=tuple(
             (
-                one.site, one.path, one.origin, one.client, one.arm, one.against, one.ratio, *one.ci95,
+                *(getattr(one, name) for name in DIMENSIONS), one.arm, one.against, one.ratio, *one.ci95,
                 one.verdict,
             )
             for one in found

@@ -121,3 +121,10 @@ def test_only_a_kernel_with_a_virtual_clock_is_adopted(tmp_path: Path) -> None:
     assert build.adopt(own, "mine").release == "6.6.1"
     assert kernels.need("mine").program.read_text() == own.read_text()
     assert {path.name for path in tmp_path.iterdir()} == {"other", "own", kernels.place("mine").name}
+
+
+def test_a_kernel_of_an_earlier_configuration_is_used_and_built_again_where_it_is_asked_for() -> None:
+    put("7.2", record=json.dumps({"release": "7.2.1", kernels.CONFIGURATION: "earlier"}))
+    put("6.12", record=json.dumps({"release": "6.12.1", kernels.CONFIGURATION: kernels.configuration()}))
+    assert kernels.need().version == "7.2"
+    assert [kernel.is_current for kernel in kernels.built()] == [False, True]
