@@ -146,6 +146,10 @@ fn handshake_packet(bytes: &[u8]) -> Option<usize> {
 }
 
 #[cfg(test)]
+#[path = "probes_tests.rs"]
+mod over_quinn;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,6 +1,9 @@
 //! The server's certificate, whose messages have the same sizes every time.
 
-use rcgen::{CertificateParams, KeyPair, PKCS_ED25519, SerialNumber};
+use rcgen::{
+    CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_ED25519, SerialNumber,
+    SignatureAlgorithm,
+};
 
 /// The name for which the certificate is.
 pub const HOST_NAME: &str = "origin.pronghorn.test";
@@ -26,7 +29,20 @@ impl Certificate {
     /// Where the key can't be made.
     #[must_use]
     pub fn new() -> Certificate {
-        let key = KeyPair::generate_for(&PKCS_ED25519).expect("a key");
+        Certificate::of(&PKCS_ED25519)
+    }
+
+    /// One with a key of P-256, whose signatures have several lengths, for who takes no other.
+    ///
+    /// # Panics
+    /// Where the key can't be made.
+    #[must_use]
+    pub fn p256() -> Certificate {
+        Certificate::of(&PKCS_ECDSA_P256_SHA256)
+    }
+
+    fn of(algorithm: &'static SignatureAlgorithm) -> Certificate {
+        let key = KeyPair::generate_for(algorithm).expect("a key");
         let mut params = CertificateParams::new(vec![HOST_NAME.to_owned()]).expect("a name");
         params.serial_number = Some(SerialNumber::from(1));
         let certificate = params.self_signed(&key).expect("a certificate");

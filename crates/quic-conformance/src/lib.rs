@@ -8,7 +8,7 @@
 //! |---|---|
 //! | what does a stack have to offer | `stack.rs`: a [`Stack`] runs a [`Scenario`]; most do it by an [`End`] each |
 //! | what can a script do to datagrams | `scenario.rs`, `datagram.rs` |
-//! | what is seen of a run | `trace.rs` |
+//! | what is seen of a run | `wire.rs`, `trace.rs` |
 //! | what is required, by which section | `requirements/` |
 //! | how is the table made and checked | `suite.rs` |
 //!
@@ -23,6 +23,7 @@ mod simulation;
 mod stack;
 mod suite;
 mod trace;
+mod wire;
 
 pub use certificate::{Certificate, HOST_NAME};
 pub use datagram::{Kind, kinds};
@@ -33,3 +34,4 @@ pub use simulation::simulate;
 pub use stack::{End, Stack};
 pub use suite::{Known, held_against, main};
 pub use trace::{Direction, Observation, Sample, Sighting, Trace};
+pub use wire::Wire;

@@ -3,25 +3,24 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::datagram::{kinds, without};
 use crate::scenario::{Fate, Scenario, Stall};
 use crate::stack::End;
-use crate::trace::{Direction, Observation, Sample, Sighting, Trace};
+use crate::trace::{Direction, Trace};
+use crate::wire::Wire;
 
 /// Rounds in which time may stand still. Each timer of a stack may ask for one.
 const IDLE_ROUNDS: u32 = 100;
 
 /// Runs a scenario with two ends.
-pub fn simulate(scenario: Scenario, client: &mut dyn End, server: &mut dyn End) -> Trace {
+pub fn simulate(mut scenario: Scenario, client: &mut dyn End, server: &mut dyn End) -> Trace {
+    let script = std::mem::replace(&mut scenario.script, Box::new(|_| Fate::Pass));
     Simulation {
+        wire: Wire::new(scenario.one_way, script),
         scenario,
         ends: [client, server],
         now: Duration::ZERO,
         under_way: BTreeMap::new(),
         requested: 0,
-        sent: [0; 2],
-        known: [Observation::default(); 2],
-        trace: Trace::default(),
     }
     .run()
 }
@@ -34,10 +33,7 @@ struct Simulation<'a> {
     /// Datagrams by when they arrive, then by when they were sent.
     under_way: BTreeMap<(Duration, usize), (Direction, Vec<u8>)>,
     requested: usize,
-    /// How many datagrams went up and down.
-    sent: [usize; 2],
-    known: [Observation; 2],
-    trace: Trace,
+    wire: Wire,
 }
 
 const SENDERS: [Direction; 2] = [Direction::Up, Direction::Down];
@@ -47,8 +43,8 @@ impl Simulation<'_> {
         let mut idle = 0;
         loop {
             self.round();
-            let done = self.trace.answered.len() == self.scenario.requests.len();
-            if self.trace.failed.is_some() || done && !self.scenario.lingers {
+            let done = self.wire.trace.answered.len() == self.scenario.requests.len();
+            if self.wire.trace.failed.is_some() || done && !self.scenario.lingers {
                 break;
             }
             let Some(next) = self.next_event().filter(|at| *at <= self.scenario.until) else {
@@ -56,12 +52,12 @@ impl Simulation<'_> {
             };
             idle = if next <= self.now { idle + 1 } else { 0 };
             if idle > IDLE_ROUNDS {
-                self.trace.failed = Some(format!("time stands still at {:?}", self.now));
+                self.wire.trace.failed = Some(format!("time stands still at {:?}", self.now));
                 break;
             }
             self.now = self.now.max(next);
         }
-        self.trace
+        self.wire.trace
     }
 
     /// Lets everything happen that is due by now.
@@ -95,56 +91,20 @@ impl Simulation<'_> {
             let mut sent = Vec::new();
             end.send(self.now, &mut |datagram| sent.push(datagram));
             for datagram in sent {
-                self.carry(direction, datagram);
+                let number = self.wire.trace.datagrams.len();
+                if let Some((at, arriving)) = self.wire.carry(self.now, direction, datagram) {
+                    self.under_way.insert((at, number), (direction, arriving));
+                }
             }
-            self.observe(number, direction);
+            let seen = self.ends[number].observe();
+            self.wire.observe(self.now, direction, seen);
         }
-        for _ in self.trace.answered.len()..self.ends[0].answered() {
-            self.trace.answered.push(self.now);
+        for _ in self.wire.trace.answered.len()..self.ends[0].answered() {
+            self.wire.trace.answered.push(self.now);
         }
         let failed = self.ends.iter().find_map(|end| end.failed());
-        if self.trace.failed.is_none() {
-            self.trace.failed = failed;
-        }
-    }
-
-    fn carry(&mut self, direction: Direction, mut datagram: Vec<u8>) {
-        let mut seen = Sighting {
-            direction,
-            index: self.sent[direction as usize],
-            at: self.now,
-            size: datagram.len(),
-            packets: kinds(&datagram),
-            fate: Fate::Pass,
-        };
-        seen.fate = (self.scenario.script)(&seen);
-        self.sent[direction as usize] += 1;
-        let mut arrives = self.now + self.scenario.one_way;
-        let number = self.trace.datagrams.len();
-        let fate = seen.fate;
-        self.trace.datagrams.push(seen);
-        match fate {
-            Fate::Pass => {}
-            Fate::Drop => return,
-            Fate::Late(by) => arrives += by,
-            Fate::Without(kind) => match without(&datagram, kind) {
-                Some(left) => datagram = left,
-                None => return,
-            },
-        }
-        self.under_way
-            .insert((arrives, number), (direction, datagram));
-    }
-
-    fn observe(&mut self, number: usize, sender: Direction) {
-        let seen = self.ends[number].observe();
-        if seen != self.known[number] {
-            self.known[number] = seen;
-            self.trace.samples.push(Sample {
-                at: self.now,
-                sender,
-                seen,
-            });
+        if self.wire.trace.failed.is_none() {
+            self.wire.trace.failed = failed;
         }
     }
 

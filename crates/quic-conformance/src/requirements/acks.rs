@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::path::{DATA, MAX_ACK_DELAY, MOMENT, ONE_WAY, ROUND_TRIP, ms, settled, text};
+use super::path::{DATA, MAX_ACK_DELAY, MOMENT, ONE_WAY, ms, settled, text};
+use crate::datagram::Kind;
 use crate::report::Finding;
 use crate::scenario::{Fate, Scenario};
 use crate::stack::Stack;
@@ -44,10 +45,14 @@ pub(super) fn within_max_ack_delay(stack: &dyn Stack) -> Finding {
 }
 
 /// RFC 9000, section 13.2.1: "An endpoint MUST acknowledge all ack-eliciting Initial and Handshake packets immediately". The
-/// server's first flight arrives at the client.
+/// server's first Handshake packet arrives at the client.
 pub(super) fn handshake_at_once(stack: &dyn Stack) -> Finding {
     let trace = stack.run(Scenario::new(ONE_WAY, |_| Fate::Pass));
-    within(answer(&trace, ROUND_TRIP), Duration::ZERO)
+    let mut flight = trace.sent(Direction::Down, Duration::ZERO);
+    match flight.find(|seen| seen.holds(Kind::Handshake)) {
+        None => Finding::unseen("no Handshake packet"),
+        Some(first) => within(answer(&trace, first.at + ONE_WAY), Duration::ZERO),
+    }
 }
 
 /// RFC 9000, section 13.2.1: "an endpoint SHOULD generate and send an ACK frame without delay when it receives an

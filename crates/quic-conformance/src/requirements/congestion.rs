@@ -119,7 +119,7 @@ pub(super) fn all_spaces_count(stack: &dyn Stack) -> Finding {
                 handshakes.push(seen.at);
             }
             match handshakes.get(2) {
-                None if seen.at >= ROUND_TRIP => Fate::Drop,
+                None if !handshakes.is_empty() => Fate::Drop,
                 None => Fate::Pass,
                 Some(passed) if seen.at < *passed + ms(400) => Fate::Without(Kind::OneRtt),
                 Some(_) => Fate::Pass,

@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
-use super::path::{FIRST_PTO, MAX_ACK_DELAY, ONE_WAY, ROUND_TRIP, UNKNOWN_PTO, ms, text};
+use super::path::{
+    FIRST_PTO, MAX_ACK_DELAY, ONE_WAY, ROUND_TRIP, UNKNOWN_PTO, early_pto, gaps, is_second_flight,
+    ms, text,
+};
+use crate::datagram::Kind;
 use crate::report::Finding;
 use crate::scenario::{Fate, Scenario};
 use crate::stack::Stack;
-use crate::trace::{Direction, Trace};
+use crate::trace::{Direction, Sighting, Trace};
 
 /// The first probe that isn't lost, where a packet was lost at `from` and all is lost until `to`: probes go one PTO after it,
 /// then twice, four times… as much after the one before.
@@ -18,6 +22,34 @@ fn first_probe(from: Duration, pto: Duration, to: Duration) -> Duration {
         probe += period;
     }
     probe
+}
+
+/// All is lost that goes in one direction, from the first datagram that `begins` on for `ms` milliseconds. Gives also when
+/// that was.
+fn outage(
+    stack: &dyn Stack,
+    direction: Direction,
+    length: Duration,
+    begins: fn(&Sighting) -> bool,
+) -> (Trace, Duration) {
+    let mut begun = None;
+    let trace = stack.run(Scenario::new(ONE_WAY, move |seen| {
+        if seen.direction != direction {
+            return Fate::Pass;
+        }
+        if begun.is_none() && begins(seen) {
+            begun = Some(seen.at);
+        }
+        match begun {
+            Some(from) if seen.at < from + length => Fate::Drop,
+            _ => Fate::Pass,
+        }
+    }));
+    let first = trace
+        .sent(direction, Duration::ZERO)
+        .find(|seen| begins(seen))
+        .map_or(Duration::ZERO, |seen| seen.at);
+    (trace, first)
 }
 
 fn in_time(trace: &Trace, bound: Duration) -> Finding {
@@ -36,56 +68,41 @@ fn in_time(trace: &Trace, bound: Duration) -> Finding {
     }
 }
 
-/// RFC 9002, sections 6.2.1, 6.2.2 and 6.2.4. The server's first flight arrives at 50 ms; the client has its first sample
-/// (50 ms), Handshake keys and no Initial keys any more, so its back-off is reset. Its Finished and its request are lost, as
-/// is all that it sends in `MS` milliseconds. Until the handshake is confirmed only Handshake packets have a PTO: 150 ms, then
+/// What a stack's rounding may add.
+const SPARE: Duration = ms(10);
+
+/// RFC 9002, sections 6.2.1, 6.2.2 and 6.2.4. The server's first flight has arrived; the client has its first sample (50
+/// ms), Handshake keys and no Initial keys any more, so its back-off is reset. (More samples shorten its PTO.) Its Finished and its request are lost, as is
+/// all that it sends in `MS` milliseconds. Until the handshake is confirmed only Handshake packets have a PTO: 150 ms, then
 /// 300, 600… The first probe that passes confirms the handshake a round trip later. The request's PTO has run out long
-/// since, so it goes at once where it didn't go with that probe, and the response is there another round trip later.
+/// since, so a probe goes at once; where that is but a PING, its acknowledgement shows the request to be lost another round
+/// trip later. A third one fetches the response.
 pub(super) fn second_flight<const MS: u64>(stack: &dyn Stack) -> Finding {
-    let lost = ROUND_TRIP..ROUND_TRIP + ms(MS);
-    let probe = first_probe(lost.start, FIRST_PTO, lost.end);
-    let bound = probe + ROUND_TRIP * 2 + ms(10);
-    let trace = stack.run(Scenario::new(ONE_WAY, move |seen| {
-        if seen.direction == Direction::Up && lost.contains(&seen.at) {
-            Fate::Drop
-        } else {
-            Fate::Pass
-        }
-    }));
-    in_time(&trace, bound)
+    let (trace, from) = outage(stack, Direction::Up, ms(MS), is_second_flight);
+    let sent = trace.bursts(Direction::Up, from, |seen| seen.holds(Kind::Handshake));
+    let measured = gaps(sent.into_iter().map(|(at, _)| at)).first().copied();
+    let pto = measured.and_then(|measured| early_pto(ROUND_TRIP, measured));
+    let probe = first_probe(from, pto.unwrap_or(FIRST_PTO), from + ms(MS));
+    in_time(&trace, probe + ROUND_TRIP * 3 + SPARE)
 }
 
-/// RFC 9002, sections 6.2.2 and 6.2.4. The server's first flight is lost at 25 ms, as is all that it sends in `MS`
-/// milliseconds. It has no sample of the round trip, so its PTO is 999 ms, then 1998, 3996… A probe takes the Initial and
-/// the Handshake packets along. The client's second flight goes as soon as it is there.
+/// RFC 9002, sections 6.2.2 and 6.2.4. The server's first flight is lost, as is all that it sends in `MS` milliseconds. It
+/// has no sample of the round trip, so its PTO is 999 ms, then 1998, 3996… A probe takes the Initial and the Handshake
+/// packets along. The client's second flight goes as soon as it is there.
 pub(super) fn first_flight<const MS: u64>(stack: &dyn Stack) -> Finding {
-    let lost = ONE_WAY..ONE_WAY + ms(MS);
-    let bound = first_probe(ONE_WAY, UNKNOWN_PTO, lost.end) + ONE_WAY * 3 + ms(10);
-    let trace = stack.run(Scenario::new(ONE_WAY, move |seen| {
-        if seen.direction == Direction::Down && lost.contains(&seen.at) {
-            Fate::Drop
-        } else {
-            Fate::Pass
-        }
-    }));
-    in_time(&trace, bound)
+    let (trace, from) = outage(stack, Direction::Down, ms(MS), |_| true);
+    let probe = first_probe(from, UNKNOWN_PTO, from + ms(MS));
+    in_time(&trace, probe + ONE_WAY * 3 + SPARE)
 }
 
-/// RFC 9002, sections 6.2.1, 6.2.2 and 6.2.4. The client's Finished and its request arrive at the server at 75 ms. The
-/// handshake is confirmed, and the back-off reset. The response is lost, as is all that the server sends in `MS`
-/// milliseconds. Its PTO is that of one sample and max_ack_delay: 175 ms, then 350, 700…
+/// RFC 9002, sections 6.2.1, 6.2.2 and 6.2.4. The client's Finished and its request have arrived at the server. The handshake
+/// is confirmed, and the back-off reset. The response is lost, as is all that the server sends in `MS` milliseconds. Its PTO
+/// is that of one sample and max_ack_delay: 175 ms, then 350, 700… A probe that is but a PING costs a round trip more.
 pub(super) fn response<const MS: u64>(stack: &dyn Stack) -> Finding {
-    let from = ONE_WAY * 3;
-    let lost = from..from + ms(MS);
-    let bound = first_probe(from, FIRST_PTO + MAX_ACK_DELAY, lost.end) + ONE_WAY + ms(10);
-    let trace = stack.run(Scenario::new(ONE_WAY, move |seen| {
-        if seen.direction == Direction::Down && lost.contains(&seen.at) {
-            Fate::Drop
-        } else {
-            Fate::Pass
-        }
-    }));
-    in_time(&trace, bound)
+    let begins = |seen: &Sighting| seen.packets == [Kind::OneRtt];
+    let (trace, from) = outage(stack, Direction::Down, ms(MS), begins);
+    let probe = first_probe(from, FIRST_PTO + MAX_ACK_DELAY, from + ms(MS));
+    in_time(&trace, probe + ONE_WAY + ROUND_TRIP + SPARE)
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use crate::datagram::Kind;
 use crate::report::Finding;
 use crate::scenario::{Fate, Request, Scenario};
 use crate::stack::Stack;
-use crate::trace::{Direction, Sighting};
+use crate::trace::{Direction, Sighting, Trace};
 
 pub(super) const ONE_WAY: Duration = Duration::from_millis(25);
 pub(super) const ROUND_TRIP: Duration = Duration::from_millis(50);
@@ -14,7 +15,7 @@ pub(super) const GRANULARITY: Duration = Duration::from_millis(1);
 /// RFC 9000, section 18.2, the default of max_ack_delay.
 pub(super) const MAX_ACK_DELAY: Duration = Duration::from_millis(25);
 /// The PTO after one sample of the round trip, without max_ack_delay: rttvar is half the sample (RFC 9002, section 5.3).
-pub(super) const FIRST_PTO: Duration = Duration::from_millis(150);
+pub(super) const FIRST_PTO: Duration = ms(150);
 /// The PTO where the round trip counts as 333 ms: smoothed_rtt + 4 rttvar, rttvar half of it (RFC 9002, section 6.2.2).
 pub(super) const UNKNOWN_PTO: Duration = ms(999);
 /// When a settled connection is put to the test.
@@ -29,11 +30,13 @@ pub(super) const fn ms(ms: u64) -> Duration {
 }
 
 /// A connection whose estimate of the round trip has settled before [`MOMENT`] on 50 ms with (almost) no variation: 40
-/// small responses, one every 100 ms. Then `requests`, by when after [`MOMENT`] and how many bytes.
+/// small responses, one every 100 ms. Then `requests`, by when after [`MOMENT`] and how many bytes. During the handshake the
+/// round trip is 48 ms, so that min_rtt is less than any adjusted sample.
 pub(super) fn settled(
     requests: &[(u64, u64)],
-    script: impl FnMut(&Sighting) -> Fate + 'static,
+    mut script: impl FnMut(&Sighting) -> Fate + 'static,
 ) -> Scenario {
+    const SHORTER: Duration = ms(1);
     let before = (0..40).map(|number| Request {
         at: ms(500 + 100 * number),
         bytes: 500,
@@ -42,11 +45,16 @@ pub(super) fn settled(
         at: MOMENT + ms(*after),
         bytes: *bytes,
     });
+    let longer = move |seen: &Sighting| match script(seen) {
+        Fate::Pass if seen.at >= ms(400) => Fate::Late(SHORTER),
+        Fate::Late(by) if seen.at >= ms(400) => Fate::Late(by + SHORTER),
+        fate => fate,
+    };
     Scenario {
         requests: before.chain(then).collect(),
         until: MOMENT + ms(500),
         lingers: true,
-        ..Scenario::new(ONE_WAY, script)
+        ..Scenario::new(ONE_WAY - SHORTER, longer)
     }
 }
 
@@ -61,8 +69,39 @@ pub(super) fn bulk(script: impl FnMut(&Sighting) -> Fate + 'static) -> Scenario 
     }
 }
 
+/// Whether a datagram begins the client's second flight, or belongs to it: it holds a Handshake packet.
+pub(super) fn is_second_flight(seen: &Sighting) -> bool {
+    seen.direction == Direction::Up && seen.holds(Kind::Handshake)
+}
+
+/// Which PTO a stack has after some equal samples of a round trip, from what was measured: smoothed_rtt is that sample, and
+/// rttvar half of it after the first one and a quarter less after each other one. None where it is no such PTO.
+pub(super) fn early_pto(round_trip: Duration, measured: Duration) -> Option<Duration> {
+    let mut four_rttvar = round_trip * 2;
+    for _ in 0..4 {
+        let pto = round_trip + four_rttvar;
+        if near(measured, pto, SLACK + pto / 100) {
+            return Some(pto);
+        }
+        four_rttvar = four_rttvar * 3 / 4;
+    }
+    None
+}
+
 pub(super) fn near(measured: Duration, expected: Duration, slack: Duration) -> bool {
     measured.abs_diff(expected) <= slack
+}
+
+/// Whether what an end sends at a moment may be but an acknowledgement: it is short, and a datagram has come within
+/// max_ack_delay.
+pub(super) fn is_answer(trace: &Trace, seen: &Sighting, one_way: Duration) -> bool {
+    let other = match seen.direction {
+        Direction::Up => Direction::Down,
+        Direction::Down => Direction::Up,
+    };
+    let since = seen.at.saturating_sub(one_way + MAX_ACK_DELAY + ms(1));
+    let mut came = trace.sent(other, since);
+    seen.size < 60 && came.any(|before| !before.is_lost() && before.at + one_way <= seen.at)
 }
 
 /// Milliseconds, as a person reads them.

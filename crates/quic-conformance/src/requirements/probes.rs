@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use super::path::{
-    GRANULARITY, MAX_ACK_DELAY, MOMENT, ONE_WAY, ROUND_TRIP, bulk, gaps, list, ms, settled, text,
+    GRANULARITY, MAX_ACK_DELAY, MOMENT, ONE_WAY, ROUND_TRIP, SLACK, bulk, gaps, is_answer, list,
+    ms, near, settled, text,
 };
 use crate::report::Finding;
 use crate::scenario::{Fate, Scenario};
 use crate::stack::Stack;
-use crate::trace::{Direction, Trace};
+use crate::trace::{Direction, Sighting, Trace};
 
 /// A response and all that follows it are lost, in both directions.
 fn silence(stack: &dyn Stack) -> Trace {
@@ -24,7 +25,8 @@ fn silence(stack: &dyn Stack) -> Trace {
 
 /// When the server sends the response and its probes.
 fn moments(trace: &Trace) -> Vec<Duration> {
-    let bursts = trace.bursts(Direction::Down, MOMENT, |_| true);
+    let is_probe = |seen: &Sighting| !is_answer(trace, seen, ONE_WAY);
+    let bursts = trace.bursts(Direction::Down, MOMENT, is_probe);
     bursts.into_iter().map(|(at, _)| at).collect()
 }
 
@@ -35,6 +37,10 @@ pub(super) fn period_of_application_data(stack: &dyn Stack) -> Finding {
     let smoothed = trace
         .smoothed_rtt(Direction::Down, MOMENT)
         .unwrap_or(ROUND_TRIP);
+    if !near(smoothed, ROUND_TRIP, SLACK) {
+        let smoothed = text(smoothed);
+        return Finding::unseen(format!("smoothed_rtt hasn't settled: {smoothed} ms"));
+    }
     let expected = smoothed + GRANULARITY + MAX_ACK_DELAY;
     match gaps(moments(&trace)).first() {
         None => Finding::new(false, "no probe"),
@@ -92,7 +98,8 @@ pub(super) fn probes_are_answered(stack: &dyn Stack) -> Finding {
         Direction::Up if seen.at > MOMENT && seen.at < closed => Fate::Drop,
         _ => Fate::Pass,
     }));
-    let Some(probe) = trace.sent(Direction::Down, closed).next() else {
+    let mut sent = trace.sent(Direction::Down, closed);
+    let Some(probe) = sent.find(|seen| !is_answer(&trace, seen, ONE_WAY)) else {
         return Finding::new(false, "no third probe");
     };
     let arrives = probe.at + ONE_WAY;
