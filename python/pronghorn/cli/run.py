@@ -125,5 +125,5 @@ def _print(outcome: Outcome, run: Path, *, as_json: bool, verbose: bool, named: 
         terminal.render(outcome.summary, Terminal())
         print(f"\nReport: {outcome.report}")
         return
-    then = screen.next_command(outcome.summary, run, named=named)
+    then = screen.next_command(outcome.summary, outcome.cautions, run, named=named)
     screen.render(outcome.summary, len(outcome.cautions), outcome.report, then, Terminal())

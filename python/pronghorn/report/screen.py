@@ -10,6 +10,7 @@ from rich.text import Text
 
 from pronghorn.analysis.numbers import count, interval, ratio, seconds
 from pronghorn.analysis.numbers import rate as per_second
+from pronghorn.model.caution import Caution
 from pronghorn.model.summary import HIGHER_IS_BETTER, CellSummary, Comparison, Summary
 from pronghorn.report.colours import COLOURS
 from pronghorn.terminal import Terminal
@@ -28,6 +29,9 @@ _TITLE, _ARM = 26, 12
 
 _WIDE = 110
 """From how many columns on there is room for medians."""
+
+_GRAVE = ("physics", "broken", "no-emulated-network")
+"""The warnings whose remedy comes before everything else."""
 
 _LEAST_FULL = math.log(1.25)
 
@@ -53,11 +57,13 @@ def render(summary: Summary, warnings: int, report: Path, then: str | None, cons
         console.print(line)
 
 
-def next_command(summary: Summary, run: Path, *, named: bool) -> str | None:
-    """What is best typed after a run, with its reason; `named` says whether its experiment was asked for by
+def next_command(summary: Summary, cautions: Sequence[Caution], run: Path, *, named: bool) -> str | None:
+    """What is best done after a run, with its reason; `named` says whether its experiment was asked for by
     name. None where the first line says what to do."""
     if summary.unmeasured is not None:
         return None
+    if grave := [one for one in cautions if one.code in _GRAVE]:
+        return grave[0].remedy
     undecided = any(one.verdict == "undecided" for cell in summary.cells for one in cell.led())
     if not named:
         return "For your own site: pronghorn new"

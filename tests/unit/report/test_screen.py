@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pronghorn.model.caution import Caution
 from pronghorn.model.summary import Summary
 from pronghorn.report import screen
 from pronghorn.terminal import Terminal
@@ -62,10 +63,12 @@ def test_a_slower_arm_has_its_bar_on_the_other_side() -> None:
 
 def test_what_comes_next_depends_on_what_was_found() -> None:
     clear, open_ = summary(1), summary(1, h3_s=0.97)
-    assert screen.next_command(clear, RUN, named=False) == "For your own site: pronghorn new"
-    assert screen.next_command(clear, RUN, named=True) == "All figures: pronghorn report runs/one"
-    assert "--set repeat=48" in str(screen.next_command(open_, RUN, named=True))
+    assert screen.next_command(clear, [], RUN, named=False) == "For your own site: pronghorn new"
+    assert screen.next_command(clear, [], RUN, named=True) == "All figures: pronghorn report runs/one"
+    assert "--set repeat=48" in str(screen.next_command(open_, [], RUN, named=True))
+    denied = Caution("no-emulated-network", "Loads went over loopback.", "Do this.")
+    assert screen.next_command(clear, [denied], RUN, named=False) == "Do this."
     nothing = summarised(
         [], name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=1.0, cells=[cell("lte")]
     )
-    assert screen.next_command(nothing, RUN, named=True) is None
+    assert screen.next_command(nothing, [], RUN, named=True) is None
