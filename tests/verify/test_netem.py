@@ -250,10 +250,11 @@ def under_pressure(folder: Path, discipline: str) -> tuple[list[Came], list[Came
 
 @pytest.mark.parametrize("discipline", ["codel", "fq-codel"])
 def test_queues_that_are_managed(discipline: str, tmp_path: Path) -> None:
-    """Nothing is drawn by chance here. What differs is how a drop's time is rounded: the kernel has no
-    division."""
+    """Nothing is drawn by chance here. tbf looks at its next packet while the last one is sent: CoDel gives it
+    out, and measures its wait, a packet's 0.8 ms earlier than the path does. While the queue grows by 0.12 ms
+    a packet, such a wait is reached 7 packets later, and two of them 14."""
     (bulk, sparse), (their_bulk, their_sparse) = under_pressure(tmp_path, discipline)
-    assert bulk.lost[0] == pytest.approx(their_bulk.lost[0], abs=3)
+    assert bulk.lost[0] == pytest.approx(their_bulk.lost[0], abs=14)
     assert len(bulk.lost) == pytest.approx(len(their_bulk.lost), rel=0.05)
     assert fmean(bulk.delays_s) == pytest.approx(fmean(their_bulk.delays_s), rel=0.05)
     assert max(bulk.delays_s) == pytest.approx(max(their_bulk.delays_s), rel=0.05)

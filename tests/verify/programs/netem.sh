@@ -2,6 +2,7 @@
 # queueing discipline that $QDISC adds to its end, and $WITHIN, where there is one, within that. Arguments: the server's words as one, the command's words as one.
 set -e
 mkdir -p /run/netns
+mount -t tmpfs none /run/netns
 ip netns add client
 ip netns add server
 ip link add near netns client address 02:00:00:00:00:01 type veth peer name far address 02:00:00:00:00:02 netns server
