@@ -250,7 +250,7 @@ def under_pressure(folder: Path, discipline: str) -> tuple[list[Came], list[Came
 
 @pytest.mark.parametrize("discipline", ["codel", "fq-codel"])
 def test_queues_that_are_managed(discipline: str, tmp_path: Path) -> None:
-    """Nothing is drawn by chance here. tbf looks at its next packet while the last one is sent: CoDel gives it
+    """Nothing is drawn by chance here. tbf takes its next packet while the last one is sent: CoDel gives it
     out, and measures its wait, a packet's 0.8 ms earlier than the path does. While the queue grows by 0.12 ms
     a packet, such a wait is reached 7 packets later, and two of them 14."""
     (bulk, sparse), (their_bulk, their_sparse) = under_pressure(tmp_path, discipline)
