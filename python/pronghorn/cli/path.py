@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from pronghorn import command
-from pronghorn.cli import clocks
+from pronghorn.cli import clocks, path_from_tc
 from pronghorn.cli.results import refuse_unwritable, writing_results
 from pronghorn.cli.words import Command
 from pronghorn.command import Asked, Outcome
@@ -55,6 +55,10 @@ def path(
             help="A shipped profile or a TOML file, then what is to differ from it: delay=10ms means each "
             "direction, down.loss=1% and up.rate=5Mbit one of them.",
         ),
+    ] = None,
+    tc_lines: Annotated[
+        list[str] | None,
+        typer.Option("--from-tc", metavar="LINE", help=path_from_tc.HELP),
     ] = None,
     server: Annotated[
         str | None,
@@ -111,6 +115,11 @@ def path(
         _print_profiles()
         return
     argv = context.meta.get(_COMMAND, [])
+    if tc_lines:
+        words = path_from_tc.translated(tc_lines, words or [], tell=not quiet)
+        if not argv and not calibrated:
+            path_from_tc.show(words)
+            return
     if clocks.parsed(clock) == "virtual":
         _in_guest(seed)
     if calibrated:
