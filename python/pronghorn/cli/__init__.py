@@ -34,9 +34,16 @@ COMMANDS = (
     "doctor",
     "servers",
     "guest",
+    "completion",
+    "man",
 )
 """The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words; or
 the APP there, which has commands of its own."""
+
+
+def whole() -> Any:
+    """The program with all its commands, as typer's command."""
+    return typer.main.get_command(_application(""))
 
 
 def _application(first: str | None) -> typer.Typer:

@@ -21,8 +21,8 @@ NAME = "from-tc"
 
 
 def translated(lines: Sequence[str], words: Sequence[str], *, tell: bool) -> list[str]:
-    """`words` with the path of the lines behind the profile's name, if there is one; what it does, and what is
-    not the same, goes to stderr."""
+    """`words` with the path of the lines behind the profile's name, if there is one. What it does, and what
+    isn't the same, goes to stderr."""
     found = tc.translate(lines)
     if tell:
         print(f"path: {shlex.join(found.words) or 'a link that does nothing'}", file=sys.stderr)

@@ -31,6 +31,11 @@ def shipped_paths() -> dict[str, PathProfile]:
     return {name: paths.join(path, found, sources[name]) for name, path in found.items()}
 
 
+def shipped_experiments() -> tuple[str, ...]:
+    """The names of the experiments that come with the program."""
+    return tuple(_shipped("experiments"))
+
+
 def read(
     argument: str | None,
     vocabulary: Vocabulary,
