@@ -34,6 +34,7 @@ COMMANDS = (
     "doctor",
     "servers",
     "guest",
+    "new",
     "completion",
     "man",
 )

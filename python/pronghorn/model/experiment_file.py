@@ -65,6 +65,13 @@ def read(
     return experiments.parse(table, source, vocabulary, default_seed=default_seed, folder=folder)
 
 
+def parsed(name: str, text: str, folder: Path, vocabulary: Vocabulary) -> Experiment:
+    """The experiment of a text, as if it stood in the file `name` of `folder`. InputError where it is
+    wrong."""
+    source = Source(name, text, folder)
+    return experiments.parse(source.table(), source, vocabulary, default_seed=0, folder=folder)
+
+
 def _find(argument: str | None) -> tuple[Source, Path]:
     name = argument if argument is not None else DEFAULT_EXPERIMENT
     shipped = _shipped("experiments")
