@@ -35,6 +35,7 @@ COMMANDS = (
     "servers",
     "guest",
     "new",
+    "runs",
     "completion",
     "man",
 )

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -126,7 +126,7 @@ def _checked(answers: Answers, told: dict[str, str | None], file: Path) -> Answe
         if said is None:
             continue
         if field == "site":
-            value: str | tuple[str, ...] = new_experiment.site(said, file.parent)
+            value: Any = new_experiment.site(said, file.parent)
         elif field in ("paths", "arms"):
             value = tuple(each.strip() for each in said.split(",") if each.strip())
         else:
