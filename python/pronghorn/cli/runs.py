@@ -46,7 +46,7 @@ def list_runs(folder: _Folder = FOLDER, as_json: _AsJson = False) -> None:
             return
         table = _table("run", "started", "of", "state", "trials", "verdicts", "disk")
         for each in entries:
-            verdicts = ", ".join(f"{number} {verdict}" for verdict, number in each.verdicts.items())
+            verdicts = ", ".join(f"{verdict} ({number})" for verdict, number in each.verdicts.items())
             started = each.started.replace("T", " ").removesuffix("Z")[:16] or "–"
             row = (each.name, started, each.title, each.state, str(each.trials), verdicts or "–")
             table.add_row(*row, size(each.total_bytes))

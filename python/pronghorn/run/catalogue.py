@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pronghorn import reading
-from pronghorn.model import artifacts, foreign, stacks
+from pronghorn.model import artifacts, foreign, load, stacks
 from pronghorn.model.path.texts import FOLDER as TRACES
 from pronghorn.run.directory import (
     CORRUPT_MANIFEST,
@@ -41,7 +41,7 @@ _PARTS = {artifacts.FOLDER: "artifacts", BATCHES: "batches", JOURNAL: "trials", 
 class Entry(NamedTuple):
     """A run or a map (`kind`): its `name` within the folder, what it is of, when it began (UTC in ISO 8601,
     empty where that isn't known), how it stands (`done`, `stopped`, `in use`, `damaged`), its trials, the
-    number of each verdict, and the bytes of disk that its parts take."""
+    number of each arm's verdicts (`h3 faster`), and the bytes of disk that its parts take."""
 
     path: Path
     name: str
@@ -182,13 +182,17 @@ def _state(path: Path, manifest: Mapping[str, Any], kind: str) -> str:
 
 
 def _verdicts(file: Path) -> dict[str, int]:
+    """How often each arm has which verdict, by `h3 faster`, over the cells: of the median that decides (as
+    `CellSummary.led`). Read without its model, which would refuse a summary of another version."""
     cells = _json(file).get("cells")
     said: Counter[str] = Counter()
     for cell in cells if isinstance(cells, list) else []:
-        comparisons = cell.get("comparisons") if isinstance(cell, dict) else None
-        for each in comparisons if isinstance(comparisons, list) else []:
-            if isinstance(each, dict) and isinstance(each.get("verdict"), str):
-                said[each["verdict"]] += 1
+        if not isinstance(cell, dict) or not isinstance(comparisons := cell.get("comparisons"), list):
+            continue
+        leading = "requests_per_second" if cell.get("client") == load.CLIENT else "load"
+        for each in comparisons:
+            if isinstance(each, dict) and (each.get("metric"), each.get("statistic")) == (leading, "median"):
+                said[f"{each.get('arm')} {each.get('verdict')}"] += 1
     return dict(said)
 
 
