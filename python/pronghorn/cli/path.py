@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from pronghorn import command
-from pronghorn.cli import clocks, path_from_tc
+from pronghorn.cli import clocks, dashes, path_from_tc
 from pronghorn.cli.results import refuse_unwritable, writing_results
 from pronghorn.cli.words import Command
 from pronghorn.command import Asked, Outcome
@@ -126,9 +126,7 @@ def path(
         _calibrate(words or [], argv, seed, json_file)
         return
     if not argv or not argv[0]:
-        raise InputError(
-            "no COMMAND to run.", hint="Write it after '--': pronghorn path delay=10ms -- curl URL"
-        )
+        raise InputError("no COMMAND to run.", hint=f"Write it after '--': {dashes.put(words or [])}")
     profile = from_words(words or [], shipped_paths())
     assert profile.spec is not None
     asked = Asked(

@@ -27,12 +27,22 @@ class Command(TyperCommand):
                     f"{ctx.command_path}: an argument is empty.",
                     hint="A shell's variable that is not set may be the reason.",
                 )
-            name, equals, value = word.partition("=")
+            name, equals, text = word.partition("=")
+            value: str | None = text
             option = options.get(name)
-            if option is None or not _takes_value(option):
+            if option is None:
+                continue
+            if not _takes_value(option):
+                if equals and option.is_flag:
+                    raise InputError(f"{name}: takes no value, and here is {value!r}.", hint=f"Write {name}.")
                 continue
             if not equals:
-                value = next(words, "")
+                value = next(words, None)
+                if value is None:
+                    raise InputError(
+                        f"{name}: wants a value, {option.metavar}, and nothing follows.",
+                        hint=f"Write it behind {name}.",
+                    )
                 if _is_option(value, option, options):
                     raise InputError(
                         f"{name}: wants a value, {option.metavar}, and {value} is an option.",

@@ -8,6 +8,7 @@ import shlex
 from typing import NamedTuple
 
 from pronghorn.errors import InputError, unknown
+from pronghorn.tc.netem import KEYWORDS
 from pronghorn.tc.options import OPTION
 
 DISCIPLINES = ("netem", "tbf", "htb", "pfifo", "bfifo", "codel", "fq_codel")
@@ -127,6 +128,10 @@ def _placed(is_class: bool, words: list[str], part: str) -> Command:
 def _discipline(word: str, part: str) -> str:
     if word in DISCIPLINES:
         return word
+    if any(word and each.startswith(word) for each in KEYWORDS):
+        raise InputError(
+            f"{OPTION} {part!r}: {word!r} is an option of netem.", hint=f"Write: {OPTION} 'netem {part}'"
+        )
     if word in OTHERS:
         raise InputError(
             f"{OPTION} {part!r}: a path has no stage that does what {word} does.",

@@ -13,7 +13,7 @@ from pronghorn.tc.quantities import rate_text, share, share_text, size, time_tex
 
 DEFAULT_LIMIT = 1000
 
-_KEYWORDS = (
+KEYWORDS = (
     "limit",
     "latency",
     "delay",
@@ -68,7 +68,7 @@ class _Reading:
         """All options, then what they are together."""
         options = self._options
         while options:
-            match keyword := options.keyword(_KEYWORDS):
+            match keyword := options.keyword(KEYWORDS):
                 case "limit":
                     self._limit = options.take(keyword, size)
                 case "delay" | "latency":

@@ -11,7 +11,6 @@ from pronghorn.run.directory import RunDirectory
 
 from ..laboratory import Laboratory
 
-
 MADE: list[Path] = []
 """The runs of the first test, which the others copy."""
 
