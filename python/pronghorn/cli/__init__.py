@@ -37,6 +37,7 @@ COMMANDS = (
     "guest",
     "new",
     "runs",
+    "mirror",
     "completion",
     "man",
 )

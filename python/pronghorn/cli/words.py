@@ -17,7 +17,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """InputError where an option lacks its value, names a file by nothing, or an argument is empty."""
-        options = {name: option for option in self.params for name in _names(option)}
+        options: dict[str, Any] = {name: option for option in self.params for name in _names(option)}
         words = iter(args)
         for word in words:
             if word == "--":

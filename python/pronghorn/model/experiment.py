@@ -411,7 +411,8 @@ def _site(name: str, reader: ExperimentReader, vocabulary: Vocabulary, folder: P
             ("sites",),
             f"{name!r} is an address; a site is what our servers serve.",
             element=name,
-            hint=f"To measure that server: pronghorn new live.toml --site {name} && pronghorn run live.toml",
+            hint=f"That server itself: pronghorn new live.toml --site {name}\n"
+            f"  A copy of its page, behind paths: pronghorn mirror {name}",
         )
     if name not in vocabulary.sites and ("/" in name or (folder / name).is_dir()):
         there = "" if (folder / name).is_dir() else ", and there is none of this name"

@@ -90,7 +90,8 @@ def _find(argument: str | None) -> tuple[Source, Path]:
     if "://" in name:
         raise InputError(
             f"{name}: this is an address; an experiment is a TOML file or a shipped one's name.",
-            hint=f"To measure that server: pronghorn new live.toml --site {name} && pronghorn run live.toml",
+            hint=f"That server itself: pronghorn new live.toml --site {name}\n"
+            f"  A copy of its page, behind paths: pronghorn mirror {name}",
         )
     if name.endswith(".toml") or "/" in name:
         raise InputError(f"{name}: no such file.", hint=f"Shipped experiments: {', '.join(shipped)}.")

@@ -13,7 +13,7 @@ DOCUMENT = (Path(__file__).parents[3] / "docs/trials.md").read_text(encoding="ut
 
 def documented() -> dict[str, str]:
     """Each column with its type, as the page's tables have them."""
-    found = {}
+    found: dict[str, str] = {}
     for names, kind in re.findall(r"^\| (`[^|]+`) \| (text|whole|real|flag|json) \|", DOCUMENT, re.MULTILINE):
         found |= dict.fromkeys(re.findall(r"`(\w+)`", names), kind)
     return found
