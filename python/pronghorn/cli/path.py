@@ -115,12 +115,14 @@ def path(
         _print_profiles()
         return
     argv = context.meta.get(_COMMAND, [])
+    virtual = clocks.parsed(clock) == "virtual"
     if tc_lines:
-        words = path_from_tc.translated(tc_lines, words or [], tell=not quiet)
-        if not argv and not calibrated:
+        shown = not argv and not calibrated
+        words = path_from_tc.translated(tc_lines, words or [], tell=not quiet and (shown or not virtual))
+        if shown:
             path_from_tc.show(words)
             return
-    if clocks.parsed(clock) == "virtual":
+    if virtual:
         _in_guest(seed)
     if calibrated:
         _calibrate(words or [], argv, seed, json_file)

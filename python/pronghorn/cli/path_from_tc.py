@@ -25,7 +25,7 @@ def translated(lines: Sequence[str], words: Sequence[str], *, tell: bool) -> lis
     isn't the same, goes to stderr."""
     found = tc.translate(lines)
     if tell:
-        print(f"path: {shlex.join(found.words) or 'a link that does nothing'}", file=sys.stderr)
+        print(f"path: {shlex.join(found.words)}", file=sys.stderr)
         for note in found.notes:
             print(note, file=sys.stderr)
     profile = list(words[:1]) if words and "=" not in words[0] else []
@@ -34,7 +34,7 @@ def translated(lines: Sequence[str], words: Sequence[str], *, tell: bool) -> lis
 
 def show(words: Sequence[str]) -> None:
     """Prints the path for an experiment, and how it is written on a command line."""
-    profile = from_words(words, shipped_paths()) if words else PathProfile(name=NAME, definition=_NOTHING)
+    profile = from_words(words, shipped_paths())
     with writing_results():
         print(f"# pronghorn path {shlex.join(words)} -- COMMAND")
         print(toml_text.dumps({"path": {NAME: _with_files(profile)}}).lstrip(), end="")
@@ -50,6 +50,3 @@ def _with_files(profile: PathProfile) -> dict[str, Any]:
             table = table[key]
         table[last] = file
     return definition
-
-
-_NOTHING: dict[str, Any] = {"down": {}, "up": {}}

@@ -21,7 +21,7 @@ def explained(mistake: Any) -> InputError:
     path = context.command_path if context is not None else "pronghorn"
     called = path.removeprefix("pronghorn").strip() or "pronghorn"
     kind, hint = type(mistake).__name__, f"{path} --help says what it takes."
-    if kind == "NoSuchOption":
+    if kind == "NoSuchOption" and context is not None:
         return _no_option(mistake, called, path, context)
     if kind == "MissingParameter" and mistake.param is not None:
         name = mistake.param.metavar or mistake.param.name.upper()

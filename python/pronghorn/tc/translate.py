@@ -44,6 +44,11 @@ def translate(texts: Sequence[str]) -> Translation:
                     )
                 taken.add(link)
             keys, differing = _link(chain)
+            if not keys:
+                raise InputError(
+                    f"{OPTION} {text.strip()!r}: does nothing to a packet.",
+                    hint=f"Write what it does: {OPTION} 'netem delay 100ms'",
+                )
             words += [f"{link}.{key}={value}" for link in _LINKS[direction] for key, value in keys.items()]
             notes += [_applied(direction, reason), *(f"differs: {note}" for note in differing)]
     return Translation(words, list(dict.fromkeys(notes)))

@@ -170,6 +170,8 @@ def test_a_later_command_for_the_same_place_replaces_an_earlier_one() -> None:
         ("tc qdisc add dev eth0 root", "this names no discipline"),
         ("netem delay '", "No closing quotation"),
         ("netem delay 10ms; netem loss 1%", "delays and loses twice"),
+        ("netem", "does nothing to a packet"),
+        ("netem limit 1000", "does nothing to a packet"),
         ("netem rate 0", "tc takes 0 for no rate"),
     ],
 )
