@@ -95,8 +95,11 @@ def _link(commands: Sequence[Command]) -> tuple[dict[str, str], list[str]]:
                 f"{OPTION}: {queueing.discipline}: a path's queue stands before a rate; here none follows.",
                 hint="Put it below a shaper: tbf rate 20mbit burst 32kb latency 50ms",
             )
-        keys = {key: value for key, value in keys.items() if not key.startswith("queue.")}
-        keys |= shapers.queue(queueing)
+        managed = shapers.queue(queueing)
+        if _netem_is_slower(shaped, shaper):
+            notes.append(f"{queueing.discipline}: nothing waits there, for netem's rate is the lower one")
+        else:
+            keys = {key: value for key, value in keys.items() if not key.startswith("queue.")} | managed
     if shaped:
         notes += _limit(keys, shaped, shaper)
     if "rate" in keys:
@@ -162,8 +165,7 @@ def _hangs_from(command: Command, above: Command, classes: Sequence[Command]) ->
 def _add_shaper(keys: dict[str, str], shaper: Shaper, emulated: Netem | None, *, netem_waits: bool) -> None:
     """Delay comes before the shaper wherever netem stands. As the shaper's child, netem is where packets
     wait; as its parent, it hands them on."""
-    slower = emulated is not None and 0 < emulated.rate_bit_per_s <= shaper.rate_bit_per_s
-    if slower:
+    if _netem_is_slower(emulated, shaper):
         return
     if emulated and emulated.rate_bit_per_s and not netem_waits:
         raise InputError(
@@ -171,12 +173,19 @@ def _add_shaper(keys: dict[str, str], shaper: Shaper, emulated: Netem | None, *,
             f"{rate_text(emulated.rate_bit_per_s)} before {rate_text(shaper.rate_bit_per_s)}.",
             hint="Leave out netem's, the larger one.",
         )
+    for key in [key for key in keys if key.startswith("overhead.")]:
+        del keys[key]
     keys["rate"] = rate_text(shaper.rate_bit_per_s)
     keys |= shaper.overhead
     if not netem_waits:
         keys |= shaper.queue
     if "jitter.spread" in keys and not (emulated and emulated.rate_bit_per_s):
         keys["jitter.order"] = "break"  # netem without a rate of its own lets packets overtake
+
+
+def _netem_is_slower(emulated: Netem | None, shaper: Shaper) -> bool:
+    """Whether netem's own rate is the bottleneck: the shaper then never has a packet to hold back."""
+    return emulated is not None and 0 < emulated.rate_bit_per_s <= shaper.rate_bit_per_s
 
 
 def _limit(keys: dict[str, str], emulated: Netem, shaper: Shaper | None) -> list[str]:

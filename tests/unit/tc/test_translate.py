@@ -130,6 +130,24 @@ def test_the_slower_of_two_rates_holds() -> None:
     assert "a path has one rate a link" in refusal(line.format("9mbit"))
 
 
+def test_a_queue_in_which_nothing_waits_is_no_queue_of_the_path() -> None:
+    line = (
+        "tc qdisc add dev eth0 root handle 1: netem rate 1mbit; "
+        "tc qdisc add dev eth0 parent 1:1 handle 2: tbf rate 5mbit burst 5kb limit 30kb; "
+        "tc qdisc add dev eth0 parent 2:1 codel"
+    )
+    assert words(line) == "up.rate=1Mbit"
+    assert "codel: nothing waits there" in notes(line)
+
+
+def test_an_overhead_is_that_of_the_rate_that_holds() -> None:
+    line = (
+        "tc qdisc add dev eth0 root handle 1: tbf rate 1mbit burst 5kb limit 30kb overhead 8; "
+        "tc qdisc add dev eth0 parent 1:1 netem rate 9mbit 20"
+    )
+    assert words(line) == "up.rate=1Mbit up.overhead=8B"
+
+
 def test_a_device_tells_the_link_and_a_word_in_front_decides() -> None:
     assert words("down: netem delay 1ms") == "down.delay=1ms"
     assert words("both: netem delay 1ms") == "down.delay=1ms up.delay=1ms"
