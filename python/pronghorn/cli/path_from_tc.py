@@ -37,7 +37,7 @@ def show(words: Sequence[str]) -> None:
     profile = from_words(words, shipped_paths())
     with writing_results():
         print(f"# pronghorn path {shlex.join(words)} -- COMMAND")
-        print(toml_text.dumps({"path": {NAME: _with_files(profile)}}).lstrip(), end="")
+        print(toml_text.dumps({"path": {NAME: _with_files(profile)}}).lstrip().replace("{  }", "{}"), end="")
 
 
 def _with_files(profile: PathProfile) -> dict[str, Any]:

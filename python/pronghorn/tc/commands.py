@@ -37,6 +37,9 @@ OTHERS = (
 
 _SETTING = ("add", "change", "replace", "link")
 _NOT_SETTING = ("del", "delete", "show", "list", "ls", "lst")
+_LEADING_IN = {"ingress", "clsact", "mirred"}
+"""What leads packets that come in to a device such as ifb0, whose own commands are read."""
+
 _PARTS = re.compile(r"\n|;|&&|\|\|")
 _REDIRECTION = re.compile(r"\s\d?>+\s*(&\d|\S+)")
 
@@ -54,19 +57,25 @@ class Command(NamedTuple):
 
 
 def parsed(text: str) -> list[Command]:
-    """The commands of `text`, in order; those that take something away are passed over. InputError where one
-    is none of tc's, or nothing is set."""
-    found = []
-    for part in _PARTS.split(text.replace("\\\n", " ")):
-        words = _words(part)
-        if words and (command := _command(words, part.strip())) is not None:
-            found.append(command)
+    """The commands of `text`, in order. Passed over is what takes something away, what leads incoming packets
+    to a device of their own (`ingress`, `mirred`), and in a script what isn't tc. InputError where one can't
+    be read, or nothing is set."""
+    parts = [
+        (words, part.strip()) for part in _PARTS.split(text.replace("\\\n", " ")) if (words := _words(part))
+    ]
+    script = any(_is_tc(words) for words, _ in parts)
+    ours = [(words, part) for words, part in parts if _is_tc(words) or not script]
+    found = [command for words, part in ours if (command := _command(words, part)) is not None]
     if not found:
         raise InputError(
             f"{OPTION} {text.strip()!r}: this sets nothing.",
             hint=f"Write what tc adds: {OPTION} 'netem delay 100ms 20ms loss 0.3%'",
         )
     return found
+
+
+def _is_tc(words: list[str]) -> bool:
+    return words[0].rpartition("/")[2] == "tc"
 
 
 def _words(part: str) -> list[str]:
@@ -86,11 +95,13 @@ def _words(part: str) -> list[str]:
 
 
 def _command(words: list[str], part: str) -> Command | None:
-    if words[0].rpartition("/")[2] == "tc":
+    if _is_tc(words):
         words = words[1:]
         while words and words[0].startswith("-"):
             del words[0]
         if len(words) > 1 and words[1] in _NOT_SETTING:
+            return None
+        if _LEADING_IN & set(words):
             return None
         if words[:1] == ["filter"]:
             raise InputError(

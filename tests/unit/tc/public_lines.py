@@ -29,6 +29,9 @@ TRANSLATED = {
     "tc qdisc add dev eth0 root netem rate 5kbit 20 100 5": (
         "up.rate=5kbit up.overhead.packet=20B up.overhead.cell=100B up.overhead.cell_overhead=5B"
     ),
+    "modprobe ifb\nip link set dev ifb0 up\ntc qdisc add dev eth0 ingress\n"
+    "tc filter add dev eth0 parent ffff: protocol ip u32 match u32 0 0 flowid 1:1 action mirred egress "
+    "redirect dev ifb0\ntc qdisc add dev ifb0 root netem delay 750ms": "down.delay=750ms",
     # Answers, scripts and papers
     "sudo tc qdisc add dev eth0 root netem loss gemodel 1% 10% 70% 0.1%": (
         "up.loss.model=gilbert-elliott up.loss.enter=1% up.loss.leave=10% up.loss.bad=70% up.loss.good=0.1%"
