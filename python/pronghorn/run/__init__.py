@@ -7,4 +7,5 @@ measures.
     noted.py, left_out.py          a manifest as read; records that could not be used
     artifacts.py, flight.py        what trials leave beside the journal
     parquet.py                     the trials as a table
+    catalogue.py, removal.py       which runs a folder holds; deleting one
 """

@@ -26,24 +26,35 @@ _NESTED = (
 _WHOLE_METRICS = ("requests", "bytes", "failures")
 
 
+def columns() -> dict[str, str]:
+    """Each column's name and its kind: `text`, `whole`, `real`, `flag` or `json`, a text that holds JSON.
+    docs/trials.md says what each means."""
+    return {
+        **dict.fromkeys((*Cell.model_fields, *_TEXT), "text"),
+        **dict.fromkeys((*_NUMBERS, "path_seed"), "whole"),
+        **{
+            name: "whole" if name in _WHOLE_METRICS else "real"
+            for name in Metrics.model_fields
+            if name != "protocols"
+        },
+        "origin_log_kept": "flag",
+        **dict.fromkeys(("protocols", *_NESTED), "json"),
+    }
+
+
 def encode(trials: Sequence[Trial]) -> bytes:
     """`trials` as a Parquet file's content."""
     import polars  # takes a quarter of a second, and most commands write no such file
 
-    text, whole, real = polars.String(), polars.Int64(), polars.Float64()
-    schema: dict[str, polars.DataType] = {
-        **dict.fromkeys((*Cell.model_fields, *_TEXT), text),
-        **dict.fromkeys(_NUMBERS, whole),
-        "path_seed": polars.UInt64(),
-        **{
-            name: whole if name in _WHOLE_METRICS else real
-            for name in Metrics.model_fields
-            if name != "protocols"
-        },
-        "origin_log_kept": polars.Boolean(),
-        "protocols": text,
-        **dict.fromkeys(_NESTED, text),
+    kinds = {
+        "text": polars.String(),
+        "json": polars.String(),
+        "whole": polars.Int64(),
+        "real": polars.Float64(),
+        "flag": polars.Boolean(),
     }
+    schema: dict[str, polars.DataType] = {name: kinds[kind] for name, kind in columns().items()}
+    schema["path_seed"] = polars.UInt64()
     buffer = io.BytesIO()
     polars.DataFrame([_row(trial) for trial in trials], schema=schema, orient="row").write_parquet(buffer)
     return buffer.getvalue()

@@ -9,6 +9,7 @@ from pronghorn.model import experiment_file
 from pronghorn.model.experiment import Experiment, Vocabulary
 from pronghorn.model.path import DIRECT
 from pronghorn.model.stacks import CLIENTS, CONFIGURABLE, ORIGINS
+from pronghorn.run import catalogue
 from pronghorn.run.directory import EXPERIMENT, RunDirectory, default_name
 from pronghorn.sites import known
 
@@ -96,9 +97,10 @@ def _read(
 
 
 def _of_a_map(directory: Path) -> str | None:
-    """Where to go on in a map's directory, whose batches are the runs."""
-    if not (directory / "map.toml").is_file():
-        return None
+    """Where to go on in a map's directory, whose batches are the runs, or in one that holds runs."""
+    if not (directory / catalogue.MAP).is_file():
+        within = catalogue.found(directory)
+        return f"It holds runs. The last one: pronghorn run --resume {within[0].path}" if within else None
     return f"It holds a map: pronghorn map --resume {directory}; the runs are in {directory / 'batches'}."
 
 

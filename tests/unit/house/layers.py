@@ -4,7 +4,7 @@ LAYERS = (
     ("__init__", "environment", "errors", "foreign", "repository"),
     ("crash", "pages", "reading", "standard", "terminal"),
     ("model",),
-    ("analysis", "certificates", "engine", "export", "plan", "servers", "sites", "why"),
+    ("analysis", "certificates", "engine", "export", "mirror", "plan", "servers", "sites", "tc", "why"),
     ("calibration", "checks", "command", "host", "load", "run"),
     ("browser", "guest", "knobs", "mapping", "origins"),
     ("clients", "fairness", "policy"),
