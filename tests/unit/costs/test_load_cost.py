@@ -5,8 +5,8 @@ import pytest
 from pronghorn.costs import cell_cost, load_cost
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Counters
-from pronghorn.run import prepare
-from pronghorn.run.prepare import Request
+from pronghorn.runs import prepare
+from pronghorn.runs.prepare import Request
 from pronghorn.trust import guard
 from pronghorn.trust.guard import LoadPace
 

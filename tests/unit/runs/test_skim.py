@@ -7,9 +7,9 @@ import pytest
 
 from pronghorn.model.trial import PageLoad, RunHeader, Trial
 from pronghorn.report import html
-from pronghorn.run import journal
-from pronghorn.run.journal import Journal
-from pronghorn.run.skim import skim
+from pronghorn.runs import journal
+from pronghorn.runs.journal import Journal
+from pronghorn.runs.skim import skim
 
 from ..analysis.pages import loaded, page, resource
 from ..analysis.reported import MANIFEST, summary

@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 
 from pronghorn.errors import HostError, InputError
-from pronghorn.run import catalogue
-from pronghorn.run.directory import EXPERIMENT, MANIFEST, RunDirectory
-from pronghorn.run.journal import JOURNAL
+from pronghorn.runs import catalogue
+from pronghorn.runs.directory import EXPERIMENT, MANIFEST, RunDirectory
+from pronghorn.runs.journal import JOURNAL
 
 _MOST_NAMED = 3
 

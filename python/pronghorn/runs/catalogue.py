@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from pronghorn import reading
 from pronghorn.model import artifacts, foreign, load, stacks
 from pronghorn.model.path.texts import FOLDER as TRACES
-from pronghorn.run.directory import (
+from pronghorn.runs.directory import (
     CORRUPT_MANIFEST,
     EXPERIMENT,
     MANIFEST,
@@ -23,7 +23,7 @@ from pronghorn.run.directory import (
     REPORT,
     SUMMARY,
 )
-from pronghorn.run.journal import CORRUPT, JOURNAL
+from pronghorn.runs.journal import CORRUPT, JOURNAL
 
 MAP, MAP_PAGE, BATCHES = "map.toml", "map.html", "batches"
 

@@ -9,8 +9,8 @@ from pronghorn.model import experiment_file
 from pronghorn.model.experiment import Experiment, Vocabulary
 from pronghorn.model.path import DIRECT
 from pronghorn.model.stacks import CLIENTS, CONFIGURABLE, ORIGINS
-from pronghorn.run import catalogue
-from pronghorn.run.directory import EXPERIMENT, RunDirectory, default_name
+from pronghorn.runs import catalogue
+from pronghorn.runs.directory import EXPERIMENT, RunDirectory, default_name
 from pronghorn.sites import known
 
 

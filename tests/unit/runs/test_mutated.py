@@ -21,10 +21,10 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import PageLoad, Trial
 from pronghorn.report import html
 from pronghorn.report.markdown import markdown
-from pronghorn.run import directory as files
-from pronghorn.run import journal
-from pronghorn.run.prepare import Request, resolve
-from pronghorn.run.skim import skim, through
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal
+from pronghorn.runs.prepare import Request, resolve
+from pronghorn.runs.skim import skim, through
 
 from ..laboratory import Laboratory
 from .mutations import mutated, mutated_lines

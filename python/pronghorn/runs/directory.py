@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Self
 from pronghorn import reading
 from pronghorn.errors import HostError, InputError
 from pronghorn.model import foreign
-from pronghorn.run import noted
-from pronghorn.run.journal import JOURNAL, replace
+from pronghorn.runs import noted
+from pronghorn.runs.journal import JOURNAL, replace
 
 EXPERIMENT = "experiment.toml"
 MANIFEST = "manifest.json"

@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from pronghorn.model.trial import Resource, RunHeader, Trial, TrialKey
-from pronghorn.run import journal
-from pronghorn.run.journal import Belongs
-from pronghorn.run.slim_trials import resources, slim
+from pronghorn.runs import journal
+from pronghorn.runs.journal import Belongs
+from pronghorn.runs.slim_trials import resources, slim
 
 T = TypeVar("T")
 

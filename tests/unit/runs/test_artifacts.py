@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pronghorn.model.artifacts import trial_name
 from pronghorn.model.trial import Cell, TrialKey
-from pronghorn.run.artifacts import Artifacts
+from pronghorn.runs.artifacts import Artifacts
 
 from ..laboratory import Laboratory
 

@@ -3,9 +3,9 @@
 from pronghorn.errors import InputError
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import RunHeader
-from pronghorn.run import directory as files
-from pronghorn.run import journal
-from pronghorn.run.directory import RunDirectory
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal
+from pronghorn.runs.directory import RunDirectory
 
 
 def check_header(header: RunHeader | None, experiment: Experiment, directory: RunDirectory) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from pronghorn.errors import HostError
 from pronghorn.model.trial import OriginRequest, Trial
-from pronghorn.run import journal
-from pronghorn.run.journal import Journal
+from pronghorn.runs import journal
+from pronghorn.runs.journal import Journal
 
 from .recorded import HEADER, trial
 

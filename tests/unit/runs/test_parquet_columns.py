@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars
 
-from pronghorn.run import parquet
+from pronghorn.runs import parquet
 
 DOCUMENT = (Path(__file__).parents[3] / "docs/trials.md").read_text(encoding="utf-8")
 
