@@ -89,7 +89,9 @@ impl Watched {
         let (waits, more_ns) = self.log(Log::drain);
         let (earlier, now) = (earlier?, self.times()?);
         let start_s = span.start_s - monotonic_s(self.0.epoch);
-        let end_s = span.lasted_s.map_or(f64::INFINITY, |lasted| start_s + lasted);
+        let end_s = span
+            .lasted_s
+            .map_or(f64::INFINITY, |lasted| start_s + lasted);
         let within = within(&waits, start_s..end_s);
         let longest = within.iter().max_by_key(|wait| wait.waited_ns);
         let round_trip_ns = u64::try_from(span.round_trip.as_nanos()).unwrap_or(u64::MAX);
@@ -114,10 +116,8 @@ impl Watched {
     }
 
     fn woke(&self) {
-        if let Some(times) = self.times() {
-            let now_ns = self.now_ns();
-            self.log(|log| log.woke(now_ns, times.waited_ns));
-        }
+        let now_ns = self.now_ns();
+        self.log(|log| log.woke(now_ns, || Some(self.times()?.waited_ns)));
     }
 
     fn times(&self) -> Option<Times> {

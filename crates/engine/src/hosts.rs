@@ -111,11 +111,11 @@ impl Hosts {
         }
     }
 
-    /// The shortest time in which something crosses the path and something else comes back; zero over loopback.
-    pub(crate) fn least_round_trip(&self) -> Duration {
+    /// The shortest time in which something crosses the path and something else comes back; none over loopback.
+    pub(crate) fn least_round_trip(&self) -> Option<Duration> {
         match self {
-            Hosts::Bench(_, least) => *least,
-            Hosts::Direct(_) => Duration::ZERO,
+            Hosts::Bench(_, least) => Some(*least),
+            Hosts::Direct(_) => None,
         }
     }
 

@@ -60,7 +60,7 @@ pub(crate) fn load(
         quic_watch,
     };
     let (document, tolerate) = (request.document, Tolerate::new(request.tolerate));
-    let round_trip = hosts.least_round_trip();
+    let round_trip = hosts.least_round_trip().unwrap_or_default();
     let work = move || {
         let watched = Watched::current();
         let runtime = watched.runtime().map_err(Fault::bench)?;

@@ -209,9 +209,7 @@ impl Session {
         if self.generating.is_some() {
             return Err(Fault::input("a load runs; `generate_stop` ends it first"));
         }
-        let hosts = self.hosts()?;
-        let server = hosts.get(Side::Server).address();
-        Generating::start(hosts.get(Side::Client), server, spec)
+        Generating::start(self.hosts()?, spec)
     }
 
     fn origin_log(&self) -> Answer {

@@ -26,7 +26,12 @@ pub fn critical_ns(waits: &[Wait], round_trip_ns: u64) -> u64 {
             before += 1;
         }
         let caused = before.checked_sub(1).map_or(0, |index| until[index]);
-        latest = wait.waited_ns + if wait.rested { caused } else { caused.max(latest) };
+        latest = wait.waited_ns
+            + if wait.rested {
+                caused
+            } else {
+                caused.max(latest)
+            };
         until.push(latest.max(until.last().copied().unwrap_or(0)));
     }
     until.last().copied().unwrap_or(0)

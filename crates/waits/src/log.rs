@@ -9,8 +9,11 @@ const SHORTEST_NS: u64 = 1_000;
 /// a busy event loop looks for what came meanwhile.
 const RESTED_NS: u64 = 20_000;
 
-/// A run that was shorter can't hold a wait that matters, so the account isn't read at its end. What it holds is in the next
-/// wait.
+/// A sleep that was shorter can't have ended with a wait that matters, so the account isn't read after it.
+const SLEEP_NS: u64 = 10_000;
+
+/// A run that was shorter can't hold a wait that matters, so the account isn't read at its end. What these hold is in the
+/// next wait.
 const RUN_NS: u64 = 50_000;
 
 /// So many waits are kept at most: 32 MB. Of what comes after them only the sum is.
@@ -54,13 +57,16 @@ impl Log {
         }
     }
 
-    /// The thread woke at `now_ns`, when its account had `waited_ns`.
-    pub fn woke(&mut self, now_ns: u64, waited_ns: u64) {
+    /// The thread woke at `now_ns`; `account` gives what it has waited for until now.
+    pub fn woke(&mut self, now_ns: u64, account: impl FnOnce() -> Option<u64>) {
+        let slept = now_ns.saturating_sub(mem::replace(&mut self.since_ns, now_ns));
+        if slept < SLEEP_NS {
+            return;
+        }
+        let Some(waited_ns) = account() else { return };
         let waited = self.take(waited_ns);
-        let slept = now_ns.saturating_sub(self.since_ns);
         self.rested |= slept.saturating_sub(waited) > RESTED_NS;
         self.keep(now_ns.saturating_sub(waited), now_ns, waited);
-        self.since_ns = now_ns;
     }
 
     /// The thread goes to sleep at `now_ns`; `account` gives what it has waited for until now.
@@ -110,14 +116,14 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn unread() -> Option<u64> {
-        unreachable!("a short run's account isn't read")
+        unreachable!("after a short time the account isn't read")
     }
 
     #[test]
     fn a_wait_ends_when_the_thread_wakes() {
         let mut log = Log::new(0, 5 * MS);
         log.sleeps(1_000, unread);
-        log.woke(10 * MS, 8 * MS);
+        log.woke(10 * MS, || Some(8 * MS));
         let wait = Wait {
             begin_ns: 7 * MS,
             end_ns: 10 * MS,
@@ -131,7 +137,7 @@ mod tests {
     #[test]
     fn a_wait_within_a_run_is_somewhere_in_it() {
         let mut log = Log::new(0, 0);
-        log.woke(10 * MS, 0);
+        log.woke(10 * MS, || Some(0));
         log.sleeps(15 * MS, || Some(2 * MS));
         let (waits, _) = log.drain();
         assert_eq!((waits[0].end_ns, waits[0].begin_ns), (12 * MS, 13 * MS));
@@ -142,11 +148,11 @@ mod tests {
         let mut log = Log::new(0, 0);
         log.sleeps(MS, || Some(0));
         // It had work at once, and waited for all of these milliseconds.
-        log.woke(4 * MS, 3 * MS);
+        log.woke(4 * MS, || Some(3 * MS));
         log.sleeps(4 * MS + 1_000, unread);
-        log.woke(6 * MS, 5 * MS - RESTED_NS / 2);
+        log.woke(6 * MS, || Some(5 * MS - RESTED_NS / 2));
         log.sleeps(6 * MS + 1_000, unread);
-        log.woke(9 * MS, 6 * MS);
+        log.woke(9 * MS, || Some(6 * MS));
         let rested: Vec<bool> = log.drain().0.iter().map(|wait| wait.rested).collect();
         assert_eq!(rested, [true, false, true]);
     }
@@ -155,19 +161,27 @@ mod tests {
     fn a_rest_without_a_wait_is_remembered() {
         let mut log = Log::new(0, 0);
         log.sleeps(0, unread);
-        log.woke(MS, MS);
+        log.woke(MS, || Some(MS));
         log.sleeps(MS, unread);
-        log.woke(9 * MS, MS);
+        log.woke(9 * MS, || Some(MS));
         log.sleeps(9 * MS, unread);
-        log.woke(10 * MS, 2 * MS);
+        log.woke(10 * MS, || Some(2 * MS));
         let rested: Vec<bool> = log.drain().0.iter().map(|wait| wait.rested).collect();
         assert_eq!(rested, [true, true]);
     }
 
     #[test]
+    fn a_short_sleep_is_not_looked_at() {
+        let mut log = Log::new(0, 0);
+        log.sleeps(1_000, unread);
+        log.woke(1_000 + SLEEP_NS - 1, unread);
+        assert_eq!(log.drain(), (vec![], 0));
+    }
+
+    #[test]
     fn the_shortest_waits_are_left_out() {
         let mut log = Log::new(0, 0);
-        log.woke(MS, SHORTEST_NS - 1);
+        log.woke(MS, || Some(SHORTEST_NS - 1));
         assert_eq!(log.drain(), (vec![], 0));
     }
 
@@ -175,7 +189,7 @@ mod tests {
     fn what_there_is_no_room_for_is_added_up() {
         let mut log = Log::new(0, 0);
         for turn in 1..=MOST as u64 + 3 {
-            log.woke(turn * MS, turn * SHORTEST_NS);
+            log.woke(turn * MS, || Some(turn * SHORTEST_NS));
         }
         let (waits, more_ns) = log.drain();
         assert_eq!((waits.len(), more_ns), (MOST, 3 * SHORTEST_NS));
