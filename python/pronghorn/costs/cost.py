@@ -40,6 +40,9 @@ CPU_S_PER_BYTE = 5e-8
 
 _ROUND_TRIPS = 6
 
+CONNECTIONS = 6
+"""As many as browsers, and the native loader, open to a host over HTTP/1.1."""
+
 
 def default_jobs() -> int:
     """How many waiting-bound trials this host runs side by side unless told otherwise."""
@@ -93,15 +96,23 @@ def expected_s(path: PathProfile, total_bytes: int) -> float:
     return _SET_UP_S + at_s + (1 - at_s / first) * after[0]
 
 
+def least_s(path: PathProfile, total_bytes: int) -> float:
+    """Roughly how long the fastest load of a cell takes, in seconds: `expected_s` without set-up, over as
+    many connections as a browser opens, each of which loss holds up by itself."""
+    if path.spec is None:
+        return 0.0
+    return min(_load_s(one, total_bytes, CONNECTIONS) for one in path.stretches)
+
+
 def warmup_s(path: PathProfile) -> float:
     """How long the path's other flows send before a trial's load may begin, in seconds."""
     return path.spec.cross.warmup_ns / 1e9 if path.spec and path.spec.cross else 0.0
 
 
-def _load_s(path: PathProfile, total_bytes: int) -> float:
+def _load_s(path: PathProfile, total_bytes: int, connections: int = 1) -> float:
     """As `expected_s`, without set-up, of a path without a handover: at its share of the mean rate down
-    beside the path's other flows until the first loss on the way down, then as that leaves it to one
-    connection.
+    beside the path's other flows until the first loss on the way down, then as that leaves it to so many
+    connections.
 
     The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
     """
@@ -116,7 +127,8 @@ def _load_s(path: PathProfile, total_bytes: int) -> float:
     if loss <= 0:
         return rounds_s + total_bits / rate
     unharmed_bits = min(total_bits, _SEGMENT_BITS / loss)
-    bounded = min(rate, _SEGMENT_BITS / max(spec.round_trip_s, 0.001) * 1.22 / math.sqrt(loss))
+    each = _SEGMENT_BITS / max(spec.round_trip_s, 0.001) * 1.22 / math.sqrt(loss)
+    bounded = min(rate, connections * each)
     return rounds_s + unharmed_bits / rate + (total_bits - unharmed_bits) / bounded
 
 
