@@ -40,6 +40,9 @@ CPU_S_PER_BYTE = 5e-8
 
 _ROUND_TRIPS = 6
 
+LEAST_ROUND_TRIPS = 2
+"""Of a load over HTTP/3 of a page that is one document: for the handshake and for the request."""
+
 CONNECTIONS = 6
 """As many as browsers, and the native loader, open to a host over HTTP/1.1."""
 
@@ -97,11 +100,11 @@ def expected_s(path: PathProfile, total_bytes: int) -> float:
 
 
 def least_s(path: PathProfile, total_bytes: int) -> float:
-    """Roughly how long the fastest load of a cell takes, in seconds: `expected_s` without set-up, over as
-    many connections as a browser opens, each of which loss holds up by itself."""
+    """Roughly how long the fastest load of a cell takes, in seconds: a handshake, a request, and the bytes
+    over as many connections as a browser opens, each of which loss holds up by itself."""
     if path.spec is None:
         return 0.0
-    return min(_load_s(one, total_bytes, CONNECTIONS) for one in path.stretches)
+    return min(_load_s(one, total_bytes, LEAST_ROUND_TRIPS, CONNECTIONS) for one in path.stretches)
 
 
 def warmup_s(path: PathProfile) -> float:
@@ -109,10 +112,12 @@ def warmup_s(path: PathProfile) -> float:
     return path.spec.cross.warmup_ns / 1e9 if path.spec and path.spec.cross else 0.0
 
 
-def _load_s(path: PathProfile, total_bytes: int, connections: int = 1) -> float:
-    """As `expected_s`, without set-up, of a path without a handover: at its share of the mean rate down
-    beside the path's other flows until the first loss on the way down, then as that leaves it to so many
-    connections.
+def _load_s(
+    path: PathProfile, total_bytes: int, round_trips: int = _ROUND_TRIPS, connections: int = 1
+) -> float:
+    """As `expected_s`, without set-up, of a path without a handover: some round trips, and the bytes at their
+    share of the mean rate down beside the path's other flows until the first loss on the way down, then as
+    that leaves them to so many connections.
 
     The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
     """
@@ -122,7 +127,7 @@ def _load_s(path: PathProfile, total_bytes: int, connections: int = 1) -> float:
     rate: float = path.down_figures.mean_rate_bit_per_s or math.inf
     if spec.cross is not None and spec.cross.direction == "down":
         rate /= 1 + spec.cross.flows
-    rounds_s = _ROUND_TRIPS * spec.round_trip_s
+    rounds_s = round_trips * spec.round_trip_s
     loss = spec.down.loss.mean if spec.down.loss is not None else 0.0
     if loss <= 0:
         return rounds_s + total_bits / rate

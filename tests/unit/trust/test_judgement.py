@@ -120,7 +120,7 @@ def test_over_loopback_no_wait_contaminates() -> None:
 
 
 def test_the_fastest_load_of_a_cell_has_six_connections_and_no_set_up() -> None:
-    assert cost.least_s(path(), SITE_BYTES) == pytest.approx(6 * 0.1 + SITE_BYTES * 8 / 20e6)
+    assert cost.least_s(path(), SITE_BYTES) == pytest.approx(2 * 0.1 + SITE_BYTES * 8 / 20e6)
     assert cost.least_s(PathProfile(name="direct"), SITE_BYTES) == 0.0
     clean = path(rate=None)
     assert clean.spec is not None
