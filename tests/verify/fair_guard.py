@@ -45,12 +45,13 @@ Arm = tuple[str, str, str, str]
 
 
 class Pair(NamedTuple):
-    """A trial's load time over the same trial's in virtual time, and whether the guard rejected it. A load
-    of which only one succeeded has none."""
+    """A trial's load time over the same trial's in virtual time, None where one of the two failed; why the
+    guard rejected it; which share of the CPUs others used meanwhile, where that is known."""
 
     arm: Arm
     ratio: float | None
     reason: str | None
+    others: float | None
 
     @property
     def rejected(self) -> bool:
@@ -92,15 +93,35 @@ def pairs(truth: Run, real: Run) -> list[Pair]:
             key(trial)[:4],
             _ratio(trial.metrics.load_s, times.get(key(trial))),
             trial.reason if trial.status == "contaminated" else None,
+            _others(trial),
         )
         for trial in real.trials()
     ]
+
+
+class Quiet(NamedTuple):
+    """The pairs that had the host for themselves, and which share they are."""
+
+    pairs: list[Pair]
+    share: float
+
+
+def quiet(found: Sequence[Pair], most: float) -> Quiet:
+    """Those beside which others used at most this share of the CPUs. Of the shortest loads nobody knows."""
+    alone = [pair for pair in found if pair.others is None or pair.others <= most]
+    known = [pair for pair in found if pair.others is not None]
+    return Quiet(alone, sum(pair in alone for pair in known) / len(known) if known else 1.0)
 
 
 def key(trial: Trial) -> Key:
     """What two runs of one seed have in common."""
     cell = trial.cell
     return (cell.site, cell.path, cell.origin, trial.arm, trial.block)
+
+
+def _others(trial: Trial) -> float | None:
+    host = trial.counters.host if trial.counters is not None else None
+    return host.cpu.others_share if host is not None and host.cpu is not None else None
 
 
 def _ratio(real_s: float | None, truth_s: float | None) -> float | None:

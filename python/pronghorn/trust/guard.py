@@ -19,6 +19,10 @@ STEAL = "steal"
 CRITICAL_SHARE = 0.05
 """Of the time that the fastest load of a cell takes: by how much waits for a CPU may have delayed a load."""
 
+CPU_BOUND_SHARE = 3.0
+"""The same where the CPU sets the pace: a trial's own threads wait for each other there, on an idle host for
+up to one and a half of this time."""
+
 STARVED_SHARE = 0.2
 """Of the load time that is expected of a cell, for which client and origin together may have waited for a CPU
 where the path, and not the CPU, sets the pace; where nobody tells what the waits can have delayed."""
@@ -117,7 +121,8 @@ def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | 
     origin = page.cpu.origin or client
     if client.critical_s is None or origin.critical_s is None:
         return _starvation_by_sum(page, path, total_bytes)
-    tolerance = CRITICAL_SHARE * cost.least_s(path, total_bytes)
+    share = CPU_BOUND_SHARE if cost.cpu_bound(path) else CRITICAL_SHARE
+    tolerance = share * cost.least_s(path, total_bytes)
     delayed = client.critical_s + origin.critical_s
     if delayed <= tolerance:
         return None

@@ -115,6 +115,13 @@ def test_many_waits_of_a_long_transfer_are_no_delay() -> None:
     assert guard.contamination(older, counters(), long, 20_000_000) is not None
 
 
+def test_where_the_cpu_sets_the_pace_its_own_threads_wait_for_each_other() -> None:
+    fast = path(rate=10**9)
+    tolerated = guard.CPU_BOUND_SHARE * cost.least_s(fast, SITE_BYTES)
+    assert guard.contamination(delayed(tolerated, 0.0), counters(), fast, SITE_BYTES) is None
+    assert guard.contamination(delayed(tolerated, 0.001), counters(), fast, SITE_BYTES) is not None
+
+
 def test_over_loopback_no_wait_contaminates() -> None:
     assert guard.contamination(delayed(9.0, 9.0), Counters(), PathProfile(name="direct"), SITE_BYTES) is None
 
