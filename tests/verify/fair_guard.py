@@ -46,12 +46,15 @@ Arm = tuple[str, str, str, str]
 
 class Pair(NamedTuple):
     """A trial's load time over the same trial's in virtual time, None where one of the two failed; why the
-    guard rejected it; which share of the CPUs others used meanwhile, where that is known."""
+    guard rejected it; which share of the CPUs others used meanwhile, where that is known; whether neither of
+    the two lost a packet at random. Losses are dealt by the packets' numbers, so that after a few
+    microseconds others may be lost, and the load is another one without any hog."""
 
     arm: Arm
     ratio: float | None
     reason: str | None
     others: float | None
+    lossless: bool
 
     @property
     def rejected(self) -> bool:
@@ -87,13 +90,14 @@ def measure(folder: Path, out: str, experiment: str, *arguments: str) -> Run:
 
 def pairs(truth: Run, real: Run) -> list[Pair]:
     """Each trial of `real` beside the same one of `truth`."""
-    times = {key(trial): trial.metrics.load_s for trial in truth.trials()}
+    known = {key(trial): trial for trial in truth.trials()}
     return [
         Pair(
             key(trial)[:4],
-            _ratio(trial.metrics.load_s, times.get(key(trial))),
+            _ratio(trial, known.get(key(trial))),
             trial.reason if trial.status == "contaminated" else None,
             _others(trial),
+            _lossless(trial) and key(trial) in known and _lossless(known[key(trial)]),
         )
         for trial in real.trials()
     ]
@@ -124,8 +128,14 @@ def _others(trial: Trial) -> float | None:
     return host.cpu.others_share if host is not None and host.cpu is not None else None
 
 
-def _ratio(real_s: float | None, truth_s: float | None) -> float | None:
-    return real_s / truth_s if real_s and truth_s else None
+def _lossless(trial: Trial) -> bool:
+    links = (trial.counters.down, trial.counters.up) if trial.counters is not None else ()
+    return all(link is None or link.lost + link.corrupted + link.duplicated == 0 for link in links)
+
+
+def _ratio(real: Trial, truth: Trial | None) -> float | None:
+    times = (real.metrics.load_s, truth.metrics.load_s if truth is not None else None)
+    return times[0] / times[1] if times[0] and times[1] else None
 
 
 class Judged(NamedTuple):
@@ -150,12 +160,15 @@ def alike(idle: Sequence[Pair]) -> Judged:
 
 
 def moved(idle: Sequence[Pair], hogged: Sequence[Pair]) -> Judged:
-    """The trials that the hog moved, of arms that are steady without it."""
+    """The trials that the hog moved: of those that lost nothing, of arms that are steady without it."""
     usual = steady(idle)
     found = [
         pair
         for pair in hogged
-        if pair.ratio is not None and pair.arm in usual and _off(pair.ratio, usual[pair.arm]) > MOVED
+        if pair.lossless
+        and pair.ratio is not None
+        and pair.arm in usual
+        and _off(pair.ratio, usual[pair.arm]) > MOVED
     ]
     return _judged(found)
 
@@ -165,7 +178,8 @@ def steady(idle: Sequence[Pair]) -> Mapping[Arm, float]:
     time, that isn't 1."""
     ratios = defaultdict(list)
     for pair in idle:
-        ratios[pair.arm].append(pair.ratio)
+        if pair.lossless:
+            ratios[pair.arm].append(pair.ratio)
     found = {}
     for arm, its in ratios.items():
         known = [ratio for ratio in its if ratio is not None]

@@ -17,7 +17,8 @@ STEAL = "steal"
 """The reason of trials from which others took the CPU."""
 
 CRITICAL_SHARE = 0.05
-"""Of the time that the fastest load of a cell takes: by how much waits for a CPU may have delayed a load."""
+"""Of the time that the fastest load of a cell takes: by how much waits for a CPU may have delayed a load, and
+a link one packet of it."""
 
 CPU_BOUND_SHARE = 3.0
 """The same where the CPU sets the pace: a trial's own threads wait for each other there, on an idle host for
@@ -92,6 +93,13 @@ def contamination(
                 f"the {name} link took and gave packets {late * 1e3:.1f} ms late (99th percentiles, added); "
                 f"at most {tolerance * 1e3:.1f} ms are tolerated",
             )
+        longest = max(link.lateness.max_s or 0.0, link.intake_wait.max_s or 0.0)
+        if longest > (most := _longest_s(page, path, total_bytes)):
+            return Fault(
+                "late",
+                f"the {name} link held a packet up for {longest * 1e3:.1f} ms; "
+                f"at most {most * 1e3:.1f} ms are tolerated",
+            )
     if counters.handover is not None and counters.handover.late_s > tolerance:
         return Fault(
             "late",
@@ -105,6 +113,13 @@ def contamination(
     if page.cpu.client is None or (foreign(page) and cost.cpu_bound(path)):
         return _crowding(page, counters)
     return _starvation(page, path, total_bytes)
+
+
+def _longest_s(page: PageLoad, path: PathProfile, total_bytes: int) -> float:
+    """How late a single packet may be, which can be one that the whole page waits for."""
+    if page.report is not None or cost.cpu_bound(path):
+        return math.inf
+    return max(tolerance_s(path), CRITICAL_SHARE * cost.least_s(path, total_bytes))
 
 
 def foreign(page: PageLoad) -> bool:

@@ -53,6 +53,21 @@ def test_lateness_is_tolerated_to_two_milliseconds_or_a_twentieth_of_the_round_t
     assert late.reason == "late"
 
 
+def test_one_packet_may_be_late_by_a_twentieth_of_the_fastest_load() -> None:
+    def held(late_s: float, wait_s: float = 0.0) -> Counters:
+        link = {"lateness": {"count": 900, "p99_s": 0.0, "max_s": late_s}, "intake_wait": {"max_s": wait_s}}
+        return Counters.model_validate({"down": link, "up": link})
+
+    tolerated = guard.CRITICAL_SHARE * cost.least_s(path(), SITE_BYTES)
+    assert guard.contamination(page(), held(tolerated * 0.99), path(), SITE_BYTES) is None
+    for late in (held(tolerated * 1.01), held(0.0, tolerated * 1.01)):
+        found = guard.contamination(page(), late, path(), SITE_BYTES)
+        assert found is not None
+        assert found.reason == "late"
+    assert guard.contamination(page(), held(0.0019), path(delay_ms=1), 1000) is None
+    assert guard.contamination(page(), held(1.0), path(rate=10**9), SITE_BYTES) is None
+
+
 def test_an_address_that_comes_late_after_a_handover_contaminates() -> None:
     def moved(late_s: float) -> Counters:
         return Counters.model_validate({"handover": {"address": "198.18.0.9", "late_s": late_s}})
