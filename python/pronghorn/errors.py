@@ -16,6 +16,10 @@ EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
 
 
+_MOST_NAMES, _NAMED = 40, 8
+"""More names than the first are no help: so many are told."""
+
+
 class PronghornError(Exception):
     """A foreseeable fault: `message` for the person, `hint` with the mend, and the program's exit status."""
 
@@ -63,8 +67,11 @@ def nearest(name: str, allowed: Iterable[str]) -> str | None:
 
 def unknown(kind: str, name: str, allowed: Iterable[str]) -> str:
     """The sentence for a `name` which is none of the `allowed`: what is wrong, what is allowed, what is
-    nearest."""
+    nearest. Of very many, the nearest are named."""
     names = sorted(set(allowed))
     meant = nearest(name, names)
     question = f"; did you mean {meant!r}?" if meant else "."
+    if len(names) > _MOST_NAMES:
+        near = get_close_matches(name, names, n=_NAMED, cutoff=0) or names[:_NAMED]
+        return f"unknown {kind} {name!r}{question} Allowed are {len(names)}: {', '.join(near)} …"
     return f"unknown {kind} {name!r}{question} Allowed: {', '.join(names) or 'none'}."

@@ -33,7 +33,8 @@ class Nest:
 
 def ten_paths(delay: str, pings: int, pause_s: float, isolation: str, folder: Path) -> Nest:
     """Pings the outermost far host from within ten paths. As `user`, the outermost is made by the means of an
-    ordinary user; within it everybody is root of a namespace."""
+    ordinary user; within it everybody is root of a namespace. In a `guest` all of them have a virtual
+    clock."""
     folder.mkdir()
     env = programme.environment(PYTHON=programme.COMMAND[0])
     if isolation == "user":
@@ -41,6 +42,7 @@ def ten_paths(delay: str, pings: int, pause_s: float, isolation: str, folder: Pa
     ping = f"exec {KERNEL_PINGS} $OUTERMOST {pings} {pause_s}"
     inner = ["env", "-u", "PRONGHORN_ISOLATION", "sh", str(PROGRAMS / "nest.sh"), "9", str(folder)]
     result = path(
+        *(("--clock", "virtual") if isolation == "guest" else ()),
         *(f"delay={delay}", "--json", str(folder / "10.json"), "--server", "sleep 99"),
         *("--", *inner, f"delay={delay}", "sh", "-c", ping),
         folder=folder,

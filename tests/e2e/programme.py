@@ -129,7 +129,9 @@ def load_every_arm(
         one = Run(folder / f"found-{turn}")
         once = ("--set=attempts=1",) if turn < RUNS - 1 else ()
         sets = (f"--set=arms={','.join(arms)}", "--set=preflight=false", *once)
-        result = run("run", *arguments, *sets, "--awake", "--out", one.directory.name, folder=folder)
+        result = run(
+            "run", *arguments, *sets, "--verbose", "--awake", "--out", one.directory.name, folder=folder
+        )
         assert result.status in (0, 4), result.stderr
         trials = one.trials()
         loads += [trial for trial in trials if trial.page is not None]

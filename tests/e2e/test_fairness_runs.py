@@ -21,7 +21,7 @@ def warned(folder: Path, code: str, text: str, about: str = "") -> tuple[str, Ru
     and the run."""
     (folder / "experiment.toml").write_text(text, encoding="utf-8")
     asked = ("--set", "preflight=false")
-    result = programme.run("run", "experiment.toml", *asked, "--out", "found", folder=folder)
+    result = programme.run("run", "experiment.toml", *asked, "--verbose", "--out", "found", folder=folder)
     assert result.status in (0, 4), result.stderr
     run = Run(folder / "found")
     told = [one for one in run.manifest()["warnings"] if one["code"] == code]

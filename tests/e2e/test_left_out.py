@@ -22,7 +22,7 @@ def loaded(folder: Path, document: str, *sets: str) -> tuple[str, Run]:
     (site / "index.html").write_text(document, encoding="utf-8")
     (site / "own.gif").write_bytes(b"GIF89a" + bytes(600))
     experiment = experiments.write(folder, arms=("h2", "h3"), repeat=2, sites=("dir:page",))
-    result = programme.run("run", str(experiment), *sets, "--out", "out", folder=folder)
+    result = programme.run("run", str(experiment), *sets, "--verbose", "--out", "out", folder=folder)
     programme.assert_ended(result)
     return result.stdout, Run(folder / "out")
 

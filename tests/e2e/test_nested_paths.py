@@ -29,6 +29,13 @@ done
     assert len(set(clients)) == 2, result
 
 
+@pytest.mark.needs("guest")
+def test_in_virtual_time_ten_nested_paths_are_exact(tmp_path: Path) -> None:
+    nest = ten_paths("10ms", 4, 0.1, "guest", tmp_path / "nest")
+    assert min(nest.round_trips_ms) >= 200
+    assert max(nest.round_trips_ms) <= 200.1
+
+
 @pytest.mark.parametrize("isolation", [pytest.param("root", marks=pytest.mark.needs("root")), "user"])
 def test_ten_nested_paths_take_what_they_are_asked(isolation: str, tmp_path: Path) -> None:
     """Ten paths of 10 ms each way: no ping takes less than 200 ms, nor the median longer than the largest of

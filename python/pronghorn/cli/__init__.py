@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from pronghorn import __version__, crash, standard
+from pronghorn.cli import usage
 from pronghorn.cli.words import Command
 from pronghorn.errors import EXIT_HOST, EXIT_INPUT, EXIT_INTERRUPTED, EXIT_OK, InputError, PronghornError
 from pronghorn.foreign import visible
@@ -34,9 +35,19 @@ COMMANDS = (
     "doctor",
     "servers",
     "guest",
+    "new",
+    "runs",
+    "mirror",
+    "completion",
+    "man",
 )
 """The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words; or
 the APP there, which has commands of its own."""
+
+
+def whole() -> Any:
+    """The program with all its commands, as typer's command."""
+    return typer.main.get_command(_application(""))
 
 
 def _application(first: str | None) -> typer.Typer:
@@ -151,17 +162,16 @@ def _done() -> int:
 def _run() -> int:
     application = typer.main.get_command(_application(next(iter(sys.argv[1:]), None)))
     try:
-        return application.main(standalone_mode=False) or EXIT_OK
+        return application.main(prog_name="pronghorn", standalone_mode=False) or EXIT_OK
     except Exception as error:
         mistake: Any = error
         if not hasattr(mistake, "format_message"):
             raise
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help is printed
+            return EXIT_INPUT
         # A mistake in the command line. Its class is typer's own or click's, as typer's version has it.
         mistake.message = visible(mistake.message or "")
-        from typer import rich_utils  # reads Markdown's libraries, which nothing else needs
-
-        rich_utils.rich_format_error(mistake)
-        return EXIT_INPUT
+        raise usage.explained(mistake) from None
 
 
 def _open_standard_streams() -> None:

@@ -10,7 +10,7 @@ from pronghorn.before_after import changes as before_after
 from pronghorn.before_after import recorded, terminal
 from pronghorn.checks import cases, of_two
 from pronghorn.checks.result import Result
-from pronghorn.cli import checked, pipeline_outputs
+from pronghorn.cli import checked, named_run, pipeline_outputs
 from pronghorn.cli.results import writing_results
 from pronghorn.model.changes import Changes, Checked, CheckedCell
 from pronghorn.model.loaded import Unmeasured
@@ -34,6 +34,8 @@ def compare(
 ) -> None:
     """Say what changed from one run to another of the same cells, such as before and after a server's change,
     by how much and how sure that is."""
+    for run in (before, after):
+        named_run.check(run)
     files = pipeline_outputs.asked(None, junit)
     found = before_after.compare(recorded.read(before), recorded.read(after))
     results = of_two.evaluate([of_two.parse(text, found) for text in checks or ()], found)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from pronghorn import command
-from pronghorn.cli import clocks
+from pronghorn.cli import clocks, dashes, path_from_tc
 from pronghorn.cli.results import refuse_unwritable, writing_results
 from pronghorn.cli.words import Command
 from pronghorn.command import Asked, Outcome
@@ -55,6 +55,10 @@ def path(
             help="A shipped profile or a TOML file, then what is to differ from it: delay=10ms means each "
             "direction, down.loss=1% and up.rate=5Mbit one of them.",
         ),
+    ] = None,
+    tc_lines: Annotated[
+        list[str] | None,
+        typer.Option("--from-tc", metavar="LINE", help=path_from_tc.HELP),
     ] = None,
     server: Annotated[
         str | None,
@@ -111,15 +115,20 @@ def path(
         _print_profiles()
         return
     argv = context.meta.get(_COMMAND, [])
-    if clocks.parsed(clock) == "virtual":
+    virtual = clocks.parsed(clock) == "virtual"
+    if tc_lines:
+        shown = not argv and not calibrated
+        words = path_from_tc.translated(tc_lines, words or [], tell=not quiet and (shown or not virtual))
+        if shown:
+            path_from_tc.show(words)
+            return
+    if virtual:
         _in_guest(seed)
     if calibrated:
         _calibrate(words or [], argv, seed, json_file)
         return
     if not argv or not argv[0]:
-        raise InputError(
-            "no COMMAND to run.", hint="Write it after '--': pronghorn path delay=10ms -- curl URL"
-        )
+        raise InputError("no COMMAND to run.", hint=f"Write it after '--': {dashes.put(words or [])}")
     profile = from_words(words or [], shipped_paths())
     assert profile.spec is not None
     asked = Asked(

@@ -13,6 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from pronghorn.analysis.numbers import count
 from pronghorn.analysis.titles import name_cells
 from pronghorn.cli.tally import Tally
 from pronghorn.execute.observer import Observer, Outlook
@@ -22,6 +23,7 @@ from pronghorn.terminal import Terminal
 
 _PLAIN_EVERY_S = 10.0
 _REFRESHES_PER_S = 2
+_NAMED = 4
 
 
 @contextmanager
@@ -56,8 +58,12 @@ class Plain:
         if self._tally is None:
             return
         self._tally.record(trial)
-        if self._tally.done >= self._tally.wanted or time.monotonic() - self._said >= _PLAIN_EVERY_S:
+        if self._tally.done >= self._tally.wanted:
             self._say(_standing(self._tally))
+        elif time.monotonic() - self._said >= _PLAIN_EVERY_S:
+            self._say(_standing(self._tally))
+            if (first := _so_far(self._tally)) is not None:
+                self._say(first)
 
     def settles(self, cell: Cell) -> None:
         """Counts no further blocks of it, and says how far the run is where that was the last of it."""
@@ -130,10 +136,14 @@ class OnTerminal:
             medians = (Text(duration(tally.median_s(cell, arm))) for arm in tally.arms)
             table.add_row(Text(titles[cell]), f"{done}/{wanted}", *medians)
         now = ", ".join(f"{run.block.cell.path} {run.arm}" for _, run in sorted(self._running.items()))
+        first = _so_far(tally)
         standing = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(tally.wanted, 1), completed=tally.done, width=40)
         standing.add_row(bar, Text(_standing(tally)))
-        return Group(table, standing, Text(f"now: {now}", style="dim", overflow="ellipsis", no_wrap=True))
+        so_far = [] if first is None else [Text(first, overflow="ellipsis", no_wrap=True)]
+        return Group(
+            table, *so_far, standing, Text(f"now: {now}", style="dim", overflow="ellipsis", no_wrap=True)
+        )
 
 
 def duration(seconds: float | None) -> str:
@@ -161,6 +171,27 @@ def _standing(tally: Tally) -> str:
         if number
     ]
     return ", ".join([f"{tally.done} of {_wanted(tally)} trials", f"{_about(tally)} left", *extras])
+
+
+def _so_far(tally: Tally) -> str | None:
+    """How the arms stand, the largest differences first; None before there is anything to say."""
+    found = sorted(tally.so_far(), key=lambda one: -abs(math.log(one.ratio)))
+    if not found:
+        return None
+    titles = name_cells(tally.cells)
+    parts = [
+        f"{one.arm} {_than(one.ratio)} than {tally.baseline} on {titles[one.cell]}" for one in found[:_NAMED]
+    ]
+    more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    least, most = min(one.blocks for one in found), max(one.blocks for one in found)
+    blocks = count(most, "block") if least == most else f"{least} to {most} blocks"
+    return f"so far, after {blocks}, without a verdict: {', '.join(parts)}{more}"
+
+
+def _than(ratio: float) -> str:
+    """`12 % faster`, `2.3 times slower`."""
+    word, size = ("faster", 1 - ratio) if ratio < 1 else ("slower", ratio - 1)
+    return f"{100 * size:.0f} % {word}" if size < 1 else f"{ratio:.1f} times slower"
 
 
 def _about(tally: Tally) -> str:

@@ -9,7 +9,7 @@ from pronghorn.cautions.of_run import unfinished
 from pronghorn.checks import of_run
 from pronghorn.checks.intervals import Measured
 from pronghorn.checks.result import Result
-from pronghorn.cli import checked, pipeline_outputs
+from pronghorn.cli import checked, named_run, pipeline_outputs
 from pronghorn.cli.report_outputs import Outputs
 from pronghorn.cli.results import writing_results
 from pronghorn.conclude.summarised import summarise
@@ -17,12 +17,12 @@ from pronghorn.errors import InputError
 from pronghorn.model import belonging
 from pronghorn.model.summary import Summary
 from pronghorn.report import html, terminal
-from pronghorn.run import directory as files
-from pronghorn.run import journal, left_out
-from pronghorn.run.directory import RunDirectory
-from pronghorn.run.header import check_header
-from pronghorn.run.prepare import Request, resolve
-from pronghorn.run.skim import Skimmed, through
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal, left_out
+from pronghorn.runs.directory import RunDirectory
+from pronghorn.runs.header import check_header
+from pronghorn.runs.prepare import Request, resolve
+from pronghorn.runs.skim import Skimmed, through
 from pronghorn.terminal import Terminal
 
 
@@ -54,9 +54,10 @@ def report(
 ) -> None:
     """Summarise a run's journal anew: print the verdicts, and write summary.json and report.html."""
     if not run.is_dir():
-        raise InputError(f"{run}: no such run.")
+        named_run.check(run)
     outputs = Outputs(markdown, notebook, charts)
     outputs.check(as_json=as_json)
+    named_run.check(run)
     experiment = resolve(Request(resume=run))
     wanted = [of_run.parse(text, experiment) for text in checks or ()]
     for_pipelines = pipeline_outputs.asked(exports, junit)

@@ -19,9 +19,9 @@ from pronghorn.errors import Interrupted
 from pronghorn.execute.describe import describe
 from pronghorn.host import ability, awake
 from pronghorn.model.experiment_values import CLOCKS
-from pronghorn.report import terminal
-from pronghorn.run import prepare
-from pronghorn.run.prepare import Request
+from pronghorn.report import screen, terminal
+from pronghorn.runs import prepare
+from pronghorn.runs.prepare import Request
 from pronghorn.terminal import Terminal
 
 
@@ -61,6 +61,9 @@ def run(
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help=pipeline_outputs.JUNIT_HELP)] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print summary.json on stdout instead of the table.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Print each cell's table, its sentences and all warnings.")
     ] = False,
 ) -> None:
     """Run an experiment and say which arm is faster, by how much and how sure that is."""
@@ -104,11 +107,12 @@ def run(
     results = of_run.evaluate(wanted, measured)
     pipeline_outputs.write(files, directory.path, outcome.summary, results, outcome.started)
     with writing_results(outcome.report):
-        _print(outcome, as_json=as_json)
+        named = experiment is not None or resume is not None
+        _print(outcome, directory.path, as_json=as_json, verbose=verbose, named=named)
     checked.tell(results, outcome.summary.unmeasured)
 
 
-def _print(outcome: Outcome, *, as_json: bool) -> None:
+def _print(outcome: Outcome, run: Path, *, as_json: bool, verbose: bool, named: bool) -> None:
     if as_json:
         print(outcome.summary.model_dump_json(indent=2))
         for warning in outcome.summary.warnings:
@@ -117,5 +121,9 @@ def _print(outcome: Outcome, *, as_json: bool) -> None:
         for caution in outcome.cautions:
             print(f"warning ({caution.code}): {caution.text} {caution.remedy}", file=sys.stderr)
         return
-    terminal.render(outcome.summary, Terminal())
-    print(f"\nReport: {outcome.report}")
+    if verbose:
+        terminal.render(outcome.summary, Terminal())
+        print(f"\nReport: {outcome.report}")
+        return
+    then = screen.next_command(outcome.summary, outcome.cautions, run, named=named)
+    screen.render(outcome.summary, len(outcome.cautions), outcome.report, then, Terminal())

@@ -3,9 +3,24 @@
 import math
 import statistics
 from collections import defaultdict
+from typing import NamedTuple
 
 from pronghorn.execute.observer import Outlook
 from pronghorn.model.trial import Cell, Trial
+
+
+class Standing(NamedTuple):
+    """An arm's median load time over the baseline's in a cell, after so many `blocks`: no verdict yet."""
+
+    cell: Cell
+    arm: str
+    ratio: float
+    blocks: int
+
+
+def _load_s(trial: Trial) -> float:
+    load_s = trial.metrics.load_s
+    return load_s if trial.status == "ok" and load_s is not None else math.inf
 
 
 class Tally:
@@ -16,6 +31,8 @@ class Tally:
         self.cells = experiment.cells()
         self.at_most = experiment.sampling is not None
         self.arms = [arm.name for arm in experiment.arms]
+        self.baseline = experiment.baseline
+        self._rates = experiment.load is not None
         self.contaminated = 0
         self.failed = 0
         self._pause_s = experiment.pause_s
@@ -67,9 +84,26 @@ class Tally:
         loads = []
         for (of, _), block in self._blocks.items():
             if of == cell and arm in block:
-                load_s = block[arm].metrics.load_s
-                loads.append(load_s if block[arm].status == "ok" and load_s is not None else math.inf)
+                loads.append(_load_s(block[arm]))
         return statistics.median_high(loads) if loads else None
+
+    def so_far(self) -> list[Standing]:
+        """How each arm stands beside the baseline, cell by cell, over the blocks that both have; of loads of
+        many requests nothing is said before their end."""
+        found = []
+        for cell in [] if self._rates else self.cells:
+            blocks = [block for (of, _), block in self._blocks.items() if of == cell]
+            for arm in self.arms:
+                both = [block for block in blocks if arm in block and self.baseline in block]
+                if arm == self.baseline or not both:
+                    continue
+                mine, theirs = (
+                    statistics.median_high([_load_s(block[name]) for block in both])
+                    for name in (arm, self.baseline)
+                )
+                if math.isfinite(mine) and math.isfinite(theirs) and theirs:
+                    found.append(Standing(cell, arm, mine / theirs, len(both)))
+        return found
 
     def left_s(self) -> float:
         """About how long the run still takes, in seconds."""

@@ -17,7 +17,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """InputError where an option lacks its value, names a file by nothing, or an argument is empty."""
-        options = {name: option for option in self.params for name in _names(option)}
+        options: dict[str, Any] = {name: option for option in self.params for name in _names(option)}
         words = iter(args)
         for word in words:
             if word == "--":
@@ -27,12 +27,22 @@ class Command(TyperCommand):
                     f"{ctx.command_path}: an argument is empty.",
                     hint="A shell's variable that is not set may be the reason.",
                 )
-            name, equals, value = word.partition("=")
+            name, equals, text = word.partition("=")
+            value: str | None = text
             option = options.get(name)
-            if option is None or not _takes_value(option):
+            if option is None:
+                continue
+            if not _takes_value(option):
+                if equals and option.is_flag:
+                    raise InputError(f"{name}: takes no value, and here is {value!r}.", hint=f"Write {name}.")
                 continue
             if not equals:
-                value = next(words, "")
+                value = next(words, None)
+                if value is None:
+                    raise InputError(
+                        f"{name}: wants a value, {option.metavar}, and nothing follows.",
+                        hint=f"Write it behind {name}.",
+                    )
                 if _is_option(value, option, options):
                     raise InputError(
                         f"{name}: wants a value, {option.metavar}, and {value} is an option.",

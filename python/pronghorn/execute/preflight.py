@@ -32,8 +32,8 @@ from pronghorn.model.loaded import Failure
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
 from pronghorn.model.trial import PREPARE, Cell, PageLoad, Trial
 from pronghorn.plan import Block, derive
-from pronghorn.run.artifacts import Artifacts
-from pronghorn.run.noted import PREFLIGHT
+from pronghorn.runs.artifacts import Artifacts
+from pronghorn.runs.noted import PREFLIGHT
 from pronghorn.sites.spec import SPECIFICATIONS
 from pronghorn.trust import proof
 from pronghorn.trust.guard import Fault

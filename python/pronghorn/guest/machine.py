@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronghorn.engine import locate
+from pronghorn.environment import CLOCK
 from pronghorn.errors import HostError
 from pronghorn.guest.kernels import Kernel
 
@@ -122,7 +123,7 @@ def environment(kernel: Kernel, seed: int) -> Mapping[str, str]:
 def inside(variables: Mapping[str, str]) -> dict[str, str]:
     """What programs in a guest get of `variables`, and what they are told of the CPU."""
     kept = {name: value for name, value in variables.items() if name not in NOT_FOR_GUESTS}
-    return {**kept, "OPENSSL_ia32cap": CAPABILITIES}
+    return {**kept, "OPENSSL_ia32cap": CAPABILITIES, CLOCK: "virtual"}
 
 
 def _memory_folder() -> Path:

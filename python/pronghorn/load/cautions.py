@@ -1,8 +1,10 @@
 """What a person ought to know before trusting a load's numbers, each with what to do about it."""
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pronghorn.environment import CLOCK
 from pronghorn.load import figures
 from pronghorn.load.spec import LoadSpec
 from pronghorn.model.load_report import LoadReport
@@ -57,6 +59,14 @@ def hidden_stalls(asked: Sequence[str]) -> list[Caution]:
 
 
 def _generator(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
+    if os.environ.get(CLOCK) == "virtual":
+        yield Caution(
+            "virtual_time",
+            "computing takes no time here: rates are those of an endlessly fast host, and CPU times mean "
+            "nothing.",
+            "Compare rates and CPU times in real time.",
+        )
+        return
     available = spec.threads * report.window_s
     if available > 0 and report.cpu_s.total >= _BUSY * available:
         yield Caution(

@@ -434,6 +434,19 @@ def _site(name: str, reader: ExperimentReader, vocabulary: Vocabulary, folder: P
         if not (root.is_dir() or reader.source.recorded):
             raise reader.source.error(("sites",), f"{name!r}: {root} is no folder.", element=name)
         return f"dir:{root}"
+    if name not in vocabulary.sites and "://" in name:
+        raise reader.source.error(
+            ("sites",),
+            f"{name!r} is an address; a site is what our servers serve.",
+            element=name,
+            hint=f"That server itself: pronghorn new live.toml --site {name}\n"
+            f"  A copy of its page, behind paths: pronghorn mirror {name}",
+        )
+    if name not in vocabulary.sites and ("/" in name or (folder / name).is_dir()):
+        there = "" if (folder / name).is_dir() else ", and there is none of this name"
+        raise reader.source.error(
+            ("sites",), f"{name!r}: a folder is written 'dir:{name}'{there}.", element=name
+        )
     if name not in vocabulary.sites:
         raise reader.source.error(
             ("sites",), unknown("site", name, (*vocabulary.sites, "dir:PATH")), element=name

@@ -15,7 +15,7 @@ from pronghorn.model import experiment as experiments
 from pronghorn.model import foreign, site_settings
 from pronghorn.model import path as paths
 from pronghorn.model.experiment import Experiment, Vocabulary
-from pronghorn.model.path import PathProfile
+from pronghorn.model.path import PathProfile, link
 from pronghorn.model.source import Source
 
 DEFAULT_EXPERIMENT = "default"
@@ -29,6 +29,11 @@ def shipped_paths() -> dict[str, PathProfile]:
     sources = _shipped("paths")
     found = {name: paths.parse(name, source.table(), source) for name, source in sources.items()}
     return {name: paths.join(path, found, sources[name]) for name, path in found.items()}
+
+
+def shipped_experiments() -> tuple[str, ...]:
+    """The names of the experiments that come with the program."""
+    return tuple(_shipped("experiments"))
 
 
 def read(
@@ -60,6 +65,13 @@ def read(
     return experiments.parse(table, source, vocabulary, default_seed=default_seed, folder=folder)
 
 
+def parsed(name: str, text: str, folder: Path, vocabulary: Vocabulary) -> Experiment:
+    """The experiment of a text, as if it stood in the file `name` of `folder`. InputError where it is
+    wrong."""
+    source = Source(name, text, folder)
+    return experiments.parse(source.table(), source, vocabulary, default_seed=0, folder=folder)
+
+
 def _find(argument: str | None) -> tuple[Source, Path]:
     name = argument if argument is not None else DEFAULT_EXPERIMENT
     shipped = _shipped("experiments")
@@ -68,14 +80,31 @@ def _find(argument: str | None) -> tuple[Source, Path]:
         exists = argument is not None and (file.is_file() or (name not in shipped and file.exists()))
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: no such file: {error}.") from None
+    if exists and file.is_dir():
+        raise InputError(f"{name}: this is a folder; a regular file is needed.", hint=_of_folder(name, file))
     if exists:
         text = reading.asked(file, reading.MOST_TOML, "an experiment")
         return Source(name, text, file.parent), file.parent
     if name in shipped:
         return shipped[name], Path.cwd()
+    if "://" in name:
+        raise InputError(
+            f"{name}: this is an address; an experiment is a TOML file or a shipped one's name.",
+            hint=f"That server itself: pronghorn new live.toml --site {name}\n"
+            f"  A copy of its page, behind paths: pronghorn mirror {name}",
+        )
     if name.endswith(".toml") or "/" in name:
         raise InputError(f"{name}: no such file.", hint=f"Shipped experiments: {', '.join(shipped)}.")
     raise InputError(unknown("experiment", name, shipped) + " Or the path of a TOML file.")
+
+
+def _of_folder(name: str, folder: Path) -> str | None:
+    """What a folder that stands in the place of an experiment was probably meant for."""
+    if (folder / "experiment.toml").is_file():
+        return f"To go on with the run in it: pronghorn run --resume {name}"
+    if (folder / "index.html").is_file():
+        return f"To measure the page in it: pronghorn run --set sites=dir:{name}"
+    return None
 
 
 def _apply(
@@ -85,6 +114,11 @@ def _apply(
     keys = tuple(part.strip() for part in name.split("."))
     if not separator or not all(keys):
         raise InputError(f"--set {override}: write KEY=VALUE, such as repeat=20 or path.lte.down.loss=5%.")
+    if keys[0] in link.PLAIN:
+        raise InputError(
+            f"--set {override}: {keys[0]!r} is a key of a path's links, not of an experiment.",
+            hint=f"Name the path and the link: --set path.lte.down.{override.strip()}",
+        )
     value: Any
     try:
         value = foreign.toml(f"value = {text}")["value"]

@@ -43,7 +43,8 @@ class ClockSplit(InCell):
 
     `real` is the difference of their median load times in real time. `protocols` is the one in virtual time,
     where computing takes none: network, kernel and protocols make it. `machine` is the rest: what computing
-    adds to it here. All three are over the blocks that both clocks have; `kernel` is the guest's."""
+    adds to it here, and another version of the kernel. All three are over the blocks that both clocks have;
+    `kernel` is the guest's."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -15,8 +15,8 @@ from pronghorn.model import belonging, experiment_file
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
-from pronghorn.run import directory as files
-from pronghorn.run import journal, left_out, prepare
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal, left_out, prepare
 
 FEWEST_BLOCKS = 2
 """Of a cell that counts: one half to learn from, one to judge by."""

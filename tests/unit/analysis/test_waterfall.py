@@ -61,10 +61,10 @@ def test_the_set_up_of_a_connection_belongs_to_the_request_that_opened_it() -> N
     assert phases(load) == [
         ("tcp", 0.0, SECURED_S / 2),
         ("tls", SECURED_S / 2, SECURED_S),
-        ("wait", SECURED_S, SECURED_S + 0.1),
-        ("download", SECURED_S + 0.1, SECURED_S + 0.3),
+        ("waiting", SECURED_S, SECURED_S + 0.1),
+        ("receiving", SECURED_S + 0.1, SECURED_S + 0.3),
     ]
-    assert [phase for phase, *_ in phases(load, 1)] == ["queued", "wait", "download"]
+    assert [phase for phase, *_ in phases(load, 1)] == ["queued", "waiting", "receiving"]
 
 
 def test_a_quic_handshake_is_one_phase() -> None:
@@ -82,7 +82,7 @@ def test_looking_up_the_name_is_a_phase_where_the_client_tells_of_it() -> None:
 
 def test_a_request_that_travels_as_early_data_ends_its_handshakes_phase() -> None:
     load = page([resource(0, "h3", request_s=0.01, first_byte_s=0.11, last_byte_s=0.3)], "h3")
-    assert [phase for phase, *_ in phases(load)] == ["quic", "wait", "download"]
+    assert [phase for phase, *_ in phases(load)] == ["quic", "waiting", "receiving"]
     assert phases(load)[0] == ("quic", 0.0, 0.01)
 
 
@@ -96,8 +96,8 @@ def test_times_that_are_not_known_leave_the_others_in_their_order(lacking: str) 
 def test_a_connection_number_that_is_none_of_the_loads_is_ignored() -> None:
     assert [phase for phase, *_ in phases(page([resource(0, connection=7)]))] == [
         "queued",
-        "wait",
-        "download",
+        "waiting",
+        "receiving",
     ]
 
 
@@ -109,7 +109,7 @@ def test_a_failed_request_is_marked_where_it_was_last_heard_of() -> None:
 
 def test_a_failed_request_without_a_first_byte_has_no_download() -> None:
     unanswered = resource(0, first_byte_s=None, error="reset")
-    assert [phase for phase, *_ in phases(page([unanswered]))] == ["tcp", "tls", "wait"]
+    assert [phase for phase, *_ in phases(page([unanswered]))] == ["tcp", "tls", "waiting"]
     unsent = resource(0, request_s=None, first_byte_s=None, connection=None, error="connect")
     assert [phase for phase, *_ in phases(page([unsent]))] == ["queued"]
 

@@ -8,7 +8,7 @@ from pronghorn.cautions import virtual_time
 from pronghorn.errors import InputError
 from pronghorn.model import experiment_file
 from pronghorn.model.experiment import Experiment
-from pronghorn.run import prepare
+from pronghorn.runs import prepare
 
 
 def experiment(*overrides: str) -> Experiment:

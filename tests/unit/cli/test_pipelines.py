@@ -114,7 +114,7 @@ def test_runs_that_cannot_be_compared_are_refused(laboratory: Laboratory) -> Non
     assert (missing.status, missing.stderr) == (2, "pronghorn: three: no such run.\n")
     Path("empty").mkdir()
     empty = laboratory.run("compare", "empty", "one")
-    assert empty.stderr == "pronghorn: empty: holds no run to resume: experiment.toml is missing.\n"
+    assert empty.stderr == "pronghorn: empty: holds no run: experiment.toml is missing.\n"
 
 
 def test_a_run_that_is_being_written_can_be_compared(laboratory: Laboratory) -> None:

@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from pronghorn.cli.progress import OnTerminal, duration
+from pronghorn.cli import progress
+from pronghorn.cli.progress import OnTerminal, Plain, duration
 from pronghorn.cli.tally import Tally
 from pronghorn.execute.observer import Outlook
 from pronghorn.execute.trial import Assignment
@@ -131,3 +132,32 @@ def test_a_terminal_shows_cells_medians_and_what_runs() -> None:
 )
 def test_times_have_a_unit_and_three_digits(seconds: float | None, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_how_the_arms_stand_is_said_from_the_first_block_on_without_a_verdict(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("pronghorn.cli.progress.time.monotonic", lambda: now[0])
+    shown = Plain()
+    shown.begins(outlook())
+    shown.ends(trial("h2", 0, 1.0))
+    now[0] = 10.0
+    shown.ends(trial("h3", 0, 0.8))
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == "so far, after 1 block, without a verdict: h3 20 % faster than h2 on far"
+
+
+@pytest.mark.parametrize(
+    ("loads", "said"),
+    [
+        ((1.0, 1.12), "h3 12 % slower than h2 on far"),
+        ((1.0, 2.34), "h3 2.3 times slower than h2 on far"),
+        ((1.0, None), None),
+    ],
+)
+def test_a_failed_arm_has_no_standing(loads: tuple[float, float | None], said: str | None) -> None:
+    tally = Tally(outlook(trial("h2", 0, loads[0]), trial("h3", 0, loads[1], "ok" if loads[1] else "failed")))
+    assert [one.blocks for one in tally.so_far()] == ([1] if said else [])
+    found = progress._so_far(tally)
+    assert found is None if said is None else str(found).endswith(said)

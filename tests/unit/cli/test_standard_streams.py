@@ -47,7 +47,9 @@ def test_without_a_reader_the_checks_are_told_and_the_status_is_theirs(
     assert "check failed: * is faster" in result.stderr
 
 
-@pytest.mark.parametrize("words", [("--help",), ("path", "--list"), ()])
+@pytest.mark.parametrize(
+    "words", [("--help",), ("path", "--list"), ("man",), ("completion", "bash"), ("runs", "--help"), ()]
+)
 def test_without_a_reader_what_is_only_said_ends_as_ever(
     words: tuple[str, ...], ended: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:

@@ -4,8 +4,8 @@ LAYERS = (
     ("__init__", "environment", "errors", "foreign", "repository"),
     ("crash", "pages", "reading", "standard", "terminal"),
     ("model",),
-    ("analysis", "certificates", "engine", "export", "plan", "servers", "sites", "why"),
-    ("calibration", "checks", "command", "host", "load", "run"),
+    ("analysis", "certificates", "engine", "export", "mirror", "plan", "servers", "sites", "tc", "why"),
+    ("calibration", "checks", "command", "host", "load", "runs"),
     ("browser", "guest", "knobs", "mapping", "origins"),
     ("clients", "fairness", "policy"),
     ("capabilities", "costs", "doctor", "manifest", "report"),
@@ -14,7 +14,7 @@ LAYERS = (
     ("cautions", "execute"),
     ("conclude",),
     ("conduct",),
-    ("cli",),
+    ("cli", "face"),
     ("__main__",),
 )
 """Packages, and modules beside them, the lowest first: each imports those of lower layers alone."""

@@ -82,3 +82,9 @@ def test_every_caution_says_what_to_do() -> None:
     for caution in found:
         assert caution.text.endswith(".")
         assert caution.remedy.endswith(".")
+
+
+def test_in_a_guest_cpu_times_are_said_to_mean_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRONGHORN_CLOCK", "virtual")
+    (found,) = cautions.cautions(samples.spec(), samples.report(), interrupted=False)
+    assert found.code == "virtual_time"

@@ -31,7 +31,7 @@ def test_waterfalls_are_pictures_with_their_requests_in_words() -> None:
     ]
     texts = [element.text or "" for element in ElementTree.fromstring(picture.svg).iter() if element.text]
     assert texts.count("/image-01.png") == texts.count("reset") == 2
-    assert {"Waterfalls on lte", "TCP connect", "wait for the first byte"} <= set(texts)
+    assert {"Waterfalls on lte", "TCP connect", "waiting for the first byte"} <= set(texts)
 
 
 def test_a_picture_is_well_formed_names_its_colours_and_fetches_nothing() -> None:

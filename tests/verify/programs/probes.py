@@ -1,8 +1,9 @@
 """Numbered datagrams of 1000 bytes and the times by which they are judged, in nanoseconds of one clock.
 
-Arguments: `take PORT FILE`, which notes number, when it was sent and when it came, a line each; or `send
-ADDRESS PORT COUNT GAP_NS`."""
+Arguments: `take PORT FILE …`, which notes number, when it was sent and when it came, a line each; or `send
+ADDRESS PORT COUNT GAP_NS …`. Each further port has a process of its own."""
 
+import os
 import socket
 import sys
 import time
@@ -38,7 +39,14 @@ def send(address: str, port: int, count: int, gap_ns: int) -> None:
     time.sleep(3)
 
 
-if sys.argv[1] == "take":
-    take(int(sys.argv[2]), sys.argv[3])
+what, words = sys.argv[1], sys.argv[2:]
+address = words.pop(0) if what == "send" else ""
+each = 3 if what == "send" else 2
+while len(words) > each:
+    if os.fork() == 0:
+        break
+    del words[:each]
+if what == "take":
+    take(int(words[0]), words[1])
 else:
-    send(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]))
+    send(address, int(words[0]), int(words[1]), int(words[2]))

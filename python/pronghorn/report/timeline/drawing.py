@@ -26,7 +26,7 @@ _SMALL_CROSS = (2, 2.5)
 INKS = {
     "grid": "--grid",
     "asked": "--axis",
-    "usable": "--download",
+    "usable": "--receiving",
     "others": "--bad",
     "own": "--undecided",
     "dropped": "--ink",

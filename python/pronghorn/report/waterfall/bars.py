@@ -47,9 +47,9 @@ def bars(requests: Sequence[Request], marks: Sequence[tuple[str, float]], scale:
 
 def _bar(span: Span, row: int, scale: Axis) -> str:
     """A span's stroke in the middle of its row; what is too short to be seen is left out, but for a
-    download, which shows that the request ended."""
+    body, which shows that the request ended."""
     begin, end = scale.place(span.from_s, WIDTH), scale.place(span.to_s, WIDTH)
-    if span.phase == "download":
+    if span.phase == "receiving":
         end = max(end, begin + 1)
     return f"M{begin} {row}h{end - begin}" if end - begin >= _SHORTEST.get(span.phase, 1) else ""
 

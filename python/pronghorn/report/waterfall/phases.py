@@ -7,15 +7,15 @@ from typing import Literal, NamedTuple
 
 from pronghorn.model.trial import Connection, OriginRequest, PageLoad, Resource
 
-Phase = Literal["queued", "dns", "tcp", "tls", "quic", "wait", "download"]
+Phase = Literal["queued", "dns", "tcp", "tls", "quic", "waiting", "receiving"]
 PHASES: dict[Phase, str] = {
     "queued": "queued",
     "dns": "DNS",
     "tcp": "TCP connect",
     "tls": "TLS",
     "quic": "QUIC handshake",
-    "wait": "wait for the first byte",
-    "download": "download",
+    "waiting": "waiting for the first byte",
+    "receiving": "receiving",
 }
 """The phases in the order in which a request goes through them, each with what the legend calls it."""
 
@@ -96,12 +96,12 @@ def _request(resource: Resource, opened: Connection | None) -> Request:
         return Request(resource, (), None if resource.error is None else 0.0)
     spans: list[Span] = []
     now = begin
-    last: Phase = "queued" if resource.request_s is None else "wait"
+    last: Phase = "queued" if resource.request_s is None else "waiting"
     for phase, until_s in (
         *_set_up(opened, resource),
         ("queued", resource.request_s),
-        ("wait", resource.first_byte_s),
-        (last if resource.first_byte_s is None else "download", resource.last_byte_s),
+        ("waiting", resource.first_byte_s),
+        (last if resource.first_byte_s is None else "receiving", resource.last_byte_s),
     ):
         if until_s is not None and until_s > now:
             spans.append(Span(phase, now, until_s))

@@ -1,0 +1,37 @@
+"""A run as a person names it: the directory, or what else it may have been meant for."""
+
+from pathlib import Path
+
+from pronghorn.errors import InputError, nearest
+from pronghorn.runs import catalogue
+
+_RUNS = Path("runs")
+
+
+def check(run: Path) -> None:
+    """InputError where it is no directory of a run, with what to type."""
+    if not run.exists():
+        known = {each.name: each.path for each in catalogue.found(_RUNS)}
+        meant = nearest(run.name, known)
+        hint = (
+            f"Did you mean {known[meant]}?" if meant else f"The last one: {_last(_RUNS)}" if known else None
+        )
+        raise InputError(f"{run}: no such run.", hint=hint)
+    if not run.is_dir():
+        of = run.absolute().parent
+        hint = f"Name it: {run.parent}" if catalogue.kind_of(of) else None
+        raise InputError(f"{run}: is a file, and a run is a directory.", hint=hint)
+    if (run / catalogue.MAP).exists() or (run / "experiment.toml").exists():
+        return
+    if last := _last(run):
+        raise InputError(f"{run}: holds runs, and is none itself.", hint=f"Name one of them, such as {last}.")
+    if (run / "index.html").is_file():
+        raise InputError(
+            f"{run}: holds a page, and no run.", hint=f"Measure it first: pronghorn run --set sites=dir:{run}"
+        )
+    raise InputError(f"{run}: holds no run: experiment.toml is missing.")
+
+
+def _last(folder: Path) -> Path | None:
+    found = catalogue.found(folder)
+    return found[0].path if found else None

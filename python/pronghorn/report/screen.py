@@ -1,0 +1,149 @@
+"""A finished run on one screen of 24 lines: a bar for each comparison, the sentence, the name of the report,
+and the one command that comes next."""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from pronghorn.analysis.numbers import count, interval, ratio, seconds
+from pronghorn.analysis.numbers import rate as per_second
+from pronghorn.model.caution import Caution
+from pronghorn.model.summary import HIGHER_IS_BETTER, CellSummary, Comparison, Summary
+from pronghorn.report.colours import COLOURS
+from pronghorn.terminal import Terminal
+
+LINES = 24
+"""What a terminal shows that nobody made larger; its last line is the shell's."""
+
+_BAR = 7
+"""How many characters a bar may be long, to each side."""
+
+_FULL = math.log(4)
+"""The logarithm of the ratio from which on a bar is as long as can be."""
+
+_TITLE, _ARM = 26, 12
+"""The longest name of a cell, and of an arm; longer ones are cut."""
+
+_WIDE = 110
+"""From how many columns on there is room for medians."""
+
+_GRAVE = ("physics", "broken", "no-emulated-network")
+"""The warnings whose remedy comes before everything else."""
+
+_LEAST_FULL = math.log(1.25)
+
+
+def render(summary: Summary, warnings: int, report: Path, then: str | None, console: Terminal) -> None:
+    """Prints the summary of a run that has so many `warnings`, the name of its `report` and what comes
+    `then`."""
+    head = list(_head(summary))
+    foot = list(_foot(summary, warnings, report, then))
+    taken = sum(len(line.wrap(console, console.width)) for line in (*head, *foot))
+    compared = [(cell, one) for cell in summary.cells for one in cell.led()]
+    # One is empty, one has the headings, one is the shell's.
+    room = max(1, LINES - 3 - taken)
+    shown = compared if len(compared) <= room else compared[: room - 1]
+    for line in head:
+        console.print(line)
+    if shown:
+        console.print(_table(shown, summary, console.width >= _WIDE))
+    if len(shown) < len(compared):
+        console.print(Text(f"… and {count(len(compared) - len(shown), 'more comparison')}", style="dim"))
+    console.print()
+    for line in foot:
+        console.print(line)
+
+
+def next_command(summary: Summary, cautions: Sequence[Caution], run: Path, *, named: bool) -> str | None:
+    """What is best done after a run, with its reason; `named` says whether its experiment was asked for by
+    name. None where the first line says what to do."""
+    if summary.unmeasured is not None:
+        return None
+    if grave := [one for one in cautions if one.code in _GRAVE]:
+        return grave[0].remedy
+    undecided = any(one.verdict == "undecided" for cell in summary.cells for one in cell.led())
+    if not named:
+        return "For your own site: pronghorn new"
+    if undecided:
+        most = max((cell.blocks + cell.abandoned for cell in summary.cells), default=0)
+        return f"More blocks may decide the rest: pronghorn run EXPERIMENT --set repeat={max(20, 4 * most)}"
+    return f"All figures: pronghorn report {run}"
+
+
+def _head(summary: Summary) -> Iterator[Text]:
+    for line in summary.first_lines():
+        yield Text(line, style="bold red")
+    yield Text(summary.name, style="bold")
+    if summary.label:
+        yield Text(f"! {summary.label}", style="bold yellow")
+
+
+def _foot(summary: Summary, warnings: int, report: Path, then: str | None) -> Iterator[Text]:
+    for sentence in summary.headline:
+        yield Text(sentence, style="bold")
+    if summary.kernels is not None:
+        for split in summary.kernels.splits[:2]:
+            yield Text(split.words)
+    if warnings:
+        yield Text(f"{count(warnings, 'warning')}: in the report, or here with --verbose", style="yellow")
+    yield Text(f"Report: {report}")
+    if then is not None:
+        yield Text(then)
+
+
+def _table(compared: Sequence[tuple[CellSummary, Comparison]], summary: Summary, wide: bool) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim")
+    table.add_column("", max_width=_TITLE, no_wrap=True, overflow="ellipsis")
+    several = len(summary.arms) > 2
+    if several:
+        table.add_column("", no_wrap=True, overflow="ellipsis", max_width=_ARM)
+    table.add_column(f"{'slower':>{_BAR}}│{'faster':<{_BAR}}", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column(f"ratio to {summary.baseline} (95 %)", no_wrap=True)
+    if wide:
+        table.add_column("medians", no_wrap=True)
+    full = min(_FULL, max([_LEAST_FULL, *(abs(_length(one)) for _, one in compared)]))
+    for cell, one in compared:
+        colour = COLOURS[one.verdict]
+        table.add_row(
+            Text(cell.title),
+            *([Text(one.arm)] if several else []),
+            Text(_bar(_length(one) / full), style=colour),
+            Text(one.verdict, style=f"bold {colour}"),
+            Text(_figures(one)),
+            *([Text(_medians(cell, one), style="dim")] if wide else []),
+        )
+    return table
+
+
+def _length(one: Comparison) -> float:
+    """The logarithm of how much better an arm is, negative where it is worse, cut at `_FULL`."""
+    if one.ratio is None:
+        return 0.0
+    better = math.inf if one.ratio == 0 else -math.log(one.ratio)
+    if one.metric in HIGHER_IS_BETTER:
+        better = -better
+    return max(-_FULL, min(_FULL, better))
+
+
+def _bar(share: float) -> str:
+    """A bar to the left where the arm is slower, to the right where it is faster."""
+    filled = "█" * round(abs(share) * _BAR)
+    slower, faster = (filled, "") if share < 0 else ("", filled)
+    return f"{slower:>{_BAR}}│{faster:<{_BAR}}"
+
+
+def _figures(one: Comparison) -> str:
+    if one.ratio is None:
+        return "–"
+    around = "" if one.ci95 == (None, None) else f" ({interval(*one.ci95)})"
+    return f"{ratio(one.ratio, *one.ci95)}{around}"
+
+
+def _medians(cell: CellSummary, one: Comparison) -> str:
+    said = per_second if one.metric in HIGHER_IS_BETTER else seconds
+    mine, theirs = (said(cell.arms[arm].of(one.metric).median) for arm in (one.arm, one.baseline))
+    return f"{mine} against {theirs}"
