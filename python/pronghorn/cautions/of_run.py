@@ -71,7 +71,7 @@ def cautions(
         *_proof(trials),
         *preflight.cautions(manifest.get(PREFLIGHT, [])),
         *broken_stacks.cautions(trials),
-        *virtual_time.cautions(experiment),
+        *virtual_time.cautions(experiment, manifest),
         *_network(experiment, hello),
         *_captures(experiment, trials),
         *_calibration(manifest.get("calibration", [])),

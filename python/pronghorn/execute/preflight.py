@@ -65,7 +65,11 @@ class Checked(NamedTuple):
 
     def noted(self) -> dict[str, Any]:
         """For the manifest."""
-        where = {key: getattr(self.cell, key) for key in ("site", "origin", "client")}
+        where = {
+            key: getattr(self.cell, key)
+            for key in ("site", "origin", "client", "kernel")
+            if getattr(self.cell, key)
+        }
         reason, detail = self.fault or (None, None)
         return {**where, "arm": self.arm, "reason": reason, "detail": detail, "s": round(self.seconds, 3)}
 
@@ -102,7 +106,8 @@ def refuse(found: Iterable[Checked]) -> None:
 
 
 def _where(one: Checked) -> str:
-    return f"{one.arm} at {one.cell.origin} with {one.cell.client}, site {one.cell.site}"
+    place = f" in {one.cell.place}" if one.cell.kernel else ""
+    return f"{one.arm} at {one.cell.origin} with {one.cell.client}, site {one.cell.site}{place}"
 
 
 def _cells(experiment: Experiment) -> list[Cell]:

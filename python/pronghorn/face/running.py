@@ -1,16 +1,17 @@
 """Making a run from Python: by a process of its own, as from the command line. So it works in notebooks and
 threads, and Ctrl-C ends it in order."""
 
+import contextlib
 import signal
 import subprocess
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pronghorn.errors import PronghornError
+from pronghorn.errors import InputError, PronghornError
 from pronghorn.face.opened import Run, open_run
 from pronghorn.model import toml_text
 from pronghorn.runs.directory import default_name
@@ -23,8 +24,11 @@ class RunFailed(PronghornError):
     last that it said."""
 
     def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
+        super().__init__(message, exit_status=status)
         self.status = status
+
+    def __reduce__(self) -> tuple[type["RunFailed"], tuple[int, str]]:
+        return RunFailed, (self.status, self.message)
 
 
 def run(
@@ -55,12 +59,10 @@ def run(
         if value is not None:
             words += [option, str(value)]
     for key, value in (settings or {}).items():
-        words += ["--set", f"{key}={toml_text.inline(value)}"]
-    with tempfile.TemporaryDirectory() as temporary:
+        words += ["--set", f"{key}={_told(value)}"]
+    with contextlib.ExitStack() as stack:
         if isinstance(experiment, Mapping):
-            file = Path(temporary) / "experiment.toml"
-            file.write_text(toml_text.dumps(dict(experiment)), encoding="utf-8")
-            words.append(str(file))
+            words.append(stack.enter_context(_written({"name": "run", **experiment})))
         elif experiment is not None:
             words.append(str(experiment))
         status, said = _finished(words, progress=progress)
@@ -71,8 +73,31 @@ def run(
     return open_run(directory)
 
 
+@contextlib.contextmanager
+def _written(table: Mapping[str, Any]) -> Iterator[str]:
+    """A table as a file here, where the folders that it names are looked for."""
+    try:
+        text = toml_text.dumps(dict(table))
+    except TypeError as error:
+        raise InputError(f"the experiment's table: {error}.") from None
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", prefix=".pronghorn-", suffix=".toml", dir=Path.cwd()
+    ) as file:
+        file.write(text)
+        file.flush()
+        yield file.name
+
+
+def _told(value: Any) -> str:
+    try:
+        return toml_text.inline(value)
+    except TypeError as error:
+        raise InputError(f"settings: {error}.") from None
+
+
 def _finished(words: Sequence[str], *, progress: bool) -> tuple[int, Sequence[str]]:
-    """The exit status of the program with these words, and the last lines of its stderr."""
+    """The exit status of the program with these words, and the last lines of its stderr. It has a session of
+    its own, so that Ctrl-C reaches it once, from here."""
     said: deque[str] = deque(maxlen=_LAST_LINES)
     with subprocess.Popen(
         [sys.executable, "-m", "pronghorn", *words],
@@ -82,6 +107,7 @@ def _finished(words: Sequence[str], *, progress: bool) -> tuple[int, Sequence[st
         text=True,
         encoding="utf-8",
         errors="replace",
+        start_new_session=True,
     ) as process:
         try:
             for line in process.stderr or ():
@@ -90,6 +116,6 @@ def _finished(words: Sequence[str], *, progress: bool) -> tuple[int, Sequence[st
                     print(line, end="", file=sys.stderr)
         except KeyboardInterrupt:
             process.send_signal(signal.SIGINT)
-            process.wait()
+            process.communicate()
             raise
     return process.returncode, said

@@ -66,7 +66,11 @@ def read(run: Path, option: str = "--run") -> list[MeasuredCell]:
     left_out.say(contents.warnings)
     trials = select(contents.trials, [arm.name for arm in planned.arms])
     points = {path.name: batches.point_of(path) for path in planned.paths}
+    first = planned.cell_kernels[0]
     for cell, sorted_ in trials.items():
+        if cell.kernel != first:
+            # Another kernel's loads over the same network would count it twice.
+            continue
         times: dict[str, list[tuple[float, float]]] = {control: [] for control in by_control}
         for block in sorted_.blocks:
             for control, arm in by_control.items():
