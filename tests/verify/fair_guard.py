@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -46,14 +47,13 @@ Arm = tuple[str, str, str, str]
 
 class Pair(NamedTuple):
     """A trial's load time over the same trial's in virtual time, None where one of the two failed; why the
-    guard rejected it; which share of the CPUs others used meanwhile, where that is known; whether neither of
-    the two lost a packet at random. Losses are dealt by the packets' numbers, so that after a few
-    microseconds others may be lost, and the load is another one without any hog."""
+    guard rejected it; whether neither of the two lost a packet at random. Losses are dealt by the packets'
+    numbers, so that after a few microseconds others may be lost, and the load is another one without any
+    hog."""
 
     arm: Arm
     ratio: float | None
     reason: str | None
-    others: float | None
     lossless: bool
 
     @property
@@ -96,36 +96,39 @@ def pairs(truth: Run, real: Run) -> list[Pair]:
             key(trial)[:4],
             _ratio(trial, known.get(key(trial))),
             trial.reason if trial.status == "contaminated" else None,
-            _others(trial),
             _lossless(trial) and key(trial) in known and _lossless(known[key(trial)]),
         )
         for trial in real.trials()
     ]
 
 
-class Quiet(NamedTuple):
-    """The pairs that had the host for themselves, and which share they are."""
+class Neighbours:
+    """Which share of the CPUs others than this program and what it started used since it was made."""
 
-    pairs: list[Pair]
-    share: float
+    def __init__(self) -> None:
+        self._busy_s, self._own_s, self._at_s = _busy_s(), _own_s(), time.monotonic()
+
+    def share(self) -> float:
+        """Until now; of what was started as far as it has ended."""
+        others_s = (_busy_s() - self._busy_s) - (_own_s() - self._own_s)
+        cpus = os.cpu_count() or 1
+        return max(0.0, others_s) / (cpus * (time.monotonic() - self._at_s))
 
 
-def quiet(found: Sequence[Pair], most: float) -> Quiet:
-    """Those beside which others used at most this share of the CPUs. Of the shortest loads nobody knows."""
-    alone = [pair for pair in found if pair.others is None or pair.others <= most]
-    known = [pair for pair in found if pair.others is not None]
-    return Quiet(alone, sum(pair in alone for pair in known) / len(known) if known else 1.0)
+def _busy_s() -> float:
+    first = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0]
+    user, nice, system, _idle, _disk, irq, softirq = map(int, first.split()[1:8])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+
+
+def _own_s() -> float:
+    return sum(os.times()[:4])
 
 
 def key(trial: Trial) -> Key:
     """What two runs of one seed have in common."""
     cell = trial.cell
     return (cell.site, cell.path, cell.origin, trial.arm, trial.block)
-
-
-def _others(trial: Trial) -> float | None:
-    host = trial.counters.host if trial.counters is not None else None
-    return host.cpu.others_share if host is not None and host.cpu is not None else None
 
 
 def _lossless(trial: Trial) -> bool:
