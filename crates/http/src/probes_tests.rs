@@ -30,7 +30,13 @@ struct Socket {
 }
 
 #[derive(Debug, Default)]
-struct Inbox(Mutex<(VecDeque<(SocketAddr, Vec<u8>)>, Option<Waker>)>);
+struct Inbox(Mutex<Arrived>);
+
+#[derive(Debug, Default)]
+struct Arrived {
+    datagrams: VecDeque<(SocketAddr, Vec<u8>)>,
+    waiting: Option<Waker>,
+}
 
 #[derive(Debug)]
 struct Writable;
@@ -55,8 +61,8 @@ impl AsyncUdpSocket for Socket {
         tokio::spawn(async move {
             tokio::time::sleep(ONE_WAY).await;
             let mut inbox = other.0.lock().expect("an inbox");
-            inbox.0.push_back((from, contents));
-            if let Some(waker) = inbox.1.take() {
+            inbox.datagrams.push_back((from, contents));
+            if let Some(waker) = inbox.waiting.take() {
                 waker.wake();
             }
         });
@@ -70,8 +76,8 @@ impl AsyncUdpSocket for Socket {
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
         let mut inbox = self.inbox.0.lock().expect("an inbox");
-        let Some((addr, datagram)) = inbox.0.pop_front() else {
-            inbox.1 = Some(cx.waker().clone());
+        let Some((addr, datagram)) = inbox.datagrams.pop_front() else {
+            inbox.waiting = Some(cx.waker().clone());
             return Poll::Pending;
         };
         let len = datagram.len();
