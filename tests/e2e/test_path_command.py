@@ -147,7 +147,7 @@ def test_where_a_user_may_not_write_is_told_before_the_command_runs() -> None:
         arguments = ("delay=1ms", "--json", "/etc/told.json", "--", "echo", "ran")
         result = user.run("path", *arguments, tun_mode="666")
     assert (result.status, result.stdout) == (2, "")
-    assert "/etc/told.json: no file can be written there." in result.stderr
+    assert "/etc/told.json: this file can't be written." in result.stderr
 
 
 @pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full", "2> >(exec true)"])

@@ -181,7 +181,7 @@ def test_a_block_that_is_never_clean_is_kept_out_after_three_attempts(laboratory
     assert spoilt == dict.fromkeys(range(12), 3)
     codes = {warning["code"] for warning in laboratory.manifest("out")["warnings"]}
     assert {"blocks-kept-out", "unequal-discards"} <= codes
-    assert "Without an uncontaminated attempt, and kept out: 12 blocks." in " ".join(result.stdout.split())
+    assert "12 blocks left out because every attempt was contaminated." in " ".join(result.stdout.split())
 
 
 def test_a_load_that_beats_physics_is_excluded_and_shouted(laboratory: Laboratory) -> None:

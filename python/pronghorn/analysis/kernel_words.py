@@ -38,9 +38,9 @@ def of_split(found: ClockSplit) -> str:
             f"protocols' part and this machine's: {found.reason}"
         )
     return (
-        f"{found.title}: the difference between {found.arm} and {found.baseline} in real time is "
-        f"{_said(found.real)}. The protocols make {_said(found.protocols)} of it, this machine "
-        f"{_said(found.machine)} (median load, {count(found.blocks, 'block')})"
+        f"{found.title}: in real time, the difference between {found.arm} and {found.baseline} is "
+        f"{_said(found.real)}. {_said(found.protocols)} of it comes from the protocols, "
+        f"{_said(found.machine)} from this machine (median load, {count(found.blocks, 'block')})"
     )
 
 

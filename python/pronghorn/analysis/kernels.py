@@ -174,7 +174,7 @@ def _split(pair: _Pair, arm: str) -> ClockSplit:
     elif pair.pending is not None:
         reason = pair.pending
     elif not np.isfinite(np.median(found, axis=0)).all():
-        reason = "failed loads reach into the medians"
+        reason = "failed loads affect the medians"
     if reason is not None:
         drawn = medians = np.empty((0, 3))
     else:

@@ -57,10 +57,13 @@ def test_a_verdict_without_a_difference_by_rank_is_named_with_why() -> None:
     found = summary(12, blocks=6, faster=1).correction
     assert found is not None
     assert (found.decided, found.differ, found.held) == (1, 0, 0)
-    assert "none of 12 do (q at most 5 %), not even h3 on path-0, told apart by its verdict." in found.words
+    assert (
+        "none of 12 do (q at most 5 %), not in even h3 on path-0, although its verdict names one"
+        in found.words
+    )
     assert found.words.endswith(
-        " 6 blocks are too few to bear a correction for 12 comparisons: an arm that alone differs has q of "
-        "at least 37.5 %."
+        " 6 blocks are too few for a correction over 12 comparisons: an arm that alone differs has q "
+        "of at least 37.5 %."
     )
 
 
@@ -101,8 +104,8 @@ def test_where_other_cells_have_enough_blocks_the_few_are_only_theirs() -> None:
     assert found is not None
     assert "1 of 2 does (q at most 5 %)." in found.words
     assert found.words.endswith(
-        " Where there are but 3 blocks, these are too few to bear a correction for 2 comparisons: an arm "
-        "that alone differs has q of at least 50 %."
+        " Where there are only 3 blocks, these are too few for a correction over 2 comparisons: an "
+        "arm that alone differs has q of at least 50 %."
     )
 
 

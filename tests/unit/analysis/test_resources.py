@@ -219,4 +219,4 @@ def test_where_blocks_are_too_few_to_find_anything_the_report_says_so(blocks: in
     found = resource_table(cell, "h2")
     assert found is not None
     assert "That the others take the same doesn't follow." in found.said
-    assert ("6 blocks are too few for one that differs alone to be marked." in found.said) is few
+    assert ("6 blocks are too few to mark a resource that differs alone." in found.said) is few

@@ -61,8 +61,8 @@ def test_a_cell_that_stopped_early_says_what_it_saved() -> None:
         "saved": 48,
     }
     assert only.notes[0] == (
-        "Sampling stopped after 12 of at most 60 blocks, when every verdict was decided: 48 blocks (80 %) "
-        "saved. The intervals hold at whichever look sampling stops."
+        "Sampling stopped after 12 of at most 60 blocks, when every verdict was decided. It saved 48 "
+        "blocks (80 %). The intervals are valid at whichever look sampling stops."
     )
     assert found.notes[0] == (
         "Sampled until decided: 1 of 1 cell stopped early, which saved 48 of 60 blocks (80 %)."
@@ -151,7 +151,7 @@ def test_a_block_that_was_kept_out_counts_as_taken() -> None:
 def test_a_block_that_is_yet_to_be_repeated_is_not_over() -> None:
     spoilt = [trial(LTE, arm, 11, None, status="contaminated", reason="late") for arm in ("h2", "h3")]
     (only,) = summary([*of(11, 0.5), *spoilt]).cells
-    assert load(only).reason == "between two looks; the next is when 12 blocks are over"
+    assert load(only).reason == "between two looks; the next comes after 12 blocks"
     assert only.stopping is None
 
 

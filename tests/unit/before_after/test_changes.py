@@ -59,7 +59,7 @@ def test_blocks_of_the_same_path_seeds_are_paired_and_said_to_be() -> None:
     assert (apart.cells[0].paired, together.cells[0].paired) == (False, True)
     assert change(together).ci95 == (1.0, 1.0)
     assert change(apart).verdict == "undecided"
-    assert "12 blocks of each, paired by their path seeds" in change(together).words
+    assert "12 blocks of each run, paired by path seed" in change(together).words
 
 
 def test_blocks_that_only_one_run_has_are_left_out_where_they_are_paired() -> None:
@@ -95,8 +95,8 @@ def test_what_only_one_run_has_is_said() -> None:
     without = {"lte": {name: loads for name, loads in one(0.8)["lte"].items() if name != "h1"}}
     found = compare(recorded(both), recorded(without, shift=1, arms=("h2", "h3")))
     assert found.missing == [
-        "Only before, and left out: cells small/lan/builtin/native.",
-        "Only before, and left out: arms h1.",
+        "Left out, because only the run before has them: cells small/lan/builtin/native.",
+        "Left out, because only the run before has them: arms h1.",
     ]
 
 
@@ -232,7 +232,7 @@ def test_a_run_that_is_not_whole_is_a_warning() -> None:
     cut = recorded(one(0.8), ended=None)._replace(warnings=("trials.jsonl, line 7: cut off; left out.",))
     found = compare(cut, recorded(one(0.8), shift=1)).warnings
     assert [warning.code for warning in found] == ["unfinished", "journal"]
-    assert found[0].text == "runs/made is unfinished: 36 trials of it are compared."
+    assert found[0].text == "runs/made is unfinished: its 36 trials are compared."
 
 
 def found_by(text: str, changes: Changes) -> list[Finding]:
@@ -259,7 +259,7 @@ def test_a_change_in_doubt_is_said_to_be() -> None:
     (found,) = found_by("h3 after/before < 1.04", changes)
     assert found.holds
     assert found.doubtful
-    assert "that is the estimate: the interval reaches 1." in found.found
+    assert "this is the estimate; the interval reaches 1." in found.found
     assert not found_by("surely h3 after/before < 1.04", changes)[0].holds
     assert not found_by("surely h3 is not slower", changes)[0].holds
 

@@ -38,11 +38,11 @@ def load(arm: str, **connection: Any) -> Trial:
 @pytest.mark.parametrize(
     ("trial", "words"),
     [
-        (load("h3+0rtt"), "no 0-RTT data was seen accepted"),
-        (load("h3+0rtt", resumed=True, early_data="rejected"), "no 0-RTT data was seen accepted"),
-        (load("h2+0rtt", resumed=False), "no 0-RTT data was seen accepted"),
+        (load("h3+0rtt"), "no accepted 0-RTT data was seen"),
+        (load("h3+0rtt", resumed=True, early_data="rejected"), "no accepted 0-RTT data was seen"),
+        (load("h2+0rtt", resumed=False), "no accepted 0-RTT data was seen"),
         (load("h2+resumed", resumed=False), "no session was resumed"),
-        (load("h3", early_data="accepted"), "0-RTT data was sent, which the arm does not ask for,"),
+        (load("h3", early_data="accepted"), "0-RTT data was sent, although the arm asks for none,"),
     ],
 )
 def test_a_state_that_was_not_seen_is_told(trial: Trial, words: str) -> None:

@@ -56,7 +56,7 @@ def test_between_two_looks_an_arms_own_figure_is_not_known_surely(cut: Measured)
     assert finding("h3 load median < 2s on lte", cut).holds
     surely = finding("surely h3 load median < 2s on lte", cut)
     assert not surely.holds
-    assert "isn't known surely: there is no interval of it" in surely.found
+    assert "isn't known surely: it has no interval" in surely.found
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,6 @@ def test_no_failures_of_no_trials_is_no_success() -> None:
 def test_a_check_of_no_cell_fails_wherever_it_is_told() -> None:
     nowhere = Result("h3/h2 < 1.05", ())
     assert not nowhere.holds
-    assert list(lines([nowhere])) == ["check failed: h3/h2 < 1.05 (there is no cell to judge it by)"]
+    assert list(lines([nowhere])) == ["check failed: h3/h2 < 1.05 (no cell matches it)"]
     (case,) = cases.of_checks([nowhere])
     assert (case.name, case.outcome) == ("h3/h2 < 1.05", "failed")

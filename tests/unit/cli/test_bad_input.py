@@ -19,7 +19,7 @@ def test_no_such_experiment(laboratory: Laboratory) -> None:
 def test_a_folder_or_a_binary_file_is_no_experiment(laboratory: Laboratory) -> None:
     (laboratory.folder / "folder.toml").mkdir()
     (laboratory.folder / "binary.toml").write_bytes(b"name = \xff")
-    assert "folder.toml: this is a folder; a regular file is needed." in refused(laboratory, "folder.toml")
+    assert "folder.toml: this is a folder, not a regular file." in refused(laboratory, "folder.toml")
     assert "binary.toml: byte 7 is no UTF-8" in refused(laboratory, "binary.toml")
 
 
@@ -213,16 +213,16 @@ def test_reporting_what_is_no_run(laboratory: Laboratory) -> None:
         (("run", "--out", ""), "--out: names no"),
         (("run", "--resume="), "--resume: names no"),
         (("report", ""), "report: an argument is empty."),
-        (("run", "--out", "--seed", "7"), "--out: wants a value, DIR, and --seed is an option."),
-        (("run", "--check", "--json"), "--check: wants a value, EXPR, and --json is an option."),
+        (("run", "--out", "--seed", "7"), "--out: needs a value, DIR, but --seed is an option."),
+        (("run", "--check", "--json"), "--check: needs a value, EXPR, but --json is an option."),
         (
             ("policy", "fit", "map", "--out", "--seed=7"),
-            "--out: wants a value, FILE, and --seed=7 is an option.",
+            "--out: needs a value, FILE, but --seed=7 is an option.",
         ),
         (("load", "https://x/", "-H", "--json"), "-H: wants a value, "),
         (
             ("path", "--json", "--graph", "x", "--", "true"),
-            "--json: wants a value, FILE, and --graph is an option.",
+            "--json: needs a value, FILE, but --graph is an option.",
         ),
     ],
 )

@@ -29,7 +29,7 @@ def test_options_make_an_experiment(laboratory: Laboratory) -> None:
     words = ("--site", "./public", "--paths", "lte,wifi", "--arms", "h2,h3+0rtt", "--origin", "caddy", "-y")
     result = laboratory.run("new", "shop.toml", *words)
     assert (result.status, result.stderr) == (0, "")
-    assert result.stdout == "shop.toml is written. Run it: pronghorn run shop.toml\n"
+    assert result.stdout == "shop.toml was written. Run it: pronghorn run shop.toml\n"
     found = written(laboratory, "shop.toml")
     assert found.sites == (f"dir:{laboratory.folder / 'public'}",)
     assert [path.name for path in found.paths] == ["lte", "wifi"]
@@ -87,7 +87,7 @@ def test_a_file_that_is_there_stays(laboratory: Laboratory) -> None:
     before = (laboratory.folder / "experiment.toml").read_text(encoding="utf-8")
     result = laboratory.run("new", "-y")
     assert result.status == 2
-    assert "experiment.toml: is there already, and stays as it is." in result.stderr
+    assert "experiment.toml: already exists and was not changed." in result.stderr
     assert (laboratory.folder / "experiment.toml").read_text(encoding="utf-8") == before
 
 

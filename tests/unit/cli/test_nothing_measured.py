@@ -22,9 +22,9 @@ def test_a_run_in_which_no_load_succeeds_says_why_first_and_leaves_its_files(lab
     result = laboratory.run("run", "experiment.toml", "--out", "out", *FAR)
     assert result.status == 4
     assert result.stdout.splitlines()[0] == (
-        "Nothing could be measured: h1, h2 and h3 never loaded; 9 of 9 trials failed, all by status: "
-        "/b.png was answered 404. Serve the resource, or count its failure as that request's own outcome: "
-        "--set 'tolerate=[\"/b.png\"]'."
+        "Nothing could be measured: h1, h2 and h3 never loaded. 9 of 9 trials failed, all by status: "
+        "/b.png was answered 404. Serve the resource, or accept that this request fails: --set "
+        "'tolerate=[\"/b.png\"]'."
     )
     assert "pronghorn: Nothing could be measured" in result.stderr
     assert "tolerate" in result.stderr.splitlines()[-1]

@@ -204,18 +204,18 @@ def test_arms_over_one_transport_only_have_its_stack_in_common() -> None:
 
 def test_who_cannot_be_told_of_what_is_told() -> None:
     found = fairly(origin="caddy", client="chromium")
-    assert "Origin 'caddy' can't be told of h2's pacing; builtin could be." in unequalled(found, "h2")
+    assert "Origin 'caddy' can't set h2's pacing; builtin could." in unequalled(found, "h2")
     over_quic = unequalled(found, "h3")
     assert (
-        "Origin 'caddy' can't be told of h3's initial window, pacing, UDP send buffer, MTU discovery and "
-        "initial MTU; builtin could be."
+        "Origin 'caddy' can't set h3's initial window, pacing, UDP send buffer, MTU discovery and "
+        "initial MTU; builtin could."
     ) in over_quic
     assert (
-        "Client 'chromium' can't be told of h3's stream window, connection window, UDP receive buffer, "
-        "cipher and key exchange; native could be."
+        "Client 'chromium' can't set h3's stream window, connection window, UDP receive buffer, "
+        "cipher and key exchange; native could."
     ) in over_quic
     assert "Over QUIC origin 'caddy' has a congestion control, loss recovery and pacing of its" in over_quic
-    assert "Client 'chromium' acknowledges over QUIC in its own way." in over_quic
+    assert "Client 'chromium' has its own way of acknowledging over QUIC." in over_quic
     assert "quinn" not in over_quic + unequalled(found, "h2")
 
 

@@ -61,7 +61,7 @@ def test_an_interrupted_load_tells_what_was_measured(generator: Generator, numbe
     told = json.loads(stdout)
     assert (told["interrupted"], told["finished"]) == (True, False)
     assert [caution["code"] for caution in told["cautions"]] == ["interrupted"]
-    assert stderr.endswith("pronghorn: interrupted; what was measured by then is told.\n")
+    assert stderr.endswith("pronghorn: interrupted; the results so far follow.\n")
 
 
 def test_a_second_ctrl_c_ends_an_engine_that_does_not_heed_the_first(generator: Generator) -> None:
@@ -72,7 +72,7 @@ def test_a_second_ctrl_c_ends_an_engine_that_does_not_heed_the_first(generator: 
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stdout) == (130, "")
-    assert stderr.endswith("pronghorn: interrupted before anything was told.\n")
+    assert stderr.endswith("pronghorn: interrupted before anything was measured.\n")
 
 
 REFUSED_HERE = {
@@ -160,7 +160,7 @@ def test_a_load_without_a_success_is_exit_status_4_and_says_why(generator: Gener
         "  --ca FILE names the authority to trust; -k trusts any certificate.\n"
     )
     assert "0 sent, 0 succeeded, 10 000 never sent" in result.stdout
-    assert "no connection was established, so nothing was read back" in result.stdout
+    assert "no connection was established, so nothing could be read back" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -174,11 +174,11 @@ def test_one_message_says_what_is_wrong(generator: Generator, arguments: str, sa
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("# nothing\n", "urls: holds no URL; write one a line."),
+        ("# nothing\n", "urls: holds no URL. Write one per line."),
         ("/a\n/b c d\n", "urls, line 2: '/b c d' is no target; write URL or METHOD URL."),
         ("get /a\n", "urls, line 1: 'get' is no method; write one such as GET or POST (RFC 9110 §9.1)."),
         ("/a\nx.html\n", "urls, line 2: 'x.html' is no URL; it begins with https:// or http://."),
-        ("/a\n/<b>\n", "urls, line 2: 'https://127.0.0.1/<b>': '<' can't stand in a path or a query."),
+        ("/a\n/<b>\n", "urls, line 2: 'https://127.0.0.1/<b>': '<' is not allowed in a path or a query."),
         (
             "/a\n\nhttps://127.0.0.2/\n",
             "urls, line 3: this is https://127.0.0.2, but urls, line 1 is https://127.0.0.1; all URLs of a "
@@ -238,7 +238,7 @@ def test_what_the_engine_refuses_is_told_in_its_words(generator: Generator) -> N
         ("stop.duration_s: 90000; allowed is 0 to 86400 s", "-d: 90000; allowed is 0 to 86400 s."),
         (
             "not a load's specification: invalid IP address syntax at line 1 column 39",
-            "the engine can't read what it is asked for: invalid IP address syntax.",
+            "the engine can't read the load's specification: invalid IP address syntax.",
         ),
         ("/nowhere/ca.pem: No such file or directory", "--ca /nowhere/ca.pem: No such file or directory."),
         ("the CA can't verify anybody: no root", "--ca /nowhere/ca.pem: no root."),

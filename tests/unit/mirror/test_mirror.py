@@ -87,7 +87,7 @@ def test_what_is_there_stays(laboratory: Laboratory, server: str) -> None:
     laboratory.write("shop/mine", "")
     result = laboratory.run("mirror", f"{server}/", "--out", "shop")
     assert result.status == 2
-    assert "shop: is there already, and stays as it is." in result.stderr
+    assert "shop: already exists and was not changed." in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,6 @@ def test_a_persons_own_configuration_is_looked_through_before_a_run(path: Path) 
     program(path / "nginx", GOOD)
     own = Nginx(configuration="events {}\nhttp { server { listen ${PRONGHORN_PORT} ssl; } }\n")
     assert own.identity()["proof"].startswith("by the client only")
-    assert own.refusal(parse("h2+0rtt")) == "its configuration says nothing of 'ssl_early_data'"
+    assert own.refusal(parse("h2+0rtt")) == "its configuration does not set 'ssl_early_data'"
     with pytest.raises(InputError, match="did you mean 'PRONGHORN_PORT'"):
         Nginx(configuration="listen ${PRONGHORN_PORTS};")

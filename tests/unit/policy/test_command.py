@@ -128,7 +128,7 @@ def test_what_was_fitted_is_shown_with_marks_where_h3_is_offered(
     assert "*" not in bbr.partition("\n\n")[0]
     assert "TCP with cubic, 120 ms, 3 % of loss, 6 Mbit/s: h3 is offered (h3_faster)" in result.stdout
     assert "TCP with bbr, 120 ms, 3 % of loss, 6 Mbit/s: h3 is not offered" in result.stdout
-    assert "A client of whom nothing is known, TCP with bbr: h3 is not offered" in result.stdout
+    assert "An unknown client, TCP with bbr: h3 is not offered" in result.stdout
 
 
 @pytest.mark.needs("engine")

@@ -133,8 +133,8 @@ def test_what_stands_beneath_tells_the_phases_and_the_data_every_packet(tmp_path
     found = shown(tmp_path, over_tcp())
     assert found.arms[0].about == (
         "block 0 · load 1.20 s · TCP 1.04 s · TLS 42.0 ms · request 40.9 ms · first byte of the "
-        "content arrived at 1.13 s · the client had the response's head at 300 ms · 1 packet dropped · "
-        "1 sent again"
+        "content arrived at 1.13 s · the client had the response's header at 300 ms · 1 packet "
+        "dropped · 1 sent again"
     )
     assert found.data is not None
     assert found.data.csv.splitlines()[1:3] == [
@@ -155,7 +155,7 @@ def test_the_axis_begins_before_the_load_where_its_connection_did() -> None:
     ("connections", "said"),
     [
         ((), "saw none of its connections"),
-        ((MadeConnection(why_not="no secrets"),), "nothing of its handshake could be read: no secrets"),
+        ((MadeConnection(why_not="no secrets"),), "its handshake could not be read: no secrets"),
     ],
 )
 def test_an_arm_without_a_ladder_says_why(

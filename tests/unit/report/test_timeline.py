@@ -203,4 +203,4 @@ def test_a_file_that_is_gone_or_broken_is_said_to_be_so(tmp_path: Path, broken: 
         file.write_bytes(b"no gzip")
     found = shown(tmp_path, trials)
     assert not found.panels
-    assert found.about.startswith("No timeline of waiting bytes: artifacts/h3,block0/arrivals.json.gz ")
+    assert found.about.startswith("No head-of-line timeline: artifacts/h3,block0/arrivals.json.gz ")

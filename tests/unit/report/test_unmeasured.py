@@ -17,7 +17,7 @@ def test_where_no_arm_loads_the_first_line_has_the_resource_and_the_mend() -> No
     found = summary([one for of_arm in trials for one in of_arm])
     assert found.unmeasured is not None
     assert found.unmeasured.text == (
-        "Nothing could be measured: h2 and h3 never loaded; 16 of 16 trials failed, all by status: "
+        "Nothing could be measured: h2 and h3 never loaded. 16 of 16 trials failed, all by status: "
         "/pixel.gif was answered 404."
     )
     assert "--set 'tolerate=[\"/pixel.gif\"]'" in found.unmeasured.remedy

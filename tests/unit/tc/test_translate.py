@@ -153,7 +153,9 @@ def test_a_device_tells_the_link_and_a_word_in_front_decides() -> None:
     assert words("both: netem delay 1ms") == "down.delay=1ms up.delay=1ms"
     assert words("tc qdisc add dev lo root netem delay 1ms") == "down.delay=1ms up.delay=1ms"
     assert words("tc qdisc add dev ifb1 root netem delay 1ms") == "down.delay=1ms"
-    assert "link: up (tc shapes what its host sends, taken for the client)" in notes("netem delay 1ms")
+    assert "link: up (tc shapes what its host sends; that host is taken for the client)" in notes(
+        "netem delay 1ms"
+    )
 
 
 def test_each_link_is_described_once() -> None:
