@@ -78,5 +78,5 @@ def _caution(arm: str, mine: ArmWhy) -> str | None:
     share, said = _untold(mine), []
     if share > _MOST_OTHER:
         said.append(f"{percent(round(share, 2))} of its median load could not be assigned to a part")
-    said += [f"{count(number, 'load')} of {reason}" for reason, number in mine.reasons.items()]
+    said += [f"for {count(number, 'load')}: {reason}" for reason, number in mine.reasons.items()]
     return f"Parts of {arm}: {listed(said)}" if said else None

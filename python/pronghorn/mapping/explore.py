@@ -85,11 +85,11 @@ def _nothing_to_go_by(observations: Sequence[Observation]) -> NothingMeasured:
     barren = sum(one.barren for one in observations)
     if barren:
         return NothingMeasured(
-            f"at {barren} of {points} points no load of either arm succeeded, and fewer than two other "
-            "points have a block that counts.",
+            f"at {barren} of {points} no load of either arm succeeded, and fewer than two other points "
+            "have a block that counts.",
             hint="Map narrower ranges. The reports of the map's batches say why loads failed.",
         )
     return NothingMeasured(
-        f"of {points} points fewer than two have a trusted block.",
+        f"of {points} fewer than two have a trusted block.",
         hint="Run it on a quieter host, with fewer trials side by side (--jobs).",
     )

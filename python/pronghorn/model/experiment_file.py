@@ -81,7 +81,7 @@ def _find(argument: str | None) -> tuple[Source, Path]:
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: no such file: {error}.") from None
     if exists and file.is_dir():
-        raise InputError(f"{name}: this is a folder; a regular file is needed.", hint=_of_folder(name, file))
+        raise InputError(f"{name}: this is a folder, not a regular file.", hint=_of_folder(name, file))
     if exists:
         text = reading.asked(file, reading.MOST_TOML, "an experiment")
         return Source(name, text, file.parent), file.parent

@@ -138,7 +138,7 @@ def _bounds(judgements: Sequence[Judgement]) -> Iterator[str]:
             for rule in (LEARNED, one.fixed)
         )
         yield (
-            f"  Beyond {INFORMED}, which has only Alt-Svc as well: {', '.join(beyond)}; for these the bound "
+            f"  {INFORMED} has only Alt-Svc, too. Beyond it: {', '.join(beyond)}; for these the bound "
             f"{_held(one.holds_beyond)}."
         )
 

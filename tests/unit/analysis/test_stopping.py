@@ -94,7 +94,7 @@ def test_an_explanation_has_the_looks_intervals_too() -> None:
     assert found.reason is None
     assert found.total.ci95 == load(summary(trials).cells[0]).ci95
     (early,) = summary(of(13, 0.6), explanations=[asked]).explanations
-    assert early.reason == f"between two looks; the next is when {LOOKS[1]} blocks are over"
+    assert early.reason == f"between two looks; the next comes after {LOOKS[1]} blocks"
     for change in (early.total, *early.steps):
         assert change.ratio is not None
         assert (change.ci95, change.ci95_s) == ((0.0, None), (None, None))
@@ -106,13 +106,13 @@ def test_at_the_most_blocks_it_says_that_the_answer_is_not_known() -> None:
     assert load(only).verdict == "undecided"
     assert only.stopping is not None
     assert (only.stopping.reason, only.stopping.saved) == ("max", 0)
-    assert only.notes[0].startswith("Sampling went on to the most blocks, 60, before every verdict was")
+    assert only.notes[0].startswith("Sampling reached its maximum of 60 blocks before every verdict was")
 
 
 def test_a_verdict_with_the_last_block_saves_none() -> None:
     (only,) = summary(of(60, 0.5)).cells
     assert only.notes[0].startswith(
-        "With the last of its 60 blocks every verdict was decided; none was saved"
+        "The rule was met only at the last of 60 blocks (every verdict was decided), so no block was saved"
     )
 
 
@@ -130,7 +130,7 @@ def test_between_two_looks_nothing_is_decided(blocks: int) -> None:
     (only,) = found.cells
     following = next(look for look in LOOKS if look > blocks)
     assert load(only).verdict == "undecided"
-    assert load(only).reason == f"between two looks; the next is when {following} blocks are over"
+    assert load(only).reason == f"between two looks; the next comes after {following} blocks"
     assert load(only).ci95 == (0.0, None)
     assert all(arm.of(metric).ci95 == {} for arm in only.arms.values() for metric in ("load", "ttfb"))
     assert only.stopping is None

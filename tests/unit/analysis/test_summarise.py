@@ -190,7 +190,7 @@ def test_where_the_mean_says_otherwise_the_text_says_so() -> None:
     stalled = [time * 0.9 for time in STEADY[:10]] + [40.0, 60.0]
     said = words(summary(paired(LTE, {"h2": STEADY, "h3": stalled})))
     assert "h3 is faster than h2" in said
-    assert "; but by the mean h3 is slower (ratio 9.04" in said
+    assert "; but the mean of h3 is slower (ratio 9.04" in said
 
 
 def test_too_few_blocks_say_that_they_need_more() -> None:
@@ -229,7 +229,7 @@ def test_unequal_contamination_is_a_warning() -> None:
     ]
     found = summary(first + again).cells[0]
     assert (found.blocks, found.arms["h3"].contaminated, found.arms["h2"].contaminated) == (12, 12, 0)
-    assert found.notes[0].startswith("Contaminated and repeated with their blocks: 12 trials (lateness 12)")
+    assert found.notes[0].startswith("12 trials contaminated (lateness 12) and repeated with the whole block")
     assert "unequally often" in found.notes[1]
 
 
@@ -253,7 +253,7 @@ def test_a_label_is_in_the_headline() -> None:
 
 
 def test_a_baseline_that_is_no_arm_is_refused() -> None:
-    with pytest.raises(ValueError, match="'h9' is none of the arms"):
+    with pytest.raises(ValueError, match="'h9' is not one of the arms"):
         summary([], baseline="h9", cells=[Cell(**LTE.model_dump())])
 
 

@@ -59,7 +59,7 @@ def test_without_a_cause_the_part_that_took_longer_is_told() -> None:
             for trial in trials
         ]
     )
-    assert "which goes with the part of the time called congestion window (median " in found.text
+    assert "which correlates with the part of the time called congestion window (median " in found.text
 
 
 def _parts(trial: Trial) -> dict[Part, float]:
@@ -77,7 +77,9 @@ def test_what_is_there_or_not_is_told_in_shares() -> None:
 def test_what_differs_by_chance_alone_is_not_said_to_go_with_them() -> None:
     (found,) = said(in_two_modes([block % 3 for block in range(BLOCKS)]))
     assert "dropped" not in found.text
-    assert "which goes with the time to first byte (median 155 ms in the faster ones, 196 ms" in found.text
+    assert (
+        "which correlates with the time to first byte (median 155 ms in the faster ones, 196 ms" in found.text
+    )
 
 
 def test_groups_within_the_margin_are_no_matter() -> None:

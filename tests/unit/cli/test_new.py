@@ -48,7 +48,7 @@ def test_a_live_server_has_neither_paths_nor_an_origin_of_ours(laboratory: Labor
     assert written(laboratory, "live.toml").origins == ("https://shop.example/",)
     result = laboratory.run("new", "other.toml", "--site", "https://shop.example/", "--paths", "lte", "-y")
     assert result.status == 2
-    assert result.stderr.startswith("pronghorn: --paths: a live server has no paths of ours")
+    assert result.stderr.startswith("pronghorn: --paths: a live server is measured over the real network")
 
 
 def test_a_person_is_asked_what_no_option_says(

@@ -62,7 +62,7 @@ def test_blocks_that_were_all_rejected_are_nothing_measured(laboratory: Laborato
     assert result.status == 4
     first = result.stdout.splitlines()[0]
     assert first.startswith(
-        "Nothing could be measured: all 3 blocks were rejected; 9 trials were contaminated"
+        "Nothing could be measured: all 3 blocks were rejected. 9 trials were contaminated"
     )
     assert "--jobs 1" in first
 
@@ -89,4 +89,6 @@ def test_a_map_on_which_nothing_loads_says_why(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "gone"}])
     result = laboratory.run("map", "--site", "tiny", "--budget", "60", "--seed", "1", "--out", "map")
     assert result.status == 4
-    assert "Loads failed most often by status: /b.png was answered 404" in " ".join(result.stderr.split())
+    assert "Loads failed most often because of status: /b.png was answered 404" in " ".join(
+        result.stderr.split()
+    )

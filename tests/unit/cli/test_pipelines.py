@@ -80,7 +80,7 @@ def _files() -> Iterator[Path]:
     [
         (("--export", "xml"), "--export 'xml': unknown format 'xml'. Allowed: csv, json, parquet."),
         (("--export", "cvs"), "--export 'cvs': unknown format 'cvs'; did you mean 'csv'?"),
-        (("--export", "csv="), "--export 'csv=': names no file; write csv=FILE, or csv alone."),
+        (("--export", "csv="), "--export 'csv=': needs a value file; write csv=FILE, or csv alone."),
         (("--export", "csv=nowhere/x.csv"), "nowhere/x.csv: this file can't be written."),
         (("--junit", "nowhere/x.xml"), "nowhere/x.xml: this file can't be written."),
         (("--junit", "x", "--export", "json=x"), "x: named twice. Each option needs its own file."),
@@ -108,7 +108,10 @@ def test_runs_that_cannot_be_compared_are_refused(laboratory: Laboratory) -> Non
         laboratory.run("run", "experiment.toml", "--out", out, "--set", "repeat=1", "--set", f"paths={path}")
     strangers = laboratory.run("compare", "one", "two")
     assert strangers.status == 2
-    assert "one and two have no cell in common: tiny/near/builtin/native there, tiny/far" in strangers.stderr
+    assert (
+        "one and two have no cell in common: the first has tiny/near/builtin/native, the second tiny/far"
+        in strangers.stderr
+    )
     assert "Measure both with one experiment" in strangers.stderr
     missing = laboratory.run("compare", "one", "three")
     assert (missing.status, missing.stderr) == (2, "pronghorn: three: no such run.\n")

@@ -62,7 +62,7 @@ def test_its_report_is_kept_and_its_requests_are_not_the_pages(laboratory: Labor
         [count] = trial.origin_counts
         assert (count.path, count.requests) == ("/", 50)
     assert (
-        "Another load ran over the same path beside the page. its requests per second: 25.0 with h1" in said
+        "Another load ran over the same path beside the page. Its requests per second: 25.0 with h1" in said
     )
 
 

@@ -121,7 +121,7 @@ def test_a_corrupt_line_is_warned_about_kept_aside_and_its_trial_measured_again(
     result = laboratory.run("run", "--resume", "out")
     assert result.status == 0
     assert (
-        "trials.jsonl, line 6: not readable (cut off or corrupt); set aside in trials.corrupt.jsonl"
+        "trials.jsonl, line 6: not readable (cut off or corrupt); moved to trials.corrupt.jsonl"
         in result.stderr
     )
     assert Path("out/trials.corrupt.jsonl").read_text(encoding="utf-8") == lines[5] + "\n"

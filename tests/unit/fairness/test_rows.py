@@ -279,7 +279,7 @@ def test_a_remedy_that_nobody_there_can_apply_names_who_could() -> None:
         for arm, window in (("h2", 14480), ("h3", 131_054))
     ]
     remedy = row(found(asked, trials), WINDOW)["remedy"]
-    assert remedy.startswith("Nobody here can be told of initial_window; the origin 'builtin' could be")
+    assert remedy.startswith("Nobody here can set initial_window; the origin 'builtin' could")
 
 
 def test_a_remedy_for_what_one_transport_has_alone_says_the_value() -> None:

@@ -100,7 +100,7 @@ def test_the_engines_own_reason_and_mend_are_passed_on_and_the_status_is_3(
     text = page.getvalue()
     assert "version 1.2" in text
     assert "denied by policy; only path 'direct' works" in text
-    assert "mend: be root" in text
+    assert "fix: be root" in text
     assert doctor.lacks_engine() is None
     assert doctor.lacks_namespaces() == "be root"
 

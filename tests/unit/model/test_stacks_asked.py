@@ -56,7 +56,7 @@ def test_live_servers_need_neither_sites_nor_paths(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ('origins = ["cady"]\n', "unknown origin 'cady'; did you mean 'caddy'?"),
-        ('origins = ["cady"]\n', "One of your own is a table [origins.NAME] with a 'command'."),
+        ('origins = ["cady"]\n', "To define your own: a table [origins.NAME] with a 'command'."),
         (
             'origins = ["caddy:tunde"]\n',
             "tunde: no such file; this names a configuration of caddy, or one of",
@@ -74,7 +74,7 @@ def test_live_servers_need_neither_sites_nor_paths(tmp_path: Path) -> None:
         ('origins = { caddy = { ready = "tcp" } }\n', "'caddy' is a known origin, which takes no keys here"),
         (
             'origins = { caddy = { command = "x" } }\n',
-            "'caddy' is a known origin; give one of your own another",
+            "'caddy' is a known origin. Give your own another",
         ),
         ('origins = { "a/b" = { command = "x" } }\n', "'a/b' is no name for an origin: letters, digits"),
         (

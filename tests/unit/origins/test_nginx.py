@@ -30,7 +30,7 @@ def test_what_every_nginx_can_do_is_not_refused(path: Path, said: str | None, ar
 @pytest.mark.parametrize(
     ("said", "arm", "reason"),
     [
-        (GOOD, "h3@bbr", "New Reno that takes a datagram for 65527 bytes"),
+        (GOOD, "h3@bbr", "New Reno that counts a datagram as 65527 bytes"),
         (GOOD, "h3@cubic", "New Reno that"),
         (GOOD, "h3@newreno", "New Reno that"),
         (NEWEST, "h3@newreno", "this one's is cubic"),

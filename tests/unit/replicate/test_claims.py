@@ -51,7 +51,7 @@ def test_a_published_range_is_widened_at_both_ends() -> None:
 
 
 def test_a_figure_without_a_side_is_no_rules_ground() -> None:
-    with pytest.raises(ValueError, match="no side"):
+    with pytest.raises(ValueError, match="neither side"):
         by("same side", (0.9, 1.1), "ratio")
 
 

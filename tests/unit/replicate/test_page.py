@@ -51,7 +51,7 @@ def test_what_is_not_reproduced_has_its_reasons() -> None:
     asked = (
         r"- h3 ÷ h2 on virginia-cloud, mean load time: ours 2\.\d+ .*, theirs 0\.75 \(1\.35 s ÷ 1\.79 s\)\."
     )
-    assert re.search(rf"{asked}\n  - Nothing that was measured surely leads to theirs", reasons)
+    assert re.search(rf"{asked}\n  - Nothing that was measured certainly leads to theirs", reasons)
     assert "Reno under h2, beside nginx's own New Reno under h3" in reasons
 
 
@@ -88,7 +88,7 @@ def test_a_page_names_whose_loads_were_mostly_contaminated_and_every_host() -> N
     )
     read = read._replace(runs={**read.runs, "steady": steady})
     said = page(found.study(read, planned(study), "full", resamples=RESAMPLES), read, COMMAND)
-    assert "a choice: h3 on cms/wroclaw-lte/nginx/chromium (18 of 25)" in said
+    assert "a selection: h3 on cms/wroclaw-lte/nginx/chromium (18 of 25)" in said
     assert "host: A, 2 cores, then B, 2 cores" in said
 
 

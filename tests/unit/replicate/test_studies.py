@@ -299,4 +299,4 @@ def test_factors_with_too_few_blocks_are_not_taken_for_factors_without_effect() 
     [said] = words.reasons(part.model_copy(update={"causes": [few]}))
     assert said == "The measurements are too few to tell what leads to theirs."
     [said] = words.reasons(part.model_copy(update={"causes": [few, part.causes[0]]}))
-    assert "of 1 change it is too little" in said
+    assert "1 change could not be judged" in said

@@ -83,7 +83,7 @@ def test_a_change_that_left_no_value_is_no_number_of_times_as_much() -> None:
     )
     [said] = words.measured_as_well(part_of(Value(value=1.0, ci95=(0.99, 1.01), blocks=20), change))
     told = "with more loss: loads failed, so there is no mean, in another run, which tells nothing."
-    assert said == f"Measured as well: {told}"
+    assert said == f"Also measured: {told}"
 
 
 def test_where_a_premise_fails_nothing_asks_for_a_reason() -> None:
@@ -136,7 +136,7 @@ def test_an_end_that_rounding_makes_the_bound_is_told_with_more_digits() -> None
 def test_arms_whose_loads_were_mostly_contaminated_are_named_beside_their_value() -> None:
     part = part_of(Value(value=0.7, ci95=(0.6, 0.8), blocks=7))
     said = words.spoilt(part.model_copy(update={"spoilt": {"h3 on tiny/loss/nginx/load": (18, 25)}}))
-    assert said == "of a choice: 18 of 25 loads of h3 on tiny/loss/nginx/load were contaminated"
+    assert said == "from a selection: 18 of 25 loads of h3 on tiny/loss/nginx/load were contaminated"
     assert words.spoilt(part) == ""
 
 

@@ -135,7 +135,7 @@ def test_undisturbed_blocks_are_no_pair(tmp_path: Path) -> None:
     found = pair(by_arm([*lossy, *moved]))
     assert found is not None
     assert found.h2.block == 0
-    with pytest.raises(NoPair, match="3 blocks have arrivals"):
+    with pytest.raises(NoPair, match="in 3 blocks with arrivals"):
         pair(by_arm(clean))
 
 
