@@ -160,7 +160,7 @@ def _counts(measured: Measured) -> Table:
     if spread is not None and spec.connections > 1 and requests.sent:
         low, middle, high = (figures.digits(value) for value in (spread.min, spread.median, spread.max))
         deviation = figures.digits(spread.sd if spread.sd > 1e-6 * spread.mean else 0)
-        grid.add_row("requests/s per connection", f"{low} to {high}, median {middle}, sd {deviation}")
+        grid.add_row("requests/s of each", f"{low} to {high}, median {middle}, sd {deviation}")
     grid.add_row("generator", _generator(measured))
     grid.add_row("ran with", _ran_with(report))
     return grid

@@ -41,11 +41,11 @@ closed loop: 10 connections × 100 streams, 1 thread, 10 000 requests
   samples           10          10 000     10 000
   –: too few samples; p99.99 needs 29 956.
 
-  requests                   10 000 sent, 10 000 succeeded
-  connections                10 of 10 established
-  requests/s per connection  480 to 520, median 501, sd 12.3
-  generator                  CPU 700 ms (400 ms user, 300 ms system, 35 % of its threads); memory 12.3 MB at most
-  ran with                   cubic of linux, initial window 14 480 B, pacing false
+  requests            10 000 sent, 10 000 succeeded
+  connections         10 of 10 established
+  requests/s of each  480 to 520, median 501, sd 12.3
+  generator           CPU 700 ms (400 ms user, 300 ms system, 35 % of its threads); memory 12.3 MB at most
+  ran with            cubic of linux, initial window 14 480 B, pacing false
 """
 
 FAILING = {
@@ -69,10 +69,10 @@ FAILING = {
 }
 
 FAILED_TEXT = """\
-  requests                   9500 sent, 9000 succeeded, 500 never sent, 3 attempts repeated
-  failed                     500 (5.3 %): 400 timeout, 100 status
-  statuses                   9000 × 200, 100 × 503
-  connections                12 of 14 established; failed: 2 timeout; 2 closed by the server
+  requests            9500 sent, 9000 succeeded, 500 never sent, 3 attempts repeated
+  failed              500 (5.3 %): 400 timeout, 100 status
+  statuses            9000 × 200, 100 × 503
+  connections         12 of 14 established; failed: 2 timeout; 2 closed by the server
 """
 
 
