@@ -167,8 +167,8 @@ def _captures(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
     if FLIGHT in experiment.artifacts and any(path.name == DIRECT for path in experiment.paths):
         yield Caution(
             "no-flight",
-            "Trials over loopback (path 'direct') record no flight, because connections there can't "
-            "be told from the machine's others.",
+            "Trials over loopback (path 'direct') record no flight, because connections there mix "
+            "with the machine's others.",
             "Leave out the path or the artifact.",
         )
     captured = [trial.counters.capture for trial in trials if trial.counters and trial.counters.capture]

@@ -89,7 +89,7 @@ def test_failures_stand_in_the_table_by_kind(generator: Generator) -> None:
     shown = generator.run(*WORDS).stdout
     assert FAILED_TEXT in shown
     assert shown.count("  timeout: no response within 2 s\n") == 1
-    assert "! 2 connections were replaced in mid-load (2 closed by the server)" in shown
+    assert "! 2 connections were replaced during the load (2 closed by the server)" in shown
     assert "! the load did not finish: 500 requests were never sent. Connections couldn't be made" in shown
 
 

@@ -84,7 +84,7 @@ REFUSED = {
     "tc qdisc add dev eth0 root tbf rate 0.5mbit burst 5kb latency 70ms peakrate 1mbit minburst 1540": (
         "has two rates"
     ),
-    "tc qdisc add dev eth0 root handle 1: prio": "does what prio does",
+    "tc qdisc add dev eth0 root handle 1: prio": "has no stage for prio",
     "tc filter add dev eth0 parent 1: prio 1 u32 match ip dport 80 0xffff flowid 1:1": "selects packets",
     "tc qdisc add dev veth1 handle 1: root htb default 11; tc class add dev veth1 parent 1: classid 1:11 htb "
     "rate 1mbit; tc class add dev veth1 parent 1: classid 1:12 htb rate 2mbit": "divides packets into",
