@@ -27,7 +27,7 @@ test: build ## all tests of Rust and Python but the long ones
 verify: build ## the long tests, and the fuzzer
 	@scripts/verify
 
-lint: ## rustfmt, clippy, ruff, mypy, and the links of the documentation
+lint: ## rustfmt, clippy, ruff, mypy, the words, and the links of the documentation
 	@scripts/lint
 
 docs: ## the documentation as a site that needs no network: build/docs/index.html
@@ -36,7 +36,7 @@ docs: ## the documentation as a site that needs no network: build/docs/index.htm
 bench: build ## measurements of the parts
 	@scripts/bench
 
-protocol: build ## write the engine's protocol anew from its types: docs/engine-protocol.md and its JSON Schema
+protocol: build ## write the engine's protocol again from its types: docs/engine-protocol.md and its JSON Schema
 	@scripts/protocol
 
 wheel: build ## build the wheel from what is committed and prove it in a fresh environment

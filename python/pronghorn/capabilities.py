@@ -22,7 +22,7 @@ _MOST_SEGMENTS = 65535
 
 _OF_BENCHES = (PCAPNG, FLIGHT, ARRIVALS)
 _OF_ORIGINS = {QLOG: "builtin"}
-"""Artifacts that no client need leave: those of every bench, and those of an origin, by its name."""
+"""Artifacts that no client has to support: those of every bench, and those of an origin, by its name."""
 
 
 def check(experiment: Experiment) -> None:
@@ -49,7 +49,7 @@ def check(experiment: Experiment) -> None:
             able = [name for name, client in clients.CLIENTS.items() if artifact in client.artifacts]
             raise InputError(
                 f"artifact '{artifact}': no client of the experiment ({', '.join(experiment.clients)}) "
-                f"leaves it. {_who('client', able, 'left')}"
+                f"writes it. {_who('client', able, 'left')}"
             )
     if experiment.browser != BrowserSettings() and not any(client.is_browser for _, client in its_clients):
         able = [name for name, client in clients.CLIENTS.items() if client.is_browser]
@@ -60,8 +60,8 @@ def check(experiment: Experiment) -> None:
     for name, client in its_clients:
         if experiment.authority is not None and not client.takes_authority:
             raise InputError(
-                f"client '{name}' trusts the system's authorities alone: it can't be told of the one that "
-                "key 'authority' names. Leave the key out, or the client."
+                f"client '{name}' trusts only the system's certificate authorities, so it can't use key "
+                "'authority'. Leave out the key or the client."
             )
     for _, origin in its_origins:
         origin.require()
@@ -75,11 +75,11 @@ def _check_clock(experiment: Experiment, browsers: Sequence[str]) -> None:
         return
     what = None
     if experiment.live:
-        what = "a live server is out of a guest's reach"
+        what = "a guest can't reach a live server"
     elif browsers:
-        what = f"client '{browsers[0]}' is driven from outside, through pipes that a guest doesn't have"
+        what = f"client '{browsers[0]}' is driven through pipes from outside, which a guest doesn't have"
     elif any(path.name == DIRECT for path in experiment.paths):
-        what = f"on path '{DIRECT}' the CPU alone sets the pace, and computing takes no time there"
+        what = f"on path '{DIRECT}' only the CPU limits loads, and computing takes no time in virtual time"
     if what is not None:
         raise InputError(f"key 'clock': {what}.", hint='Measure in real time: clock = "real".')
 
@@ -91,8 +91,8 @@ def _check_live_loads(experiment: Experiment) -> None:
     if load.CLIENT in experiment.clients or experiment.background is not None:
         what = f"client '{load.CLIENT}'" if load.CLIENT in experiment.clients else f"key '{background.KEY}'"
         raise InputError(
-            f"{what} makes loads on the lab's own origins: {', '.join(origins.ORIGINS)}. "
-            "A live server can be loaded by 'pronghorn load URL'."
+            f"{what} makes loads on the lab's own origins: {', '.join(origins.ORIGINS)}. To load a live "
+            "server: 'pronghorn load URL'."
         )
 
 
@@ -100,7 +100,7 @@ def _check(arm: Arm, kind: str, name: str, refusal: _Refusal, able: list[str]) -
     reason = refusal(arm)
     if reason is not None:
         who = _who(kind, able, "honoured")
-        raise InputError(f"arm '{arm.name}': {kind} '{name}' can't honour it: {reason}. {who}")
+        raise InputError(f"arm '{arm.name}': {kind} '{name}' can't do it: {reason}. {who}")
 
 
 def _check_knobs(experiment: Experiment, cell: Cell, arm: Arm) -> None:
@@ -113,14 +113,12 @@ def _check_knobs(experiment: Experiment, cell: Cell, arm: Arm) -> None:
         knob = f"arm '{arm.name}': knob '{name}'"
         if "bench" in missing:
             raise InputError(
-                f"{knob}: path '{cell.path}' can't honour it: it has no hosts of its own. It can be "
-                "honoured on any emulated path."
+                f"{knob}: path '{cell.path}' can't do it: it has no hosts of its own. Any emulated path can."
             )
         for kind, chosen, who in (("origin", cell.origin, OUR_ORIGIN), ("client", cell.client, OUR_CLIENT)):
             if kind in missing:
                 raise InputError(
-                    f"{knob}: {kind} '{chosen}' can't honour it: it can't be told. "
-                    f"{_who(kind, [who], 'honoured')}"
+                    f"{knob}: {kind} '{chosen}' has no such setting. {_who(kind, [who], 'honoured')}"
                 )
     _check_datagrams(experiment, cell, arm)
     _check_segments(experiment, cell, arm)
@@ -135,7 +133,7 @@ def _check_idle_knobs(experiment: Experiment) -> None:
             continue
         why = [lacking(arm, name, value) for arm in experiment.arms]
         if None not in why:
-            raise InputError(f"knob '{name}' is asked of no arm: {why[0]}. Leave it out of [knobs].")
+            raise InputError(f"knob '{name}' applies to no arm: {why[0]}. Leave it out of [knobs].")
 
 
 def _check_datagrams(experiment: Experiment, cell: Cell, arm: Arm) -> None:
@@ -145,13 +143,14 @@ def _check_datagrams(experiment: Experiment, cell: Cell, arm: Arm) -> None:
         return
     if knobs.initial_window is not None and knobs.initial_window < 2 * knobs.initial_mtu:
         raise InputError(
-            f"arm '{arm.name}': knob 'initial_window': {knobs.initial_window}B is less than two datagrams of "
-            f"{knobs.initial_mtu}B (initial_mtu), which QUIC's window is at least (RFC 9002 §7.2)."
+            f"arm '{arm.name}': knob 'initial_window': {knobs.initial_window}B is less than two "
+            f"datagrams of {knobs.initial_mtu}B (initial_mtu), the minimum of QUIC's window (RFC 9002 "
+            "§7.2)."
         )
     if spec is not None and knobs.initial_mtu > spec.udp_payload_bytes:
         raise InputError(
             f"arm '{arm.name}': knob 'initial_mtu': path '{cell.path}' carries IP packets of "
-            f"{spec.mtu_bytes} bytes, and in them UDP payloads of at most {spec.udp_payload_bytes}B."
+            f"{spec.mtu_bytes} bytes, so its UDP payloads have at most {spec.udp_payload_bytes}B."
         )
 
 
@@ -159,8 +158,8 @@ def _check_segments(experiment: Experiment, cell: Cell, arm: Arm) -> None:
     segments = effective.of_bench(experiment, cell, arm).get("tcp", {}).get("initial_window_segments", 0)
     if segments > _MOST_SEGMENTS:
         raise InputError(
-            f"arm '{arm.name}': knob 'initial_window': path '{cell.path}' is so narrow that these are "
-            f"{segments} segments; a route takes {_MOST_SEGMENTS} at most."
+            f"arm '{arm.name}': knob 'initial_window': on path '{cell.path}' this is {segments} "
+            f"segments, because its MTU is small. A route takes {_MOST_SEGMENTS} at most."
         )
 
 
@@ -173,8 +172,8 @@ def _check_shared_hosts(experiment: Experiment, cell: Cell, arm: Arm) -> None:
     for name, value in experiment.knobs.by_arm.get(arm.name, Knobs()).asked().items():
         if name in effective.OF_WHOLE_HOSTS and value != shared.get(name):
             raise InputError(
-                f"arm '{arm.name}': knob '{name}': it holds for the cross traffic of path '{cell.path}' as "
-                "well, which would be another one in this arm. Write it for all arms, in [knobs]."
+                f"arm '{arm.name}': knob '{name}': it also applies to the cross traffic of path "
+                f"'{cell.path}', which would then differ between arms. Set it for all arms, in [knobs]."
             )
 
 

@@ -24,7 +24,7 @@ ADDRESSES = ("127.0.0.1", "198.18.0.2")
 LIFETIME = datetime.timedelta(days=30)
 
 SETTLED_LIFETIME = datetime.timedelta(days=20 * 365)
-"""Of certificates that are made as long ago as a guest's clock says: they serve on this machine as well."""
+"""Certificates are dated back to where a guest's clock starts, so they are valid on this machine as well."""
 
 
 DEFAULT = CertificateSettings()

@@ -27,7 +27,7 @@ from pronghorn.model.trial import Counters
 _PASSED_ON = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2}
 _MOST_ENTRIES = 10**7
 _SI_KERNEL = 0x80
-"""A signal's code where the terminal sent it (sigaction(2)): the command has got it as well."""
+"""A signal's code if the terminal sent it (sigaction(2)): the command received it as well."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _attend(asking: int, telling: int) -> int:
                         engine.send_signal(told.si_signo)
     except OSError as error:
         raise HostError(
-            f"{program}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'."
+            f"{program}: can't be run: {error.strerror}.", hint="Rebuild it with 'make build'."
         ) from error
     finally:
         while signal.sigtimedwait(_PASSED_ON, 0):
@@ -183,12 +183,12 @@ def _outcome(told: bytes, status: int) -> Outcome:
             raise Interrupted("interrupted before the command was started.", exit_status=status) from None
         if status == EXIT_BUG:
             raise EngineDied(
-                "a bug in the engine itself, of which it said more above.",
-                hint="Report it with these words and the command line.",
+                "a bug in the engine; its own message is above.",
+                hint="Report it with this message and the command line.",
                 exit_status=EXIT_BUG,
             ) from None
         raise HostError(
-            f"the engine ended without a report (exit status {status}).", hint="Look at 'pronghorn doctor'."
+            f"the engine ended without a report (exit status {status}).", hint="Run 'pronghorn doctor'."
         ) from None
     if "error" in report:
         error = report["error"]

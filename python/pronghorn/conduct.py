@@ -57,8 +57,8 @@ def execute(
     notes = _opening(experiment, hello, directory, list(command_line), jobs, earlier, engines)
     if not finished and GUEST in earlier and earlier[GUEST] != _noted(engines):
         observer.warns(
-            f"{directory.path}: began with another guest kernel than this one, so trials may differ. "
-            f"manifest.json has both, under '{GUEST}' and 'resumed'."
+            f"{directory.path}: this run began with another guest kernel, so trials may differ. "
+            f"manifest.json has both kernels, under '{GUEST}' and 'resumed'."
         )
     if not finished:
         notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment, engines)]
@@ -135,7 +135,7 @@ def _keep_texts(experiment: Experiment, directory: RunDirectory) -> None:
 
 
 GUEST = "guest"
-"""What a manifest tells of the kernel of a run's guests; of several, by the kernel of their cells."""
+"""What a manifest says about the kernel of a run's guests; with several, by the kernel of their cells."""
 
 
 def _noted(engines: Mapping[str, Engines]) -> dict[str, Any]:
@@ -162,7 +162,7 @@ _SESSION = (
     "command_line",
     GUEST,
 )
-"""What of a manifest may change from one session of a run to the next."""
+"""The parts of a manifest that may change from one session of a run to the next."""
 
 
 def _resumed(earlier: dict[str, Any], notes: dict[str, Any]) -> dict[str, Any]:
@@ -257,7 +257,7 @@ def _check_sites(header: RunHeader, directory: RunDirectory) -> None:
     for name, digest in header.sites.items():
         if earlier.sites.get(name, digest) != digest:
             raise InputError(
-                f"{directory.path}: site '{name}' has other content than when this run began.",
+                f"{directory.path}: the content of site '{name}' has changed since this run began.",
                 hint="Restore it, or start a new run with --out.",
             )
 
@@ -289,7 +289,7 @@ def _earlier_manifest(directory: RunDirectory, observer: Observer) -> dict[str, 
         return {}
     earlier = files.read_manifest(directory.path)
     for warning in earlier.warnings:
-        observer.warns(f"{warning} The whole is kept as {aside.name}.")
+        observer.warns(f"{warning} The whole file is kept as {aside.name}.")
     if earlier.warnings:
         try:
             file.replace(aside)

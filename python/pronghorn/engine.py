@@ -25,7 +25,7 @@ _LINE_LIMIT = 64 * 2**20
 _MOST_ENTRIES = 10**7
 _STDERR_LINES = 40
 PATIENCE_S = 60.0
-"""How long an answer is waited for unless told otherwise, in seconds."""
+"""The default time to wait for an answer, in seconds."""
 _FAREWELL_S = 1.0
 
 
@@ -50,11 +50,11 @@ def dead(what: str, status: int, tail: Iterable[str]) -> EngineDied:
     """The error for an engine that did `what` and ended with `status`, with the last lines of its stderr. One
     that found itself broken says so by its status, which is the program's then as well."""
     last = "\n".join(tail)
-    said = f"; its last words:\n{last}" if last else "; it said nothing"
+    said = f"; its last words:\n{last}" if last else "; it wrote nothing"
     if status == EXIT_BUG:
-        hint = "It is not the server's, the client's or the path's: report it with these words."
+        hint = "Server, client and path are not the cause. Report it with this message."
         return EngineDied(f"a bug in the engine itself: it {what}{said}", hint=hint, exit_status=EXIT_BUG)
-    return EngineDied(f"the engine {what} (exit status {status}){said}", hint="Look at 'pronghorn doctor'.")
+    return EngineDied(f"the engine {what} (exit status {status}){said}", hint="Run 'pronghorn doctor'.")
 
 
 class Hello(BaseModel):
@@ -78,7 +78,7 @@ def record(kind: type[Record], answer: Any) -> Record:
     try:
         return kind.model_validate(answer)
     except ValidationError as error:
-        what = f"the engine's answer is not as its protocol says: {bounds.wrong(error)}"
+        what = f"the engine's answer does not match its protocol: {bounds.wrong(error)}"
         raise EngineError("bench", what, None) from error
 
 
@@ -98,7 +98,7 @@ def locate() -> Path:
     found = shutil.which(PROGRAM)
     if found is None:
         raise HostError(
-            f"{PROGRAM} is neither beside {sys.executable} nor on PATH.",
+            f"{PROGRAM} is not beside {sys.executable} and not on PATH.",
             hint="Build it with 'make build', or install the package with 'pip install .'.",
         )
     return Path(found).absolute()
@@ -120,7 +120,7 @@ async def spawn(program: Path, *arguments: str) -> asyncio.subprocess.Process:
         )
     except OSError as error:
         raise HostError(
-            f"{program}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'."
+            f"{program}: can't be run: {error.strerror}.", hint="Rebuild it with 'make build'."
         ) from error
 
 
@@ -171,11 +171,9 @@ class Engine:
                 await requests.drain()
                 answer = await answers.readline()
         except TimeoutError:
-            raise await self._died(
-                f"gave no answer to '{op}' within {patience_s:.0f} s", hangs=True
-            ) from None
+            raise await self._died(f"did not answer '{op}' within {patience_s:.0f} s", hangs=True) from None
         except (OSError, ValueError) as error:
-            raise await self._died(f"broke off at '{op}' ({error})") from error
+            raise await self._died(f"closed the connection at '{op}' ({error})") from error
         if not answer.endswith(b"\n"):
             raise await self._died(f"ended at '{op}'")
         try:

@@ -23,7 +23,7 @@ PASSED_ON = (
 """The names; `*` stands for any ending."""
 
 CLOCK = "PRONGHORN_CLOCK"
-"""The variable that tells programs in a guest that their clock is `virtual`."""
+"""The variable by which programs in a guest learn that their clock is `virtual`."""
 
 _OF_FOLDERS = ("LD_LIBRARY_PATH", "PATH", "PYTHONPATH")
 

@@ -17,7 +17,7 @@ EXIT_INTERRUPTED = 130
 
 
 _MOST_NAMES, _NAMED = 40, 8
-"""More names than the first are no help: so many are told."""
+"""The most names that a message lists."""
 
 
 class PronghornError(Exception):

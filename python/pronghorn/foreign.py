@@ -25,7 +25,7 @@ _UNSAFE = re.compile(f"[{_ACTING}]")
 _UNSAFE_IN_A_LINE = re.compile(f"[\t\n{_ACTING}]")
 
 LONGEST = 200
-"""Characters of a foreign sentence that are shown, unless told otherwise: enough to know it by."""
+"""The most characters of a foreign sentence that are shown by default."""
 
 
 def visible(text: str) -> str:

@@ -41,10 +41,11 @@ SYSCTLS = (
 )
 
 BENCH_SYSCTLS = {
-    "net.ipv4.tcp_no_metrics_save": "1; where the kernel refuses it, nothing is measured after a warm-up"
+    "net.ipv4.tcp_no_metrics_save": "1; if the kernel refuses it, nothing is measured after a warm-up"
 }
 """What the engine sets in a bench's hosts, whose other settings are those of new network namespaces. TCP's
-metrics are empty in new hosts; with this none outlive a warm-up or a kept load's connections."""
+metrics are empty in new hosts. This setting keeps a warm-up's or a kept load's connections from filling them.
+"""
 
 
 def opening(

@@ -11,13 +11,13 @@ from typing import BinaryIO
 from pronghorn.errors import InputError
 
 MOST_TOML = 4 * 2**20
-"""Of an experiment, a path, a population, what a map was asked for."""
+"""The most bytes of an experiment, a path, a population, or a map's terms."""
 
 MOST_JSON = 64 * 2**20
-"""Of a manifest, a map, a client's result."""
+"""The most bytes of a manifest, a map, or a client's result."""
 
 MOST_ARTIFACT = 2**30
-"""Of what a trial left behind, and of a summary."""
+"""The most bytes of what a trial left behind, and of a summary."""
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -66,7 +66,7 @@ def content(file: Path, most_bytes: int, what: str) -> bytes:
         except OSError as error:
             raise Unreadable(error.strerror or str(error)) from None
     if max(size, len(read)) > most_bytes:
-        raise Unreadable(f"larger than {_size(most_bytes)}, the most that {what} may have")
+        raise Unreadable(f"larger than {_size(most_bytes)}, the most for {what}")
     return read
 
 
@@ -75,7 +75,7 @@ def text(file: Path, most_bytes: int, what: str, *, encoding: str = "utf-8") -> 
     try:
         return content(file, most_bytes, what).decode(encoding)
     except UnicodeDecodeError as error:
-        raise Unreadable(f"byte {error.start} is no UTF-8; {what} is a text in UTF-8") from None
+        raise Unreadable(f"byte {error.start} is not UTF-8; {what} has to be UTF-8 text") from None
 
 
 def asked(file: Path, most_bytes: int, what: str) -> str:
@@ -89,7 +89,7 @@ def asked(file: Path, most_bytes: int, what: str) -> str:
 def _refuse_kind(mode: int) -> None:
     if not stat.S_ISREG(mode):
         kind = next((name for of_kind, name in _KINDS if of_kind(mode)), "of another kind")
-        raise Unreadable(f"this is {kind}; a regular file is needed")
+        raise Unreadable(f"this is {kind}, not a regular file")
 
 
 def _size(number: int) -> str:

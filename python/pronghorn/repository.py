@@ -5,7 +5,7 @@ from pathlib import Path
 
 _TREE = Path(__file__).parents[2]
 _MARKS = ("Cargo.toml", "crates/path", "python/pronghorn")
-"""What tells our own tree from another in which the program may be installed."""
+"""The files by which our own tree is recognised."""
 
 _LIMIT_S = 10.0
 

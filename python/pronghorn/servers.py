@@ -25,7 +25,7 @@ SUITE = "trixie"
 PACKAGES = ("haproxy", "nginx")
 OVERRIDE = "PRONGHORN_SERVERS"
 RECORD = "pronghorn-servers.json"
-"""What the root was made of, within it."""
+"""The record of what the root was made from, within it."""
 
 MEND = "pronghorn servers"
 _TOOL = "mmdebstrap"
@@ -33,8 +33,8 @@ _TOOL_MEND = "as root: apt-get install mmdebstrap uidmap debian-archive-keyring"
 _ARCHIVE = "http://deb.debian.org/debian"
 _SECURITY = "http://security.debian.org/debian-security"
 _UNPACKS = (
-    "See that Debian's archive can be reached; as an ordinary user, that the kernel allows user namespaces "
-    f"and that newuidmap is there (package uidmap); or do it once as root, with the folder in {OVERRIDE}."
+    "Check that Debian's archive can be reached. An ordinary user also needs user namespaces and "
+    f"newuidmap (package uidmap). Or do it once as root, with the folder in {OVERRIDE}."
 )
 _PATIENCE_S = 900.0
 _SAID_LINES = 8
@@ -63,15 +63,15 @@ def make() -> Path:
     if made():
         return target
     if shutil.which(_TOOL) is None:
-        raise HostError(f"{_TOOL}, which unpacks Debian's servers, is not on this host.", hint=_TOOL_MEND)
+        raise HostError(f"{_TOOL} is missing on this host; it unpacks Debian's servers.", hint=_TOOL_MEND)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".making-") as work:
             _put(_unpacked(Path(work)), target)
     except OSError as error:
         raise HostError(
-            f"{target.parent}: the root of servers can't be made there: {error.strerror or error}.",
-            hint=f"Name a folder of your own by {OVERRIDE}.",
+            f"{target.parent}: the servers can't be unpacked there: {error.strerror or error}.",
+            hint=f"Name another folder in {OVERRIDE}.",
         ) from error
     return target
 

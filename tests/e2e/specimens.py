@@ -60,7 +60,7 @@ def of_pages(folder: Path) -> Path:
             "unit": "bytes",
             "by_arm": dict(zip(ARMS, (14480, 12000, 12000), strict=True)),
             "equal": False,
-            "effect": "What fits into the first flight comes a round trip earlier.",
+            "effect": "Data in the larger first flight arrives one round trip earlier.",
             "remedy": "Give all arms the same.",
         }
     ]

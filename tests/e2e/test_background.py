@@ -28,7 +28,7 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
         folder=folder,
         enough=programme.has_blocks,
     )
-    assert "Beside the page a load ran over the same path" in found.said
+    assert "Another load ran over the same path beside the page" in found.said
     return found.loads
 
 

@@ -105,7 +105,7 @@ def test_a_pixel_that_is_missing_fails_the_load_unless_it_may(identity: Certific
     pages = {"index.html": f"{FAVICON}<img src='/pixel.gif'><script>navigator.sendBeacon('/beacon')</script>"}
     page = measured(pages, "h3", identity, tmp_path / "strict").page
     assert (page.outcome, page.reason) == ("failed", "status")
-    assert 'if it may fail, write tolerate = ["/' in str(page.detail)
+    assert 'to accept its failure, write tolerate = ["/' in str(page.detail)
 
     page = measured(pages, "h3", identity, tmp_path / "lenient", tolerate=("/pixel.gif", "/bea*")).page
     assert (page.outcome, page.detail, page.failures) == ("ok", None, 2)

@@ -49,16 +49,14 @@ def test_nginxs_buffer_of_a_stream_is_measured_and_named_and_neither_the_tuned_n
         asyncio.run(examine(beside(asked._replace(origin=origin), "h3"), tmp_path / origin))
         for origin in ("nginx", "nginx:tuned", "builtin")
     )
-    assert "65.5 kB of a response on the way, as its configuration has it" in text(shipped, "stream-buffer")
+    assert "65.5 kB of a response in flight, as its configuration has it" in text(shipped, "stream-buffer")
     assert "stream-buffer" not in codes(tuned) + codes(builtin)
 
 
 def test_quinns_window_below_what_the_path_holds_is_named(tmp_path: Path, identity: Certificates) -> None:
     asked = scene(page(tmp_path, 24_000_000), identity, FAR)
     found = asyncio.run(examine(beside(asked, "h3"), tmp_path / "run"))
-    assert "lets a stream have 1.25 MB on the way, where the path holds 1.25 MB" in text(
-        found, "flow-control-window"
-    )
+    assert "allows a stream 1.25 MB in flight. The path holds 1.25 MB" in text(found, "flow-control-window")
     near = asyncio.run(examine(beside(asked._replace(path=NEAR), "h3"), tmp_path / "near"))
     assert "flow-control-window" not in codes(near)
 
@@ -67,7 +65,7 @@ def test_tcps_send_buffer_below_what_the_path_holds_is_named(tmp_path: Path, ide
     knobs = KnobTables(common=Knobs(tcp_send_buffer=128_000))
     asked = scene(page(tmp_path, 2_000_000), identity, WIDE, settings={"knobs": knobs})
     said = text(asyncio.run(examine(beside(asked, "h1"), tmp_path / "run")), "tcp-send-buffer")
-    assert "the origin's TCP may have a send buffer of 128 kB" in said
+    assert "the origin's TCP send buffer is limited to 128 kB" in said
     shipped = asyncio.run(examine(beside(asked._replace(settings={}), "h1"), tmp_path / "shipped"))
     assert not [code for code in codes(shipped) if code.startswith("tcp-")]
 
@@ -117,7 +115,7 @@ def test_a_chain_that_makes_quic_wait_is_named_by_its_handshakes(
     long = certificates.make(tmp_path / "long", LONG_CHAIN)
     asked = scene(tiny, long, FAR, settings={"certificate": LONG_CHAIN})
     said = text(asyncio.run(examine(beside(asked, "h2", "h3"), tmp_path / "run")), "amplification-limit")
-    assert re.search(r"h3 waits a round trip longer \(its handshakes took [2-9]\.\d round trips\)", said)
+    assert re.search(r"h3 waits one more round trip \(its handshakes took [2-9]\.\d round trips\)", said)
     short = asked._replace(certificates=identity, settings={})
     assert "amplification-limit" not in codes(asyncio.run(examine(beside(short, "h3"), tmp_path / "short")))
 

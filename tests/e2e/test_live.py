@@ -72,7 +72,7 @@ def test_a_live_server_that_another_authority_vouches_for_is_not_trusted(
     result = beside_a_live_server(tiny, identity, tmp_path, '["h2"]', "")
     assert result.status == 4, result.stderr
     assert (
-        "Nothing was measured: the load before the first trial failed. h2 at https://127.0.0.1:"
+        "Nothing was measured, because the load before the first trial failed. h2 at https://127.0.0.1:"
         in result.stderr
     )
     assert "tls: " in result.stderr

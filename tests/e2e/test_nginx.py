@@ -146,7 +146,7 @@ def test_a_log_in_another_form_is_bad_input(tiny: Path, identity: Certificates, 
         async with place(tiny, identity, tmp_path) as here:
             running = await here.start(origin, parse("h2"))
             await here.load(parse("h2"))
-            with pytest.raises(InputError, match="not in the form that proves"):
+            with pytest.raises(InputError, match="lacks the form that proves"):
                 while True:
                     await running.log()
                     await asyncio.sleep(0.02)

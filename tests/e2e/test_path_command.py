@@ -59,7 +59,10 @@ def test_the_exit_status_is_the_commands_as_in_a_shell(
         (["delay=1ms", "--json", "no/such/folder", "--", "true"], "no/such/folder"),
         (["delay=1ms", "--", ""], "no COMMAND"),
         (["delay=1ms", "--json", "one", "--graph", "./one", "--", "true"], "named twice"),
-        (["delay=1ms", "--capture", "/dev/null", "--", "true"], "/dev/null: a capture is a file"),
+        (
+            ["delay=1ms", "--capture", "/dev/null", "--", "true"],
+            "/dev/null: this is a device or a pipe; a capture needs a file",
+        ),
         (["down.trace=wrong.trace", "--", "true"], "wrong.trace, line 2: 5 after 10"),
         (["down.schedule=wrong.csv", "--", "true"], "wrong.csv, line 2: "),
         (["delay=1ms", "jitter=1ms", "jitter.table=empty", "--", "true"], "empty, line 1: "),
@@ -147,7 +150,7 @@ def test_where_a_user_may_not_write_is_told_before_the_command_runs() -> None:
         arguments = ("delay=1ms", "--json", "/etc/told.json", "--", "echo", "ran")
         result = user.run("path", *arguments, tun_mode="666")
     assert (result.status, result.stdout) == (2, "")
-    assert "/etc/told.json: no file can be written there." in result.stderr
+    assert "/etc/told.json: this file can't be written." in result.stderr
 
 
 @pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full", "2> >(exec true)"])

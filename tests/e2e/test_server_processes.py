@@ -65,7 +65,7 @@ def test_a_server_that_ends_is_told_with_its_status_and_its_last_lines(tmp_path:
 def test_a_server_that_never_listens_is_not_waited_for_without_end(tmp_path: Path) -> None:
     async def work(engine: Engine) -> None:
         idle = python("import time; time.sleep(60)")
-        with pytest.raises(OriginFailed, match=r"idle did not listen .* within 0\.2 s; it said nothing"):
+        with pytest.raises(OriginFailed, match=r"idle did not listen .* within 0\.2 s; it wrote nothing"):
             await process.start(engine, "idle", idle, tmp_path, Listens(PORT), timeout_s=0.2)
 
     on_a_bench(tmp_path, work)

@@ -263,8 +263,8 @@ def test_a_command_behind_a_path_has_its_streams_and_its_status(tmp_path: Path) 
 
 def test_what_a_guest_does_not_reach_is_refused(tmp_path: Path) -> None:
     for overrides, words in (
-        (["--set", "paths=direct"], "the CPU alone sets the pace"),
-        (["--set", "clients=chromium"], "driven from outside"),
+        (["--set", "paths=direct"], "only the CPU limits loads"),
+        (["--set", "clients=chromium"], "driven through pipes from outside"),
     ):
         asked = experiment(tmp_path, LOSSY, paths=["lossy"])
         result = programme.run("run", str(asked), *overrides, "--out", "run", folder=tmp_path)

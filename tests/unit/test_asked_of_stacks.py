@@ -25,18 +25,18 @@ def refused(text: str, folder: Path = Path()) -> str:
 
 def test_an_arm_that_ones_own_stack_does_not_declare_is_refused_with_who_can() -> None:
     message = refused(REST + MINE)
-    assert "arm 'h3': origin 'mine' can't honour it: its table declares protocols = ['h2']." in message
+    assert "arm 'h3': origin 'mine' can't do it: its table declares protocols = ['h2']." in message
     assert "It can be honoured by builtin, caddy" in message
 
 
 def test_artifacts_that_no_client_of_the_experiment_leaves_are_refused() -> None:
     message = refused('artifacts = ["pcapng", "har"]\n' + REST)
-    assert "artifact 'har': no client of the experiment (native) leaves it." in message
+    assert "artifact 'har': no client of the experiment (native) writes it." in message
 
 
 def test_qlogs_are_left_by_the_native_client_and_the_builtin_origin_alone() -> None:
     message = refused('origins = ["caddy"]\nclients = ["chromium"]\nartifacts = ["flight", "qlog"]\n' + REST)
-    assert "artifact 'qlog': no client of the experiment (chromium) leaves it." in message
+    assert "artifact 'qlog': no client of the experiment (chromium) writes it." in message
     assert "It can be left by native." in message
 
 
@@ -54,7 +54,7 @@ def test_settings_of_a_browser_are_refused_where_no_client_is_one() -> None:
 def test_a_private_authority_is_refused_where_the_client_trusts_the_systems(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\n", encoding="utf-8")
     text = 'origins = ["https://a.test/"]\nclients = ["chromium"]\nauthority = "ca.pem"\n' + LIVE
-    assert "client 'chromium' trusts the system's authorities alone" in refused(text, tmp_path)
+    assert "client 'chromium' trusts only the system's certificate authorities" in refused(text, tmp_path)
 
 
 def test_a_live_server_is_called_so() -> None:

@@ -29,9 +29,9 @@ def sparse(file: Path) -> None:
 
 
 KINDS: dict[str, tuple[Callable[[Path], None], str]] = {
-    "fifo": (fifo, "this is a FIFO; a regular file is needed"),
-    "folder": (Path.mkdir, "this is a folder; a regular file is needed"),
-    "device": (lambda file: file.symlink_to("/dev/zero"), "this is a device; a regular file is needed"),
+    "fifo": (fifo, "this is a FIFO, not a regular file"),
+    "folder": (Path.mkdir, "this is a folder, not a regular file"),
+    "device": (lambda file: file.symlink_to("/dev/zero"), "this is a device, not a regular file"),
     "sparse": (sparse, "larger than"),
 }
 
@@ -47,12 +47,12 @@ def test_nothing_but_a_file_of_a_bounded_size_is_read(tmp_path: Path, kind: str)
 def test_a_file_is_read_to_its_bound(tmp_path: Path) -> None:
     (file := tmp_path / "file").write_bytes(b"x" * 1000)
     assert reading.content(file, 1000, "a test") == b"x" * 1000
-    with pytest.raises(reading.Unreadable, match="larger than 999 bytes, the most that a test may have"):
+    with pytest.raises(reading.Unreadable, match="larger than 999 bytes, the most for a test"):
         reading.content(file, 999, "a test")
     with pytest.raises(reading.Missing, match="no such file"):
         reading.content(tmp_path / "none", 1, "a test")
     file.write_bytes(b"ab\xff")
-    with pytest.raises(reading.Unreadable, match="byte 2 is no UTF-8; a test is a text in UTF-8"):
+    with pytest.raises(reading.Unreadable, match="byte 2 is not UTF-8; a test has to be UTF-8 text"):
         reading.text(file, 10, "a test")
 
 

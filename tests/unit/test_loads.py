@@ -180,7 +180,7 @@ def test_a_run_stands_beside_what_was_published_and_each_claim_is_stated(loads: 
 
 
 def test_a_load_that_is_not_the_published_one_is_said_to_be_another(loads: Laboratory) -> None:
-    other = "The load is not the published one"
+    other = "The load differs from the published one"
     assert other in run(loads, "--set", "published=weaknet", "--set", "repeat=1")
     [told] = [note for note in summary(loads)["notes"] if note.startswith(other)]
     assert "threads 2 (10), connections 10 (100), streams 4 (100), requests 400 (10000)." in told
@@ -189,7 +189,7 @@ def test_a_load_that_is_not_the_published_one_is_said_to_be_another(loads: Labor
 def test_the_published_load_is_not_said_to_be_another(loads: Laboratory) -> None:
     theirs = "load={ threads = 10, connections = 100, streams = 100, requests = 10000 }"
     said = run(loads, "--set", "published=weaknet", "--set", "repeat=1", "--set", theirs)
-    assert "not the published one" not in said
+    assert "differs from the published one" not in said
 
 
 def test_a_check_may_ask_for_rates_and_latencies(loads: Laboratory) -> None:
@@ -215,27 +215,27 @@ def test_a_resolved_experiment_of_loads_is_resumed(loads: Laboratory) -> None:
 @pytest.mark.parametrize(
     ("sets", "said"),
     [
-        (["clients=native"], "none of the clients makes loads"),
+        (["clients=native"], "no client makes loads"),
         (
             ["arms=h2+clear", "clients=load,native"],
-            "client 'native' can't honour it: it loads pages over TLS",
+            "client 'native' can't do it: it loads pages over TLS",
         ),
         (
             ["arms=h2+clear", "origins=caddy"],
             "It can be honoured by builtin, nginx, nginx:patient, nginx:tuned.",
         ),
         (["arms=h3~altsvc"], "It can be honoured by chromium."),
-        (["arms=h2+warm"], "client 'load' can't honour it: it has no cache"),
-        (["load.requests=5"], "5 requests leave some of the 10 connections without any"),
-        (["load.duration=5s"], "write one of the two"),
+        (["arms=h2+warm"], "client 'load' can't do it: it has no cache"),
+        (["load.requests=5"], "5 requests leave some of the 10 connections without a request"),
+        (["load.duration=5s"], "Write one of the two"),
         (["load.threads=11"], "11 threads have only 10 connections"),
         (["load.streams=0"], "no whole number from 1"),
-        (["load.distribution=poisson"], "this is how requests of a 'rate' are spaced"),
+        (["load.distribution=poisson"], "this sets how requests of a 'rate' are spaced"),
         (["load.rate=fast"], "'fast' is no number of requests a second"),
         (["load.document=index"], "it begins with '/'"),
-        (["load={ duration = '30s' }"], "lasts 30 s by itself, but its limit cuts it at 20 s"),
-        (["load={ duration = '5s', warm_up = '5s', limit = '10s' }"], "cuts it at 10 s"),
-        (["load.warm_up=20s"], "cuts it at 20 s"),
+        (["load={ duration = '30s' }"], "the load itself lasts 30 s, but its limit stops it at 20 s"),
+        (["load={ duration = '5s', warm_up = '5s', limit = '10s' }"], "stops it at 10 s"),
+        (["load.warm_up=20s"], "stops it at 20 s"),
         (["load.limit=0s"], "must be greater than zero"),
         (["load.conections=5"], "did you mean 'connections'?"),
         (["published=weaknets"], "did you mean 'weaknet'?"),
@@ -249,4 +249,4 @@ def test_what_can_not_be_honoured_is_refused(loads: Laboratory, sets: list[str],
 def test_a_client_that_makes_loads_has_to_be_told_what(laboratory: Laboratory) -> None:
     result = laboratory.run("run", "experiment.toml", "--set", "clients=load")
     assert result.status == 2
-    assert "client 'load' has to be told what to make" in result.stderr
+    assert "client 'load' needs to know which load to make" in result.stderr

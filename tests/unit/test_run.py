@@ -134,7 +134,7 @@ def test_a_path_that_is_not_as_asked_twice_is_a_warning_of_the_run(laboratory: L
     (warning,) = (one for one in manifest["warnings"] if one["code"] == "calibration")
     assert "down delay (median): 150.0" in warning["text"]
     summary = json.loads((laboratory.folder / "out" / "summary.json").read_text(encoding="utf-8"))
-    assert any("Path far was not as asked" in note for note in summary["notes"])
+    assert any("Path far differed from its specification" in note for note in summary["notes"])
 
 
 @pytest.mark.parametrize("fault", ["late", "ring", "steal", "crowd", "physics", "break", "die", "garbage"])
@@ -181,13 +181,13 @@ def test_a_block_that_is_never_clean_is_kept_out_after_three_attempts(laboratory
     assert spoilt == dict.fromkeys(range(12), 3)
     codes = {warning["code"] for warning in laboratory.manifest("out")["warnings"]}
     assert {"blocks-kept-out", "unequal-discards"} <= codes
-    assert "Without an uncontaminated attempt, and kept out: 12 blocks." in " ".join(result.stdout.split())
+    assert "12 blocks left out because every attempt was contaminated." in " ".join(result.stdout.split())
 
 
 def test_a_load_that_beats_physics_is_excluded_and_shouted(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "physics", "protocol": "h3", "once": laboratory.marker("physics")}])
     result = laboratory.run("run", "experiment.toml", "--out", "out", "--set", "paths=far")
-    assert "1 trials beat physics and were excluded" in " ".join(result.stdout.split())
+    assert "1 trials were faster than physics allows and were excluded" in " ".join(result.stdout.split())
     assert laboratory.manifest("out")["warnings"][0]["code"] == "physics"
 
 
@@ -216,7 +216,7 @@ def test_benches_that_all_break_end_the_run_as_the_hosts_fault(laboratory: Labor
     laboratory.behave(rules=[{"do": "die"}])
     result = laboratory.run("run", "experiment.toml", "--out", "out", "--jobs", "1")
     assert result.status == 3
-    assert "5 benches broke one after the other" in result.stderr
+    assert "5 benches broke in a row" in result.stderr
     assert "the fake engine was told to die" in result.stderr
 
 
@@ -278,7 +278,7 @@ def test_the_report_of_a_run_that_was_cut_says_so(laboratory: Laboratory) -> Non
     manifest = laboratory.manifest("out") | {"ended": None}
     laboratory.write("out/manifest.json", json.dumps(manifest))
     result = laboratory.run("report", "out")
-    assert "The run is unfinished: 3 trials of it were recorded" in " ".join(result.stdout.split())
+    assert "The run is unfinished: this covers 3 trials recorded so far" in " ".join(result.stdout.split())
 
 
 def test_the_work_folder_is_gone_after_the_run(laboratory: Laboratory) -> None:

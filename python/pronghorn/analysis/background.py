@@ -15,5 +15,5 @@ def notes(trials: CellTrials) -> list[str]:
     told = [f"{rate(statistics.median(found))} with {arm}" for arm, found in rates.items() if found]
     if not told:
         return []
-    said = f"its requests per second: {listed(told)} (medians)"
-    return [f"Beside the page a load ran over the same path; {said}."]
+    said = f"Its requests per second: {listed(told)} (medians)"
+    return [f"Another load ran over the same path beside the page. {said}."]

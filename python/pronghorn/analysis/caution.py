@@ -31,18 +31,21 @@ def of_means(values: Mapping[str, Times]) -> str | None:
     needed, blocks = math.ceil(BLOCKS_PER_SKEWNESS * skewed[name] ** 2), len(values[name])
     if blocks < needed:
         return _said(
-            f"as skewed as those of {name} (skewness {skewed[name]:.1f}) take {count(needed, 'block')}"
+            f"values as skewed as those of {name} (skewness {skewed[name]:.1f}) need {count(needed, 'block')}"
         )
     tails = {name: kurtosis(np.log(one)) for name, one in values.items() if (one > 0).all()}
     name = max(tails, key=lambda one: tails[one], default="")
     if name and tails[name] > STANDARD_ERRORS * math.sqrt(24 / blocks):
         why = f"excess kurtosis of the logarithms {tails[name]:.1f}"
-        return _said(f"with tails as heavy as those of {name} ({why}) may have a mean that was not seen yet")
+        return _said(
+            f"values with tails as heavy as those of {name} ({why}) may have a mean that no load has "
+            "shown yet"
+        )
     return None
 
 
 def _said(why: str) -> str:
-    return f"the mean's interval is not to be trusted: values {why}"
+    return f"the mean's interval is not reliable: {why}"
 
 
 def skewness(values: Times) -> float:

@@ -24,8 +24,8 @@ from pronghorn.model import load
 from pronghorn.model.summary import LATENCIES, ArmSummary, CellSummary, Figures, Metric
 
 _OF_FAILED_LOADS = (
-    "Loads that were cut, or had requests that failed, count with what had succeeded (of a cut one over its "
-    "whole limit); their total time is beyond the limit, and has no mean."
+    "Loads that were cut or had failed requests count with the requests that succeeded, and a cut load "
+    "over its whole limit. Their total time is beyond the limit, so it has no mean."
 )
 
 
@@ -39,7 +39,7 @@ def summarise_cell(
     arms = {arm: _arm(trials, arm, found, confidence) for arm in trials.arms}
     notes = [*background.notes(trials), *discovery.notes(trials), *contamination.notes(trials)]
     if found.any_failed and trials.cell.client != load.CLIENT:
-        notes.insert(0, "No mean is shown, since trials failed; they count as the slowest of all.")
+        notes.insert(0, "No mean is shown because trials failed. Failed trials count as the slowest of all.")
     if found.any_failed and trials.cell.client == load.CLIENT:
         notes.insert(0, _OF_FAILED_LOADS)
     notes[:0] = [

@@ -41,7 +41,7 @@ _ALL: tuple[Statistic, ...] = ("median", "mean", "trimmed_mean", *QUANTILES)
 _OF_RATES: tuple[Statistic, ...] = ("median", "mean", "trimmed_mean")
 _OF_LATENCIES: tuple[Statistic, ...] = ("median",)
 _ANY_NUMBER: frozenset[Statistic] = frozenset({"mean"})
-"""What has an interval however few blocks there are, though no verdict: Student's, of two blocks and more."""
+"""What has an interval with few blocks, but no verdict: Student's, from two blocks on."""
 
 
 class Column(NamedTuple):

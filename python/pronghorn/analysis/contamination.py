@@ -8,7 +8,7 @@ from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.numbers import count, listed
 
 SUSPICION = 0.01
-"""The p below which arms count as discarded unequally often."""
+"""Below this p, two arms count as discarded unequally often."""
 
 
 def notes(cell: CellTrials) -> list[str]:
@@ -21,17 +21,17 @@ def notes(cell: CellTrials) -> list[str]:
         )
         reasons = ", ".join(f"{reason} {number}" for reason, number in cell.contamination_reasons.items())
         said.append(
-            f"Contaminated and repeated with their blocks: {count(total, 'trial')} ({reasons}); {by_arm}."
+            f"{count(total, 'trial')} contaminated ({reasons}) and repeated with the whole block: {by_arm}."
         )
     said.extend(
-        f"{arm} and {other} were contaminated unequally often (Fisher's exact test, p < {SUSPICION}): "
-        "the host may be too weak for one of them; run fewer trials side by side (--jobs)."
+        f"{arm} and {other} were contaminated unequally often (Fisher's exact test, p < {SUSPICION}). "
+        "The host may be too weak for one of them. Run fewer trials side by side (--jobs)."
         for arm, other in _unequal(cell)
     )
     if cell.abandoned:
-        said.append(f"Left out, since no attempt was uncontaminated: {count(cell.abandoned, 'block')}.")
+        said.append(f"Left out because every attempt was contaminated: {count(cell.abandoned, 'block')}.")
     if cell.incomplete:
-        said.append(f"Left out, since not every arm has a trial: {count(cell.incomplete, 'block')}.")
+        said.append(f"Left out because not every arm has a trial: {count(cell.incomplete, 'block')}.")
     return said
 
 

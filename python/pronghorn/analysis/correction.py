@@ -75,10 +75,10 @@ def _differs(one: Comparison) -> bool:
 
 def _words(tested: int, decided: int, differ: int, others: Sequence[tuple[CellSummary, Comparison]]) -> str:
     said = (
-        f"{decided or 'None'} of {count(tested, 'verdict')} {'tell' if decided > 1 else 'tells'} the arms "
-        "apart. Whether arms differ at all, be it by less than the margin, is another question: by a rank "
-        "test, corrected for the number of comparisons after Benjamini and Hochberg, "
-        f"{differ or 'none'} of {tested} {'do' if differ != 1 else 'does'} (q at most {percent(RATE)})"
+        f"{decided or 'None'} of {count(tested, 'verdict')} {'name' if decided > 1 else 'names'} a "
+        "faster arm. A rank test asks another question: whether arms differ at all, even by less than "
+        "the margin. Corrected for the number of comparisons (Benjamini and Hochberg), it finds a "
+        f"difference in {differ or 'none'} of {tested} (q at most {percent(RATE)})"
     )
     if not others:
         return f"{said}."
@@ -86,7 +86,10 @@ def _words(tested: int, decided: int, differ: int, others: Sequence[tuple[CellSu
     if len(others) > _NAMED:
         named.append(f"{len(others) - _NAMED} more")
     yet = "but not" if differ else "not even"
-    return f"{said}, {yet} {listed(named)}, told apart by {'its' if len(others) == 1 else 'their'} verdict."
+    return (
+        f"{said}, {yet} in {listed(named)}, although {'its' if len(others) == 1 else 'their'} verdict "
+        "names one"
+    )
 
 
 def _too_few(cells: Sequence[CellSummary], looks: Sequence[int], tested: int) -> str:
@@ -102,9 +105,9 @@ def _too_few(cells: Sequence[CellSummary], looks: Sequence[int], tested: int) ->
         return ""
     blocks = count(few[0], "block") if len(few) == 1 else f"{min(few)} to {max(few)} blocks"
     if len(few) < len(least):
-        blocks = f"Where there are but {blocks}, these"
+        blocks = f"Where there are only {blocks}, these"
     return (
-        f"{blocks} {'is' if few == [1] and len(least) == 1 else 'are'} too few to bear a correction for "
+        f"{blocks} {'is' if few == [1] and len(least) == 1 else 'are'} too few for a correction over "
         f"{count(tested, 'comparison')}: an arm that alone differs has q of at least "
         f"{percent(min(least[number] for number in few))}."
     )

@@ -11,7 +11,7 @@ from pronghorn.analysis.times import has_failed
 from pronghorn.model.trial import Trial
 
 DISCOVERY = "~"
-"""What an arm's name has where its client is not told to speak HTTP/3."""
+"""What an arm's name contains if its client has to find out about HTTP/3."""
 
 
 class Fallback(NamedTuple):
@@ -31,7 +31,7 @@ class Fallback(NamedTuple):
         requests, loads = count(self.of, "request"), count(self.loads, "load")
         said = f"{self.requests} of {requests} in {loads} did not go over HTTP/3"
         if self.none_in:
-            said += f"; {self.none_in} of the loads never came to it"
+            said += f"; {self.none_in} of the loads used no HTTP/3 at all"
         if self.cost is not None:
             said += f" and took {ratio(self.cost)} times as long as {self.beside}'s (median, same blocks)"
         return said
@@ -65,7 +65,7 @@ def _note(arm: str, trials: Sequence[Trial]) -> str | None:
     if not names or (len(names) == 1 and DISCOVERY not in arm):
         return None
     parts = [f"{_middle([over.get(name, 0) for over in seen])} over {name}" for name in names]
-    return f"{arm}: of a load's requests went {', '.join(parts)} ({count(len(seen), 'load')})."
+    return f"{arm}: requests per load: {', '.join(parts)} ({count(len(seen), 'load')})."
 
 
 def _middle(numbers: list[int]) -> str:

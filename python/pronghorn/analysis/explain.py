@@ -64,7 +64,7 @@ def explain(trials: CellTrials, asked: Explanation, terms: Terms) -> Explained:
         shares(medians, at.confidence) if reason is None else ([NOTHING] * last, [NOTHING] * last)
     )
     if reason is None and not all(share.is_finite for share in (*ratios, *seconds)):
-        reason = "failed loads reach into too many of the resamples' medians"
+        reason = "failed loads affect the medians of too many resamples"
     steps = [
         Step(
             **_change(medians, asked.chain, place, place + 1, at).model_dump(),
@@ -168,7 +168,7 @@ def _why_no_shares(
     if reason is not None:
         return f"it {reason}" if blocks < least else reason
     if low <= 1 <= high:
-        return "the whole difference may be none"
+        return "there may be no difference at all"
     if verdict == "same":
         return f"the whole difference is within ±{percent(terms.margin)}"
     return None

@@ -56,7 +56,7 @@ def signed(value_s: float | None) -> str:
 
 
 def _share(step: Step) -> str:
-    against = ", the other way" if step.share is not None and step.share < 0 else ""
+    against = ", in the opposite direction" if step.share is not None and step.share < 0 else ""
     return f"{share(step.share, step.share_ci95)} ({signed(step.difference_s)}{against})"
 
 

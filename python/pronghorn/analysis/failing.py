@@ -8,8 +8,8 @@ from pronghorn.model.loaded import Failure
 from pronghorn.model.trial import Trial
 
 _BEGINNING, _END = 200, 120
-"""So many characters of a longer detail are told in a sentence: how it begins, and what a program said last.
-The journal has all of it."""
+"""The most characters of a detail that a sentence shows: its beginning, and what a program wrote last. The
+journal has all of it."""
 
 
 def commonest(trials: Sequence[Trial]) -> Failure | None:

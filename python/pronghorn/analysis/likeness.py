@@ -42,7 +42,7 @@ def warnings(cells: Sequence[CellSummary]) -> list[str]:
         for doubt in [*_of_cell(cell), *_of_clients(cell, cells)]:
             found.setdefault(doubt.kind, []).append(f"{cell.title}: {doubt.text}")
     return [
-        f"{said[0]} So in {count(len(said) - 1, 'further case')}." if len(said) > 1 else said[0]
+        f"{said[0]} The same holds in {count(len(said) - 1, 'further case')}." if len(said) > 1 else said[0]
         for said in found.values()
     ]
 
@@ -77,7 +77,8 @@ def _of_cell(cell: CellSummary) -> Iterator[Doubt]:
         beside = f"{_said(one, arms[one])}, {_said(other, arms[other])}"
         yield Doubt(
             "arms",
-            f"the arms loaded different pages ({beside}): a verdict compares these, not the protocols alone.",
+            f"the arms loaded different pages ({beside}). A verdict compares the pages as well as "
+            "the protocols.",
             "the arms loaded different pages",
             tuple(dict.fromkeys(name for pair in different for name in pair)),
         )
@@ -88,8 +89,8 @@ def _idle(arms: Mapping[str, Loaded]) -> Iterator[Doubt]:
     if idle:
         yield Doubt(
             "no-request",
-            f"{', '.join(idle)} made no request, since the cache held the whole page: there is nothing to "
-            "compare. Have the document asked for again: --set cache_control=no-cache",
+            f"{', '.join(idle)} made no request, because the cache held the whole page. There is nothing "
+            "to compare. Make clients request the document again: --set cache_control=no-cache",
             f"{', '.join(idle)} made no request",
             tuple(idle),
         )
@@ -104,7 +105,7 @@ def _left_out(client: str, arms: Mapping[str, Loaded]) -> Iterator[Doubt]:
     said = f"{most.left_out:g} of {whole:g} references"
     yield Doubt(
         "left-out",
-        f"{client} left out {said} of the page{_why(most)}: the verdict is about the rest.",
+        f"{client} left out {said} of the page{_why(most)}. The verdict is about the rest.",
         f"{said} were left out",
         tuple(short),
     )
@@ -133,8 +134,8 @@ def _of_clients(cell: CellSummary, cells: Sequence[CellSummary]) -> Iterator[Dou
             beside = f"{_said(cell.client, mine)}, {_said(other.client, theirs)}, over {name}"
             yield Doubt(
                 "clients",
-                f"the clients loaded different pages ({beside}): don't compare their verdicts.",
-                f"{cell.client} loaded another page than {other.client}",
+                f"the clients loaded different pages ({beside}). Don't compare their verdicts.",
+                f"{cell.client} loaded a different page than {other.client}",
                 tuple(different),
             )
             return

@@ -15,7 +15,7 @@ from pronghorn.analysis.dip import SIZES, dip, p_value
 from pronghorn.analysis.times import Times
 
 LEAST_VALUES = SIZES[0]
-"""Of fewer nothing is said."""
+"""Nothing is said about fewer values."""
 
 _BEYOND = 0.1
 

@@ -14,7 +14,7 @@ import numpy as np
 from pronghorn.analysis.times import Times
 
 LEAST_VALUES = 8
-"""Of fewer nothing is said."""
+"""Nothing is said about fewer values."""
 
 LEAST_CUTOFF = 3.5
 

@@ -22,14 +22,14 @@ NAMES: Mapping[Part, str] = {
 }
 
 _SHOWN = 0.9
-"""Of all that parts differ by, in either direction, a sentence names the largest that make up this share,
-but no more than a few."""
+"""A sentence names the largest differences of parts, in either direction, until they make up this share of
+all; but only a few."""
 
 _MOST_NAMED = 5
 
 _MOST_OTHER, _TOO_MUCH = 0.05, 0.5
-"""More than the first share of a load that no part explains is said, with more than the second nothing is
-compared."""
+"""Above the first share of unexplained time, a sentence mentions it. Above the second, nothing is compared.
+"""
 
 
 def sentences(cell: CellSummary, baseline: str) -> list[str]:
@@ -77,6 +77,6 @@ def _untold(mine: ArmWhy) -> float:
 def _caution(arm: str, mine: ArmWhy) -> str | None:
     share, said = _untold(mine), []
     if share > _MOST_OTHER:
-        said.append(f"{percent(round(share, 2))} of its median load belong to no part that could be told")
-    said += [f"of {count(number, 'load')} {reason}" for reason, number in mine.reasons.items()]
+        said.append(f"{percent(round(share, 2))} of its median load could not be assigned to a part")
+    said += [f"for {count(number, 'load')}: {reason}" for reason, number in mine.reasons.items()]
     return f"Parts of {arm}: {listed(said)}" if said else None

@@ -23,18 +23,18 @@ from pronghorn.analysis.modes import modes
 from pronghorn.analysis.times import Times
 
 COUNTED = 50
-"""The largest number of blocks of which all patterns of signs are counted."""
+"""Up to this number of blocks all patterns of signs are counted."""
 
 ALIGNED = range(10, 501)
-"""The numbers of blocks in which modes are looked for: fewer can't afford that p counts twice, more find
-small differences without."""
+"""Between these numbers of blocks modes are looked for. Fewer blocks can't afford that p counts twice; more
+find small differences anyway."""
 
 _LEVEL = 0.05
 """At which level of the dip test there are two modes. The p-values hold whichever it is."""
 
 _STRADDLING = 0.75
-"""Where in more blocks than this share one time lies in each mode, these are the arms themselves. Of arms
-that fall into their modes by themselves half of the blocks do at the most."""
+"""If in more than this share of blocks one time lies in each mode, the modes are the arms themselves. Arms
+that fall into modes independently do so in half of the blocks at most."""
 
 
 def p_value(arm: Times, baseline: Times) -> float | None:

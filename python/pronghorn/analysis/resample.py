@@ -24,7 +24,7 @@ _COUNTS_AT_ONCE = 1 << 18
 _LEAST_COLUMNS = 256
 
 _WIDE = 1024
-"""From so many columns on a row's addition takes longer than the call."""
+"""From this number of columns on, adding a row takes longer than the call."""
 
 
 def drawn(blocks: int, rng: np.random.Generator, resamples: int) -> Iterator[Counts]:

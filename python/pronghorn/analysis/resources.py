@@ -35,20 +35,21 @@ from pronghorn.model.summary import CellSummary
 from pronghorn.model.trial import Resource, Trial
 
 Requests = Callable[[Trial], Sequence[Resource]]
-"""Gives the resources of a trial's load as the client told them."""
+"""Gives the resources of a trial's load as the client recorded them."""
 
 BLOCKS = 100
 LOADS = 10_000
-"""So many of a cell's blocks, and of a run's loads, are looked at: very many have millions of requests."""
+"""The most blocks of a cell, and loads of a run, that are looked at: very many loads have millions of
+requests."""
 
 RESAMPLES = 2000
 MOST = 500
-"""So many resources of a page are told."""
+"""The most resources of a page that are shown."""
 
 Part = Phase | None
 Table = Mapping[Part, Times]
-"""Times in seconds, one a block, of each phase and of the whole (None): NaN where the load didn't ask for the
-resource, +inf for the whole of one that never came."""
+"""Times in seconds, one a block, of each phase and of the whole (None): NaN if the load didn't request the
+resource, +inf for the whole of one that never arrived."""
 
 
 def of_trial(trial: Trial) -> Sequence[Resource]:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from pronghorn.analysis.bootstrap import CONFIDENCE, RESAMPLES
 
 GROWTH = 1.25
-"""Each look has about so many times the blocks of the one before."""
+"""Each look has about this many times the blocks of the look before."""
 
 POWER = 1.5
 """How late the error is spent: of all blocks' share t, t to this power of the error (Kim & DeMets, "Design
@@ -30,7 +30,7 @@ and analysis of group sequential tests based on the type I error spending rate f
 1987)."""
 
 LEAST_TAIL = 1 / RESAMPLES
-"""No resample lies further out; a look that was given less isn't taken."""
+"""No resample lies further out. A look with a smaller share of the error is skipped."""
 
 Spending = Callable[[float], float]
 """From the share of all blocks, 0 to 1, to the share of the error that may have been spent by then."""

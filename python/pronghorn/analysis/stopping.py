@@ -28,7 +28,7 @@ class Stage(NamedTuple):
 
 
 FIXED = Stage()
-"""That of a cell whose number of blocks was fixed beforehand."""
+"""The stage of a cell whose number of blocks was fixed beforehand."""
 
 
 def stage(trials: CellTrials, sampling: Sampling | None) -> Stage:
@@ -42,7 +42,7 @@ def stage(trials: CellTrials, sampling: Sampling | None) -> Stage:
     following = boundary.next_after(begun - 1) or boundary.looks[-1]
     return Stage(
         confidence=boundary.confidence(following),
-        pending=f"between two looks; the next is when {following} blocks are over",
+        pending=f"between two looks; the next comes after {following} blocks",
     )
 
 
@@ -90,16 +90,16 @@ def words(found: Stopping) -> str:
     most = found.blocks + found.saved
     rule = "every verdict was decided" if found.rule == "decided" else f"every interval had {found.rule}"
     if found.reason == "max":
-        said = f"Sampling went on to the most blocks, {most}, before {rule}."
+        said = f"Sampling reached its maximum of {most} blocks before {rule}."
     elif found.saved:
         share = _share(found.saved, most)
         said = (
-            f"Sampling stopped after {found.blocks} of at most {most} blocks, when {rule}: "
-            f"{count(found.saved, 'block')} ({share}) saved."
+            f"Sampling stopped after {found.blocks} of at most {most} blocks, when {rule}. It saved "
+            f"{count(found.saved, 'block')} ({share})."
         )
     else:
-        said = f"With the last of its {most} blocks {rule}; none was saved."
-    return f"{said} The intervals hold at whichever look sampling stops."
+        said = f"The rule was met only at the last of {most} blocks ({rule}), so no block was saved."
+    return f"{said} The intervals are valid at whichever look sampling stops."
 
 
 def saved(cells: Sequence[CellSummary]) -> list[str]:

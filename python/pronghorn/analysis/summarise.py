@@ -60,7 +60,9 @@ class Design:
 
     def __post_init__(self) -> None:
         if self.baseline not in self.arms:
-            raise ValueError(f"the baseline {self.baseline!r} is none of the arms ({', '.join(self.arms)})")
+            raise ValueError(
+                f"the baseline {self.baseline!r} is not one of the arms ({', '.join(self.arms)})"
+            )
 
 
 def summarise(

@@ -37,14 +37,15 @@ def _of_failures(arms: Sequence[tuple[str, ArmSummary]]) -> Unmeasured:
     most = commonest_of([arm.failure for arm in mine])
     if most is None:
         return Unmeasured(
-            text=f"Nothing could be measured: {listed(never)} made no request, since the cache held all.",
-            remedy="Have the document asked for again: --set cache_control=no-cache",
+            text=f"Nothing could be measured: {listed(never)} made no request, because the cache held the "
+            "whole page.",
+            remedy="Make clients request the document again: --set cache_control=no-cache",
         )
     others = [name for name in names if name not in never]
-    who = f"{listed(never)} never loaded" if never else "nowhere did both of two arms load"
+    who = f"{listed(never)} never loaded" if never else "in no cell did both arms of a comparison load"
     return Unmeasured(
-        text=f"Nothing could be measured: {who}; {failed} of {count(n, 'trial')} "
-        f"failed, {_most(most, failed)} {with_detail(most)}.",
+        text=f"Nothing could be measured: {who}. {failed} of {count(n, 'trial')} failed, "
+        f"{_most(most, failed)} {with_detail(most)}.",
         remedy=mends.of_failure(most, never, others),
     )
 
@@ -64,12 +65,12 @@ def _of_discards(cells: Sequence[CellSummary], arms: Sequence[tuple[str, ArmSumm
     if most is None:
         return Unmeasured(
             text="Nothing could be measured: no block has a trial of every arm.",
-            remedy="Go on with the run: pronghorn run --resume RUN",
+            remedy="Continue the run: pronghorn run --resume RUN",
         )
     blocks = sum(cell.abandoned + cell.incomplete for cell in cells)
     rejected = "the only block was" if blocks == 1 else f"all {blocks} blocks were"
     spoilt = f"{count(discarded, 'trial')} were contaminated, {_most(most, discarded)} {with_detail(most)}"
     return Unmeasured(
-        text=f"Nothing could be measured: {rejected} rejected; {spoilt}.",
+        text=f"Nothing could be measured: {rejected} rejected. {spoilt}.",
         remedy=mends.of_discards(most.reason, virtual=all(_runs_virtually(cell) for cell in cells)),
     )

@@ -24,8 +24,8 @@ LEAST_BLOCKS: dict[Statistic, int] = {
     "p95": 200,
     "p99": 1000,
 }
-"""From how many blocks on a statistic's ratio has an interval that keeps its word (docs/methodology.md): of a
-quantile, where ten values are expected to lie beyond it."""
+"""The fewest blocks from which on the interval of a statistic's ratio holds as often as it should
+(docs/methodology.md): of a quantile, where ten values are expected to lie beyond it."""
 
 _MIRRORED: dict[Verdict, Verdict] = {"faster": "slower", "slower": "faster"}
 

@@ -51,7 +51,7 @@ STATISTICS: dict[Statistic, str] = {
 }
 
 Margins = tuple[float, float | None]
-"""Within what arms are the same: a fraction, and where there is one a time in seconds."""
+"""The margins within which arms count as the same: a fraction and, optionally, a time in seconds."""
 
 
 def within(margins: Margins) -> str:
@@ -89,7 +89,9 @@ def sentence(
     sampling stops."""
     uncompared = found.statistic == "mean" and found.metric not in HIGHER_IS_BETTER
     if uncompared and any(arm.failed for arm in arms.values()):
-        said = f"{title}: the means of {found.arm} and {found.baseline} aren't compared, since trials failed"
+        said = (
+            f"{title}: the means of {found.arm} and {found.baseline} aren't compared, because trials failed"
+        )
     else:
         said = f"{title}: {claim(found.verdict, found.arm, found.baseline, margins)}: {_figures(found, arms)}"
         tail = [*_effect(found, sequential), found.reason, _often(found, better, blocks)]
@@ -113,7 +115,7 @@ def _effect(found: Comparison, sequential: bool) -> list[str]:
 def _often(found: Comparison, better: Superiority | None, blocks: int) -> str:
     if better is None or found.ratio is None:
         return count(blocks, "block")
-    alike = f", alike in {better.alike}" if better.alike else ""
+    alike = f", equal in {better.alike}" if better.alike else ""
     return f"faster in {better.better} of {count(blocks, 'block')}{alike}"
 
 
@@ -124,7 +126,7 @@ def _finished(found: Comparison) -> str:
     shown = f"ratio is {ratio(found.finished.ratio, *found.finished.ci95)}"
     if found.finished.ci95 != (None, None):
         shown += f", 95 % interval {interval(*found.finished.ci95)}"
-    where = f"in {count(found.finished.blocks, 'block')} in which neither failed"
+    where = f"in {count(found.finished.blocks, 'block')} in which both loaded"
     return f"{where} the {shown}" if found.finished.blocks else ""
 
 
@@ -170,11 +172,11 @@ def objection(median: Comparison, mean: Comparison) -> str | None:
         figures += f"; {mean.caution}"
     match mean.verdict:
         case "undecided":
-            return f"but the mean leaves it undecided ({figures})"
+            return f"but the mean is undecided ({figures})"
         case "same":
-            return f"but by the mean they are the same ({figures})"
+            return f"but the means are the same ({figures})"
         case _:
-            return f"but by the mean {mean.arm} is {mean.verdict} ({figures})"
+            return f"but the mean of {mean.arm} is {mean.verdict} ({figures})"
 
 
 def headline(
@@ -199,7 +201,7 @@ def headline(
 
 def alone(arm: str) -> str:
     """The sentence on a run of a single arm."""
-    return f"Only {arm} was run, so that there is nothing to compare it with."
+    return f"Only {arm} was run, so there is nothing to compare it with."
 
 
 def _places(titles: Sequence[str]) -> str:

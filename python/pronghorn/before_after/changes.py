@@ -74,11 +74,14 @@ def _refuse_strangers(
     hint = "Measure both with one experiment: pronghorn run EXPERIMENT --out BEFORE, later --out AFTER."
     if not cells and _but_for_origins(before) & _but_for_origins(after):
         hint = (
-            "Origins of other names are compared where only a version or what stands behind ':' differs, and "
-            "each run has one such; compare different servers as origins of one experiment."
+            "Origins with different names are compared only if they differ in version, or after ':', and "
+            "each run has one such origin. To compare different servers, make them origins of one "
+            "experiment."
         )
     raise InputError(
-        f"{before.path} and {after.path} have no {what} in common: {theirs} there, {ours} here.", hint=hint
+        f"{before.path} and {after.path} have no {what} in common: the first has {theirs}, the "
+        f"second {ours}.",
+        hint=hint,
     )
 
 
@@ -178,5 +181,5 @@ def _missing(
         }
         for what, names in alone.items():
             if names:
-                said.append(f"Only {when}, and left out: {what} {listed(names)}.")
+                said.append(f"Left out, because only the run {when} has them: {what} {listed(names)}.")
     return said

@@ -63,15 +63,15 @@ def correction(cells: Sequence[CellChange]) -> Correction | None:
     ]
     say = "say" if len(decided) > 1 else "says"
     words = (
-        f"{len(decided) or 'None'} of {count(len(tested), 'verdict')} {say} that something changed. Whether "
-        "anything did at all, be it by less than the margin, by a rank test corrected for the number of "
-        f"comparisons after Benjamini and Hochberg: {len(differ) or 'none'} of {len(tested)} "
-        f"{'does' if len(differ) == 1 else 'do'} (q at most {percent(RATE)})"
+        f"{len(decided) or 'None'} of {count(len(tested), 'verdict')} {say} that something changed. A "
+        "rank test asks another question: whether anything changed at all, even by less than the margin. "
+        "Corrected for the number of comparisons (Benjamini and Hochberg), it finds a change in "
+        f"{len(differ) or 'none'} of {len(tested)} (q at most {percent(RATE)})"
     )
     if others:
         named = [*others[:_NAMED], *([f"{len(others) - _NAMED} more"] if len(others) > _NAMED else [])]
         yet, whose = "but not" if differ else "not even", "its" if len(others) == 1 else "their"
-        words = f"{words}, {yet} {listed(named)}, which {whose} verdict names"
+        words = f"{words}, {yet} in {listed(named)}, although {whose} verdict names one"
     return Correction(
         comparisons=len(tested),
         decided=len(decided),

@@ -11,10 +11,10 @@ from pronghorn.model.caution import Caution
 from pronghorn.model.trial import Cell
 
 _MOST = 8
-"""So many differences of one kind are told in full."""
+"""The most differences of one kind that are shown in full."""
 
 _LONGEST = 60
-"""Of a longer value its beginning is shown."""
+"""The beginning of a longer value is shown."""
 
 _HOST = ("kernel", "machine", "cpu", "cores", "memory_bytes", "governor", "system")
 _EXPERIMENT = (
@@ -33,20 +33,25 @@ class Kind(NamedTuple):
 KINDS: Mapping[str, Kind] = {
     "path": Kind(
         "The networks differ",
-        "Nothing follows for the server: measure both runs over the same paths.",
+        "The runs say nothing about the server. Measure both over the same paths.",
     ),
     "site": Kind(
-        "What was loaded differs", "Nothing follows for the server unless the page is the change under test."
+        "What was loaded differs",
+        "The runs say nothing about the server unless the page is the change under test.",
     ),
     "experiment": Kind("The experiments differ", "Measure both runs with one experiment."),
     "arm": Kind(
         "What the arms ran with differs",
-        "Where it isn't the change under test, set it in both runs (docs/experiments.md, Knobs).",
+        "If this isn't the change under test, use the same setting in both runs "
+        "(docs/experiments.md, Knobs).",
     ),
-    "origin": Kind("The origins differ", "If this is the change under test, all is well."),
+    "origin": Kind("The origins differ", "If this is the change under test, ignore this warning."),
     "client": Kind("The clients differ", "Measure both runs with one version of the client."),
     "program": Kind("The versions of Pronghorn differ", "Measure both runs with one version of it."),
-    "host": Kind("The hosts differ", "Measure both runs on one host, or take the change for the hosts' too."),
+    "host": Kind(
+        "The hosts differ",
+        "Measure both runs on one host. Otherwise the change includes the difference between the hosts.",
+    ),
     "jobs": Kind("The trials side by side differ", "Measure both runs with the same --jobs."),
 }
 """The kinds of differences, the gravest first."""
@@ -71,22 +76,22 @@ def cautions(
 
 def _unfinished(run: RecordedRun) -> Iterator[Caution]:
     if not run.manifest.get("ended"):
-        text = f"{run.path} is unfinished: {count(len(run.trials), 'trial')} of it are compared."
+        text = f"{run.path} is unfinished: its {count(len(run.trials), 'trial')} are compared."
         yield Caution("unfinished", text, f"pronghorn run --resume {run.path}")
     for warning in run.warnings:
-        yield Caution("journal", warning, "What it held is not compared; --resume measures it again.")
+        yield Caution("journal", warning, "Its records are not compared. --resume measures them again.")
     for warning in run.unknown:
-        yield Caution("manifest", warning, "What else differs between the runs may be missing here.")
+        yield Caution("manifest", warning, "Other differences between the runs may be missing here.")
 
 
 def _sampled(run: RecordedRun) -> Iterator[Caution]:
     """Whoever stops when the answer is known has looked more than once."""
     if run.experiment.sampling is not None:
         text = (
-            f"{run.path} was sampled until its answer was known ({_repeat(run)}): the intervals here are "
-            "those of a fixed number of blocks, and may leave out the truth more often than they say."
+            f"{run.path} was sampled until its answer was known ({_repeat(run)}). The intervals here are "
+            "those of a fixed number of blocks, so they may miss the true value more often than they say."
         )
-        yield Caution("sampled-by-rule", text, "Where it matters, give both runs a fixed number of blocks.")
+        yield Caution("sampled-by-rule", text, "If this matters, give both runs a fixed number of blocks.")
 
 
 def _repeat(run: RecordedRun) -> str:

@@ -30,9 +30,9 @@ def cautions(
             if short or likeness.differ(earlier, later):
                 found.append(f"{arm} on {title} loaded {extent(earlier)} before and {extent(later)} after")
     if found:
-        more = f", and {count(len(found) - 1, 'other')} alike" if len(found) > 1 else ""
+        more = f". The same holds for {count(len(found) - 1, 'other')}" if len(found) > 1 else ""
         yield Caution(
             DIFFERENT,
             f"The runs loaded different pages, or left much out: {found[0]}{more}.",
-            "Take the change for the page's as well as the server's.",
+            "The change includes that of the page, not only the server's.",
         )

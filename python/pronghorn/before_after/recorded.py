@@ -68,11 +68,11 @@ def read(run: Path) -> RecordedRun:
     contents = journal.look(run, belonging.of(experiment))
     if contents.header is not None and contents.header.experiment != experiment.digest():
         raise InputError(
-            f"{run / journal.JOURNAL}, line 1: these trials are of another experiment than "
+            f"{run / journal.JOURNAL}, line 1: these trials belong to another experiment than "
             f"{files.EXPERIMENT} describes."
         )
     if not contents.trials:
-        raise InputError(f"{run}: no trial is recorded there yet.", hint=f"pronghorn run --resume {run}")
+        raise InputError(f"{run}: has no recorded trial yet.", hint=f"pronghorn run --resume {run}")
     sites = contents.header.sites if contents.header is not None else {}
     noted = files.read_manifest(run)
     return RecordedRun(

@@ -29,9 +29,9 @@ def render(changes: Changes, console: Terminal) -> None:
         _indented(Text(sentence, style="dim"), console)
     _indented(
         Text(
-            f"Before: {changes.before}, of {changes.started_before or 'an unknown time'}. "
-            f"After: {changes.after}, of {changes.started_after or 'an unknown time'}. "
-            "Whatever else changed between them counts as the change.",
+            f"Before: {changes.before}, of {changes.started_before or 'an unknown time'}. After: "
+            f"{changes.after}, of {changes.started_after or 'an unknown time'}. Everything else that "
+            "changed between the runs is part of the difference.",
             style="dim",
         ),
         console,
@@ -63,7 +63,7 @@ def _render_cell(cell: CellChange, console: Terminal) -> None:
     for change in cell.led():
         _indented(Text(change.words, style=COLOURS[change.verdict]), console)
     if cell.unpaired_blocks:
-        said = f"Left out, since only one of the runs has them: {count(cell.unpaired_blocks, 'block')}."
+        said = f"Left out, because only one of the runs has them: {count(cell.unpaired_blocks, 'block')}."
         _indented(Text(said, style="dim"), console)
 
 

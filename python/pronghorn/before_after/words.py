@@ -35,7 +35,7 @@ def sentence(change: ArmChange, *, title: str, margins: Margins, paired: bool) -
     if change.reason is not None:
         details.append(change.reason)
     blocks = (
-        f"{count(change.blocks_after, 'block')} of each, paired by their path seeds"
+        f"{count(change.blocks_after, 'block')} of each run, paired by path seed"
         if paired
         else f"{count(change.blocks_after, 'block')} against {change.blocks_before}"
     )

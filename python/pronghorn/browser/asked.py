@@ -8,10 +8,11 @@ from urllib.parse import SplitResult, urlsplit
 from pronghorn.browser.events import Events, Exchange
 
 OTHER_HOST, BLOCKED, ABORTED, SOCKET, OPEN = "other-host", "blocked", "aborted", "socket", "open"
-"""The record's words for why something is left out."""
+"""The record's words for why a request was left out."""
 
 MOST_NAMED = 100
-"""As many a record names (`MOST_LEFT_OUT` of the model, which is not loaded in the client's host)."""
+"""The most left-out requests that a record names (`MOST_LEFT_OUT` of the model, which is not loaded in the
+client's host)."""
 
 _ABORTED = "net::ERR_ABORTED"
 _BLOCKED = ("net::ERR_BLOCKED_BY_", "net::ERR_UNSAFE_PORT")
@@ -75,7 +76,7 @@ class Asked:
             return ""
         path, query, _ = path_of(exchange.url).partition("?")
         pattern = json.dumps(path + ("*" if query else ""), ensure_ascii=False)
-        return f"; if it may fail, write tolerate = [{pattern}] in the experiment"
+        return f"; to accept its failure, write tolerate = [{pattern}] in the experiment"
 
     def told(self, left: Sequence[tuple[Exchange, str]], kinds: dict[str, str]) -> dict[str, Any]:
         """The record's `left_out`, which names everything once, and `left_out_count`, which counts all of it.

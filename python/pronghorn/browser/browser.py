@@ -80,7 +80,7 @@ class Browser:
     async def load(self) -> dict[str, Any]:
         """One measured navigation: a PageLoad. A page that no longer answers is replaced for it."""
         if self._tab.stuck:
-            async with answering("when a page that is busy was closed"):
+            async with answering("while a busy page was closed"):
                 page = await self._context.new_page()
                 await self._tab.page.close()
                 self._tab = await Tab.open(self._job, self._context, page)

@@ -85,17 +85,17 @@ def _cut(fault: str, asked: Asked, limit_s: float) -> tuple[str, str]:
         return TIMEOUT, f"the page's main thread was still busy after the limit of {limit_s:g} s"
     if fault == TOO_LARGE:
         return TOO_LARGE, (
-            f"the page asked for more than {MOST_REQUESTS} things, or for some with URLs and headers of more "
-            f"than {MOST_TEXT} characters together"
+            f"the page requested more than {MOST_REQUESTS} resources, or URLs and headers of more than "
+            f"{MOST_TEXT} characters together"
         )
     if fault == STRAYED:
-        return "incomplete", f"the page went to {events.navigations.strayed}, which no server has"
+        return "incomplete", f"the page navigated to {events.navigations.strayed}, which no server has"
     if fault != TIMEOUT:
         return reason(fault), fault
     outstanding = events.outstanding()
     such = f", such as {asked.name(outstanding[0])}" if outstanding else ""
     steps = len(events.documents) - 1
-    further = f"; the page went on to another document {steps} times" if steps > 1 else ""
+    further = f"; the page navigated to another document {steps} times" if steps > 1 else ""
     return TIMEOUT, (
-        f"not loaded within {limit_s:g} s; {len(outstanding)} requests were without an end{such}{further}"
+        f"not loaded within {limit_s:g} s; {len(outstanding)} requests had not ended{such}{further}"
     )

@@ -109,7 +109,7 @@ class Tab:
         if before_s is not None and after_s is not None:
             page["processes_cpu_s"] = max(0.0, after_s - before_s)
         if not self.stuck:
-            async with answering("while artifacts were made", _ARTIFACTS_S):
+            async with answering("while artifacts were written", _ARTIFACTS_S):
                 page["vitals"]["speed_index_s"] = await self._keeper.after(self.events, started, seen)
             await self._leave()
         return page
@@ -246,10 +246,12 @@ class Tab:
         try:
             await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
             if self._gone.is_set():
-                raise Failed("browser", "the browser crashed or was ended in mid-load")
+                raise Failed("browser", "the browser crashed or was ended during a load")
             return task.result()
         except PlaywrightError as error:
-            raise Failed("browser", f"the browser broke off in mid-load: {error.message}") from error
+            raise Failed(
+                "browser", f"the connection to the browser broke during a load: {error.message}"
+            ) from error
         finally:
             for waiting in (task, gone):
                 waiting.cancel()
@@ -271,8 +273,6 @@ async def answering(when: str, patience_s: float = GRACE_S) -> AsyncIterator[Non
         async with asyncio.timeout(patience_s):
             yield
     except TimeoutError:
-        raise Failed(
-            "browser", f"the browser hung: it gave no answer within {patience_s:.0f} s {when}"
-        ) from None
+        raise Failed("browser", f"the browser hung: no answer within {patience_s:.0f} s {when}") from None
     except PlaywrightError as error:
-        raise Failed("browser", f"the browser broke off {when}: {error.message}") from error
+        raise Failed("browser", f"the connection to the browser broke {when}: {error.message}") from error

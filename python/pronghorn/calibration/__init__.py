@@ -31,9 +31,9 @@ async def calibrate(engine: Engine, path: PathSpec, *, seed: int, budget_s: floa
     probes, planned = await probe(engine, path, seed=seed, budget_s=budget_s)
     rows = judge(planned, probes)
     for name, reason in (
-        ("cross", "the path is driven without its cross traffic"),
-        ("rebind_ns", "the path is driven without its rebinding"),
-        ("handover", "the path is driven without its handover; the other path can be calibrated by its name"),
+        ("cross", "the path is tested without its cross traffic"),
+        ("rebind_ns", "the path is tested without its rebinding"),
+        ("handover", "the path is tested without its handover; calibrate the other path by its name"),
     ):
         if getattr(path, name):
             rows.append(unchecked("up", name.removesuffix("_ns"), reason))

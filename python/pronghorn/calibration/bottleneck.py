@@ -13,15 +13,15 @@ from pronghorn.calibration.rows import Direction, Row, judge, unchecked
 RATE_TOLERANCE = 0.01
 
 _FEWEST = 20
-"""Packets, below which nothing is said."""
+"""With fewer packets nothing is said."""
 
 _FEWEST_FULL = 5
-"""Packets that found the queue full but for one place, below which nothing is said."""
+"""With fewer packets that found one free place in the queue, nothing is said."""
 
 _LOSSY = 0.3
 
 _SHORTEST_S = 0.02
-"""The shortest time over which a rate is told to a hundredth."""
+"""The shortest time over which a rate is known to 1 %."""
 
 _LAST = 0.6
 """From this share of a train on the queue is full, where the host sends fast enough."""
@@ -108,12 +108,12 @@ def _queue(direction: Direction, design: LinkDesign, train: _Train, probed: Prob
     """The packets in the full queue, by how long those waited there after which two in a row were dropped."""
     link, phase, each = design.link, probed.phases[design.train], train.each_s
     if link.aqm is not None:
-        return unchecked(direction, "queue", "its management drops before it is full")
+        return unchecked(direction, "queue", "its queue management drops packets before it is full")
     if design.queue_s is None:
-        return unchecked(direction, "queue", "it can't be filled and emptied within the time given")
+        return unchecked(direction, "queue", "it can't be filled and emptied in the given time")
     held = asked.queue_packets(link, design.train_bytes)
     if (train.early_s + train.tardy_s) / 2 > 0.1 * held * each or (link.reorder and link.delay_ns > 0):
-        return unchecked(direction, "queue", "the uneven delay hides how long a packet stood in it")
+        return unchecked(direction, "queue", "the varying delay hides how long a packet waited in it")
     if link.loss is not None and link.loss.mean > _LOSSY:
         return unchecked(direction, "queue", "the loss hides which packets the queue dropped")
     passed = journeys(phase)

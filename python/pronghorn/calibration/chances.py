@@ -48,7 +48,7 @@ def rows(direction: Direction, design: LinkDesign, probed: Probed) -> Iterator[R
         measured=met,
         low=total.packets_out,
         high=total.packets_out,
-        reason="that left the link, and that the far host received or found damaged",
+        reason="of those that left the link; lost or damaged at the far host",
     )
 
 
@@ -59,7 +59,7 @@ def _loss(direction: Direction, link: LinkSpec, lost: int, sent: int, counted: L
         case IndependentLoss():
             correlation = loss.correlation or 0.0
             if correlation and link.duplicate:
-                return unchecked(direction, "loss", "copies have a memory of their own")
+                return unchecked(direction, "loss", "copies have a correlation of their own")
             chain = markov.chance(loss.probability, correlation)
             if loss.longest_burst is not None:
                 if loss.longest_burst > markov.LONGEST_RUN:
@@ -79,7 +79,7 @@ def _loss(direction: Direction, link: LinkSpec, lost: int, sent: int, counted: L
 
 def _count(direction: Direction, quantity: str, chain: Chain, count: int, steps: int, share: float) -> Row:
     if steps < 1 or not chain.feasible(steps):
-        return unchecked(direction, quantity, "its exact distribution costs too much")
+        return unchecked(direction, quantity, "its exact distribution is too expensive to compute")
     low, high = chain.interval(steps)
     return judge(
         direction,
@@ -100,7 +100,7 @@ def _reordering(direction: Direction, design: LinkDesign, probed: Probed) -> Row
     late = delays.tolerance_s(probed, SINGLE)
     wire = asked.wire_s(link, design.probe_bytes)
     if reorder is None or expected.quantile(0) < 4 * (late + wire):
-        return unchecked(direction, "reordering", "the delay is too short to tell who skips it")
+        return unchecked(direction, "reordering", "the delay is too short to see which packets skip it")
     if reorder.gap > markov.LONGEST_RUN:
         return unchecked(direction, "reordering", f"a gap above {markov.LONGEST_RUN}")
     taken = [journey for place in (SINGLE, MANY) for journey in journeys(probed.phases[place])]

@@ -17,10 +17,10 @@ GAP_S = 0.001
 """The least time between two spaced probes; probes of which there are many are five times as close."""
 
 CALM = 4
-"""Probes of the first two phases come so many times slower than the bottleneck could take them."""
+"""Probes of the first two phases are this many times slower than the bottleneck could send them."""
 
 FILLING = 2.5
-"""A train comes so many times faster than the bottleneck takes it: the queue is full for the second half of
+"""A train is this many times faster than the bottleneck takes it: the queue is full for the second half of
 the train at least. Where that would take too long, `GENTLE` times."""
 
 GENTLE = 1.3
@@ -32,7 +32,7 @@ FASTEST_BIT_PER_S = 2e9
 """Above this rate a host's sockets may not fill a link."""
 
 TOGETHER = 16
-"""So many packets of a train go to the kernel at once on such a link, which cuts them apart."""
+"""This many packets of a train go to the kernel at once on such a link; the kernel segments them."""
 
 _TRAIN_S = 0.25
 _LONGEST_TRAIN = 40_000
@@ -41,11 +41,11 @@ _MOST_SINGLE = 2_000
 _FEWEST = 40
 
 _LEFT_OUT = {
-    "udp": "its rule for UDP would drop the probes; the rest is driven without it",
-    "outage": "probes go while there is none; the rest is driven without it",
-    "police": "the token bucket would drop the train; the rest is driven without it",
-    "trace": "a trace has no constant rate; the rest is driven without it",
-    "schedule": "values change over time; those outside of the schedule are driven",
+    "udp": "its rule for UDP would drop the probes; the rest is tested without it",
+    "outage": "probes run without outages; the rest is tested without them",
+    "police": "the token bucket would drop the train; the rest is tested without it",
+    "trace": "a trace has no constant rate; the rest is tested without it",
+    "schedule": "values change over time; only those outside of the schedule are tested",
     "mtu": "probes are shorter",
 }
 

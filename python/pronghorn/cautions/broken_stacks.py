@@ -19,7 +19,7 @@ def cautions(trials: Sequence[Trial]) -> Iterator[Caution]:
     for (reason, kind, name), its in sorted(found.items()):
         yield Caution(
             f"{reason}-failed",
-            f"The {kind} {name} failed in {count(len(its), 'trial')}, which count as failed loads, such as "
-            f"{its[0].cell}, {its[0].arm}: {str(its[0].detail).rstrip('.')}.",
-            "Mend what it says, or leave it out; 'detail' in trials.jsonl has the words of each.",
+            f"The {kind} {name} failed in {count(len(its), 'trial')}, which count as failed loads. An "
+            f"example: {its[0].cell}, {its[0].arm}: {str(its[0].detail).rstrip('.')}.",
+            "Fix what the message says, or leave it out. 'detail' in trials.jsonl has each message.",
         )

@@ -16,7 +16,7 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Trial
 
 FALSE_ALARMS = 0.01
-"""In how many runs without a drift, at most, each of the warnings is given: the level of each test is this,
+"""At most this share of runs without a drift gets each of the warnings. The level of each test is this,
 divided by their number (Bonferroni)."""
 
 _LEAST_BLOCKS = 8
@@ -47,23 +47,23 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
         first = differing[0]
         yield Caution(
             "drift-of-difference",
-            f"The difference between arms changed in the course of the run in "
-            f"{count(len(differing), 'case')}, such as {first.arm} over {experiment.baseline} on "
-            f"{first.cell}: ratio {_ratio(first.first)} in the first third of the blocks, "
-            f"{_ratio(first.last)} in the last.",
-            "Its verdict is a mean of what changed, and more blocks don't mend it. Find what did (a server "
-            "that warms up or fills up, a clocked-down CPU) and measure again.",
+            f"The difference between arms changed during the run in {count(len(differing), 'case')}. An "
+            f"example: {first.arm} over {experiment.baseline} on {first.cell}: ratio "
+            f"{_ratio(first.first)} in the first third of the blocks, {_ratio(first.last)} in the last.",
+            "The verdict averages two different states, and more blocks don't fix that. Find what "
+            "changed (a server that warms up or fills up, a throttled CPU) and measure again.",
         )
     drifting = levels(cells, experiment.margin)
     if drifting:
         first = drifting[0]
         yield Caution(
             "drift",
-            f"All arms became slower or faster together in the course of the run in "
-            f"{count(len(drifting), 'cell')}, such as {first.cell}: by {_change(first)} from the first third "
-            "of the blocks to the last.",
-            "Ratios within blocks hardly feel it, but medians and quantiles are of a host that changed. Look "
-            "for other programs, heat or a neighbour on the machine, and measure again on a quiet host.",
+            "All arms became slower or faster together during the run in "
+            f"{count(len(drifting), 'cell')}. An example: {first.cell}: {_change(first)} from the first "
+            "third of the blocks to the last.",
+            "Ratios within blocks barely change, but medians and quantiles describe a host that changed. "
+            "Look for other programs, heat or busy neighbours of a virtual machine. Measure again on a "
+            "quiet host.",
         )
 
 

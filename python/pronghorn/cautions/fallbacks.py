@@ -40,8 +40,7 @@ def _fallback(experiment: Experiment, trials: CellTrials, arm: Arm, *, blocked: 
         yield Caution(
             "fallback",
             f"{arm.name} on {trials.cell}{why}: {found.words()}.",
-            "Bear in mind that the arm measures the way back too; which requests they were stands in "
-            "trials.jsonl, by their protocol.",
+            "This arm also measures the fallback. trials.jsonl has the protocol of each request.",
         )
 
 
@@ -70,9 +69,9 @@ def _unprepared(trials: Sequence[Trial]) -> Iterator[Caution]:
         first = found[0]
         yield Caution(
             "prepare",
-            f"The unmeasured visit failed in {count(len(found), 'trial')}: they count as failed and were not "
-            f"measured, such as {first.cell}, {first.arm}: {first.detail}.",
-            "Where the path is too lossy for the visit, raise the experiment's limit.",
+            f"The unmeasured visit failed in {count(len(found), 'trial')}. These trials count as failed "
+            f"and were not measured. An example: {first.cell}, {first.arm}: {first.detail}.",
+            "If the path is too lossy for the visit, raise the experiment's limit.",
         )
 
 
@@ -82,5 +81,5 @@ def _sandboxes(clients: Mapping[str, Mapping[str, str]]) -> Iterator[Caution]:
             yield Caution(
                 "browser-sandbox",
                 f"The client {name} ran without its own sandbox ({state}).",
-                "Load nothing with it that you don't trust.",
+                "Load only pages that you trust with it.",
             )

@@ -38,7 +38,7 @@ NO_NETWORK = "no emulated network on this host"
 """The label of a run on a host that denies namespaces."""
 
 LIVE = "live servers, without an emulated path"
-"""The label of a run against servers that are somebody's."""
+"""The label of a run against live servers."""
 
 
 def label(experiment: Experiment, hello: Hello) -> str | None:
@@ -95,7 +95,7 @@ def unfinished(run: Path, trials: int) -> Caution:
     """The warning of a run that was interrupted and is reported on as it stands."""
     return Caution(
         "unfinished",
-        f"The run is unfinished: {count(trials, 'trial')} of it were recorded when this was written.",
+        f"The run is unfinished: this covers {count(trials, 'trial')} recorded so far.",
         f"pronghorn run --resume {run}",
     )
 
@@ -106,18 +106,17 @@ def _instrument(trials: Sequence[Trial]) -> Iterator[Caution]:
         first = beaten[0]
         yield Caution(
             "physics",
-            f"{len(beaten)} trials beat physics and were excluded, such as {first.cell}, {first.arm}: "
-            f"{first.detail}. "
-            "This is a fault of the instrument.",
-            "Do not trust this run; report the fault with its trials.jsonl.",
+            f"{len(beaten)} trials were faster than physics allows and were excluded. An example: "
+            f"{first.cell}, {first.arm}: {first.detail}. This is a bug in Pronghorn.",
+            "Don't trust this run. Report the bug with its trials.jsonl.",
         )
     broken = [trial for trial in trials if trial.reason in ("engine", "bench")]
     if broken:
         yield Caution(
             "broken",
-            f"{len(broken)} trials broke within the engine, such as {broken[0].cell}, {broken[0].arm}: "
-            f"{broken[0].detail}",
-            "Look at 'pronghorn doctor'.",
+            f"{len(broken)} trials failed because of the engine. An example: {broken[0].cell}, "
+            f"{broken[0].arm}: {broken[0].detail}",
+            "Run 'pronghorn doctor'.",
         )
 
 
@@ -127,9 +126,9 @@ def _proof(trials: Sequence[Trial]) -> Iterator[Caution]:
         if found:
             yield Caution(
                 reason,
-                f"{len(found)} trials did not measure what was asked for and count as failed, "
-                f"such as {found[0].cell}, {found[0].arm}: {found[0].detail}",
-                "Look at these trials' resources and origin_log in trials.jsonl.",
+                f"{len(found)} trials did not measure what was asked for and count as failed. An "
+                f"example: {found[0].cell}, {found[0].arm}: {found[0].detail}",
+                "See resources and origin_log of these trials in trials.jsonl.",
             )
 
 
@@ -137,23 +136,23 @@ def _network(experiment: Experiment, hello: Hello) -> Iterator[Caution]:
     if label(experiment, hello) == NO_NETWORK:
         yield Caution(
             "no-emulated-network",
-            f"{NO_NETWORK} ({hello.isolation_reason or 'namespaces are denied'}): loads went over loopback. "
-            "They say nothing about real networks.",
-            hello.mend or "Look at 'pronghorn doctor'.",
+            f"{NO_NETWORK} ({hello.isolation_reason or 'namespaces are denied'}): loads went over "
+            "loopback. They say nothing about real networks.",
+            hello.mend or "Run 'pronghorn doctor'.",
         )
     if (theirs := loopback.by_host(experiment)) is not None:
         servers, control = theirs
         yield Caution(
             "congestion-control-of-host",
-            f"On path '{DIRECT}' {', '.join(servers)} took TCP's congestion control from this machine: "
-            f"{control}, where an emulated path gives '{DEFAULT_CONGESTION_CONTROL}'.",
+            f"On path '{DIRECT}' {', '.join(servers)} used this machine's TCP congestion control, "
+            f"{control}. On an emulated path it is '{DEFAULT_CONGESTION_CONTROL}'.",
             loopback.mend_of_host(DEFAULT_CONGESTION_CONTROL),
         )
     if others := loopback.substituted(experiment):
         yield Caution(
             "congestion-control-denied",
-            f"This user may not set TCP's congestion control '{DEFAULT_CONGESTION_CONTROL}'; "
-            f"with the host's own ran {', '.join(f'{arm} ({control})' for arm, control in others.items())}.",
+            f"This user may not set TCP's congestion control '{DEFAULT_CONGESTION_CONTROL}'. These arms "
+            f"used the host's own: {', '.join(f'{arm} ({control})' for arm, control in others.items())}.",
             loopback.mend(DEFAULT_CONGESTION_CONTROL),
         )
 
@@ -163,13 +162,14 @@ def _captures(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
         yield Caution(
             "not-captured",
             "Trials over loopback (path 'direct') are not captured: they have no emulated path.",
-            "Leave the path out, or capture loopback by other means.",
+            "Leave the path out, or capture loopback with another tool.",
         )
     if FLIGHT in experiment.artifacts and any(path.name == DIRECT for path in experiment.paths):
         yield Caution(
             "no-flight",
-            "Trials over loopback (path 'direct') leave no flight: connections there are all the machine's.",
-            "Leave the path out, or the artifact.",
+            "Trials over loopback (path 'direct') record no flight, because connections there mix "
+            "with the machine's others.",
+            "Leave out the path or the artifact.",
         )
     captured = [trial.counters.capture for trial in trials if trial.counters and trial.counters.capture]
     short = [capture for capture in captured if capture.lost_records]
@@ -177,7 +177,8 @@ def _captures(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
         yield Caution(
             "capture-incomplete",
             f"{len(short)} of {len(captured)} captures lack records, "
-            f"{sum(capture.lost_records for capture in short)} in all: their writer could not keep up.",
+            f"{sum(capture.lost_records for capture in short)} in all: they could not be written fast "
+            "enough.",
             "Use fewer --jobs, a slower path or a faster disk.",
         )
 
@@ -189,8 +190,9 @@ def _calibration(reports: Sequence[Mapping[str, Any]]) -> Iterator[Caution]:
         )
         yield Caution(
             "calibration",
-            f"Path {report['path']}{_on(report)} was not as asked when the run began: {wrong}.",
-            f"Look closer with 'pronghorn path {report['path']} --calibrate', on a quiet host.",
+            f"Path {report['path']}{_on(report)} differed from its specification when the run began: "
+            f"{wrong}.",
+            f"Check it on a quiet host: 'pronghorn path {report['path']} --calibrate'",
         )
 
 
@@ -206,8 +208,9 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
     if kept_out:
         yield Caution(
             "blocks-kept-out",
-            f"Without an uncontaminated attempt, and kept out: {count(kept_out, 'block')}.",
-            "Run fewer trials side by side (--jobs), on a quieter host, or --awake on a virtual machine.",
+            f"{count(kept_out, 'block')} left out because every attempt was contaminated.",
+            "Run fewer trials side by side (--jobs), use a quieter host, or add --awake on a virtual "
+            "machine.",
         )
     attempted = Counter(trial.arm for trial in trials)
     discarded = Counter(trial.arm for trial in trials if trial.status == "contaminated")
@@ -216,9 +219,8 @@ def _discards(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cauti
         if p < SUSPICION:
             yield Caution(
                 "unequal-discards",
-                f"{one} was contaminated in {discarded[one]} of {attempted[one]} trials, "
-                f"{other} in {discarded[other]} of {attempted[other]}: the host may be too weak for one of "
-                "them.",
+                f"{one} was contaminated in {discarded[one]} of {attempted[one]} trials, {other} in "
+                f"{discarded[other]} of {attempted[other]}. The host may be too weak for one of them.",
                 "Run fewer trials side by side (--jobs).",
             )
 
@@ -237,9 +239,9 @@ def _published(experiment: Experiment) -> Iterator[Caution]:
     if other:
         yield Caution(
             "not-the-published-load",
-            f"The load is not the published one, with which it is compared (theirs in brackets): "
+            "The load differs from the published one that it is compared with (theirs in brackets): "
             f"{', '.join(other)}.",
-            "Its figures are of another load, and so is what it says of the claims.",
+            "Its figures and its verdicts on the claims are about another load.",
         )
 
 
@@ -248,10 +250,10 @@ def _unlogged(trials: Sequence[Trial]) -> Iterator[Caution]:
     if origins:
         yield Caution(
             "proof-by-client-only",
-            f"No log was kept by {', '.join(origins)}: that the asked protocol was measured is known by the "
-            "client alone.",
-            "Of a live server that is all there can be; one of your own writes PRONGHORN_LOG, a "
-            "configuration of your own logs to ${PRONGHORN_LOG}.",
+            f"{', '.join(origins)} kept no log, so only the client confirms that the requested protocol "
+            "was used.",
+            "A live server can't do more. A server of your own can write PRONGHORN_LOG; a configuration "
+            "of your own can log to ${PRONGHORN_LOG}.",
         )
 
 
@@ -266,10 +268,10 @@ def _reconnected(trials: Sequence[Trial]) -> Iterator[Caution]:
     for client, arm in sorted(+opened):
         yield Caution(
             "reconnected",
-            f"{arm} with {client}: {opened[client, arm]} of {later[client, arm]} later loads of a kept stage "
-            "opened connections all the same.",
-            "Their times contain handshakes; page.connections in trials.jsonl tells which. A browser opens "
-            "fewer than the native loader, and fewer with a short pause.",
+            f"{arm} with {client}: {opened[client, arm]} of {later[client, arm]} later loads of a kept "
+            "stage opened new connections.",
+            "Their times contain handshakes. page.connections in trials.jsonl shows which. A browser "
+            "opens fewer than the native loader, and fewer with a short pause.",
         )
 
 
@@ -277,12 +279,12 @@ def _host(host: Mapping[str, Any]) -> Iterator[Caution]:
     if host["governor"] not in (None, "performance"):
         yield Caution(
             "governor",
-            f"The CPU's frequency governor is '{host['governor']}': CPU-bound cells vary with it.",
+            f"The CPU's frequency governor is '{host['governor']}', so CPU-bound cells vary with it.",
             "cpupower frequency-set -g performance",
         )
     if host["load_average"] > host["cores"]:
         yield Caution(
             "busy-host",
             f"The host was busy when the run started: load {host['load_average']} on {host['cores']} cores.",
-            "Run it on a quiet host.",
+            "Measure on a quiet host.",
         )

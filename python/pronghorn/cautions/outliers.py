@@ -16,7 +16,7 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
 
 FALSE_ALARMS = 0.01
-"""In how many runs of normal log-times, at most, this warns at all."""
+"""At most this share of runs with normal log-times gets a warning."""
 
 
 class Outlier(NamedTuple):
@@ -48,20 +48,19 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
     whole = _whole_blocks(cells, found)
     yield Caution(
         "outliers",
-        f"Far outside the others of their arm and cell lie {len(found)} of {count(values, 'load')}, such as "
-        f"{worst.words()} (modified Z-score {worst.score:.0f}).",
-        "Medians and verdicts hardly feel them, means and p99 do. On a path that loses packets they may be "
-        "the protocol's own stalls, which the trial's record tells apart; elsewhere measure again on a "
-        "quieter host, with fewer --jobs.",
+        f"{len(found)} of {count(values, 'load')} lie far outside the others of their arm and cell. The "
+        f"furthest: {worst.words()} (modified Z-score {worst.score:.0f}).",
+        "Medians and verdicts barely change, but means and p99 do. On a path that loses packets these "
+        "may be the protocol's own stalls: see the trial's record. Otherwise measure again on a quieter "
+        "host, with fewer --jobs.",
     )
     if whole:
         first = whole[0]
         yield Caution(
             "disturbed-blocks",
-            f"In {count(len(whole), 'block')} all arms lie far outside at once, such as {first.cell}, block "
-            f"{first.block}, at {first.started}: that is hardly any protocol's doing.",
-            "Look at what else this host did then, or at what the path does at such a time (outages, "
-            "traces).",
+            f"In {count(len(whole), 'block')} all arms lie far outside at once, so a protocol is hardly "
+            f"the cause. An example: {first.cell}, block {first.block}, at {first.started}.",
+            "Find out what else this host did at that time, or what the path did (outages, traces).",
         )
 
 

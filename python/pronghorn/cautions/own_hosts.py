@@ -17,7 +17,7 @@ def cautions(sites: Mapping[str, Any]) -> Iterator[Caution]:
         yield Caution(
             "own-host",
             f"Site {name}: absolute addresses of {host} ({relative['addresses']} in "
-            f"{count(relative['files'], 'file')}) count as the site's own and were made relative. "
-            f"The host is known by {notes['host_by']}.",
-            f'Write host = "{host}" in the experiment to confirm it, or name the right one.',
+            f"{count(relative['files'], 'file')}) count as the site's own and were made relative. The "
+            f"host is known from {notes['host_by']}.",
+            f'To confirm it, or to name another, write host = "{host}" in the experiment.',
         )

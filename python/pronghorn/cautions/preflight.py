@@ -19,8 +19,9 @@ def cautions(notes: Sequence[Mapping[str, Any]]) -> list[Caution]:
     return [
         Caution(
             PREFLIGHT,
-            f"{len(failing)} of {len(notes)} loads before the first trial failed, such as {first['arm']} at "
-            f"{first['origin']} with {first['client']}: {first['reason']}: {told(first['detail'] or '')}.",
+            f"{len(failing)} of {len(notes)} loads before the first trial failed. An example: "
+            f"{first['arm']} at {first['origin']} with {first['client']}: {first['reason']}: "
+            f"{told(first['detail'] or '')}.",
             mends.of_failure(Failure(reason=first["reason"], trials=len(failing), detail=first["detail"])),
         )
     ]

@@ -11,8 +11,8 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
 
 ENOUGH = 10
-"""How many loads of an arm that lost something say what a loss costs it: the number of so many varies by a
-third by chance alone."""
+"""With this many loads of an arm that lost a packet, their figures show what a loss costs: by chance alone
+such a number varies by a third."""
 
 
 class RareLosses(NamedTuple):
@@ -39,11 +39,11 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
         more = len(found) - 1
         yield Caution(
             "rare-losses",
-            f"The path lost a packet in {fewest.words()}"
-            + (f", and in as few elsewhere, {count(more, 'case')} more." if more else "."),
-            "Medians don't feel that; means, p90 and beyond hang on what these few loads cost, and their "
-            "intervals may be too narrow. Where that matters, give it more blocks: about "
-            f"{fewest.blocks} (--set repeat={fewest.blocks}) have {ENOUGH} such loads.",
+            f"The path lost a packet in few loads: {fewest.words()}"
+            + (f". The same holds for {count(more, 'case')}." if more else "."),
+            "Medians are not affected. Means, p90 and higher quantiles depend on what these few loads "
+            "cost, and their intervals may be too narrow. If you need them, measure more blocks: about "
+            f"{fewest.blocks} (--set repeat={fewest.blocks}) contain {ENOUGH} such loads.",
         )
 
 

@@ -18,8 +18,7 @@ from pronghorn.model.trial import LinkCounters, Trial
 from pronghorn.model.why import PARTS, Part
 
 FALSE_ALARMS = 0.01
-"""How probably anything at all is named that has nothing to do with it: shared by the traits that are looked
-at (Bonferroni)."""
+"""The probability that an unrelated trait is named: shared by the traits that are looked at (Bonferroni)."""
 
 _MOST_FLIGHTS = 60
 """Each is up to megabytes of JSON."""
@@ -52,7 +51,7 @@ class Companion(NamedTuple):
         else:
             faster, slower = self.trait.shown(self.faster), self.trait.shown(self.slower)
             how = f"median {faster} in the faster ones, {slower} in the slower"
-        return f"which goes with {self.trait.name} ({how})"
+        return f"which correlates with {self.trait.name} ({how})"
 
 
 def companion(
@@ -130,14 +129,14 @@ def _whole(value: float) -> str:
 
 
 _TRAITS = (
-    Trait("packets dropped on the way down", lambda trial: _dropped(_down(trial)), _whole),
-    Trait("packets dropped on the way up", lambda trial: _dropped(_up(trial)), _whole),
-    Trait("packets overtaken on the way down", _overtaken, _whole),
-    Trait("segments sent again by TCP", _sent_again, _whole),
-    Trait("the place in the block", lambda trial: trial.position + 1.0, _whole),
-    Trait("the first byte's time", lambda trial: trial.metrics.ttfb_s, seconds, is_cause=False),
+    Trait("packets dropped on the down link", lambda trial: _dropped(_down(trial)), _whole),
+    Trait("packets dropped on the up link", lambda trial: _dropped(_up(trial)), _whole),
+    Trait("packets overtaken on the down link", _overtaken, _whole),
+    Trait("segments retransmitted by TCP", _sent_again, _whole),
+    Trait("the position in the block", lambda trial: trial.position + 1.0, _whole),
+    Trait("the time to first byte", lambda trial: trial.metrics.ttfb_s, seconds, is_cause=False),
     *(
-        Trait(f"the part of the time that is {NAMES[part]}", partial(_part, part), seconds, is_cause=False)
+        Trait(f"the part of the time called {NAMES[part]}", partial(_part, part), seconds, is_cause=False)
         for part in PARTS
     ),
 )

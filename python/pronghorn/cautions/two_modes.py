@@ -19,8 +19,8 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
 
 FALSE_ALARMS = 0.05
-"""In how many runs whose arms have a single mode each, at most, this warns at all, be their times uniform,
-which is the worst: the level of each dip test is this, divided by their number (Bonferroni)."""
+"""At most this share of runs whose arms have one mode each gets a warning. Uniform times are the worst case.
+The level of each dip test is this, divided by their number (Bonferroni)."""
 
 _NAMED = 4
 
@@ -59,9 +59,8 @@ def cautions(experiment: Experiment, trials: Sequence[Trial], run: Path | None =
     yield Caution(
         "two-modes",
         f"Load times fall into two groups in {count(len(found), 'case')}: {named}{more}.",
-        "A median between two modes hangs on how many loads fell into each: look at the violins, not at the "
-        "median alone, give such a cell more blocks, and find out what makes a load fall into the slower "
-        "group.",
+        "The median depends on how many loads fell into each group. Look at the violins as well, measure "
+        "more blocks, and find out what makes a load fall into the slower group.",
     )
 
 

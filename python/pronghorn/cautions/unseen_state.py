@@ -10,9 +10,7 @@ from pronghorn.model.caution import Caution
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Connection, Trial
 
-_WHERE = (
-    "Don't take these loads for what the arm says; page.connections in trials.jsonl tells which they are."
-)
+_WHERE = "These loads did not exercise what the arm asks for. page.connections in trials.jsonl shows which."
 
 
 def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Caution]:
@@ -38,10 +36,10 @@ def cautions(experiment: Experiment, trials: Sequence[Trial]) -> Iterator[Cautio
     if experiment.kept and measured:
         yield Caution(
             "kept",
-            "Clients kept their connections from load to load: "
-            f"{len(loads)} of {count(len(measured), 'load')} opened any, and what arms say of handshakes "
-            "(TLS version, 0-RTT, resumption) concerns these alone.",
-            'Read verdicts as those of open connections, or measure with state = "fresh".',
+            f"Clients kept their connections between loads: {len(loads)} of "
+            f"{count(len(measured), 'load')} opened a new one. TLS version, 0-RTT and resumption concern "
+            "these loads alone.",
+            'Read the verdicts as those of open connections, or measure with state = "fresh".',
         )
 
 
@@ -54,10 +52,10 @@ def _replays(trials: Sequence[Trial]) -> Iterator[Caution]:
         first = found[0]
         yield Caution(
             "replays",
-            f"In {count(len(found), 'trial')} the origin was offered session tickets that it had redeemed "
-            f"before, such as {first.cell}, {first.arm}: it took none of them and shook hands in full.",
-            "Don't take these loads for what the arm says; origin_tickets in trials.jsonl tells which they "
-            "are.",
+            f"In {count(len(found), 'trial')} the client offered session tickets that the origin had "
+            "redeemed before. The origin rejected them and made full handshakes. An example: "
+            f"{first.cell}, {first.arm}.",
+            "These loads did not exercise what the arm asks for. origin_tickets in trials.jsonl shows which.",
         )
 
 
@@ -68,9 +66,9 @@ def _unequal_visits(experiment: Experiment) -> Iterator[Caution]:
         yield Caution(
             "unequal-visits",
             f"{', '.join(visited)} loaded the page once before, unmeasured; {', '.join(others)} did not. "
-            "Beside tickets such a visit leaves a server and a client whose programs are warm.",
-            "Bear it in mind where a difference is small, or compare with an arm that made a visit too, such "
-            "as h2+resumed.",
+            "Such a visit leaves tickets, and also a warm server and client.",
+            "This can explain a small difference. Compare with an arm that made a visit too, such as "
+            "h2+resumed.",
         )
 
 
@@ -84,14 +82,14 @@ def _doubts(arm: Arm) -> Iterator[tuple[str, Callable[[list[Connection]], bool]]
     Where a client can't tell (a browser of resumption over TCP), nothing is."""
     if arm.early_data:
         yield (
-            "no 0-RTT data was seen accepted",
+            "no accepted 0-RTT data was seen",
             lambda opened: (
                 not _accepted(opened)
                 and (arm.over_quic or any(one.early_data or one.resumed is False for one in opened))
             ),
         )
     else:
-        yield "0-RTT data was sent, which the arm does not ask for,", _accepted
+        yield "0-RTT data was sent, although the arm asks for none,", _accepted
     if arm.options & {RESUMED, WARM}:
         yield (
             "no session was resumed",

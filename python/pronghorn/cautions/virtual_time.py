@@ -7,10 +7,10 @@ from pronghorn.costs import cell_cost
 from pronghorn.model.caution import Caution
 from pronghorn.model.experiment import Experiment
 
-LABEL = "virtual time: computing takes none"
+LABEL = "virtual time: computing takes no time"
 """The label of a run in virtual time."""
 
-LABEL_OF_BOTH = "each cell in real and in virtual time, where computing takes none"
+LABEL_OF_BOTH = "each cell in real and in virtual time, where computing takes no time"
 """The label of a run that measures each cell both ways."""
 
 

@@ -21,8 +21,8 @@ def finding(
     left, operator, right = comparison
     found = judge(operator, left, right)
     if found is Judgement.PLAIN and surely:
-        lacking = "there is no interval of it" if blocks else "too few blocks"
-        return Finding(title, False, f"{told}; that isn't known surely: {lacking}")
+        lacking = "it has no interval" if blocks else "too few blocks"
+        return Finding(title, False, f"{told}; this is not certain: {lacking}")
     doubtful = found is Judgement.LIKELY
     reached = _reach(operator, left, right, found, show)
     return Finding(
@@ -44,11 +44,11 @@ def _reach(
     elif _is_exact(left) and right.interval is not None:
         (low, high), sign = right.interval, _MIRRORED[operator]
     else:
-        return "that is the estimate: the intervals leave it open"
+        return "this is the estimate; the intervals leave it open"
     if sign not in _UPPER:
-        return "that is the estimate: the interval leaves it open"
+        return "this is the estimate; the interval leaves it open"
     end = high if _UPPER[sign] == (found is Judgement.LIKELY) else low
-    return f"that is the estimate: the interval reaches {show(end)}"
+    return f"this is the estimate; the interval reaches {show(end)}"
 
 
 def _is_exact(known: Known) -> bool:
@@ -57,4 +57,4 @@ def _is_exact(known: Known) -> bool:
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _UPPER = {"<": True, "<=": True, ">": False, ">=": False}
-"""Whether a comparison bounds what stands to its left from above."""
+"""Whether a comparison bounds its left side from above."""

@@ -11,7 +11,7 @@ Interval = tuple[float, float]
 """Its ends, infinite where it has no bound on that side."""
 
 UNBOUNDED: Interval = (0.0, math.inf)
-"""That of a positive quantity of which nothing is known."""
+"""The interval of a positive quantity about which nothing is known."""
 
 
 class Known(NamedTuple):
@@ -28,8 +28,8 @@ class Judgement(Enum):
     LIKELY = "holds by the estimate, not with the whole interval"
     UNLIKELY = "does not hold by the estimate, but might within the interval"
     NEVER = "does not hold anywhere in the interval"
-    PLAIN = "holds by the estimate, of which no interval is known"
-    FAILS = "does not hold by the estimate, of which no interval is known"
+    PLAIN = "holds by the estimate, which has no interval"
+    FAILS = "does not hold by the estimate, which has no interval"
     UNKNOWN = "a side isn't known"
 
     @property

@@ -55,7 +55,7 @@ def split(text: str) -> Said:
     if (found := _ON.fullmatch(rest)) is not None:
         if cells is not None:
             raise InputError(
-                f"--check {text!r}: names its cells twice, {cells!r} and {found[2]!r}; leave out one."
+                f"--check {text!r}: names its cells twice, {cells!r} and {found[2]!r}. Leave out one."
             )
         rest, cells = found[1], found[2].strip()
     return Said(text, surely, cells or "*", rest)

@@ -81,13 +81,13 @@ def parse(text: str, experiment: Experiment) -> Check:
     if (verdict := language.expectation(said)) is not None:
         arm = _arm(verdict.arm, text, experiment)
         if arm == experiment.baseline:
-            raise InputError(f"--check {text!r}: {arm!r} is the baseline, which has no verdict of its own.")
+            raise InputError(f"--check {text!r}: {arm!r} is the baseline, which has no verdict.")
         return Check(said, cells, verdict)
     found = COMPARISON.fullmatch(said.claim)
     if found is None:
         raise InputError(
-            f"--check {text!r}: no comparison; write VALUE < VALUE (or <=, >, >=, ==, !=) or ARM is VERDICT, "
-            "such as 'h3/h2 load median < 1.05 on lte'."
+            f"--check {text!r}: this is no comparison. Write VALUE < VALUE (or <=, >, >=, ==, !=) or ARM "
+            "is VERDICT, such as 'h3/h2 load median < 1.05 on lte'."
         )
     left, right = (_value(part, text, experiment) for part in (found[1], found[3]))
     _refuse_unlike(left, right, text)
@@ -242,7 +242,7 @@ def _value(part: str, text: str, experiment: Experiment) -> Value:
         return Value(said, number=plain, timed=said.endswith("s"))
     found = _VALUE.fullmatch(said)
     if found is None:
-        raise InputError(f"--check {text!r}: {said!r} is no number, no arm and no ratio of two arms.")
+        raise InputError(f"--check {text!r}: {said!r} is not a number, an arm or a ratio of two arms.")
     words = _words(found[3].split(), text)
     over = _term(found[1], words, text, experiment)
     under = None if found[2] is None else _term(found[2], words, text, experiment)
@@ -257,7 +257,7 @@ def _refuse_unlike(left: Value, right: Value, text: str) -> None:
             continue
         if other.under is not None or term.statistic in COUNTS or term.metric in HIGHER_IS_BETTER:
             raise InputError(
-                f"--check {text!r}: {other.text!r} is no time; compare it with a number without a unit."
+                f"--check {text!r}: {other.text!r} is not a time. Compare it with a number without a unit."
             )
 
 
@@ -283,7 +283,7 @@ def _term(name: str, words: tuple[Metric | None, str | None], text: str, experim
     if dotted not in (*STATISTICS, *_OF_LOADS):
         raise InputError(f"--check {text!r}: " + unknown("statistic", dotted, (*STATISTICS, *_OF_LOADS)))
     if statistic is not None or (metric is not None and dotted in _OF_LOADS):
-        raise InputError(f"--check {text!r}: says twice what of {arm!r} is meant; leave out '.{dotted}'.")
+        raise InputError(f"--check {text!r}: the statistic of {arm!r} is given twice. Leave out '.{dotted}'.")
     if dotted in STATISTICS:
         return Term(arm, metric or "load", dotted)
     return Term(arm, cast(Metric, dotted), "median")

@@ -112,7 +112,7 @@ def _bound(said: Said, cells: Sequence[CellChange]) -> Bound:
     change = None if split is None else _CHANGE.fullmatch(split[1].strip())
     number = None if split is None else language.number(split[3])
     if split is None or change is None or number is None:
-        raise InputError(f"--check {said.text!r}: is no claim about two runs; {_FORM}.")
+        raise InputError(f"--check {said.text!r}: this is no claim about two runs; {_FORM}.")
     words = change[2].split()
     metrics = sorted({one.metric for cell in cells for one in cell.changes})
     metric = words.pop(0) if words and words[0] in metrics else None

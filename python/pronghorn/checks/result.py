@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-NOWHERE = "there is no cell to judge it by"
-"""What is said of a check without findings."""
+NOWHERE = "no cell matches it"
+"""The words for a check without findings."""
 
 
 class Finding(NamedTuple):

@@ -39,7 +39,7 @@ def evidence(claim: Expectation, found: Decided, told: str) -> str:
     """What was `told` of a comparison, and where it can't say what the verdict is not, that."""
     if not claim.negated or found.verdict == claim.verdict or not _rests_on_nothing(found):
         return told
-    return f"{told}; whether it is {claim.verdict} is not known: {found.reason}"
+    return f"{told}; whether it is {claim.verdict} is unknown: {found.reason}"
 
 
 def _rests_on_nothing(found: Decided) -> bool:

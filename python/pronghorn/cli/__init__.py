@@ -42,7 +42,7 @@ COMMANDS = (
     "man",
 )
 """The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words; or
-the APP there, which has commands of its own."""
+the module's APP, which has commands of its own."""
 
 
 def whole() -> Any:
@@ -56,8 +56,8 @@ def _application(first: str | None) -> typer.Typer:
     app = typer.Typer(
         name="pronghorn",
         help="A laboratory that settles whether HTTP/3 is faster: for whom, by how much and why.",
-        epilog="Exit status: 0 done; 1 a check failed; 2 bad input; 3 this host can't; 4 nothing could be "
-        "measured; 70 a bug; 130 interrupted. 'path' ends with its command's status.",
+        epilog="Exit status: 0 done; 1 a check failed; 2 bad input; 3 this host can't; 4 nothing could "
+        "be measured; 70 a bug; 130 interrupted. 'path' returns its command's status.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -189,4 +189,4 @@ def _refuse_unencodable(arguments: Sequence[str]) -> None:
         try:
             argument.encode()
         except UnicodeEncodeError:
-            raise InputError(f"{argument!a}: this argument is no UTF-8.") from None
+            raise InputError(f"{argument!a}: this argument is not valid UTF-8.") from None

@@ -10,13 +10,13 @@ from pronghorn.errors import EXIT_CHECK_FAILED, NothingMeasured
 from pronghorn.model.loaded import Unmeasured
 
 CHECK_HELP = (
-    "Fail (exit status 1) unless this holds: VALUE < VALUE (or <=, >, >=, ==, !=), where a VALUE is a "
-    "number, a time (2s, 80ms), an ARM or a ratio ARM/ARM with a metric (load, ttfb, requests_per_second, "
-    "...; else load) and a statistic (median, mean, p95, ..., n, failed, contaminated; else median); or "
-    "ARM is VERDICT or ARM is not VERDICT (faster, slower, same, undecided). With 'on CELLS' behind it, a "
-    "path or SITE/PATH/ORIGIN/CLIENT with * as a wildcard, it must hold in all of these, else in all "
-    "cells: 'h3/h2 load median < 1.05 on lte', 'h3 is faster on lte-*'. With 'surely' before it, by the "
-    "whole 95 % interval. docs/ci.md has recipes."
+    "Exit with status 1 unless this holds. Either VALUE < VALUE (or <=, >, >=, ==, !=), or ARM is "
+    "VERDICT, or ARM is not VERDICT (faster, slower, same, undecided). A VALUE is a number, a time (2s, "
+    "80ms), an ARM or a ratio ARM/ARM. Behind an arm, name a metric (load, ttfb, requests_per_second, "
+    "...; default: load) and a statistic (median, mean, p95, ..., n, failed, contaminated; default: "
+    "median). 'on CELLS' names where it must hold: a path, or SITE/PATH/ORIGIN/CLIENT with * as a "
+    "wildcard; default: all cells. 'surely' before it demands the whole 95 % interval. Examples: 'h3/h2 "
+    "load median < 1.05 on lte', 'h3 is faster on lte-*'. docs/ci.md has recipes."
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pronghorn.errors import InputError, unknown
 from pronghorn.model.experiment_values import Clock
 
-HELP = "real (the default), or virtual: in guests whose clock jumps over idle time."
+HELP = "real (default), or virtual: in guests whose clock skips idle time."
 
 HELP_OF_RUNS = f"{HELP.removesuffix('.')}; both measures each cell both ways."
 

@@ -17,11 +17,11 @@ from pronghorn.model.loaded import Unmeasured
 from pronghorn.terminal import Terminal
 
 _CHECK_HELP = (
-    "Fail (exit status 1) unless this holds: ARM after/before METRIC < NUMBER (or <=, >, >=, ==, !=), the "
-    "ratio of medians, of what decides the verdict unless a METRIC is named; or ARM is VERDICT or ARM is "
-    "not VERDICT (faster, slower, same, undecided) than before. Behind it may stand 'on CELLS'; arms and "
-    "cells may have *: 'h3 after/before load < 1.05 on lte', '* is not slower'. With 'surely' before it, "
-    "by the whole 95 % interval."
+    "Exit with status 1 unless this holds. Either ARM after/before METRIC < NUMBER (or <=, >, >=, ==, "
+    "!=), the ratio of medians, by default of the metric that decides the verdict. Or ARM is VERDICT, or "
+    "ARM is not VERDICT (faster, slower, same, undecided) than before. 'on CELLS' names where; arms and "
+    "cells may contain *. 'surely' before it demands the whole 95 % interval. Examples: 'h3 after/before "
+    "load < 1.05 on lte', '* is not slower'."
 )
 
 
@@ -66,7 +66,7 @@ def _unmeasured(found: Changes) -> Unmeasured | None:
     who = f"no load in {listed(never)} succeeded" if never else "no arm loaded in both runs"
     return Unmeasured(
         text=f"Nothing could be compared: {who}.",
-        remedy=f"Its report says why: pronghorn report {never[0] if never else found.after}",
+        remedy=f"Its report has the reason: pronghorn report {never[0] if never else found.after}",
     )
 
 

@@ -16,26 +16,27 @@ def guest(
         typer.Argument(metavar="VERSION", help="6.12, newest (the default), or a name for --kernel."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Build nothing; exit 3 where it isn't built.")
+        bool, typer.Option("--check", help="Build nothing; exit with status 3 if it is not built.")
     ] = False,
-    anew: Annotated[bool, typer.Option("--anew", help="Build it anew, of what Debian has now.")] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Rebuild it from Debian's current source.")] = False,
     source: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A kernel's source, linux-*.tar.xz, in place of Debian's."),
+        typer.Option(metavar="FILE", help="Build from this source, linux-*.tar.xz, instead of Debian's."),
     ] = None,
     kernel: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A User Mode Linux of your own, kept as VERSION.")
+        Path | None, typer.Option(metavar="FILE", help="Use this User Mode Linux, kept as VERSION.")
     ] = None,
 ) -> None:
     """Build the kernel of virtual time, once, into the user's cache; no privilege is needed."""
     if kernel is not None:
         if version is None or source is not None or check:
             raise InputError(
-                "--kernel FILE needs a name, and no --source or --check: pronghorn guest NAME --kernel FILE"
+                "--kernel FILE needs a name and excludes --source and --check: pronghorn guest NAME "
+                "--kernel FILE"
             )
         build.adopt(kernel, version)
     elif source is not None and version is None:
-        raise InputError("--source FILE needs its version: pronghorn guest 6.6 --source linux-6.6.tar.xz")
+        raise InputError("--source FILE needs a version: pronghorn guest 6.6 --source linux-6.6.tar.xz")
     elif check:
         kernels.need(version)
     elif anew or source is not None or not _here(version):

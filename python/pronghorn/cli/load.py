@@ -33,7 +33,7 @@ from pronghorn.load.measured import Measured
 from pronghorn.load.spec import LoadSpec
 
 _INSIDE_A_PATH = "PRONGHORN_LEVEL"
-"""Set for commands behind `pronghorn path`, which says what TCP's congestion control is."""
+"""Set for commands behind `pronghorn path`: TCP's congestion control there."""
 
 
 def load(
@@ -215,7 +215,7 @@ def _end(measured: Measured, faults: Sequence[str]) -> None:
     if faults:
         raise HostError(f"{'; '.join(faults)}.", hint="Free some space, or name another file.")
     if measured.interrupted:
-        raise Interrupted("interrupted; what was measured by then is told.")
+        raise Interrupted("interrupted; the results so far follow.")
     if not measured.report.requests.succeeded:
         raise fruitless.error(measured.report)
     if open_:

@@ -6,15 +6,15 @@ from typing import Annotated
 import typer
 
 _CHECK_HELP = (
-    "Fail (exit status 1) unless this holds: METRIC < VALUE (or <=, >, >=, ==, !=), such as 'p99<200ms', "
-    "'connect.p50<20ms', 'rps>1000', 'goodput>50MB/s', 'failed<0.1%', 'failed.timeout==0', 'status.503<5'. "
-    "Repeatable."
+    "Exit with status 1 unless this holds: METRIC < VALUE (or <=, >, >=, ==, !=), such as 'p99<200ms', "
+    "'connect.p50<20ms', 'rps>1000', 'goodput>50MB/s', 'failed<0.1%', 'failed.timeout==0', "
+    "'status.503<5'. Repeatable."
 )
-_WHAT, _HOW, _OVER, _TOLD = "What is requested", "How much and how fast", "Over what", "What is told"
+_WHAT, _HOW, _OVER, _TOLD = "What is requested", "How much and how fast", "Over what", "Output"
 
 Urls = Annotated[
     list[str] | None,
-    typer.Argument(metavar="URL...", help="What to load; several are asked for in turn, on one host."),
+    typer.Argument(metavar="URL...", help="What to load. Several URLs of one host are requested in turn."),
 ]
 InputFile = Annotated[
     str | None,
@@ -23,7 +23,7 @@ InputFile = Annotated[
         "-i",
         metavar="FILE",
         rich_help_panel=_WHAT,
-        help="URLs, one a line, or METHOD URL, or paths of URL's host; '-' is stdin.",
+        help="URLs, one per line, or METHOD URL, or paths of URL's host; '-' is stdin.",
     ),
 ]
 Method = Annotated[
@@ -33,7 +33,7 @@ Method = Annotated[
         "-X",
         metavar="METHOD",
         rich_help_panel=_WHAT,
-        help="The requests' method (default: GET, with a body POST).",
+        help="The requests' method (default: GET; with a body POST).",
     ),
 ]
 Headers = Annotated[
@@ -43,16 +43,16 @@ Headers = Annotated[
         "-H",
         metavar="'NAME: VALUE'",
         rich_help_panel=_WHAT,
-        help="A header of each request. Repeatable; 'user-agent:' takes ours away.",
+        help="A header of each request. Repeatable. 'user-agent:' removes ours.",
     ),
 ]
 Body = Annotated[
     str | None,
-    typer.Option(metavar="TEXT", rich_help_panel=_WHAT, help="Each request's body."),
+    typer.Option(metavar="TEXT", rich_help_panel=_WHAT, help="The body of each request."),
 ]
 Data = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", rich_help_panel=_WHAT, help="A file that holds each request's body."),
+    typer.Option(metavar="FILE", rich_help_panel=_WHAT, help="A file with the body of each request."),
 ]
 Connections = Annotated[
     int,
@@ -62,7 +62,7 @@ Connections = Annotated[
         metavar="N",
         min=1,
         rich_help_panel=_HOW,
-        help="Connections at a time, over all threads.",
+        help="Concurrent connections, over all threads.",
     ),
 ]
 Streams = Annotated[
@@ -73,7 +73,7 @@ Streams = Annotated[
         metavar="N",
         min=1,
         rich_help_panel=_HOW,
-        help="Requests at a time on each; over HTTP/1.1 the depth of pipelining.",
+        help="Concurrent requests per connection; over HTTP/1.1 the depth of pipelining.",
     ),
 ]
 Threads = Annotated[
@@ -91,7 +91,7 @@ Threads = Annotated[
 Requests = Annotated[
     int | None,
     typer.Option(
-        "--requests", "-n", metavar="N", min=1, rich_help_panel=_HOW, help="So many requests in all."
+        "--requests", "-n", metavar="N", min=1, rich_help_panel=_HOW, help="The total number of requests."
     ),
 ]
 Duration = Annotated[
@@ -102,7 +102,7 @@ Duration = Annotated[
         "-D",
         metavar="TIME",
         rich_help_panel=_HOW,
-        help="For so long, such as 30s (default: 10s, unless -n says otherwise).",
+        help="The duration, such as 30s (default: 10s, unless -n is given).",
     ),
 ]
 WarmUp = Annotated[
@@ -110,7 +110,7 @@ WarmUp = Annotated[
     typer.Option(
         metavar="TIME|N",
         rich_help_panel=_HOW,
-        help="So long, or so many requests, before anything is measured.",
+        help="A time or a number of requests before measuring starts.",
     ),
 ]
 Ramp = Annotated[
@@ -118,7 +118,7 @@ Ramp = Annotated[
     typer.Option(
         metavar="TIME",
         rich_help_panel=_HOW,
-        help="Open the connections, and let --rate rise, evenly over it.",
+        help="Open the connections, and raise --rate, evenly over this time.",
     ),
 ]
 Rate = Annotated[
@@ -126,8 +126,8 @@ Rate = Annotated[
     typer.Option(
         metavar="R",
         rich_help_panel=_HOW,
-        help="Open loop: so many requests are due a second (or R/min), whatever the "
-        "server does; latency counts from when each was due.",
+        help="Open loop: requests per second (or R/min), however slow the server is. Latency counts from "
+        "when each request was due.",
     ),
 ]
 Poisson = Annotated[
@@ -135,7 +135,7 @@ Poisson = Annotated[
     typer.Option(
         "--poisson",
         rich_help_panel=_HOW,
-        help="With --rate: at random times, as of many independent users.",
+        help="With --rate: at random times, like many independent users.",
     ),
 ]
 Seed = Annotated[
@@ -147,7 +147,7 @@ Timeout = Annotated[
     typer.Option(
         metavar="TIME",
         rich_help_panel=_HOW,
-        help="A request that takes longer fails (default: none does).",
+        help="A request that takes longer fails (default: no limit).",
     ),
 ]
 ConnectTimeout = Annotated[
@@ -155,7 +155,9 @@ ConnectTimeout = Annotated[
 ]
 Limit = Annotated[
     str | None,
-    typer.Option(metavar="TIME", rich_help_panel=_HOW, help="After so long all ends, whatever is in flight."),
+    typer.Option(
+        metavar="TIME", rich_help_panel=_HOW, help="End the load after this time, whatever is in flight."
+    ),
 ]
 Http = Annotated[
     str | None,
@@ -170,7 +172,7 @@ Connect = Annotated[
     typer.Option(
         metavar="keep|each",
         rich_help_panel=_OVER,
-        help="Keep connections, or make a new one for each request.",
+        help="Keep connections, or open a new one for each request.",
     ),
 ]
 NoKeepAlive = Annotated[
@@ -181,13 +183,13 @@ Resume = Annotated[
     typer.Option(
         "--resume",
         rich_help_panel=_OVER,
-        help="Resume TLS sessions, each gained by an unmeasured connection before.",
+        help="Resume TLS sessions. An unmeasured connection gets each ticket first.",
     ),
 ]
 Early = Annotated[
     bool,
     typer.Option(
-        "--0rtt", rich_help_panel=_OVER, help="As --resume, and the first requests travel as early data."
+        "--0rtt", rich_help_panel=_OVER, help="Like --resume, with the first requests as early data."
     ),
 ]
 Tls = Annotated[
@@ -213,7 +215,7 @@ Control = Annotated[
         "--cc",
         metavar="NAME",
         rich_help_panel=_OVER,
-        help="Our end's congestion control (default: cubic; within 'pronghorn path' TCP's is the path's).",
+        help="Our end's congestion control (default: cubic; behind 'pronghorn path' the path sets TCP's).",
     ),
 ]
 Knobs = Annotated[
@@ -222,13 +224,13 @@ Knobs = Annotated[
         "--knob",
         metavar="KEY=VALUE",
         rich_help_panel=_OVER,
-        help="Set up our end's transport (docs/experiments.md). Repeatable.",
+        help="A transport setting of our end (docs/experiments.md). Repeatable.",
     ),
 ]
 Address = Annotated[
     str | None,
     typer.Option(
-        metavar="IP", rich_help_panel=_OVER, help="Connect there, whatever the URL's name leads to."
+        metavar="IP", rich_help_panel=_OVER, help="Connect to this address instead of the URL's host."
     ),
 ]
 Port = Annotated[
@@ -238,14 +240,14 @@ Port = Annotated[
         min=1,
         max=65535,
         rich_help_panel=_OVER,
-        help="Connect to this port in place of the URL's.",
+        help="Connect to this port instead of the URL's.",
     ),
 ]
 CheckWords = Annotated[
     list[str] | None, typer.Option("--check", metavar="EXPR", rich_help_panel=_TOLD, help=_CHECK_HELP)
 ]
 AsJson = Annotated[
-    bool, typer.Option("--json", rich_help_panel=_TOLD, help="Print one JSON object, not the table.")
+    bool, typer.Option("--json", rich_help_panel=_TOLD, help="Print one JSON object instead of the table.")
 ]
 Output = Annotated[
     Path | None,
@@ -254,7 +256,7 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         rich_help_panel=_TOLD,
-        help="Write the result there, not to stdout.",
+        help="Write the result to this file instead of stdout.",
     ),
 ]
 CsvFile = Annotated[
@@ -263,7 +265,7 @@ CsvFile = Annotated[
         "--csv",
         metavar="FILE",
         rich_help_panel=_TOLD,
-        help="Add one line to this table, which is made where there is none.",
+        help="Append one line to this table; create it if it is missing.",
     ),
 ]
 HistogramLog = Annotated[
@@ -284,4 +286,4 @@ PrometheusFile = Annotated[
         help="Write the metrics in Prometheus's text format.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", rich_help_panel=_TOLD, help="Tell nothing on the way.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", rich_help_panel=_TOLD, help="Show no progress.")]

@@ -15,7 +15,7 @@ _STATUSES = (
     ("0", "Done."),
     ("1", "A --check failed."),
     ("2", "Bad usage or bad input."),
-    ("3", "This host can't; the message ends with the fix."),
+    ("3", "The host can't; the message ends with the fix."),
     ("4", "Nothing could be measured; the message has the reason and the fix."),
     ("70", "A bug; the message names the file that holds the traceback."),
     ("130", "Interrupted; the message names the command that continues."),

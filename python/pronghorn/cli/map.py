@@ -48,7 +48,7 @@ def map(
         str | None, typer.Option(metavar="RANGE", help=f"Round trips, or one (default: {_RTT}).")
     ] = None,
     loss: Annotated[
-        str | None, typer.Option(metavar="RANGE", help=f"Loss on the way down, or one (default: {_LOSS}).")
+        str | None, typer.Option(metavar="RANGE", help=f"Loss on the down link, or one (default: {_LOSS}).")
     ] = None,
     rate: Annotated[
         str | None, typer.Option(metavar="RANGE", help=f"Rates of both links, or one (default: {_RATE}).")
@@ -66,12 +66,14 @@ def map(
         int | None,
         typer.Option(
             metavar="N",
-            help=f"So many trials in all (default: {kept.DEFAULT_BUDGET}, unless --time is given).",
+            help=f"The total number of trials (default: {kept.DEFAULT_BUDGET}, unless --time is given).",
         ),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="For so long, such as 30m; a resumed map from then on."),
+        typer.Option(
+            metavar="TIME", help="The duration, such as 30m; a resumed map counts from its resumption."
+        ),
     ] = None,
     margin: Annotated[
         str | None,
@@ -85,11 +87,13 @@ def map(
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Go on with the map in DIR, interrupted or with a larger --budget."),
+        typer.Option(
+            metavar="DIR", help="Continue the map in DIR: an interrupted one, or with a larger --budget."
+        ),
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
+        typer.Option(metavar="N", help="Concurrent trials, if the path and not the CPU is the limit."),
     ] = None,
     clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP)] = None,
     keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
@@ -100,7 +104,7 @@ def map(
 ) -> None:
     """Map where one protocol is faster: trials go where the verdict turns."""
     if jobs is not None and jobs < 1:
-        raise InputError(f"--jobs {jobs}: at least 1 trial runs at a time.")
+        raise InputError(f"--jobs {jobs}: at least 1 trial has to run at a time.")
     told = {
         "site": site,
         "rtt": rtt,
@@ -130,7 +134,7 @@ def map(
         except Interrupted:
             command = shlex.join(["pronghorn", "map", "--resume", str(directory.path)])
             raise Interrupted(
-                "interrupted; what was measured is recorded.", hint=f"Go on with: {command}"
+                "interrupted; all measured trials are recorded.", hint=f"Continue: {command}"
             ) from None
     with writing_results(directory.file(PAGE)):
         _print(document, directory, as_json=as_json)
@@ -161,8 +165,8 @@ def _resumed(resume: Path, told: dict[str, Any], budget: int | None, time: str |
     for name, value in told.items():
         if value is not None:
             raise InputError(
-                f"--{name}: the map in {resume} keeps what it was begun with; with --resume only --budget, "
-                "--time, --jobs and --json are allowed.",
+                f"--{name}: the map in {resume} keeps the settings that it began with. With --resume "
+                "only --budget, --time, --jobs and --json are allowed.",
                 hint="Start a new map with --out.",
             )
     return kept.read(resume).extended(budget, time)
@@ -181,7 +185,7 @@ def _claim(resume: Path | None, out: Path | None, asked: Terms) -> RunDirectory:
         directory.release()
         raise InputError(
             f"{directory.path}: holds another map ({kept.FILE}).",
-            hint=f"Go on with it by --resume {directory.path}, or choose another directory with --out.",
+            hint=f"Continue it with --resume {directory.path}, or choose another directory with --out.",
         )
     return directory
 
@@ -220,7 +224,7 @@ def _explore(
         if most is None:
             raise
         raise NothingMeasured(
-            f"{nothing.message} Loads failed most often by {with_detail(most)}.",
+            f"{nothing.message} Loads failed most often because of {with_detail(most)}.",
             hint=f"{mends.of_failure(most)} {nothing.hint or ''}".rstrip(),
         ) from None
     return measured, explored

@@ -20,9 +20,11 @@ def mirror(
     url: Annotated[str, typer.Argument(metavar="URL", help="The page's address.")],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The folder to make (default: one with the host's name)."),
+        typer.Option(metavar="DIR", help="The folder to create (default: the host's name)."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Tell no addresses on the way.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Don't list addresses while fetching.")
+    ] = False,
 ) -> None:
     """Fetch a page and its resources into a folder that 'pronghorn run --set sites=dir:FOLDER' measures.
 
@@ -36,7 +38,7 @@ def mirror(
     for address, why in list(found.failed.items())[:_MOST_NAMED]:
         print(f"left out: {address}: {why}", file=sys.stderr)
     if len(found.failed) > _MOST_NAMED:
-        print(f"left out: {len(found.failed) - _MOST_NAMED} more that could not be had", file=sys.stderr)
+        print(f"left out: {len(found.failed) - _MOST_NAMED} more that could not be fetched", file=sys.stderr)
     with writing_results():
         others = f"; {len(found.left_out)} of other hosts left out" if found.left_out else ""
         print(f"{found.folder}: {count(found.files, 'file')}, {size(found.total_bytes)}{others}")

@@ -19,17 +19,20 @@ def check(run: Path) -> None:
         raise InputError(f"{run}: no such run.", hint=hint)
     if not run.is_dir():
         of = run.absolute().parent
-        hint = f"Name it: {run.parent}" if catalogue.kind_of(of) else None
-        raise InputError(f"{run}: is a file, and a run is a directory.", hint=hint)
+        hint = f"Name the run: {run.parent}" if catalogue.kind_of(of) else None
+        raise InputError(f"{run}: this is a file, not a run's directory.", hint=hint)
     if (run / catalogue.MAP).exists() or (run / "experiment.toml").exists():
         return
     if last := _last(run):
-        raise InputError(f"{run}: holds runs, and is none itself.", hint=f"Name one of them, such as {last}.")
+        raise InputError(
+            f"{run}: this folder holds runs but is not one.", hint=f"Name one of them, such as {last}."
+        )
     if (run / "index.html").is_file():
         raise InputError(
-            f"{run}: holds a page, and no run.", hint=f"Measure it first: pronghorn run --set sites=dir:{run}"
+            f"{run}: this folder holds a page, not a run.",
+            hint=f"Measure it first: pronghorn run --set sites=dir:{run}",
         )
-    raise InputError(f"{run}: holds no run: experiment.toml is missing.")
+    raise InputError(f"{run}: this is no run: experiment.toml is missing.")
 
 
 def _last(folder: Path) -> Path | None:

@@ -42,7 +42,7 @@ _QUESTIONS = (
 
 def new(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write; one that is there stays.")
+        Path, typer.Argument(metavar="FILE", help="The file to write; an existing file is not changed.")
     ] = Path(_NAME),
     site: Annotated[
         str | None,
@@ -59,7 +59,7 @@ def new(
         str | None, typer.Option(metavar="CLIENT", help="What loads: native or chromium.")
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Ask nothing; what no option says has its default.")
+        bool, typer.Option("--yes", "-y", help="Ask nothing; use the default for every missing option.")
     ] = False,
 ) -> None:
     """Write an experiment with comments. On a terminal it asks what no option says: five questions."""
@@ -69,15 +69,15 @@ def new(
         )
     if os.path.lexists(file):
         raise InputError(
-            f"{file}: is there already, and stays as it is.",
-            hint="Name another one, such as pronghorn new second.toml",
+            f"{file}: already exists and was not changed.",
+            hint="Choose another name, such as pronghorn new second.toml",
         )
     told = {"site": site, "paths": paths, "arms": arms, "origin": origin, "client": client}
     answers = _checked(Answers(), told, file)
     for field in ("paths", "origin"):
         if answers.live and told[field] is not None:
             raise InputError(
-                f"--{field}: a live server has no {field} of ours: it is measured over the network as it is.",
+                f"--{field}: a live server is measured over the real network, so it has no {field} of ours.",
                 hint=f"Leave out --{field}, or serve a copy of the page: --site ./FOLDER",
             )
     if not yes and sys.stdin.isatty():
@@ -90,7 +90,7 @@ def new(
     except OSError as error:
         raise HostError(f"{file}: can't be written: {error.strerror}.", hint="Name another file.") from error
     with writing_results():
-        print(f"{file} is written. Run it: pronghorn run {file}")
+        print(f"{file} was written. Run it: pronghorn run {file}")
 
 
 def _asked(answers: Answers, told: dict[str, str | None], file: Path) -> Answers:
@@ -116,7 +116,7 @@ def _line(prompt: str) -> str:
     print(prompt, end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     if not line:
-        raise InputError("no answer: the input has ended.", hint="Answer by options: pronghorn new --help")
+        raise InputError("no answer: the input has ended.", hint="Answer with options: pronghorn new --help")
     return line.strip()
 
 

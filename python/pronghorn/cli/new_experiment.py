@@ -78,7 +78,7 @@ _SITES = """
 
 _LIVE_ORIGIN = """
 # A live server. It is measured over the real network, without an emulated path, so the network's changes are
-# part of the result. Ask whoever runs it before you load it often.
+# part of the result. Ask its owner before you load it often.
 """
 
 _PATHS = """

@@ -52,8 +52,8 @@ def path(
         list[str] | None,
         typer.Argument(
             metavar="PROFILE|KEY=VALUE...",
-            help="A shipped profile or a TOML file, then what is to differ from it: delay=10ms means each "
-            "direction, down.loss=1% and up.rate=5Mbit one of them.",
+            help="A shipped profile or a TOML file, then changes to it: delay=10ms means each direction, "
+            "down.loss=1% and up.rate=5Mbit one of them.",
         ),
     ] = None,
     tc_lines: Annotated[
@@ -64,7 +64,7 @@ def path(
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="Run this on the far host (a shell's words). Without it, the far side is this host's own "
+            help="Run this command line on the far host. Without it, the far side is this host's own "
             "services.",
         ),
     ] = None,
@@ -77,7 +77,8 @@ def path(
         typer.Option(
             "--cc",
             metavar="NAME",
-            help="TCP's congestion control, whatever programs ask for (default: cubic, where they don't).",
+            help="TCP's congestion control, whatever programs ask for (default: cubic, if they ask for "
+            "none).",
         ),
     ] = None,
     json_file: Annotated[
@@ -91,7 +92,7 @@ def path(
     capture: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Capture both ends of the path, with TLS secrets where COMMAND leaves them."
+            metavar="FILE", help="Capture both ends of the path, with the TLS secrets that COMMAND writes."
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no counters at the end.")] = False,
@@ -99,8 +100,8 @@ def path(
         bool,
         typer.Option(
             "--calibrate",
-            help="Run no command: probe the path and print asked against measured; exit status 1 where "
-            "something fails. --json FILE takes the report.",
+            help="Run no command: probe the path and compare it with its specification. Exit with status "
+            "1 if a row fails. --json FILE takes the report.",
         ),
     ] = False,
     clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP)] = None,
@@ -173,7 +174,7 @@ def _in_guest(seed: int | None) -> NoReturn:
 
 def _calibrate(words: list[str], argv: list[str], seed: int | None, json_file: Path | None) -> None:
     if argv:
-        raise InputError("--calibrate runs no COMMAND.", hint="Leave out what stands from '--' on.")
+        raise InputError("--calibrate runs no COMMAND.", hint="Leave out everything from '--' on.")
     profile = from_words(words, shipped_paths())
     assert profile.spec is not None
     refuse_unwritable(json_file)
@@ -202,7 +203,7 @@ def _shell_words(text: str | None) -> list[str] | None:
 
 def _refuse_capture(capture: Path | None) -> None:
     if capture is not None and capture.exists() and not capture.is_file():
-        raise InputError(f"{capture}: a capture is a file of its own, and this is a device or a pipe.")
+        raise InputError(f"{capture}: this is a device or a pipe; a capture needs a file of its own.")
 
 
 def _write_all(

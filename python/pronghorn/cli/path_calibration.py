@@ -14,7 +14,7 @@ from pronghorn.model.path import PathSpec
 from pronghorn.terminal import Terminal
 
 _WIDTH = 120
-"""Columns that a line may take at least, where nothing is to be cut."""
+"""The least columns of a line that is not cut."""
 
 
 def calibrate(path: PathSpec, name: str, seed: int, json_file: Path | None) -> None:
@@ -30,8 +30,8 @@ def calibrate(path: PathSpec, name: str, seed: int, json_file: Path | None) -> N
     failed = len(report.failed)
     passed = sum(row.verdict == "pass" for row in report.rows)
     console.print(
-        f"\n{passed} passed, {failed} failed; where chance decides, a row fails a path that is as asked once "
-        f"in {1 / report.false_alarm:,.0f} times."
+        f"\n{passed} passed, {failed} failed. By chance alone, a correct path fails a row once in "
+        f"{1 / report.false_alarm:,.0f} times."
     )
     if json_file is not None:
         try:

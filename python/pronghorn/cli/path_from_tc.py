@@ -12,9 +12,9 @@ from pronghorn.model.experiment_file import shipped_paths
 from pronghorn.model.path import PathProfile, from_words
 
 HELP = (
-    "The path of a line of tc, such as 'netem delay 100ms 20ms loss 0.3% 25%', or of a whole script; "
-    "KEY=VALUE beside it change it. It is the link up; 'down: LINE' and 'both: LINE' mean others. Without "
-    "COMMAND it is printed as TOML. Repeatable."
+    "The path of a line of tc, such as 'netem delay 100ms 20ms loss 0.3% 25%', or of a whole script. "
+    "KEY=VALUE changes it. A line shapes the up link; 'down: LINE' and 'both: LINE' the others. Without "
+    "COMMAND the path is printed as TOML. Repeatable."
 )
 
 NAME = "from-tc"

@@ -15,8 +15,8 @@ from pronghorn.errors import HostError, InputError, unknown
 from pronghorn.model.summary import Summary
 
 EXPORT_HELP = (
-    "Write the figures as a table, a row a cell, arm, metric and statistic: csv, json or parquet; into "
-    "export.FORMAT of the run's directory, or into the FILE of FORMAT=FILE. May be repeated."
+    "Write the figures as a table: csv, json or parquet, one row per cell, arm, metric and statistic. "
+    "The file is export.FORMAT in the run's directory, or FILE with FORMAT=FILE. Repeatable."
 )
 JUNIT_HELP = "Write checks and verdicts as JUnit XML, for a pipeline to show."
 
@@ -92,7 +92,8 @@ def write_whole(file: Path, content: bytes) -> None:
         draft.unlink(missing_ok=True)
         raise HostError(
             f"{file}: can't be written: {error.strerror}.",
-            hint="The run itself is recorded; make room, then: pronghorn report RUN, with the same options.",
+            hint="The run itself is recorded. Free some space, then: pronghorn report RUN, with the same "
+            "options.",
         ) from error
 
 

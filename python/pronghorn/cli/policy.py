@@ -47,14 +47,14 @@ _SiteWeight = Annotated[
     list[str] | None,
     typer.Option(
         metavar="SITE=NUMBER",
-        help="How much a site's maps count where several sites were mapped (default: 1 each).",
+        help="The weight of a site's maps if several sites were mapped (default: 1 each).",
     ),
 ]
 _Alike = Annotated[
     Path | None,
     typer.Option(
         metavar="RUN",
-        help="A run with paths that look alike to a gateway, which says how much their ratios differ "
+        help="A run with paths that look alike to a gateway, to measure how much their ratios differ "
         "(default: a guess).",
     ),
 ]
@@ -65,11 +65,11 @@ _PopulationFile = Annotated[
     ),
 ]
 _Downgrade = Annotated[
-    str, typer.Option(metavar="HOW", help="How the gateway lets clients go: lease, clear or off.")
+    str, typer.Option(metavar="HOW", help="How the gateway stops offering h3: lease, clear or off.")
 ]
 _MaxAge = Annotated[int | None, typer.Option(metavar="SECONDS", help="Alt-Svc's ma (default: the policy's).")]
 _CheckBound = Annotated[
-    bool, typer.Option("--check-bound", help="Exit with 1 where the bound doesn't hold for a control.")
+    bool, typer.Option("--check-bound", help="Exit with status 1 if the bound doesn't hold for a control.")
 ]
 _Seed = Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
@@ -108,9 +108,9 @@ def validate(
     alike: _Alike = None,
     population_file: _PopulationFile = None,
     clients: Annotated[
-        int, typer.Option(metavar="N", help="So many clients for each control and half of the points.")
+        int, typer.Option(metavar="N", help="The number of clients for each control and half of the points.")
     ] = _JUDGING,
-    days: Annotated[float, typer.Option(metavar="N", help="For so many days.")] = _DAYS,
+    days: Annotated[float, typer.Option(metavar="N", help="The number of days.")] = _DAYS,
     downgrade: _Downgrade = "lease",
     max_age: _MaxAge = None,
     check_bound: _CheckBound = False,
@@ -151,8 +151,8 @@ def show(
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE,…",
-            help="Say what such a client gets: rtt=60ms,loss=1%,rate=20Mbit,tcp=cubic, each of which may be "
-            "left out where it isn't known.",
+            help="Show the decision for such a client: rtt=60ms,loss=1%,rate=20Mbit,tcp=cubic. Leave out "
+            "what is unknown.",
         ),
     ] = None,
     as_json: _Json = False,
@@ -172,16 +172,20 @@ def simulate_(
     file: _PolicyFile,
     population_file: _PopulationFile = None,
     clients: Annotated[
-        int, typer.Option(metavar="N", help="So many clients over each of TCP's congestion controls.")
+        int, typer.Option(metavar="N", help="The number of clients with each of TCP's congestion controls.")
     ] = _CLIENTS,
-    days: Annotated[float, typer.Option(metavar="N", help="For so many days.")] = _DAYS,
+    days: Annotated[float, typer.Option(metavar="N", help="The number of days.")] = _DAYS,
     cells: Annotated[
         bool,
-        typer.Option("--cells", help="Networks midway between the policy's nodes, as many clients on each."),
+        typer.Option(
+            "--cells", help="Networks midway between the policy's nodes, with as many clients on each."
+        ),
     ] = False,
     truth: Annotated[
         list[Path] | None,
-        typer.Option("--map", metavar="DIR", help="True is what this map measured, within its uncertainty."),
+        typer.Option(
+            "--map", metavar="DIR", help="The truth is what this map measured, within its uncertainty."
+        ),
     ] = None,
     run: Annotated[
         Path | None,
@@ -190,12 +194,13 @@ def simulate_(
     downgrade: _Downgrade = "lease",
     max_age: _MaxAge = None,
     holdout: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Pinned to each protocol (default: the policy's).")
+        float | None,
+        typer.Option(metavar="SHARE", help="The share pinned to each protocol (default: the policy's)."),
     ] = None,
     tcp: Annotated[
         str | None,
         typer.Option(
-            metavar="CONTROL", help="Only this congestion control of TCP (default: each by itself)."
+            metavar="CONTROL", help="Only this congestion control of TCP (default: each separately)."
         ),
     ] = None,
     check_bound: _CheckBound = False,

@@ -42,7 +42,7 @@ def replicate(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A small size of each: minutes in the place of hours.")
+        bool, typer.Option("--quick", help="Use a small size of each: minutes instead of hours.")
     ] = False,
     out: Annotated[
         Path | None,
@@ -54,26 +54,28 @@ def replicate(
     keep: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Keep there what pages rest on of each finished run, as --out DIR reads it."
+            metavar="DIR",
+            help="Keep in this folder what the pages need of each finished run, for --out DIR to read.",
         ),
     ] = None,
     blocks: Annotated[
-        int | None, typer.Option(metavar="N", help="So many blocks a cell in the place of the size's.")
+        int | None, typer.Option(metavar="N", help="The number of blocks per cell, instead of the size's.")
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
+        typer.Option(metavar="N", help="Concurrent trials, if the path and not the CPU is the limit."),
     ] = None,
     clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP)] = None,
     keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="The seed of every random draw of runs that begin.")
+        int | None, typer.Option(metavar="N", help="The seed of every random draw of new runs.")
     ] = None,
     measure: Annotated[
-        bool, typer.Option("--measure/--no-measure", help="Make what is missing, or go by what there is.")
+        bool,
+        typer.Option("--measure/--no-measure", help="Measure missing runs, or use only the existing ones."),
     ] = True,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print what was found as JSON instead of the tables.")
+        bool, typer.Option("--json", help="Print the result as JSON instead of the tables.")
     ] = False,
 ) -> None:
     """Run published experiments again: each claim, theirs beside ours, and a verdict."""
@@ -83,7 +85,7 @@ def replicate(
         raise InputError(f"--jobs {jobs}: at least 1 trial runs at a time.")
     for option, folder in (("--pages", pages), ("--keep", keep)):
         if folder is not None and folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
-            raise InputError(f"{option} {folder}: no folder that can be written to.")
+            raise InputError(f"{option} {folder}: this is not a writable folder.")
     size: Size = "quick" if quick else "full"
     by = clocks.parsed(clock) or "real"
     asked = wanted(names or ())
@@ -98,7 +100,7 @@ def replicate(
     ]
     if not any(read.runs for read, _ in results):
         raise InputError(
-            f"{out or DEFAULT_FOLDER}: holds none of these runs.", hint="Leave --no-measure out."
+            f"{out or DEFAULT_FOLDER}: this folder has none of these runs.", hint="Leave out --no-measure."
         )
     written = [*(measurements.keep(planned, keep) if keep is not None else []), *_pages(results, pages)]
     with writing_results():
@@ -123,7 +125,7 @@ def _refuse_nothing(runs: Iterable[ReadRun]) -> None:
             hint=mends.OF_DISCARDS,
         )
     raise NothingMeasured(
-        f"Nothing could be measured: no load succeeded, most often by {with_detail(most)}.",
+        f"Nothing could be measured: no load succeeded. The most frequent reason: {with_detail(most)}.",
         hint=mends.of_failure(most),
     )
 
@@ -146,8 +148,8 @@ def _measure(missing: Sequence[PlannedRun], jobs: int | None) -> None:
                     done = execute(ready, hello, directory, observer, jobs=jobs, command_line=sys.argv)
             except Interrupted:
                 raise Interrupted(
-                    "interrupted; what was measured is recorded.",
-                    hint=f"Go on with the same command: {shlex.join(['pronghorn', *sys.argv[1:]])}",
+                    "interrupted; all measured trials are recorded.",
+                    hint=f"Continue with the same command: {shlex.join(['pronghorn', *sys.argv[1:]])}",
                 ) from None
         if (nothing := done.summary.unmeasured) is not None:
             print(f"warning: {nothing.text} {nothing.remedy}", file=sys.stderr, flush=True)

@@ -38,11 +38,11 @@ def report(
     notebook: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write a notebook that redoes the figures from trials.parquet, executed."
+            metavar="FILE", help="Write an executed notebook that recomputes the figures from trials.parquet."
         ),
     ] = None,
     charts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write each chart as SVG and as PNG.")
+        Path | None, typer.Option(metavar="DIR", help="Write each chart as SVG and PNG.")
     ] = None,
     checks: Annotated[
         list[str] | None, typer.Option("--check", metavar="EXPR", help=checked.CHECK_HELP)
@@ -66,7 +66,7 @@ def report(
         check_header(contents.header, experiment, directory)
         left_out.say(contents.warnings)
         if not contents.trials:
-            raise InputError(f"{run}: no trial is recorded there yet.", hint=f"pronghorn run --resume {run}")
+            raise InputError(f"{run}: has no recorded trial yet.", hint=f"pronghorn run --resume {run}")
         notes, faults = files.read_manifest(run)
         left_out.say(faults)
         if notes.get("ended") is None:

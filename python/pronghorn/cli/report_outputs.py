@@ -35,7 +35,7 @@ class Outputs(NamedTuple):
         """InputError for what can't be written, HostError for what this host lacks, before anything is
         done."""
         if self.takes_stdout and as_json:
-            raise InputError("--json and --markdown - both want stdout; name a file for one of them.")
+            raise InputError("--json and --markdown - both use stdout. Name a file for one of them.")
         refuse_unwritable(None if self.takes_stdout else self.markdown, self.notebook)
         if self.charts is not None:
             _refuse_folder(self.charts)
@@ -114,4 +114,4 @@ def _refuse_folder(folder: Path) -> None:
     while not standing.exists():
         standing = standing.parent
     if not standing.is_dir() or not os.access(standing, os.W_OK):
-        raise InputError(f"{folder}: no folder can be written there.")
+        raise InputError(f"{folder}: this is not a writable folder.")

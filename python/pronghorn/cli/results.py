@@ -16,7 +16,7 @@ def writing_results(report: Path | None = None) -> Iterator[None]:
     whose stdout can't be written is told so."""
     stdout = getattr(sys.stdout, "rich_proxied_file", None)
     if isinstance(stdout, Outlet) and report is not None:
-        stdout.hint = f"The results stand beside {report}."
+        stdout.hint = f"The results are beside {report}."
     yield
     sys.stdout.flush()
 
@@ -27,8 +27,8 @@ def refuse_unwritable(*files: Path | None) -> None:
     for file in named:
         folder = file.absolute().parent
         if file.is_dir() or not folder.is_dir() or not os.access(file if file.exists() else folder, os.W_OK):
-            raise InputError(f"{file}: no file can be written there.")
+            raise InputError(f"{file}: this file can't be written.")
     regular = [file.resolve() for file in named if file.is_file() or not file.exists()]
     for file in regular:
         if regular.count(file) > 1:
-            raise InputError(f"{file}: named twice; each option takes a file of its own.")
+            raise InputError(f"{file}: named twice. Each option needs its own file.")

@@ -37,11 +37,11 @@ def run(
         Path | None, typer.Option(metavar="DIR", help="Where to write the run (default: runs/TIME-NAME).")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Go on with the interrupted run in DIR.")
+        Path | None, typer.Option(metavar="DIR", help="Continue the interrupted run in DIR.")
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Trials side by side where the path and not the CPU is the limit."),
+        typer.Option(metavar="N", help="Concurrent trials, if the path and not the CPU is the limit."),
     ] = None,
     clock: Annotated[str | None, typer.Option(metavar="CLOCK", help=clocks.HELP_OF_RUNS)] = None,
     keep_awake: Annotated[bool, typer.Option("--awake", help=awake.HELP)] = False,
@@ -63,7 +63,7 @@ def run(
         bool, typer.Option("--json", help="Print summary.json on stdout instead of the table.")
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Print each cell's table, its sentences and all warnings.")
+        bool, typer.Option("--verbose", help="Print each cell's table and sentences, and all warnings.")
     ] = False,
 ) -> None:
     """Run an experiment and say which arm is faster, by how much and how sure that is."""
@@ -101,7 +101,7 @@ def run(
         except Interrupted:
             command = shlex.join(["pronghorn", "run", "--resume", str(directory.path)])
             raise Interrupted(
-                "interrupted; what was measured is recorded.", hint=f"Go on with: {command}"
+                "interrupted; all measured trials are recorded.", hint=f"Continue: {command}"
             ) from None
     measured = Measured(outcome.summary, outcome.trials, sampling=fitted.sampling)
     results = of_run.evaluate(wanted, measured)

@@ -22,7 +22,7 @@ from pronghorn.runs.catalogue import Entry
 from pronghorn.terminal import Terminal
 
 APP = typer.Typer(
-    help="List runs and maps, open their reports, compare and delete them, and say what disk they use.",
+    help="List runs and maps, open their reports, compare and delete them, and show their disk use.",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -135,13 +135,13 @@ def delete(
 def _ask(told: Sequence[str]) -> None:
     if not sys.stdin.isatty():
         raise InputError(
-            f"{count(len(told), 'run')} would be deleted, and there is nobody to ask.",
+            f"{count(len(told), 'run')} would be deleted, but there is no terminal to confirm.",
             hint="Add --yes.",
         )
     print("\n".join(told), file=sys.stderr)
     print(f"Delete {count(len(told), 'run')}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise InputError("nothing is deleted.")
+        raise InputError("nothing was deleted.")
 
 
 def _entries(folder: Path) -> list[Entry]:
@@ -161,8 +161,9 @@ def _named(name: str, folder: Path, *, also_last: bool = True) -> Path:
         if os.path.lexists(path):
             if catalogue.kind_of(path) is None and not path.is_symlink():
                 raise InputError(
-                    f"{path}: is no run or map: it has neither experiment.toml with trials nor map.toml.",
-                    hint="`pronghorn runs list` has those that there are.",
+                    f"{path}: this is no run or map: it has neither experiment.toml with trials nor "
+                    "map.toml.",
+                    hint="`pronghorn runs list` lists them.",
                 )
             return path
     known = [each.name for each in catalogue.found(folder)] if folder.is_dir() else []

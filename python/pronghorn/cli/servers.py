@@ -11,11 +11,9 @@ from pronghorn.origins import programs
 
 def servers(
     check: Annotated[
-        bool, typer.Option("--check", help="Make nothing; exit 3 where a server is missing.")
+        bool, typer.Option("--check", help="Build nothing; exit with status 3 if a server is missing.")
     ] = False,
-    anew: Annotated[
-        bool, typer.Option("--anew", help="Unpack Debian's servers anew, as they are now.")
-    ] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Unpack Debian's current servers again.")] = False,
 ) -> None:
     """Say which servers with HTTP/3 are here; unpack Debian's into the user's cache where one is missing."""
     if anew and not check:

@@ -12,7 +12,7 @@ _WORDS = {
     "Input should be greater than or equal to": "is too small: at least",
     "Input should be less than or equal to": "is too large: at most",
 }
-"""What the library that reads values says, and what we do."""
+"""The library's words for a bad value, and ours."""
 
 
 def explained(mistake: Any) -> InputError:
@@ -20,7 +20,7 @@ def explained(mistake: Any) -> InputError:
     context = getattr(mistake, "ctx", None)
     path = context.command_path if context is not None else "pronghorn"
     called = path.removeprefix("pronghorn").strip() or "pronghorn"
-    kind, hint = type(mistake).__name__, f"{path} --help says what it takes."
+    kind, hint = type(mistake).__name__, f"For help: {path} --help"
     if kind == "NoSuchOption" and context is not None:
         return _no_option(mistake, called, path, context)
     if kind == "MissingParameter" and mistake.param is not None:
@@ -35,7 +35,7 @@ def explained(mistake: Any) -> InputError:
         extra = mistake.message.partition("(")[2].rpartition(")")[0]
         _, _, extra = extra.rpartition("(") if "(" in extra else ("", "", extra)
         usage = " ".join(context.get_usage().removeprefix("Usage:").split()) if context else path
-        return InputError(f"{called}: {extra!r} is one argument too many.", hint=f"It takes: {usage}")
+        return InputError(f"{called}: {extra!r} is one argument too many.", hint=f"Usage: {usage}")
     if mistake.message.startswith("No such command") and context is not None:
         name = mistake.message.split("'")[1]
         return InputError(unknown("command", name, context.command.list_commands(context)), hint=hint)
@@ -49,15 +49,16 @@ def _no_option(mistake: Any, called: str, path: str, context: Any) -> InputError
     meant = nearest(name, long) if name.startswith("--") else None
     wrong = f"{called} has no option {name}{f'; did you mean {meant}?' if meant else '.'}"
     if called == "path":
-        return InputError(wrong, hint=f"What is COMMAND's stands behind '--': {dashes.put(sys.argv[2:])}")
+        return InputError(wrong, hint=f"COMMAND's own options go behind '--': {dashes.put(sys.argv[2:])}")
     if called == "run":
         from pronghorn.model.experiment import KEYS
 
         if key := nearest(name.lstrip("-"), KEYS):
             return InputError(
-                f"run has no option {name}.", hint=f"A key of the experiment? pronghorn run --set {key}=VALUE"
+                f"run has no option {name}.",
+                hint=f"For a key of the experiment: pronghorn run --set {key}=VALUE",
             )
-    return InputError(wrong, hint=f"{path} --help lists its options.")
+    return InputError(wrong, hint=f"For its options: {path} --help")
 
 
 def _value_of(names: list[str]) -> str:

@@ -8,7 +8,7 @@ from typer.core import TyperCommand
 from pronghorn.errors import InputError
 
 _PATHS = ("DIR", "FILE", "RUN")
-"""What stands for a file or a folder in our help."""
+"""The placeholders for a file or a folder in our help."""
 
 
 class Command(TyperCommand):
@@ -25,7 +25,7 @@ class Command(TyperCommand):
             if not word:
                 raise InputError(
                     f"{ctx.command_path}: an argument is empty.",
-                    hint="A shell's variable that is not set may be the reason.",
+                    hint="It may come from an unset shell variable.",
                 )
             name, equals, text = word.partition("=")
             value: str | None = text
@@ -34,22 +34,24 @@ class Command(TyperCommand):
                 continue
             if not _takes_value(option):
                 if equals and option.is_flag:
-                    raise InputError(f"{name}: takes no value, and here is {value!r}.", hint=f"Write {name}.")
+                    raise InputError(
+                        f"{name}: takes no value, but was given {value!r}.", hint=f"Write {name}."
+                    )
                 continue
             if not equals:
                 value = next(words, None)
                 if value is None:
                     raise InputError(
-                        f"{name}: wants a value, {option.metavar}, and nothing follows.",
-                        hint=f"Write it behind {name}.",
+                        f"{name}: needs a value, {option.metavar}, but nothing follows.",
+                        hint=f"Write it after {name}.",
                     )
                 if _is_option(value, option, options):
                     raise InputError(
-                        f"{name}: wants a value, {option.metavar}, and {value} is an option.",
-                        hint=f"Write it behind {name}, or {name}={value} where you mean that.",
+                        f"{name}: needs a value, {option.metavar}, but {value} is an option.",
+                        hint=f"Write it after {name}, or {name}={value} if you mean that.",
                     )
             if not value and _is_path(option) and (equals or args[-1] != name):
-                raise InputError(f"{name}: names no {option.metavar}: its value is empty.")
+                raise InputError(f"{name}: needs a value, {option.metavar}, but it is empty.")
         return super().parse_args(ctx, args)
 
 

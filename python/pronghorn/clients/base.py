@@ -78,16 +78,16 @@ class Client(Protocol):
     """Whether it does something in the bench before its measured load."""
 
     artifacts: tuple[str, ...]
-    """What it can leave beside the journal."""
+    """The artifacts that it can write."""
 
     expense: Expense
     """What it costs beyond the engine."""
 
     takes_authority: bool
-    """Whether it can be told which authority to trust for a live server, other than the system's."""
+    """Whether it can trust another authority than the system's for a live server."""
 
     is_browser: bool
-    """Whether it heeds the experiment's settings of a browser."""
+    """Whether it uses the experiment's settings of a browser."""
 
     def refusal(self, arm: Arm) -> str | None:
         """Why it can't honour `arm`, as the end of a sentence; None where it can."""

@@ -15,7 +15,7 @@ from pronghorn.model.trial import PageLoad
 from pronghorn.origins.process import with_last_lines
 
 GRACE_S = 5.0
-"""A command that has not ended so long after its limit is ended, in seconds."""
+"""How long after its limit a command may take to end, in seconds; then it is ended."""
 
 _HOST = "client"
 
@@ -35,7 +35,7 @@ class Command:
 
     def refusal(self, arm: Arm) -> str | None:
         """It honours what its table declares; a page is loaded over TLS."""
-        return "pages are loaded over TLS alone" if arm.clear else self._stack.refusal(arm)
+        return "pages are loaded over TLS only" if arm.clear else self._stack.refusal(arm)
 
     def require(self) -> None:
         """What its command needs is known to whoever wrote it."""

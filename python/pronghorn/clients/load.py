@@ -12,11 +12,11 @@ from pronghorn.model.load_report import LoadReport
 from pronghorn.model.trial import Connection, CpuTime, PageLoad
 
 CUT, CONNECTIONS, REQUESTS, COUNTS = "cut", "connections", "requests", "counts"
-"""Why a load failed: its limit ended it, connections could not be made any more, some of its requests failed,
-its own counts don't close."""
+"""Why a load failed: its limit ended it, no more connections could be made, some of its requests failed, or
+its own counts don't add up."""
 
 MADE = (CUT, CONNECTIONS, REQUESTS)
-"""The failures of loads that were made all the same: their rate is what they came to."""
+"""The failures of loads that ran anyway: their rate is the one that they reached."""
 
 _GRACE_S = 30.0
 
@@ -37,7 +37,7 @@ class Load:
     def refusal(self, arm: Arm) -> str | None:
         """It speaks the protocol that it is told to, and has no cache."""
         if arm.discovery != "forced":
-            return "it speaks the protocol that it is told to, and looks for no other"
+            return "it speaks only the protocol that the arm names, and discovers no other"
         return "it has no cache" if arm.warm else None
 
     def require(self) -> None:
@@ -192,14 +192,14 @@ def _session(arm: Arm) -> Session:
 def _fault(report: LoadReport, asked: LoadSpec) -> tuple[str | None, str | None]:
     counts = report.requests
     if (wrong := unclosed(report)) is not None:
-        return COUNTS, f"the load's counts don't close: {wrong}"
+        return COUNTS, f"the load's counts don't add up: {wrong}"
     kinds = ", ".join(f"{kind} {number}" for kind, number in sorted(counts.failed.items()) if number)
     done = f"{counts.succeeded} of {counts.planned} requests had succeeded" + (f" ({kinds})" if kinds else "")
     if not report.finished and _gave_up(report, asked):
         why = ", ".join(f"{kind} {number}" for kind, number in sorted(report.connections.failed.items()))
-        return CONNECTIONS, f"connections could not be made any more ({why}), when {done}{_first(report)}"
+        return CONNECTIONS, f"no more connections could be made ({why}) after {done}{_first(report)}"
     if not report.finished:
-        return CUT, f"cut at its limit of {asked.limit_s:g} s, when {done}"
+        return CUT, f"stopped at its limit of {asked.limit_s:g} s after {done}"
     if counts.failures:
         return REQUESTS, f"{counts.failures} of {counts.sent} requests failed ({kinds}){_first(report)}"
     if not counts.succeeded:

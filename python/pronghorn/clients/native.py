@@ -25,9 +25,9 @@ class Native:
     def refusal(self, arm: Arm) -> str | None:
         """It speaks the protocol that it is told to, and has no cache."""
         if arm.discovery != "forced":
-            return "it speaks the protocol that it is told to, and looks for no other"
+            return "it speaks only the protocol that the arm names, and discovers no other"
         if arm.clear:
-            return "it loads pages over TLS alone"
+            return "it loads pages over TLS only"
         return "it has no cache" if arm.warm else None
 
     def require(self) -> None:

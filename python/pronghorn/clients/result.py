@@ -49,9 +49,9 @@ def read(file: Path) -> PageLoad:
     except reading.Unreadable as error:
         raise ValueError(f"the result can't be read: {error}") from None
     except ValidationError as error:
-        raise ValueError(f"the result is not as it must be: {bounds.wrong(error)}") from None
+        raise ValueError(f"the result is not as specified: {bounds.wrong(error)}") from None
     except ValueError as error:
-        raise ValueError(f"the result is not as it must be: {error}") from None
+        raise ValueError(f"the result is not as specified: {error}") from None
 
 
 def parse(content: bytes) -> PageLoad:
@@ -65,10 +65,10 @@ def parse(content: bytes) -> PageLoad:
     if page.load_s is None:
         raise ValueError("it reports success without 'load_s'")
     if not page.resources:
-        raise ValueError("it reports success without any of its requests")
+        raise ValueError("it reports success without any request")
     for resource in page.resources:
         if resource.status is not None and resource.protocol is None:
-            raise ValueError(f"it does not say over which 'protocol' {resource.path} came")
+            raise ValueError(f"it does not name the 'protocol' of {resource.path}")
     return page
 
 

@@ -21,9 +21,7 @@ def hello() -> Hello:
         answer = foreign.json_table(done.stdout.partition("\n")[0])
         return Hello.model_validate(answer["ok"])
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError) as error:
-        raise HostError(
-            f"{program} doesn't answer: {error}", hint="Build it anew with 'make build'."
-        ) from error
+        raise HostError(f"{program} doesn't answer: {error}", hint="Rebuild it with 'make build'.") from error
 
 
 def lacks_engine() -> str | None:
@@ -56,6 +54,6 @@ def findings() -> Iterator[Finding]:
     yield Finding("engine", "ok", f"version {answer.version}")
     if answer.isolation == "none":
         reason = answer.isolation_reason or "denied"
-        yield Finding("emulated paths", "missing", f"{reason}; only the path 'direct' works", answer.mend)
+        yield Finding("emulated paths", "missing", f"{reason}; only path 'direct' works", answer.mend)
     else:
         yield Finding("emulated paths", "ok", f"work, isolated by: {answer.isolation}")

@@ -16,9 +16,9 @@ def _tun(root: Path) -> Finding:
     device = root / "dev/net/tun"
     if not device.exists():
         mend = "as root: modprobe tun; in a container: --device /dev/net/tun"
-        return Finding("/dev/net/tun", "missing", "is not there", mend)
+        return Finding("/dev/net/tun", "missing", "does not exist", mend)
     if not os.access(device, os.R_OK | os.W_OK):
-        return Finding("/dev/net/tun", "missing", "is not yours to open", f"as root: chmod 666 {device}")
+        return Finding("/dev/net/tun", "missing", "this user may not open it", f"as root: chmod 666 {device}")
     return Finding("/dev/net/tun", "ok", "can be opened")
 
 
@@ -38,7 +38,7 @@ def _user_namespaces(root: Path) -> Finding:
         if value == bad
     ]
     if not off:
-        return Finding(subject, "ok", "no setting of the kernel stands against them")
+        return Finding(subject, "ok", "no kernel setting forbids them")
     good = {
         "user.max_user_namespaces=0": "user.max_user_namespaces=10000",
         "kernel.unprivileged_userns_clone=0": "kernel.unprivileged_userns_clone=1",
@@ -47,7 +47,7 @@ def _user_namespaces(root: Path) -> Finding:
     mend = "as root: sysctl -w " + " ".join(good[setting] for setting in off)
     whose = " (AppArmor, as Ubuntu ships it since 24.04)" if "apparmor" in off[-1] else ""
     return Finding(
-        subject, "note", f"denied to ordinary users by {', '.join(off)}{whose}; root can do without", mend
+        subject, "note", f"denied to ordinary users by {', '.join(off)}{whose}; root does not need them", mend
     )
 
 
@@ -68,11 +68,11 @@ def _udp_buffers(root: Path) -> Finding:
     sizes = {name: _sysctl(root, f"net/core/{name}") for name in ("rmem_default", "rmem_max", "wmem_max")}
     shown = ", ".join(f"{name} {value} bytes" for name, value in sizes.items() if value)
     if not shown:
-        return Finding(subject, "ok", "not shown by this host; trials count what overflows")
+        return Finding(subject, "ok", "this host does not show them; trials count overflows")
     receiving = [int(size) for name, size in sizes.items() if size and name.startswith("rmem")]
     if receiving and min(receiving) < _USUAL_BUFFER_B:
         mend = "as root: sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000"
-        detail = f"{shown}; below Linux's usual {_USUAL_BUFFER_B}, h3 may lose datagrams in the host"
+        detail = f"{shown}; below Linux's usual {_USUAL_BUFFER_B}, so the host may drop h3's datagrams"
         return Finding(subject, "note", detail, mend)
     return Finding(subject, "ok", shown)
 
@@ -83,7 +83,7 @@ def _cores(root: Path) -> Finding:
     if cores < _ENOUGH_CORES:
         mend = f"give this machine {_ENOUGH_CORES} cores or more"
         return Finding(
-            "cores", "note", f"{cores}; path, origin and client share it, CPU-bound paths suffer", mend
+            "cores", "note", f"{cores}; path, origin and client share it, so CPU-bound paths suffer", mend
         )
     return Finding("cores", "ok", str(cores))
 
@@ -92,10 +92,12 @@ def _governor(root: Path) -> Finding:
     files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     governors = sorted({_read(file).strip() for file in files} - {""})
     if not governors:
-        return Finding("CPU governor", "ok", "not shown by this host, as in most virtual machines")
+        return Finding("CPU governor", "ok", "this host does not show it, like most virtual machines")
     if governors != ["performance"]:
         mend = "as root: cpupower frequency-set -g performance"
-        return Finding("CPU governor", "note", f"{', '.join(governors)}; clocks vary while measuring", mend)
+        return Finding(
+            "CPU governor", "note", f"{', '.join(governors)}; CPU clocks vary during measurements", mend
+        )
     return Finding("CPU governor", "ok", "performance")
 
 
@@ -104,7 +106,7 @@ def _load(root: Path) -> Finding:
     load, cores = os.getloadavg()[0], len(os.sched_getaffinity(0))
     detail = f"{load:.1f} over the last minute on {cores} cores"
     if load > cores / 2:
-        return Finding("load", "note", detail, "wait, or end what else runs, for trials that can be trusted")
+        return Finding("load", "note", detail, "wait, or end other programs; otherwise trials are discarded")
     return Finding("load", "ok", detail)
 
 
@@ -117,7 +119,7 @@ def _memory(root: Path) -> Finding:
             if available < _ENOUGH_MEMORY_B:
                 return Finding("memory", "note", detail, "free 1 GB, or run with --jobs 1")
             return Finding("memory", "ok", detail)
-    return Finding("memory", "ok", "not shown by this host")
+    return Finding("memory", "ok", "this host does not show it")
 
 
 def _sysctl(root: Path, name: str) -> str | None:

@@ -49,7 +49,7 @@ def _chromium() -> Finding:
     number = next((word for word in said.split() if word[0].isdigit()), "")
     major = number.partition(".")[0]
     if not major.isdigit() or int(major) < _SINCE_RFC_9114:
-        detail = f"{said}, {where}; its HTTP/3 may be a draft's, as before {_SINCE_RFC_9114}"
+        detail = f"{said}, {where}; its HTTP/3 may be a draft, as before {_SINCE_RFC_9114}"
         return Finding(subject, "note", detail, program.MEND)
     return Finding(subject, "ok", f"{said} with HTTP/3, {where}")
 
@@ -60,7 +60,7 @@ def _playwright() -> Finding:
         version = importlib.metadata.version("playwright")
     except importlib.metadata.PackageNotFoundError:
         mend = f"{sys.executable} -m pip install playwright"
-        return Finding(subject, "note", "is not installed; the client chromium is driven by it", mend)
+        return Finding(subject, "note", "not installed; the client chromium needs it", mend)
     return Finding(subject, "ok", version)
 
 
@@ -77,7 +77,7 @@ def _guest() -> Finding:
     seedless = [kernel.version for kernel in built if kernel.random is None]
     told = "guests with " + ", ".join(f"Linux {kernel.release}" for kernel in built)
     if seedless:
-        told += f"; {', '.join(seedless)} with random numbers by chance, for gcc was missing"
+        told += f"; {', '.join(seedless)} without random numbers from the seed, because gcc was missing"
     return Finding(subject, "ok", told)
 
 
@@ -85,12 +85,12 @@ def _tshark() -> Finding:
     subject = "tshark"
     found = shutil.which("tshark")
     if found is None:
-        detail = "is not there; captures are taken without it, and read with it or Wireshark"
+        detail = "not installed; captures don't need it, but reading one takes it or Wireshark"
         return Finding(subject, "note", detail, "as root: apt-get install tshark")
     try:
         done = subprocess.run(
             [found, "--version"], env=passed_on(), capture_output=True, text=True, timeout=_PATIENCE_S
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding(subject, "note", f"{found} can't be run: {error}", "install it anew")
+        return Finding(subject, "note", f"{found} can't be run: {error}", "reinstall it")
     return Finding(subject, "ok", f"{done.stdout.partition(chr(10))[0].rstrip('.')}, {found}")

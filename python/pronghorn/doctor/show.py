@@ -48,4 +48,4 @@ def _lines(findings: Sequence[Finding], out: Terminal) -> None:
         state = Text(f"{finding.state:8}", _COLOURS[finding.state])
         out.print(state + Text(f"{finding.subject:{width}}  {finding.detail}", ""), soft_wrap=True)
         if finding.mend:
-            out.print(Text(f"{'':8}{'':{width}}  mend: {finding.mend}"), soft_wrap=True)
+            out.print(Text(f"{'':8}{'':{width}}  fix: {finding.mend}"), soft_wrap=True)

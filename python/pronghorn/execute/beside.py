@@ -15,10 +15,10 @@ from pronghorn.model.trial import OriginCount, OriginRequest, PageLoad
 from pronghorn.origins.counts import counted, since
 
 REASON = "background"
-"""Why a trial is contaminated beside which no load ran."""
+"""Why a trial without the load beside it is contaminated."""
 
 _AFTER_S = 60.0
-"""So long after a page load's limit a load that nobody ends comes to its own end."""
+"""How long after a page load's limit the load beside it ends by itself."""
 
 
 class Beside(NamedTuple):

@@ -14,14 +14,14 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import PathProfile, PathSpec
 
 SIDE_BY_SIDE = 4
-"""So many paths of moderate rates are calibrated at a time."""
+"""The number of moderate-rate paths that are calibrated at a time."""
 
 VIRTUAL_SHARE = 0.35
-"""In virtual time probes take so much of the time that they take in real time: no host disturbs them, and a
-guest needs several times the CPU for each packet."""
+"""The time for probes in virtual time, as a share of that in real time: no host disturbs them, and a guest
+needs several times the CPU for each packet."""
 
 ATTEMPTS = 2
-"""A path that fails, as it may while the host is busy, is given twice the time once more."""
+"""A path that fails, which a busy host may cause, is tried once more with twice the time."""
 
 
 def calibrate(experiment: Experiment, engines: Mapping[str, Engines]) -> list[dict[str, Any]]:

@@ -9,10 +9,10 @@ from pronghorn.origins import OriginLog, RunningOrigin, Tickets
 from pronghorn.origins.counts import Counts, counted, since, usual, without
 
 WARM_UP = "/.pronghorn-warm-up"
-"""What an origin's first request asks for; no site has it."""
+"""The path of an origin's first request; no site has it."""
 
 _WAITS_S = (0.02, 0.05, 0.2, 1.0, 2.0, 4.0)
-"""An origin may note a request a moment after the client has its answer."""
+"""An origin may log a request shortly after the client has its answer."""
 
 
 class OriginNotes:

@@ -39,7 +39,7 @@ from pronghorn.trust import proof
 from pronghorn.trust.guard import Fault
 
 LIMIT = "10s"
-"""When the load is cut, unless the experiment cuts its loads sooner."""
+"""When the load is stopped, unless the experiment stops its loads sooner."""
 
 _LIMIT_S = units.time_ns(LIMIT) / 1e9
 
@@ -99,9 +99,9 @@ def refuse(found: Iterable[Checked]) -> None:
     loaded = f" {listed(others)} loaded." if others else ""
     failure = Failure(reason=fault.reason, trials=len(failing), detail=fault.detail)
     raise NothingMeasured(
-        f"Nothing was measured: the load before the first trial failed. {_where(first)}: {fault.reason}: "
-        f"{told(fault.detail)}{more}.{loaded}",
-        hint=f"{mends.of_failure(failure, arms, others)} To measure all the same: --set preflight=warn",
+        f"Nothing was measured, because the load before the first trial failed. {_where(first)}: "
+        f"{fault.reason}: {told(fault.detail)}{more}.{loaded}",
+        hint=f"{mends.of_failure(failure, arms, others)} To measure anyway: --set preflight=warn",
     )
 
 
@@ -218,7 +218,8 @@ def _said(arm: Arm, found: Measurement) -> Fault | None:
         return None if _is_slow(page) else Fault(page.reason or "incomplete", page.detail or "no details")
     if page.tells_requests and not page.requests:
         return Fault(
-            NO_REQUEST, "its load made no request, since the cache held the whole page: nothing to compare"
+            NO_REQUEST,
+            "its load made no request, because the cache held the whole page: there is nothing to compare",
         )
     return None
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from pronghorn.trust.guard import STEAL_SHARE
 
 WINDOW_S = 1.0
-"""So long is looked at a time."""
+"""The length of one window in which the host is watched."""
 
 CALM_WINDOWS = 3
-"""Of so many windows in a row less than a trial bears has to be stolen."""
+"""The number of windows in a row in which less CPU time is stolen than a trial tolerates."""
 
 MOST_S = 60.0
-"""Nothing waits longer: then what can be measured is measured, and the guard judges it."""
+"""The longest wait. After it, what can be measured is measured, and the guard judges it."""
 
 SPIN_S = 0.01
-"""CPU time used in each window, since of a host that wants nothing nothing is stolen."""
+"""CPU time used in each window: on a host that needs none, none can be stolen."""
 
 Stolen = Callable[[], tuple[float, float]]
 Sleep = Callable[[float], Awaitable[None]]

@@ -24,9 +24,9 @@ def check(trials: Iterable[Trial], experiment: Experiment, journal: Path) -> Non
         for name in sorted(now.keys() | then.keys()):
             if now.get(name) != then.get(name):
                 raise InputError(
-                    f"{journal}: arm '{trial.arm}' on {trial.cell} was asked for {name} = {then.get(name)}, "
-                    f"and would be for {now.get(name)} now: fair = true asks for what this version of the "
-                    "program, this user and this host can have.",
-                    hint="Resume it as it was begun, or start a new run with --out. Its report is made anew "
-                    "by pronghorn report.",
+                    f"{journal}: arm '{trial.arm}' on {trial.cell} began with {name} = {then.get(name)}, "
+                    f"and would now have {now.get(name)}. fair = true asks for what this version of the "
+                    "program, this user and this host support.",
+                    hint="Resume it on the host where it began, or start a new run with --out. "
+                    "'pronghorn report' renews its report.",
                 )

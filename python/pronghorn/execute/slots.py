@@ -27,7 +27,7 @@ from pronghorn.trust import guard
 from pronghorn.trust.guard import Fault
 
 FAULTS_BEFORE_GIVING_UP = 5
-"""So many benches may break in a row, per job, before the host is held to be the fault."""
+"""The number of benches in a row, per job, that may break before the host is held responsible."""
 
 Course = list[Block]
 """Blocks that follow one another in one slot: a single one where the state is fresh, else all of a cell."""
@@ -283,8 +283,8 @@ class Slots:
         self._faults += 1
         if self._faults >= FAULTS_BEFORE_GIVING_UP * self._jobs:
             raise HostError(
-                f"{self._faults} benches broke one after the other; the last: {error.message}",
-                hint=error.hint or "Look at 'pronghorn doctor'.",
+                f"{self._faults} benches broke in a row. The last: {error.message}",
+                hint=error.hint or "Run 'pronghorn doctor'.",
                 exit_status=error.exit_status if isinstance(error, EngineDied) else None,
             ) from error
 

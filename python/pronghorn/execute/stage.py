@@ -43,13 +43,13 @@ HTTPS, HTTP = 443, 80
 """The origin's ports on a bench, whose hosts have all ports to themselves."""
 
 _CAPTURE_PATIENCE_S = 600.0
-"""A capture is put in order when its bench closes, at the disk's speed; arrivals are decrypted then."""
+"""When its bench closes, a capture is sorted at the disk's speed, and arrivals are decrypted."""
 
 _FLIGHT_INTERVAL_S = 0.01
-"""How often the connections are looked at whose flight is wanted."""
+"""The interval at which connections are sampled for a flight."""
 
 _FAREWELL_S = 5.0
-"""How long a client that is given up may take to end."""
+"""The time that an abandoned client gets to end."""
 
 
 class Site(NamedTuple):
@@ -312,7 +312,7 @@ class Stage:
             lack = exhaustion.hint(origin.last_lines())
             return page.model_copy(update={"detail": f"{page.detail}; {lack}"}) if lack else page
         saw = f"the client saw: {page.reason}: {page.detail}"
-        detail = self._with_last_lines(f"{ended} in mid-load; {saw}")
+        detail = self._with_last_lines(f"{ended} during the load; {saw}")
         self._fault = page.model_copy(update={"reason": "origin", "detail": detail})
         return self._fault
 

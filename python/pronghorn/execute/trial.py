@@ -92,7 +92,7 @@ def checked() -> Iterator[None]:
     except (KeyError, TypeError, ValidationError) as error:
         what = bounds.wrong(error) if isinstance(error, ValidationError) else error
         raise EngineError(
-            "bench", f"the engine's answer is not as its protocol says: {what}", None
+            "bench", f"the engine's answer does not match its protocol: {what}", None
         ) from error
 
 
@@ -211,7 +211,7 @@ def _judge(
     if wrong := proof.otherwise(arm, page, found.log, counts):
         return "failed", wrong
     if found.background is not None and not found.background.requests.succeeded:
-        return "contaminated", Fault(beside.REASON, "of the load beside it no request succeeded")
+        return "contaminated", Fault(beside.REASON, "no request of the load beside it succeeded")
     total_bytes = conditions.sites[cell.site].total_bytes
     pace = _pace(experiment, cell, total_bytes)
     doubt = guard.contamination(page, counters, path, total_bytes, pace) or physics.violation(

@@ -30,7 +30,7 @@ class _Found(NamedTuple):
 
 
 _MOST_VALUES = 3
-"""So many different sets of values stand in a warning; all of them are in the report, beneath each cell."""
+"""The most sets of values that a warning shows; the report has all, beneath each cell."""
 
 
 def cautions(cells: Sequence[Compared]) -> Iterator[Caution]:
@@ -60,8 +60,8 @@ def cautions(cells: Sequence[Compared]) -> Iterator[Caution]:
     for names, its in minor.items():
         yield Caution(
             "arms-differ",
-            f"The arms differ{place(its, every)} besides in {listed(list(names))}.",
-            "Their values, what each may do and what removes it stand in the report, beneath each cell.",
+            f"The arms differ{place(its, every)} also in {listed(list(names))}.",
+            "The report lists their values, their effects and remedies beneath each cell.",
         )
 
 

@@ -11,7 +11,7 @@ from pronghorn.fairness.readings import origin_control
 from pronghorn.model.arm import Arm, parse
 from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, End, able_ends, ends
 
-BEAR_IT = "Bear it in mind where a difference is small."
+BEAR_IT = "This can explain a small difference."
 
 _NEW_RENO = {"h2": "reno", "h3": "newreno"}
 """The one algorithm that TCP's arms and QUIC's call differently."""
@@ -31,7 +31,10 @@ def by_knob(groups: Sequence[Group], *knobs: str, how: str = "") -> str:
     `how` says it; or who of those that aren't there would honour them."""
     names = " and ".join(knobs)
     if missing := _missing(groups, knobs):
-        return f"Nobody here can be told of {names}; {missing} could be, under [knobs]. Else bear it in mind."
+        return (
+            f"Nobody here can set {names}; {missing} could, under [knobs]. Otherwise consider it when "
+            "you read the verdict."
+        )
     return f"{how or f'Give all arms the same {names}'} under [knobs], or fair = true."
 
 
@@ -39,7 +42,7 @@ def raised(group: Group, *knobs: str) -> str:
     """How larger values of knobs remove a bound; or who of those that aren't there would honour them."""
     names = " and ".join(knobs)
     if missing := _missing([group], knobs):
-        return f"Nobody here can be told of {names}; {missing} could be, under [knobs]."
+        return f"Nobody here can set {names}; {missing} could, under [knobs]."
     return f"Raise it: {names} under [knobs]{'' if group.experiment.fair else ', or fair = true'}."
 
 
@@ -67,8 +70,14 @@ def same_control(groups: list[Group]) -> str:
             control = labels.algorithm(str(ran[0])) if ran else ""
             arm = _possible(f"{protocol}@{_name(protocol, control)}")
             if arm is not None and origins.of(first.experiment, first.cell.origin).refusal(arm) is None:
-                return f"Write the arm {arm.name} to have both run the same; else bear it in mind."
-    return "Bear it in mind: this origin's QUIC offers no other, and the kernel's TCP has none like it."
+                return (
+                    f"Name the same congestion control in {arm.name} and in the other arm; otherwise "
+                    "consider it when you read the verdict."
+                )
+    return (
+        "This can't be equalised: this origin's QUIC offers no other, and the kernel's TCP has no such "
+        "algorithm."
+    )
 
 
 def _name(protocol: str, algorithm: str) -> str:

@@ -12,8 +12,8 @@ from pronghorn.model.arm import TLS12
 from pronghorn.model.knobs import QUIC, TCP
 
 Peers = Callable[[Group], str | None]
-"""A word for an arm: a difference from those with the same word is a hidden one and warned of. None:
-whatever the arm runs was asked for, or is told of elsewhere."""
+"""A word for an arm. A difference between arms with the same word is hidden and gets a warning. None: the
+setting was asked for, or another warning covers it."""
 
 
 class Setting(NamedTuple):
@@ -45,7 +45,7 @@ class Setting(NamedTuple):
         if not self.knobs:
             return remedies.BEAR_IT
         if groups[0].experiment.fair:
-            return "fair = true can't reach it here: bear it in mind."
+            return "fair = true can't equalise it here: consider it when you read the verdict."
         return remedies.by_knob(groups, *self.knobs, how=self.how)
 
     def asked_of(self, group: Group) -> bool:
@@ -79,8 +79,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "congestion-control",
         "congestion control, from origin to client",
-        "It decides how fast a transfer gets going, what a loss costs and how full the queue is: it alone "
-        "can make one arm the faster one.",
+        "It decides how fast a transfer starts, what a loss costs and how long the queue is. It alone "
+        "can make one arm faster.",
         readings.origin_control,
         remedy=remedies.same_control,
         compared=lambda value: labels.algorithm(str(value)),
@@ -89,7 +89,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "client-congestion-control",
         "congestion control, from client to origin",
-        "It governs uploads; of a download only the requests.",
+        "It governs uploads; in a download only the requests.",
         readings.client_control,
         compared=lambda value: labels.algorithm(str(value)),
         minor=True,
@@ -98,7 +98,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "initial-window",
         "initial window",
-        "What fits into the larger first flight comes a round trip earlier, which counts for short pages on "
+        "Data in the larger first flight arrives one round trip earlier. This matters for short pages on "
         "long paths, and hardly for megabytes.",
         readings.initial_window,
         knobs=("initial_window",),
@@ -108,17 +108,17 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "slow-start-until",
         "end of slow start",
-        "Who leaves slow start early fills the path later, who leaves it late loses more. On paths with "
-        "jitter HyStart may end it early.",
+        "A sender that leaves slow start early fills the path later; one that leaves it late loses more "
+        "packets. On paths with jitter HyStart may end it early.",
         readings.declared("slow_start_until"),
-        remedy="To see how much of a difference HyStart explains: "
-        "echo 0 > /sys/module/tcp_cubic/parameters/hystart",
+        remedy="To see how much HyStart explains: echo 0 > /sys/module/tcp_cubic/parameters/hystart",
         peers=_same_control,
     ),
     Setting(
         "pacing",
         "pacing",
-        "Who doesn't pace sends bursts, which a short queue drops; who does gets going more slowly.",
+        "A sender without pacing sends bursts, which a short queue drops. One with pacing starts "
+        "more slowly.",
         readings.pacing,
         knobs=("pacing",),
         minor=True,
@@ -127,7 +127,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "stream-buffer",
         "origin's buffer of a response",
-        "A response gets no more than that in a round trip, however fast the line.",
+        "A response can't send more than that per round trip, however fast the path.",
         readings.declared("stream_buffer"),
         remedy="Raise it in the server's configuration.",
         over=QUIC,
@@ -137,8 +137,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "stream-window",
         "client's window of a stream",
-        "A response gets no more than that in a round trip: below the path's rate × round trip it takes "
-        "congestion control's place.",
+        "A response can't receive more than that per round trip. Below rate × round trip of the path, it "
+        "limits the transfer before congestion control does.",
         readings.stream_window,
         knobs=("stream_window",),
         over=_STREAMS,
@@ -148,7 +148,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "connection-window",
         "client's window of a connection",
-        "All responses together get no more than that in a round trip.",
+        "All responses together can't receive more than that per round trip.",
         readings.connection_window,
         knobs=("connection_window",),
         over=_STREAMS,
@@ -168,7 +168,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "tcp-send-buffer",
         "origin's largest TCP send buffer",
-        "TCP has no more than about half of it on the way.",
+        "TCP has at most about half of it in flight.",
         readings.tcp_maximum("server", "send_buffer", "net.ipv4.tcp_wmem"),
         knobs=("tcp_send_buffer",),
         over=TCP,
@@ -178,7 +178,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "udp-receive-buffer",
         "client's UDP receive buffer",
-        "A burst that doesn't fit is dropped by the client's host, which its sender takes for a loss.",
+        "The client's host drops a burst that doesn't fit, and the sender takes that for loss.",
         readings.udp_receive_buffer,
         knobs=("udp_receive_buffer",),
         over=QUIC,
@@ -188,7 +188,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "udp-send-buffer",
         "origin's UDP send buffer",
-        "One that is full holds the sender up.",
+        "A full buffer delays the sender.",
         readings.from_origin("udp_send_buffer"),
         knobs=("udp_send_buffer",),
         over=QUIC,
@@ -198,7 +198,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "segmentation-offload",
         "segmentation offload of the origin",
-        "Handing over each packet by itself costs CPU time, which counts on fast lines.",
+        "Sending each packet separately costs CPU time, which matters on fast paths.",
         readings.segmentation_offload,
         knobs=("offloads",),
         minor=True,
@@ -206,7 +206,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "ack-frequency",
         "packets that the client may leave unacknowledged",
-        "Rarer acknowledgements spare a slow line up and CPU time; a window that grows by them grows later.",
+        "Fewer acknowledgements save bandwidth on the up link and CPU time; a window that grows with "
+        "them grows later.",
         readings.from_origin("ack_frequency"),
         knobs=("ack_frequency",),
         over=QUIC,
@@ -215,10 +216,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "packet",
         "size of a full IP packet",
-        "Of smaller packets more goes into headers. QUIC's grow while it looks for the MTU.",
+        "Smaller packets spend a larger share on headers. QUIC's grow during MTU discovery.",
         readings.packet_bytes,
         knobs=("initial_mtu", "mtu_discovery"),
-        how="Write mtu_discovery = false and as initial_mtu the path's MTU less 28 bytes "
+        how="Write mtu_discovery = false and set initial_mtu to the path's MTU less 28 bytes "
         '(initial_mtu = "1472B")',
         unit="bytes",
         slack_share=0.01,
@@ -226,7 +227,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "mtu-discovery",
         "QUIC's discovery of the MTU",
-        "Its probes cost some packets, and those after it are fuller.",
+        "Its probes cost some packets; the packets after it are larger.",
         readings.from_origin("mtu_discovery"),
         knobs=("mtu_discovery",),
         over=QUIC,
@@ -234,8 +235,8 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "slow-start-after-idle",
-        "falling back of the window after idle time",
-        "A page with pauses, or a kept connection, begins anew with the initial window.",
+        "window reset after idle time",
+        "A page with pauses, or a kept connection, restarts with the initial window.",
         readings.after_idle,
         knobs=("slow_start_after_idle",),
         how="Write slow_start_after_idle = false",
@@ -244,7 +245,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "tls-version",
         "TLS version",
-        "A full handshake of TLS 1.2 takes a round trip more than that of TLS 1.3.",
+        "A full handshake of TLS 1.2 takes one round trip more than that of TLS 1.3.",
         readings.of_tls("tls_version"),
         compared=lambda value: str(value).replace("TLSv1_", "TLS 1."),
         peers=_same_tls,
@@ -252,7 +253,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "cipher",
         "cipher",
-        "Ciphers differ in CPU time, which counts on fast lines.",
+        "Ciphers differ in CPU time, which matters on fast paths.",
         readings.cipher,
         knobs=("cipher",),
         compared=lambda value: str(plain(value)).replace("TLS13_", "TLS_"),
@@ -261,8 +262,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "key-exchange",
         "key exchange",
-        "X25519MLKEM768 makes the handshake some 2.3 kB longer than X25519 does; a group that the client "
-        "sent no share of costs a round trip.",
+        "X25519MLKEM768 makes the handshake some 2.3 kB longer than X25519. A group without a key share "
+        "from the client costs a round trip.",
         readings.key_exchange,
         knobs=("key_exchange",),
         peers=_same_tls,
@@ -270,7 +271,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "certificate",
         "certificate chain",
-        "A longer one costs bytes, and over QUIC a round trip once it exceeds what a server may send first.",
+        "A longer chain costs bytes. Over QUIC it costs a round trip if it exceeds what a server may "
+        "send first.",
         readings.certificate,
         unit="bytes",
         minor=True,
@@ -278,18 +280,19 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "session",
         "TLS session",
-        "A resumed one spares the certificate, 0-RTT data a round trip.",
+        "A resumed handshake saves the certificate; 0-RTT data saves a round trip.",
         readings.session,
-        remedy="Write the arms with the same of +resumed and +0rtt.",
+        remedy="Give all arms the same +resumed and +0rtt.",
         peers=_never,
     ),
     Setting(
         "priorities",
-        "priorities that the origin heeds",
-        "They decide what of a page comes first: single resources shift, and a browser's paint with them.",
+        "priorities that the origin honours",
+        "They decide which part of a page comes first. Single resources shift, and with them a "
+        "browser's paint.",
         shipped.priorities,
         over=_STREAMS,
         minor=True,
     ),
 )
-"""All of them, in the order of the table."""
+"""All settings, in the order of the table."""

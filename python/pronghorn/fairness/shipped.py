@@ -18,12 +18,12 @@ _WINDOWS: Mapping[tuple[str, str, str], str] = MappingProxyType(
         (_CHROMIUM, "h3", "connection"): f"{15 * 2**20} bytes at first (kQuicSessionMaxRecvWindowSize)",
     }
 )
-"""Clients' receive windows by client, protocol and kind; the native client tells its own."""
+"""Clients' receive windows by client, protocol and kind; the native client reports its own."""
 
 _PRIORITIES: Mapping[str, str] = MappingProxyType(
     {"builtin": "urgency and incremental (RFC 9218)", "nginx": "none", "haproxy": "none"}
 )
-"""What servers heed of HTTP/2's and HTTP/3's priorities, where docs/servers.md knows it."""
+"""Which priorities of HTTP/2 and HTTP/3 servers honour, as far as docs/servers.md knows."""
 
 
 def window(group: Group, kind: Literal["stream", "connection"]) -> list[Value]:

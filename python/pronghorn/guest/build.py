@@ -39,7 +39,7 @@ _NOT_NEEDED = (
     "*/drivers/staging/*.[ch]",
     "*/tools/testing/*",
 )
-"""What of a kernel's source is left packed: a third of it."""
+"""The parts of a kernel's source that stay packed: a third of it."""
 
 
 def build(version: str = NEWEST, *, source: Path | None = None, tell: Tell = lambda _: None) -> Kernel:
@@ -50,7 +50,8 @@ def build(version: str = NEWEST, *, source: Path | None = None, tell: Tell = lam
     if source is None and version not in debian.SUITES:
         raise InputError(
             f"Debian has no source of Linux {version} that is known to work.",
-            hint=f"Known are {' and '.join(debian.SUITES)}; any other: --source linux-{version}.tar.xz",
+            hint=f"These are known: {' and '.join(debian.SUITES)}. Any other: --source "
+            f"linux-{version}.tar.xz",
         )
     _require_tools(source)
     try:
@@ -63,7 +64,7 @@ def build(version: str = NEWEST, *, source: Path | None = None, tell: Tell = lam
     except OSError as error:
         raise HostError(
             f"{kernels.folder()}: no kernel can be built there: {error.strerror or error}.",
-            hint=f"Name a folder of your own by {kernels.OVERRIDE}.",
+            hint=f"Name another folder in {kernels.OVERRIDE}.",
         ) from error
 
 
@@ -74,11 +75,11 @@ def adopt(file: Path, name: str) -> Kernel:
     kernels.check_name(name)
     file = file.resolve()
     if not (file.is_file() and os.access(file, os.X_OK)):
-        raise InputError(f"{file}: no program is there.", hint="Name the file 'linux' of a built kernel.")
+        raise InputError(f"{file}: no program is there.", hint="{0}: there is no such program.")
     if "time-travel" not in _told(file, "--help"):
         raise InputError(
-            f"{file}: is no User Mode Linux with a virtual clock.",
-            hint="Build it with ARCH=um and CONFIG_UML_TIME_TRAVEL_SUPPORT; "
+            f"{file}: this is not User Mode Linux with a virtual clock.",
+            hint="Build it with ARCH=um and CONFIG_UML_TIME_TRAVEL_SUPPORT. "
             f"{_resource('kernel.config')} has the options.",
         )
     kernels.folder().mkdir(parents=True, exist_ok=True)
@@ -161,7 +162,7 @@ def _configure(tree: Path, environment: Mapping[str, str], log: Path) -> None:
     if missing:
         names = ", ".join(line.removesuffix("=y") for line in missing)
         raise HostError(
-            f"this kernel's source doesn't have what guests need: {names}.",
+            f"this kernel's source lacks what guests need: {names}.",
             hint=f"Build a version that is known to work: {MEND} {STABLE}",
         )
 
@@ -241,18 +242,18 @@ def _unpacked(archive: Path, work: Path) -> Path:
     """The tree in an archive."""
     if not archive.is_file():
         raise InputError(
-            f"{archive}: no file is there.", hint="Name a packed tree, such as linux-6.12.tar.xz."
+            f"{archive}: there is no such file.", hint="Name a packed tree, such as linux-6.12.tar.xz."
         )
     folder = work / "source"
     folder.mkdir()
     excluded = [f"--exclude={pattern}" for pattern in _NOT_NEEDED]
     said(
         ["tar", "-x", "-f", str(archive), "-C", str(folder), *excluded],
-        hint="Name a packed tree that is whole, such as linux-6.12.tar.xz.",
+        hint="Name a complete packed tree, such as linux-6.12.tar.xz.",
     )
     trees = [path for path in folder.iterdir() if (path / "arch/um").is_dir()]
     if len(trees) != 1:
-        raise InputError(f"{archive}: holds no kernel's source (no folder with arch/um).")
+        raise InputError(f"{archive}: this is not a kernel's source (no folder with arch/um).")
     return trees[0]
 
 
@@ -264,9 +265,9 @@ def _require_tools(source: Path | None) -> None:
     missing = [tool for tool in needs if shutil.which(tool) is None]
     if missing:
         raise HostError(
-            f"a guest's kernel is built with {', '.join(missing)}, which this host lacks.",
-            hint=f"{_MEND}; without apt, install the same by other means and add --source linux-6.12.tar.xz "
-            "from kernel.org.",
+            f"building a guest's kernel takes {', '.join(missing)}, which this host lacks.",
+            hint=f"{_MEND}; without apt, install the same programs another way and add --source "
+            "linux-6.12.tar.xz from kernel.org.",
         )
 
 

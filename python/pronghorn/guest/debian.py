@@ -19,7 +19,7 @@ TOOLS = ("flex", "bison", "m4", "bc")
 """What a kernel is built with and few hosts have."""
 
 _KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
-_MEND = "See that Debian's archive can be reached (package debian-archive-keyring has its keys)."
+_MEND = "Check that Debian's archive can be reached (package debian-archive-keyring has its keys)."
 
 Tell = Callable[[str], None]
 

@@ -20,7 +20,7 @@ from pronghorn.guest import machine
 from pronghorn.guest.kernels import Kernel
 
 _MOST_PATIENCE_S = 1800.0
-"""How long an answer of a guest is waited for at least."""
+"""The least time to wait for a guest's answer."""
 
 _TICKS_S = 1 / os.sysconf("SC_CLK_TCK")
 _LINE_LIMIT = 64 * 2**20

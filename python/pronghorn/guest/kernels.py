@@ -24,7 +24,7 @@ PROGRAM = "linux"
 RANDOM = "random.so"
 
 MACHINE = "x86_64"
-"""What User Mode Linux with a virtual clock runs on."""
+"""The machine that User Mode Linux with a virtual clock runs on."""
 
 NEWEST = "newest"
 """What is built unless a version is asked for: the newest that Debian has."""
@@ -112,8 +112,8 @@ def need(version: str | None = None) -> Kernel:
         more = "" if version == STABLE else f" --source linux-{version}.tar.xz"
         command = f"{MEND} {version}{more}"
     raise HostError(
-        f"virtual time needs {what} for guests, which isn't built yet ({folder()}).",
-        hint=f"Build it, once, in a few minutes: {command}",
+        f"virtual time needs {what} for guests, which is not built yet ({folder()}).",
+        hint=f"Build it once, in a few minutes: {command}",
     )
 
 
@@ -121,7 +121,7 @@ def check_name(name: str) -> None:
     """InputError where a kernel of one's own can't be called so: a number is Debian's."""
     if re.fullmatch(r"[A-Za-z][\w.-]{0,63}", name) is None or name == NEWEST:
         raise InputError(
-            f"{name!r}: no name for a kernel of your own.",
+            f"{name!r}: this name is not allowed for a kernel of your own.",
             hint="Begin with a letter; letters, digits, '.', '_' and '-' may follow.",
         )
 
@@ -130,7 +130,7 @@ def require_machine() -> None:
     """HostError where guests can't run on this machine at all."""
     if platform.system() != "Linux" or platform.machine() != MACHINE:
         raise HostError(
-            f"virtual time needs Linux on {MACHINE}: User Mode Linux runs nowhere else; this is "
+            f"virtual time needs Linux on {MACHINE}, the only platform of User Mode Linux; this is "
             f"{platform.system()} on {platform.machine()}.",
             hint='Measure in real time: clock = "real".',
         )

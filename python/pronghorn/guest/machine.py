@@ -72,7 +72,7 @@ def not_run(kernel: Kernel, error: OSError) -> HostError:
     """What is raised where a kernel's program can't be started."""
     return HostError(
         f"{kernel.program}: can't be run: {error.strerror}.",
-        hint="Build it anew: pronghorn guest --anew",
+        hint="Rebuild it: pronghorn guest --anew",
     )
 
 

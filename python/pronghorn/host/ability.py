@@ -41,8 +41,9 @@ def fit(experiment: Experiment, hello: Hello, *, fall_back: bool) -> Experiment:
         if not fall_back:
             asked = ", ".join(path.name for path in experiment.paths if path.name != DIRECT)
             raise HostError(
-                f"this host can't emulate a network ({hello.isolation_reason or 'namespaces are denied'}), "
-                f"which the paths asked for need: {asked}.",
+                "this host can't emulate a network "
+                f"({hello.isolation_reason or 'namespaces are denied'}), but these paths need it: "
+                f"{asked}.",
                 hint=f"{(hello.mend or 'look at pronghorn doctor').rstrip('.')}. "
                 f"Until then only '{DIRECT}' works.",
             )
@@ -69,5 +70,5 @@ def _require_folders(experiment: Experiment) -> None:
             if not Path(stack.directory).is_dir():
                 raise InputError(
                     f"key '{kind}.{name}.directory': {stack.directory} is no folder.",
-                    hint="The run can be reported as it is; to go on, have the folder there again.",
+                    hint="The run can be reported as it is. To continue it, restore the folder.",
                 )

@@ -12,9 +12,9 @@ from pronghorn.engine import locate
 from pronghorn.errors import HostError
 
 VARIABLE = "PRONGHORN_AWAKE"
-"""Names the file with the CPU time that it takes, so that engines count it as nobody's work."""
+"""Names the file with its CPU time, so that engines don't count it as another program's."""
 
-HELP = "Keep the CPUs from halting while measuring: on virtual machines, whose idle CPUs come back late."
+HELP = "Keep the CPUs from idling while measuring: on virtual machines idle CPUs wake up late."
 
 
 @contextlib.contextmanager
@@ -33,7 +33,7 @@ def keeping(wanted: bool) -> Iterator[None]:
                 if keeper.stdout.readline() != "awake\n":
                     raise HostError(
                         f"--awake: {keeper.stderr.read().strip() or 'the CPUs can not be kept awake'}.",
-                        hint="Leave --awake out.",
+                        hint="Leave out --awake.",
                     )
                 os.environ[VARIABLE] = str(notes)
                 yield
@@ -62,5 +62,5 @@ def _start(program: Path, notes: Path) -> subprocess.Popen[str]:
         )
     except OSError as error:
         raise HostError(
-            f"{program}: can't be run: {error.strerror}.", hint="Build it anew with 'make build'."
+            f"{program}: can't be run: {error.strerror}.", hint="Rebuild it with 'make build'."
         ) from error

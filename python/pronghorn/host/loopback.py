@@ -37,9 +37,9 @@ def check(experiment: Experiment) -> None:
     for arm in asking:
         if arm.congestion_control != own:
             raise HostError(
-                f"arm '{arm.name}': on path '{DIRECT}' {theirs[0].origin} takes TCP's congestion control "
-                f"from this machine, which is {own}.",
-                hint=f"{mend_of_host(arm.congestion_control)}, or an emulated path.",
+                f"arm '{arm.name}': on path '{DIRECT}' {theirs[0].origin} uses this machine's TCP "
+                f"congestion control, which is {own}.",
+                hint=f"{mend_of_host(arm.congestion_control)}, or use an emulated path.",
             )
 
 

@@ -22,7 +22,7 @@ MEMORY = Path("/dev/shm")
 """A file system in memory: a browser whose profile lies there waits for no disk."""
 
 MEMORY_BYTES = 2**30
-"""So much has to be free there; a profile has some 20 MB, a browser in memory ten times that."""
+"""The space that has to be free there: a profile has some 20 MB, a browser in memory ten times that."""
 
 
 @contextmanager

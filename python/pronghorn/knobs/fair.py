@@ -107,20 +107,20 @@ def _out_of_reach(experiment: Experiment, cell: Cell, arm: Arm) -> Iterator[str]
         ("client", f"Client '{cell.client}'", OUR_CLIENT),
     ):
         if words := [KNOBS[name].words for name, lost in missing.items() if end in lost]:
-            yield f"{unable} can't be told of {arm.name}'s {_listed(words)}; {who} could be."
+            yield f"{unable} can't set {arm.name}'s {_listed(words)}; {who} could."
     if arm.tls_version == "1.2":
-        yield f"{arm.name} keeps TLS 1.2, whose ciphers and handshake are others."
+        yield f"{arm.name} keeps TLS 1.2, whose ciphers and handshake differ."
     if arm.protocols & TCP and spec is not None and spec.mtu_bytes < DEVICE_MTU_BYTES:
         yield (
-            f"Of path '{cell.path}' QUIC is told that it carries {spec.mtu_bytes} bytes; TCP begins with "
-            f"{DEVICE_MTU_BYTES} and learns it by ICMP, if it does."
+            f"On path '{cell.path}' QUIC knows that packets have {spec.mtu_bytes} bytes. TCP begins with "
+            f"{DEVICE_MTU_BYTES} and learns it by ICMP, if at all."
         )
     if arm.protocols & QUIC and spec is None:
-        yield f"On path '{cell.path}' packets of TCP and of QUIC are as long as each finds that they can be."
+        yield f"On path '{cell.path}' TCP and QUIC each find their own packet size."
     if arm.protocols & QUIC and spec is not None and spec.udp_payload_bytes < _LEAST_QUIC_PAYLOAD:
         yield (
-            f"Path '{cell.path}' carries datagrams of {spec.udp_payload_bytes} bytes at most, but QUIC's "
-            f"have {_LEAST_QUIC_PAYLOAD} (RFC 9000 §14)."
+            f"Path '{cell.path}' carries datagrams of at most {spec.udp_payload_bytes} bytes, but QUIC "
+            f"needs {_LEAST_QUIC_PAYLOAD} (RFC 9000 §14)."
         )
 
 

@@ -21,24 +21,24 @@ def differences(cell: Cell, arm: Arm, knobs: Knobs, spec: PathSpec | None) -> It
             yield from _of_quic(arm.controls["quic"], knobs)
             if spec is not None and _marks(spec):
                 yield (
-                    f"Path '{cell.path}' marks packets that allow it (ECN) where it drops others: quinn's "
-                    "allow it; TCP's don't, since Linux asks for it only where net.ipv4.tcp_ecn is 1, and "
-                    "the hosts have its default, 2."
+                    f"Path '{cell.path}' marks packets that allow it (ECN) where it drops others. "
+                    "quinn's packets allow it. TCP's don't, because Linux requests it only if "
+                    "net.ipv4.tcp_ecn is 1, and the hosts have the default, 2."
                 )
     if arm.protocols & QUIC:
         yield _of_acknowledgements(cell, knobs)
     if "h2" in arm.protocols:
         yield (
-            "A lost segment of HTTP/2's one TCP connection holds up all that came after it; over QUIC a "
-            "stream waits for its own losses only."
+            "A lost segment of HTTP/2's one TCP connection delays everything after it. Over QUIC a "
+            "stream waits only for its own losses."
         )
     if "h1" in arm.protocols:
-        yield "HTTP/1.1 spreads its requests over several connections, each with a window of its own."
+        yield "HTTP/1.1 spreads its requests over several connections, each with its own window."
 
 
 def _of_foreign_origin(cell: Cell, arm: Arm) -> str:
     control = "" if arm.control_asked else "congestion control, "
-    return f"Over QUIC origin '{cell.origin}' has a {control}loss recovery and pacing of its own."
+    return f"Over QUIC origin '{cell.origin}' has its own {control}loss recovery and pacing."
 
 
 def _of_tcp(control: str, knobs: Knobs) -> Iterator[str]:
@@ -49,38 +49,38 @@ def _of_tcp(control: str, knobs: Knobs) -> Iterator[str]:
         )
     if control != "bbr":
         yield (
-            "The kernel takes a reduction of TCP's window back where the loss proves to have been none "
-            "(D-SACK, RFC 3708; Eifel, RFC 4015), and spreads one over a round trip (PRR, RFC 6937); quinn "
-            "does neither."
+            "The kernel reverts a reduction of TCP's window if the loss was none (D-SACK, RFC 3708; "
+            "Eifel, RFC 4015), and spreads a reduction over a round trip (PRR, RFC 6937). quinn does "
+            "neither."
         )
     if control != "bbr" and knobs.pacing:
         yield (
-            "The kernel paces TCP by two windows a round trip in slow start and by 1.2 later, quinn by 1.25 "
-            "throughout."
+            "The kernel paces TCP at two windows per round trip in slow start and at 1.2 later; quinn at "
+            "1.25 throughout."
         )
     yield (
-        "TCP's receive window begins with some 64 kB and grows with what is read, however large its buffer "
-        "may become; over QUIC all of it is there at first."
+        "TCP's receive window begins with some 64 kB and grows as data is read, however large its buffer "
+        "may become. Over QUIC the whole window is available at once."
     )
     yield (
-        "The kernel tells TCP's losses by RACK, whose tolerance of reordering adapts (RFC 8985); quinn takes "
-        "three later packets or 9/8 of a round trip for a loss (RFC 9002 §6.1)."
+        "The kernel detects TCP's losses by RACK, whose tolerance of reordering adapts (RFC 8985). quinn "
+        "declares a loss after three later packets or 9/8 of a round trip (RFC 9002 §6.1)."
     )
 
 
 def _of_quic(control: str, knobs: Knobs) -> Iterator[str]:
     if control == "bbr":
         yield (
-            "quinn's BBR, which its authors call experimental, is a program of its own, and is paced by 1.25 "
-            "windows a round trip, where the kernel's is paced by the bandwidth that it has found."
+            "quinn's BBR, which its authors call experimental, is a separate implementation. It is paced "
+            "at 1.25 windows per round trip; the kernel's is paced at the bandwidth that it measured."
         )
     yield (
-        "quinn counts whole datagrams against its window, QUIC's headers included, and stays below it; the "
-        "kernel counts TCP's segments without their headers, and fills it." + _at_once(knobs)
+        "quinn counts whole datagrams against its window, including QUIC's headers, and stays below it. "
+        "The kernel counts TCP's segments without headers, and fills it." + _at_once(knobs)
     )
     yield (
-        "Of packets of equal length QUIC's hold a little less of the page: each has its own authentication "
-        "tag and frame header, where TLS over TCP has one a record."
+        "Packets of equal length carry a little less of the page over QUIC. Each has its own "
+        "authentication tag and frame header, where TLS over TCP has one per record."
     )
 
 
@@ -88,7 +88,10 @@ def _at_once(knobs: Knobs) -> str:
     if knobs.initial_window is None or knobs.initial_mtu is None or knobs.mtu_discovery:
         return ""
     datagrams = (knobs.initial_window - 1) // knobs.initial_mtu
-    return f" Of {knobs.initial_window} bytes at first quinn sends {datagrams} full datagrams at once."
+    return (
+        f" With an initial window of {knobs.initial_window} bytes, quinn sends {datagrams} full "
+        "datagrams at once."
+    )
 
 
 def _marks(spec: PathSpec) -> bool:
@@ -98,9 +101,10 @@ def _marks(spec: PathSpec) -> bool:
 
 def _of_acknowledgements(cell: Cell, knobs: Knobs) -> str:
     if cell.client not in OUR_CLIENTS:
-        return f"Client '{cell.client}' acknowledges over QUIC in its own way."
+        return f"Client '{cell.client}' has its own way of acknowledging over QUIC."
     frequency = 1 if knobs.ack_frequency is None else knobs.ack_frequency
     return (
-        f"quinn leaves {frequency} of QUIC's packets unacknowledged before it sends an ACK, for 25 ms; the "
-        "kernel one of TCP's segments or super-packets, none while the connection is young, for 40 to 200 ms."
+        f"quinn leaves {frequency} of QUIC's packets unacknowledged before it sends an ACK, for at most "
+        "25 ms. The kernel leaves one of TCP's segments or super-packets, for 40 to 200 ms, and none "
+        "while the connection is young."
     )

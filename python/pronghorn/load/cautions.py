@@ -10,7 +10,7 @@ from pronghorn.load.spec import LoadSpec
 from pronghorn.model.load_report import LoadReport
 
 _BUSY = 0.9
-"""Share of its threads' time from which on the generator may be the limit."""
+"""The share of its threads' time from which on the generator may be the limit."""
 _LEAST_LAG_S = 1e-3
 _SHORT_WINDOW_S = 1.0
 _ANSWERED = 0.95
@@ -18,11 +18,11 @@ _CROWDED = 0.8
 
 
 _BOUNDS = {
-    "h1": "of HTTP/1.1 there is none",
-    "h2": "SETTINGS_MAX_CONCURRENT_STREAMS; of nginx http2_max_concurrent_streams",
-    "h3": "initial_max_streams_bidi; of nginx http3_max_concurrent_streams",
+    "h1": "HTTP/1.1 has none",
+    "h2": "SETTINGS_MAX_CONCURRENT_STREAMS; in nginx http2_max_concurrent_streams",
+    "h3": "initial_max_streams_bidi; in nginx http3_max_concurrent_streams",
 }
-"""By what servers bound the requests of a connection."""
+"""How servers limit the requests of a connection."""
 
 
 class Caution(NamedTuple):
@@ -39,8 +39,10 @@ def cautions(spec: LoadSpec, report: LoadReport, *, interrupted: bool) -> list[C
     for examine in (_generator, _open_loop, _connections, _answers):
         found.extend(examine(spec, report))
     if interrupted:
-        text = "the load was interrupted; what was in flight counts as failed by 'cut'."
-        found.append(Caution("interrupted", text, "Its counts hold, its rate is of the time it had."))
+        text = "the load was interrupted; requests in flight count as failed by 'cut'."
+        found.append(
+            Caution("interrupted", text, "The counts are correct. The rate is that of the time until then.")
+        )
     else:
         found.extend(_extent(spec, report))
     return found
@@ -51,10 +53,10 @@ def hidden_stalls(asked: Sequence[str]) -> list[Caution]:
     if not asked:
         return []
     text = (
-        f"{' and '.join(asked)}: a closed loop sends nothing while the server stalls, and so hides most of "
-        "what users would have waited."
+        f"{' and '.join(asked)}: a closed loop sends nothing while the server stalls, so it hides most "
+        "of the time that users would have waited."
     )
-    remedy = "Ask it of an open loop (--rate R), whose latency counts from when each request was due."
+    remedy = "Use an open loop (--rate R): its latency counts from when each request was due."
     return [Caution("coordinated_omission", text, remedy)]
 
 
@@ -62,9 +64,9 @@ def _generator(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
     if os.environ.get(CLOCK) == "virtual":
         yield Caution(
             "virtual_time",
-            "computing takes no time here: rates are those of an endlessly fast host, and CPU times mean "
-            "nothing.",
-            "Compare rates and CPU times in real time.",
+            "computing takes no time here: rates are those of an infinitely fast host, and CPU times "
+            "mean nothing.",
+            "Measure rates and CPU times in real time.",
         )
         return
     available = spec.threads * report.window_s
@@ -72,8 +74,8 @@ def _generator(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
         yield Caution(
             "generator_saturated",
             f"the generator used {figures.duration(report.cpu_s.total)} of CPU in {spec.threads} × "
-            f"{figures.duration(report.window_s)}: the generator, not the server, may be the limit.",
-            "Give it more threads (-t) where cores are free, or a host of its own.",
+            f"{figures.duration(report.window_s)}. The generator, not the server, may be the limit.",
+            "Use more threads (-t) if cores are free, or run the generator on its own host.",
         )
 
 
@@ -84,9 +86,9 @@ def _open_loop(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
     if lag is not None and total is not None and lag.p99 > max(_LEAST_LAG_S, 0.1 * total.p50):
         yield Caution(
             "generator_late",
-            f"the generator itself was late at its requests, {figures.duration(lag.p99)} at p99; latencies "
-            "contain that.",
-            "Lower --rate, or give it more threads (-t) where cores are free.",
+            f"the generator itself sent requests late, by {figures.duration(lag.p99)} at p99; latencies "
+            "include that.",
+            "Lower --rate, or use more threads (-t) if cores are free.",
         )
     asked = spec.arrivals.rate_per_s
     if not spec.ramp_s and report.finished and report.requests_per_second < _ANSWERED * asked:
@@ -94,16 +96,16 @@ def _open_loop(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
             "rate_not_reached",
             f"{figures.digits(asked)}/s were due and {figures.digits(report.requests_per_second)}/s "
             "succeeded.",
-            "The failures tell why; without any, the window holds the first connections' handshakes "
-            "(--warm-up), or the server was slower than the rate.",
+            "The failures have the reason. Without failures, the window includes the first connections' "
+            "handshakes (--warm-up), or the server was slower than the rate.",
         )
     room = spec.connections * spec.streams
     if total is not None and total.mean * asked >= _CROWDED * room:
         yield Caution(
             "connections_full",
-            f"by Little's law {figures.digits(total.mean * asked)} requests were under way at once, of "
-            f"{room} for which the connections had room: latencies contain the waiting for one.",
-            "Where that isn't meant: more connections (-c) or streams (-m).",
+            f"by Little's law {figures.digits(total.mean * asked)} requests were in flight at once, and "
+            f"the connections had room for {room}. Latencies include the wait for a free slot.",
+            "To avoid it, use more connections (-c) or streams (-m).",
         )
 
 
@@ -113,8 +115,9 @@ def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
         refusal, _, mend = (report.own_refusal or "").partition("; ")
         yield Caution(
             "host_refused",
-            f"{figures.grouped(made.refused_here)} of {figures.grouped(made.attempted)} connections were "
-            f"refused by this host itself, which says nothing of the server: {refusal}.",
+            f"this host itself refused {figures.grouped(made.refused_here)} of "
+            f"{figures.grouped(made.attempted)} connections, which says nothing about the server: "
+            f"{refusal}.",
             f"{mend[:1].upper()}{mend[1:]}." if mend else "Use fewer connections (-c).",
         )
     allowed = made.streams_allowed
@@ -122,32 +125,34 @@ def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
         most = min(made.most_under_way or allowed, allowed)
         yield Caution(
             "streams_not_reached",
-            f"{figures.grouped(spec.streams)} requests at a time on a connection were asked for (-m), and at "
-            f"most {figures.grouped(most)} {'was' if most == 1 else 'were'} under way: the server allows no "
-            f"more than {figures.grouped(allowed)}.",
-            f"Open more connections (-c), or raise the server's bound ({_BOUNDS[spec.protocol]}).",
+            f"-m asks for {figures.grouped(spec.streams)} concurrent requests on a connection, but at "
+            f"most {figures.grouped(most)} {'was' if most == 1 else 'were'} in flight: the server allows "
+            f"no more than {figures.grouped(allowed)}.",
+            f"Open more connections (-c), or raise the server's limit ({_BOUNDS[spec.protocol]}).",
         )
     if spec.connect == "keep" and made.established > spec.connections:
         yield Caution(
             "connections_replaced",
-            f"{figures.grouped(made.established - spec.connections)} connections were replaced in mid-load "
-            f"({figures.grouped(made.closed_by_peer)} closed by the server); their handshakes are within the "
-            "figures.",
-            "Servers close after so many requests or so much time: nginx after keepalive_requests (1000).",
+            f"{figures.grouped(made.established - spec.connections)} connections were replaced during "
+            f"the load ({figures.grouped(made.closed_by_peer)} closed by the server). The figures "
+            "include their handshakes.",
+            "Servers close connections after a number of requests or a time: nginx after "
+            "keepalive_requests (1000).",
         )
     if spec.session != "cold" and made.resumed < made.established:
         yield Caution(
             "not_resumed",
             f"{made.established - made.resumed} of {made.established} connections were not resumed.",
-            "The server gives no tickets or takes none, or connections ended before theirs came (--connect "
-            "each with --0rtt).",
+            "The server issues or accepts no tickets, or connections ended before their tickets arrived "
+            "(--connect each with --0rtt).",
         )
     if spec.session == "0rtt" and made.early_data_accepted < made.established:
         yield Caution(
             "early_data_rejected",
-            f"the server took the early data of {made.early_data_accepted} of {made.established} "
+            f"the server accepted the early data of {made.early_data_accepted} of {made.established} "
             "connections.",
-            "Requests were sent again after the handshake; look at the server's 0-RTT (ssl_early_data).",
+            "Requests were sent again after the handshake. Check the server's 0-RTT setting "
+            "(ssl_early_data).",
         )
     ran = report.congestion_control
     transport = spec.congestion_control
@@ -155,8 +160,8 @@ def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
     if ran is not None and asked is not None and ran != asked:
         yield Caution(
             "congestion_control",
-            f"{asked} was asked for, and the connections ran {ran}.",
-            "A route may lock another one (ip route, congctl); ask for that, or change the route.",
+            f"{asked} was requested, but the connections ran {ran}.",
+            "A route may enforce another one (ip route, congctl). Request that one, or change the route.",
         )
 
 
@@ -171,9 +176,9 @@ def _answers(_spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
     if redirects:
         yield Caution(
             "redirects",
-            f"{figures.grouped(redirects)} responses are redirects or 304, which count as succeeded and are "
-            "not followed.",
-            "Load the URL that they lead to.",
+            f"{figures.grouped(redirects)} responses are redirects or 304. They count as succeeded and "
+            "are not followed.",
+            "Load the URL that they point to.",
         )
 
 
@@ -183,18 +188,18 @@ def _extent(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
     if not report.finished and spec.limit_s is not None and not gave_up:
         limit = figures.duration(spec.limit_s)
         text = f"the load did not finish within its limit of {limit}: {unsent}"
-        yield Caution("cut", text, "Raise --limit, or ask for less.")
+        yield Caution("cut", text, "Raise --limit, or request less.")
     elif not report.finished and report.requests.sent:
         yield Caution(
             "cut",
             f"the load did not finish: {unsent}",
-            "Connections couldn't be made any more, or what was under way at the end of -d did not end "
+            "No more connections could be made, or requests in flight at the end of -d did not end "
             "within 5 s.",
         )
     elif report.requests.succeeded and report.window_s < _SHORT_WINDOW_S:
         yield Caution(
             "short",
-            f"the window is {figures.duration(report.window_s)}: rates of so short a time are mostly "
+            f"the window is {figures.duration(report.window_s)}: rates over so short a time are mostly "
             "handshakes and chance.",
             "Load longer (-n, -d), after a --warm-up.",
         )

@@ -76,7 +76,7 @@ def parse(text: str, spec: LoadSpec) -> Check:
     tell."""
     split = re.fullmatch(r"\s*([^<>=!\s]+)\s*(<=|>=|==|!=|<|>)\s*(\S.*?)\s*", text)
     if split is None:
-        raise InputError(f"--check {text!r}: no comparison; {_FORM}.")
+        raise InputError(f"--check {text!r}: this is no comparison; {_FORM}.")
     name, sign, value = split.groups()
     phase, statistic = _time(name)
     if statistic is not None:
@@ -92,7 +92,7 @@ def parse(text: str, spec: LoadSpec) -> Check:
         raise InputError(f"--check {text!r}: {_unknown(name)}")
     if value.endswith("%"):
         if name not in _OF_SENT and not _is_part(name):
-            raise InputError(f"--check {text!r}: {name!r} is no part of what was sent; leave out %.")
+            raise InputError(f"--check {text!r}: {name!r} is not a share of the requests. Leave out %.")
         return Check(text, name, "count", sign, _quantity(text, value, "count"), share=True)
     return Check(text, name, "count", sign, _quantity(text, value, "count"))
 
@@ -100,7 +100,7 @@ def parse(text: str, spec: LoadSpec) -> Check:
 def evaluate(check: Check, report: LoadReport) -> Result:
     """Whether `check` holds of what was measured."""
     if report.is_of_this_host and not check.metric.startswith("connections."):
-        return Result(check, None, "this host refused most connections itself")
+        return Result(check, None, "this host itself refused most connections")
     value, shown = _value(check, report)
     if value is None:
         return Result(check, False, shown)
@@ -183,7 +183,7 @@ def _value(check: Check, report: LoadReport) -> tuple[float | None, str]:
     if not check.share:
         return float(number), figures.grouped(number)
     if not requests.sent:
-        return None, f"{check.metric} is not known: nothing was sent"
+        return None, f"{check.metric} is unknown: nothing was sent"
     shown = f"{figures.share(number, requests.sent)} ({figures.grouped(number)} of {requests.sent})"
     return number / requests.sent, shown
 
@@ -194,18 +194,18 @@ def _time_found(check: Check, report: LoadReport) -> tuple[float | None, str]:
     statistic = str(check.statistic)
     if statistic not in percentiles.PERCENTILES:
         value = None if found is None else float(getattr(found, statistic))
-        return value, f"{check.metric} is not known: no samples" if value is None else figures.duration(value)
+        return value, f"{check.metric} is unknown: no samples" if value is None else figures.duration(value)
     value = percentiles.told(found, statistic)
     if value is None:
         needed = percentiles.samples_needed(statistic)
-        return None, f"{check.metric} is not known: it takes {needed} samples, and there are {samples}"
+        return None, f"{check.metric} is unknown: it needs {needed} samples, and there are {samples}"
     if check.phase not in _OF_REQUESTS or not report.requests.failures:
         return value, figures.duration(value)
     lost = f"the {figures.grouped(report.requests.failures)} that failed"
     value = percentiles.of_all(found, statistic, report.requests.sent)
     if math.isinf(value):
-        return None, f"{check.metric} is not known: it lies among {lost}"
-    return value, f"{figures.duration(value)}, with {lost} as never answered"
+        return None, f"{check.metric} is unknown: it lies among {lost}"
+    return value, f"{figures.duration(value)}, if {lost} count as never answered"
 
 
 def _count(name: str, report: LoadReport) -> int:

@@ -41,7 +41,9 @@ class Wanted(NamedTuple):
 def read(wanted: Wanted) -> dict[str, Any]:
     """What of a LoadSpec they say; InputError where they contradict themselves or each other."""
     if wanted.requests is not None and wanted.duration is not None:
-        raise InputError("-n and -d exclude each other: a load ends after so many requests, or so much time.")
+        raise InputError(
+            "-n and -d exclude each other: a load ends after a number of requests or after a time."
+        )
     stop = (
         Extent(requests=wanted.requests)
         if wanted.requests is not None
@@ -55,9 +57,9 @@ def read(wanted: Wanted) -> dict[str, Any]:
     if stop.duration_s is not None:
         before_s = warm_up.duration_s or 0.0 if warm_up is not None else 0.0
         if ramp_s >= before_s + stop.duration_s:
-            raise InputError(f"--ramp {wanted.ramp}: the load is over by then; write a shorter one.")
+            raise InputError(f"--ramp {wanted.ramp}: the load ends before that. Write a shorter ramp.")
         if limit_s is not None and limit_s < before_s + stop.duration_s:
-            raise InputError(f"--limit {wanted.limit}: the load is longer by itself; write a longer one.")
+            raise InputError(f"--limit {wanted.limit}: the load itself lasts longer. Write a longer limit.")
     return {
         "connections": wanted.connections,
         "streams": wanted.streams,
@@ -82,20 +84,20 @@ def _refuse_contradictions(wanted: Wanted, arrivals: Arrivals | None) -> None:
         raise InputError(f"-n {wanted.requests}: at most {MOST_REQUESTS} requests.")
     if wanted.threads > wanted.connections:
         raise InputError(
-            f"-t {wanted.threads} with -c {wanted.connections}: a connection belongs to one thread, so some "
-            "would have none; write at most as many threads as connections."
+            f"-t {wanted.threads} with -c {wanted.connections}: each connection belongs to one thread, "
+            "so some threads would have none. Write at most as many threads as connections."
         )
     if arrivals is None and wanted.requests is not None and wanted.requests < wanted.connections:
         raise InputError(
-            f"-n {wanted.requests} with -c {wanted.connections}: some connections would have nothing to ask "
-            "for; write at least as many requests as connections."
+            f"-n {wanted.requests} with -c {wanted.connections}: some connections would have no request. "
+            "Write at least as many requests as connections."
         )
     if wanted.connect not in _CONNECT:
         raise InputError("--connect: " + unknown("way to connect", wanted.connect, _CONNECT))
     if wanted.connect == "each" and wanted.streams > 1:
         raise InputError(
-            f"-m {wanted.streams} with a new connection for each request: each has one; -c says how many are "
-            "made at a time."
+            f"-m {wanted.streams} with a new connection for each request: each has one request. -c sets "
+            "how many are made at a time."
         )
 
 
@@ -103,10 +105,10 @@ def _arrivals(wanted: Wanted) -> Arrivals | None:
     if wanted.rate is None:
         for flag, asked in (("--poisson", wanted.poisson), ("--seed", wanted.seed is not None)):
             if asked:
-                raise InputError(f"{flag}: only an open loop has arrivals; write --rate R as well.")
+                raise InputError(f"{flag}: only an open loop has arrivals. Write --rate R as well.")
         return None
     if wanted.seed is not None and not wanted.poisson:
-        raise InputError("--seed: evenly spaced arrivals need none; write --poisson as well.")
+        raise InputError("--seed: evenly spaced arrivals need no seed. Write --poisson as well.")
     found = _RATE.fullmatch(wanted.rate)
     per_s = Fraction(found[1]) / (60 if found[2] == "min" else 1) if found else Fraction(0)
     if not LEAST_RATE_PER_S <= per_s <= MOST_RATE_PER_S:
@@ -123,7 +125,7 @@ def _arrivals(wanted: Wanted) -> Arrivals | None:
 def _warm_up(text: str) -> Extent:
     if text.isdecimal():
         if int(text) == 0:
-            raise InputError("--warm-up 0: this is none; leave it out.")
+            raise InputError("--warm-up 0: this is no warm-up. Leave it out.")
         if int(text) > MOST_REQUESTS:
             raise InputError(f"--warm-up {text}: at most {MOST_REQUESTS} requests.")
         return Extent(requests=int(text))

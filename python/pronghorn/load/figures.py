@@ -4,7 +4,7 @@ import math
 
 _BYTES = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 _FOUR_DIGITS_FROM = 10_000
-"""From so many requests on a rate is told to four digits: chance alone moves one of N by about 1/√N."""
+"""From this number of requests on a rate has four digits: chance alone moves one of N by about 1/√N."""
 
 
 def digits(value: float, places: int = 3) -> str:

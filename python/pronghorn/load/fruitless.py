@@ -6,17 +6,17 @@ from pronghorn.load import tls_hints
 from pronghorn.model.load_report import LoadReport
 
 _OF_CONNECTIONS = {
-    "refused": "Nothing listens there: look at the port (HTTP/3's is UDP's).",
-    "unreachable": "No route leads there: look at the address.",
-    "timeout": "Nobody answers: look at the address, at firewalls, and at what the server speaks.",
-    "cut": "Raise --limit or -d: nobody had answered by then.",
-    "alpn": "The server doesn't offer this version of HTTP: --http says which is spoken.",
+    "refused": "Nothing listens there. Check the port (HTTP/3's is a UDP port).",
+    "unreachable": "No route leads there. Check the address.",
+    "timeout": "Nothing answers. Check the address, firewalls, and which protocols the server speaks.",
+    "cut": "Nothing had answered by then. Raise --limit or -d.",
+    "alpn": "The server doesn't offer this version of HTTP. --http chooses another.",
     "congestion_control": "The host doesn't allow it: sysctl net.ipv4.tcp_allowed_congestion_control.",
 }
 _OF_REQUESTS = {
-    "status": "The server answers with errors: look at the URL and the headers.",
-    "grpc": "The service refuses the calls: look at the path, at -H 'content-type: application/grpc' and at "
-    "the message of --data.",
+    "status": "The server answers with errors. Check the URL and the headers.",
+    "grpc": "The service refuses the calls. Check the path, -H 'content-type: application/grpc' and the "
+    "message of --data.",
     "timeout": "Raise --timeout.",
     "cut": "Raise --limit or -d.",
 }
@@ -27,8 +27,8 @@ def of_this_host(report: LoadReport) -> HostError:
     made = report.connections
     refusal, _, mend = (report.own_refusal or "").partition("; ")
     return HostError(
-        f"{made.refused_here} of {made.attempted} connections were refused by this host itself, "
-        f"which says nothing of the server: {refusal}.",
+        f"this host itself refused {made.refused_here} of {made.attempted} connections, which says "
+        f"nothing about the server: {refusal}.",
         hint=f"{mend[:1].upper()}{mend[1:]}." if mend else None,
     )
 

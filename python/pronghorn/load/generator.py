@@ -20,7 +20,7 @@ from pronghorn.model.load_report import LoadReport, Progress
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _STDERR_LINES = 20
 _PATIENCE_S = 5.0
-"""How long an engine that was told to end may take for its report."""
+"""The time that an engine gets for its report after it was asked to end."""
 
 _FAREWELL_S = 1.0
 
@@ -66,9 +66,9 @@ async def _run(spec: LoadSpec, told: Callable[[Progress], None]) -> Outcome:
                 return Outcome(LoadReport.model_validate(line["report"]), series, process.strikes > 0)
         raise await process.died("ended without a report", listening)
     except ValidationError as fault:
-        raise await process.died(f"told what can't be read ({bounds.wrong(fault)})", listening) from fault
+        raise await process.died(f"sent an unreadable report ({bounds.wrong(fault)})", listening) from fault
     except (ValueError, KeyError, TypeError) as fault:
-        raise await process.died(f"told what can't be read ({fault})", listening) from fault
+        raise await process.died(f"sent an unreadable report ({fault})", listening) from fault
     finally:
         await process.end()
         listening.cancel()
@@ -98,7 +98,7 @@ class _Generator:
         if self.strikes > 0 and self._process.returncode is None:
             await self._process.wait()
         if self.strikes > 0 and (self._process.returncode or 0) < 0:
-            raise Interrupted("interrupted before anything was told.")
+            raise Interrupted("interrupted before anything was measured.")
 
     def strike(self) -> None:
         """The first signal asks it to end and tell; the second, or time, kills it."""

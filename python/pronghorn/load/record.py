@@ -9,7 +9,7 @@ from pronghorn.model import percentiles
 from pronghorn.model.load_report import Distribution
 
 _MOST_TARGETS = 100
-"""So many targets stand in the record; of more, only their number."""
+"""The most targets that the record lists; of more, only their number."""
 
 
 def write(measured: Measured) -> str:

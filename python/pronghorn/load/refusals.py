@@ -43,7 +43,7 @@ def _message(message: str, spec: LoadSpec) -> str:
         return f"{name}: {_sentence(of_target[3])}"
     if message.startswith(_UNREAD):
         reason = re.sub(r" at line \d+ column \d+$", "", message.removeprefix(_UNREAD))
-        return f"the engine can't read what it is asked for: {_sentence(reason)}"
+        return f"the engine can't read the load's specification: {_sentence(reason)}"
     key, colon, problem = message.partition(": ")
     if colon and key in _FLAGS:
         return f"{_FLAGS[key]}: {_sentence(problem)}"
@@ -54,9 +54,9 @@ def _message(message: str, spec: LoadSpec) -> str:
 
 def _hint(message: str) -> str | None:
     if message.startswith(_UNREAD):
-        return "Its version may be another: pronghorn doctor"
+        return "Its version may differ: pronghorn doctor"
     if message.startswith("the CA "):
-        return "Name a PEM file that holds the authority's certificate (BEGIN CERTIFICATE)."
+        return "Name a PEM file with the authority's certificate (BEGIN CERTIFICATE)."
     return None
 
 

@@ -11,7 +11,7 @@ from pronghorn.errors import InputError
 from pronghorn.load.spec import Protocol
 
 _PATIENCE_S = 1.0
-"""How long one address is waited for where there are others."""
+"""The time to wait for one address if there are others."""
 
 _SMALLEST_INITIAL = 1200
 

@@ -28,7 +28,7 @@ def refuse(file: Path) -> None:
         raise InputError(f"--csv {file}: {getattr(error, 'strerror', None) or error}.") from None
     if head and head != ",".join(COLUMNS):
         raise InputError(
-            f"--csv {file}: its first line is not this version's, so no line can be added to it.",
+            f"--csv {file}: its first line is another version's, so no line can be appended.",
             hint="Name another file, or remove this one.",
         )
 

@@ -24,24 +24,26 @@ _FIELD_VALUE = re.compile(r"[\t\x20-\x7e]*")
 _BLANKS = re.compile(r"[ \t]+")
 _LABEL = re.compile(r"[0-9A-Za-z_](?:[0-9A-Za-z_-]{0,61}[0-9A-Za-z_])?")
 _WRITTEN = re.compile(r"^[^:]*://[^/?#]*|#.*", re.DOTALL)
-"""What stands before a URL's path and after its query, which are sent as they are written."""
+"""The characters before a URL's path and after its query that are sent as written."""
 
 _STRIPPED = re.compile(r"[\t\r\n]")
-"""What urllib takes out of URLs."""
+"""The characters that urllib removes from URLs."""
 
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 _PATH = re.compile(r"[\x21\x24-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7c\x7e%]*")
 
 _NOT_OURS = {
-    "host": "it is the URL's; to reach a name at another address, write the name in the URL and --address",
-    "content-length": "it is the body's",
-    "connection": "it is the connection's (RFC 9110 §7.6.1); a new connection a request is --connect each",
+    "host": "it comes from the URL. To reach a name at another address, write the name in the URL and "
+    "--address",
+    "content-length": "it comes from the body",
+    "connection": "it belongs to the connection (RFC 9110 §7.6.1). For a new connection per request: "
+    "--connect each",
     **dict.fromkeys(
         ("keep-alive", "proxy-connection", "transfer-encoding", "upgrade"),
-        "it is the connection's, not the request's (RFC 9110 §7.6.1)",
+        "it belongs to the connection, not to the request (RFC 9110 §7.6.1)",
     ),
 }
-"""The header fields that nobody may set, each with why."""
+"""The header fields that nobody may set, each with the reason."""
 
 
 PORTS = {"https": 443, "http": 80}
@@ -100,9 +102,9 @@ def refuse_over(targets: Sequence[Target], protocol: Protocol) -> None:
     """InputError where a field can't be sent over `protocol`."""
     if protocol == "h1" and any(name == "te" for name, _ in targets[0].headers):
         raise InputError(
-            "-H 'te: trailers': over HTTP/1.1 'te' is the connection's, not the request's "
-            "(RFC 9110 §10.1.4).",
-            hint="HTTP/2 and 3 have it: --http 2",
+            "-H 'te: trailers': over HTTP/1.1 'te' belongs to the connection, not to the request (RFC "
+            "9110 §10.1.4).",
+            hint="HTTP/2 and 3 allow it: --http 2",
         )
 
 
@@ -135,7 +137,7 @@ def _lines(name: str, base: Host | None, method: str) -> "list[tuple[str, str, t
             url = f"{base}{url}"
         found.append((where, own_method, _place(url, where)))
     if not found:
-        raise InputError(f"{name}: holds no URL; write one a line.")
+        raise InputError(f"{name}: holds no URL. Write one per line.")
     return found
 
 
@@ -150,7 +152,7 @@ def _text(name: str) -> str:
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}.") from None
     if len(read) > MOST_TARGETS:
-        raise InputError(f"{name}: stdin has over {MOST_TARGETS // 2**20} MiB, the most of a list of URLs.")
+        raise InputError(f"{name}: stdin has over {MOST_TARGETS // 2**20} MiB, the most for a list of URLs.")
     return text
 
 
@@ -174,7 +176,7 @@ def _place(url: str, where: str) -> tuple[Host, str]:
     if allowed is not None and allowed.end() < len(path):
         wrong = path[allowed.end()]
         raise InputError(
-            f"{where}: {url!r}: {_shown(wrong)} can't stand in a path or a query.",
+            f"{where}: {url!r}: {_shown(wrong)} is not allowed in a path or a query.",
             hint=f"Write it as {quote(wrong, safe='', errors='surrogateescape')} (RFC 3986 §2.1).",
         )
     return Host(parts.scheme, name, port or PORTS[parts.scheme]), path
@@ -198,8 +200,8 @@ def _host_name(url: str, parts: SplitResult, where: str) -> str:
     wrong = re.search(r"[^0-9A-Za-z_.-]", name)
     if wrong is not None:
         raise InputError(
-            f"{where}: {name!r} is no host name: {_shown(wrong[0])} can't stand in one.",
-            hint="Write a name beyond ASCII as xn--…",
+            f"{where}: {name!r} is no host name: {_shown(wrong[0])} is not allowed in one.",
+            hint="Write a non-ASCII name as xn--…",
         )
     if not all(_LABEL.fullmatch(label) for label in name.removesuffix(".").split(".")):
         raise InputError(

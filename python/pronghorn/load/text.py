@@ -21,7 +21,7 @@ _NONE = "–"
 
 
 _WIDTH_ELSEWHERE = 200
-"""Columns where no terminal is: hardly anything is broken there."""
+"""Columns without a terminal: hardly any line is broken there."""
 
 
 def render(measured: Measured, file: TextIO) -> None:
@@ -124,7 +124,7 @@ def _thin(report: LoadReport) -> str | None:
     if not absent:
         return None
     return (
-        f"–: too few samples; {percentiles.words(absent[0])} takes "
+        f"–: too few samples; {percentiles.words(absent[0])} needs "
         f"{figures.grouped(percentiles.samples_needed(absent[0]))}."
     )
 
@@ -137,7 +137,7 @@ def _counts(measured: Measured) -> Table:
     if requests.unsent:
         parts.append(f"{figures.grouped(requests.unsent)} never sent")
     if requests.retried:
-        parts.append(f"{figures.grouped(requests.retried)} attempts made again")
+        parts.append(f"{figures.grouped(requests.retried)} attempts repeated")
     grid.add_row("requests", ", ".join(parts))
     if requests.failures:
         share = figures.share(requests.failures, requests.sent)
@@ -154,7 +154,7 @@ def _counts(measured: Measured) -> Table:
     if spec.session != "cold":
         parts.append(f"{figures.grouped(connections.resumed)} resumed")
     if spec.session == "0rtt":
-        parts.append(f"early data taken of {figures.grouped(connections.early_data_accepted)}")
+        parts.append(f"early data accepted by {figures.grouped(connections.early_data_accepted)}")
     grid.add_row("connections", "; ".join(parts))
     spread = connections.requests_per_second
     if spread is not None and spec.connections > 1 and requests.sent:
@@ -181,7 +181,7 @@ def _ran_with(report: LoadReport) -> str:
     known = {name: value for name, value in report.settings.items() if value is not None}
     control = report.congestion_control
     if not known and control is None:
-        return "no connection was established, so nothing was read back"
+        return "no connection was established, so nothing could be read back"
     parts = [" of ".join(part for part in (control, report.stack) if part)]
     parts += [f"{name.replace('_', ' ')} {_setting(name, value)}" for name, value in known.items()]
     return ", ".join(parts)

@@ -56,12 +56,13 @@ def read(wanted: Wanted, scheme: str) -> Transport:
     if version not in ("1.2", "1.3"):
         raise InputError("--tls: " + unknown("version of TLS", version, ("1.2", "1.3")))
     if version == "1.2" and protocol == "h3":
-        raise InputError("--tls 1.2: QUIC has no TLS 1.2 (RFC 9001 §4.2); --http 1.1 and 2 have.")
+        raise InputError("--tls 1.2: QUIC has no TLS 1.2 (RFC 9001 §4.2); --http 1.1 and 2 have it.")
     if version == "1.2" and wanted.early:
         raise InputError("--tls 1.2: it has no 0-RTT data; leave out --tls or --0rtt.")
     if wanted.ca is not None and wanted.insecure:
         raise InputError(
-            "--ca and --insecure exclude each other: one trusts an authority, the other anybody."
+            "--ca and --insecure exclude each other: one trusts a single authority, the other any "
+            "certificate."
         )
     control, arm = _control(wanted, protocol, version)
     knobs = _knobs(wanted.knobs, arm)
@@ -109,7 +110,7 @@ def _control(wanted: Wanted, protocol: Protocol, version: str) -> tuple[Control,
     arm = arms.parse(f"{protocol}@{name}{'+tls12' if version == '1.2' else ''}")
     if wanted.control is None and wanted.hosts_control and protocol != "h3":
         if any(word.startswith("pacing=") for word in wanted.knobs):
-            raise InputError("--knob pacing: congestion control is the path's here; write --cc NAME as well.")
+            raise InputError("--knob pacing: the path sets congestion control here. Write --cc NAME as well.")
         return Control(tcp=None), arm
     return Control(**arm.controls), arm
 
@@ -134,7 +135,7 @@ def _knobs(words: Sequence[str], arm: Arm) -> Knobs:
             raise reader.error(name, f"{why}.")
         if not Knobs.model_validate({name: value}).of_client(arm) and _somebody_must(name, value):
             raise reader.error(
-                name, f"a {KNOBS[name].words} of {SPOKEN[arm.protocol]} is the hosts' to set: {_BENCH}."
+                name, f"a {KNOBS[name].words} of {SPOKEN[arm.protocol]} is a setting of the hosts: {_BENCH}."
             )
     return Knobs.model_validate(found)
 

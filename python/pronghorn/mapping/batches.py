@@ -139,11 +139,9 @@ class Batches:
 def experiment(terms: Terms, points: Sequence[Point], number: int) -> Experiment:
     """The experiment that measures a batch of points; InputError where the terms can't be."""
     if terms.client == load.CLIENT:
-        raise InputError(f"--client {terms.client}: a map is one of page loads.")
+        raise InputError(f"--client {terms.client}: a map is made of page loads.")
     if stacks.is_url(terms.origin):
-        raise InputError(
-            f"--origin {terms.origin}: a map is one of emulated paths, and a live server has none."
-        )
+        raise InputError(f"--origin {terms.origin}: a map needs emulated paths, and a live server has none.")
     table: dict[str, Any] = {
         "name": f"Map of {terms.site}, batch {number}",
         "sites": [terms.site],
@@ -162,9 +160,7 @@ def experiment(terms: Terms, points: Sequence[Point], number: int) -> Experiment
     source.overrides.update({(key,): f"{option} {_shown(table[key])}" for key, option in _OPTIONS.items()})
     found = experiments.parse(table, source, prepare.vocabulary(), default_seed=terms.seed, folder=Path.cwd())
     if len(found.arms) != ARMS:
-        raise InputError(
-            f"--arms {','.join(terms.arms)}: a map compares one arm with one other; name two, such as h2,h3."
-        )
+        raise InputError(f"--arms {','.join(terms.arms)}: a map compares two arms. Name two, such as h2,h3.")
     return found
 
 
@@ -180,7 +176,7 @@ def path_of(point: Point) -> dict[str, Any]:
 def point_of(path: PathProfile) -> Point:
     """The point that `path_of` made a path of."""
     if path.spec is None or path.spec.down.rate_bit_per_s is None:
-        raise InputError(f"{path.place}: path '{path.name}' is none of a map.")
+        raise InputError(f"{path.place}: path '{path.name}' is not a path of a map.")
     lost = path.spec.down.loss
     return Point(path.spec.round_trip_s, lost.mean if lost else 0.0, float(path.spec.down.rate_bit_per_s))
 

@@ -13,13 +13,14 @@ from pronghorn.mapping.domain import Array
 Mask = npt.NDArray[np.bool_]
 
 PURE = 0.9
-"""So much of a box, in expectation, has the verdict that is said of it: of what no earlier box covers."""
+"""The share of a box, in expectation, that has the verdict of its sentence, without what earlier boxes cover.
+"""
 
 EDGE = 0.75
-"""So much of each of its edges has it: a large inside makes up for no edge at which nothing is so."""
+"""The share of each edge that has it: a large inside does not make up for an edge without it."""
 
 LEAST_SHARE = 0.04
-"""Of the map: no less is worth a phrase."""
+"""The share of the map below which a phrase is not worth writing."""
 
 _SIMPLER = 1.3
 """A box with a further condition must cover this many times as much."""

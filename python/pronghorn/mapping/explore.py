@@ -17,7 +17,7 @@ Measure = Callable[[Sequence[Point]], Sequence[Observation]]
 Reason = Literal["budget", "time", "decided"]
 
 BLOCKS = 3
-"""Of each point: enough for its neighbourhood's variance, few enough for many points."""
+"""The loads of each point: enough for the variance of its neighbourhood, few enough for many points."""
 
 START = 24
 BATCH = 8
@@ -85,11 +85,11 @@ def _nothing_to_go_by(observations: Sequence[Observation]) -> NothingMeasured:
     barren = sum(one.barren for one in observations)
     if barren:
         return NothingMeasured(
-            f"at {barren} of {points} no load of either arm succeeded, and fewer than two of the others have "
-            "a block that counts.",
-            hint="Map narrower ranges; the reports of the map's batches say why loads failed.",
+            f"at {barren} of {points} no load of either arm succeeded, and fewer than two other points "
+            "have a block that counts.",
+            hint="Map narrower ranges. The reports of the map's batches say why loads failed.",
         )
     return NothingMeasured(
-        f"of {points} fewer than two have a block that could be trusted.",
+        f"of {points} fewer than two have a trusted block.",
         hint="Run it on a quieter host, with fewer trials side by side (--jobs).",
     )

@@ -16,7 +16,7 @@ REACH = 0.25
 """The kernel's standard deviation, in the unit cube."""
 
 SHARED_DF = 2.0
-"""So many degrees of freedom have the variance of all points, beside those of the points nearby."""
+"""The weight of the variance over all points beside that of the points nearby, in degrees of freedom."""
 
 LEAST_VARIANCE = 1e-5
 """Of one block's log ratio: a standard deviation of 0.3 %."""

@@ -17,8 +17,8 @@ FORMAT = 1
 
 FULL_GRID = (8, 8, 5)
 FULL_GRID_BLOCKS = 6
-"""What a map is measured against: a grid of so many values of round trip, loss and rate, each with the fewest
-blocks that a verdict rests on (`analysis/verdict.py`)."""
+"""What a map is measured against: a grid of this many values of round trip, loss and rate, each with the
+fewest blocks that a verdict rests on (`analysis/verdict.py`)."""
 
 _DIGITS = 5
 
@@ -88,9 +88,9 @@ def _of_barren(seen: Sequence[SeenPoint]) -> list[dict[str, Any]]:
     return [
         {
             "code": "nothing-loaded",
-            "text": f"At {barren} of {count(len(seen), 'point')} no load of either arm succeeded. They are "
-            "left out: what the map says there is foretold from other points.",
-            "remedy": "See the reports of these points' batches for why, or map narrower ranges.",
+            "text": f"At {barren} of {count(len(seen), 'point')} no load of either arm succeeded. They "
+            "are left out: there the map predicts from other points.",
+            "remedy": "Read why in the reports of these points' batches, or map narrower ranges.",
             "batches": sorted({one.batch for one in seen if one.observation.barren}),
         }
     ]
@@ -102,9 +102,10 @@ def _of_fit(found: Fitted) -> list[dict[str, Any]]:
     return [
         {
             "code": "poor-fit",
-            "text": f"Left out one by one, the points lie {found.left_out_rms:.1f} standard deviations from "
-            "what the others foretell: the surface is rougher than the map, and its bands are too narrow.",
-            "remedy": "Go on with a larger --budget (--resume), or map narrower ranges.",
+            "text": f"Left out one by one, the points lie {found.left_out_rms:.1f} standard deviations "
+            "from what the others predict. The surface is rougher than the map, and its bands "
+            "are too narrow.",
+            "remedy": "Continue with a larger --budget (--resume), or map narrower ranges.",
             "batches": [],
         }
     ]

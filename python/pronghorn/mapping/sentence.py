@@ -49,7 +49,7 @@ def _scattered(found: Fitted, verdict: Verdict) -> str:
     share = found.share(verdict)
     if not share:
         return "nowhere for certain"
-    return f"in places that no simple rule holds ({percent(share)} of the map)"
+    return f"in places that no simple rule describes ({percent(share)} of the map)"
 
 
 def _effect(found: Fitted, where: list[Box], word: str) -> str:

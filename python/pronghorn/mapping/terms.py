@@ -17,7 +17,7 @@ from pronghorn.runs import journal
 FILE = "map.toml"
 
 DEFAULT_BUDGET = 600
-"""Trials of a map that is told neither their number nor a time."""
+"""The default number of trials of a map."""
 
 ARMS = 2
 
@@ -72,7 +72,7 @@ class Terms(BaseModel):
         domain = self.domain
         if all(axis.fixed for axis in domain):
             raise InputError(
-                "--rtt, --loss and --rate are single values: that is one path, not a map.",
+                "--rtt, --loss and --rate are single values. That is one path, not a map.",
                 hint="Write a range for at least one of them, such as --loss 0..15%.",
             )
         if self.points is not None and self.points < FEWEST:
@@ -95,7 +95,7 @@ def read(folder: Path) -> Terms:
     try:
         return Terms.model_validate(foreign.toml(reading.text(file, reading.MOST_TOML, "a map's terms")))
     except reading.Missing:
-        raise InputError(f"{folder}: holds no map to resume: {FILE} is missing.") from None
+        raise InputError(f"{folder}: this is no map to resume: {FILE} is missing.") from None
     except (reading.Unreadable, ValueError) as error:
         what = bounds.wrong(error) if isinstance(error, ValidationError) else error
         raise InputError(f"{file}: can't be read: {what}.") from None

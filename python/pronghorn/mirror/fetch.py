@@ -49,7 +49,7 @@ def fetch(address: str, *, within_s: float, most: int = MOST_BYTES) -> Fetched:
             headers = answer.headers
             coding = headers.get("Content-Encoding", "identity")
             if coding != "identity":
-                raise Failed(f"compressed as {coding}, though asked not to be")
+                raise Failed(f"compressed as {coding}, although the request excluded that")
             kind, charset = headers.get_content_type(), headers.get_content_charset() or "utf-8"
             return Fetched(answer.geturl(), kind, charset, bytes(content))
     except urllib.error.HTTPError as error:

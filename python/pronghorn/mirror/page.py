@@ -35,22 +35,25 @@ def mirror(address: str, folder: Path | None, tell: Callable[[str], None]) -> Mi
     page can't be had, HostError where the folder can't be written."""
     if urlsplit(address).scheme not in _SCHEMES or not urlsplit(address).hostname:
         raise InputError(
-            f"{address}: is no address of a page.",
-            hint="Write it whole: pronghorn mirror https://shop.example/",
+            f"{address}: this is not the address of a page.",
+            hint="Write the full address: pronghorn mirror https://shop.example/",
         )
     tell(address)
     try:
         page = fetch(address, within_s=_WITHIN_S)
     except Failed as why:
         raise NothingMeasured(
-            f"{address}: the page can't be had: {why}.", hint="Look at it in a browser, or name another page."
+            f"{address}: the page can't be fetched: {why}.",
+            hint="Look at it in a browser, or name another page.",
         ) from None
     if page.kind not in ("text/html", "application/xhtml+xml"):
-        raise InputError(f"{address}: is no page, but {page.kind}.", hint="Name the page that asks for it.")
+        raise InputError(f"{address}: this is {page.kind}, not a page.", hint="Name the page that uses it.")
     host = urlsplit(page.address).hostname or ""
     root = folder or Path(host)
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise InputError(f"{root}: is there already, and stays as it is.", hint="Name another: --out FOLDER")
+        raise InputError(
+            f"{root}: already exists and was not changed.", hint="Choose another folder: --out FOLDER"
+        )
     return _Mirror(page, root, tell).run()
 
 
@@ -77,7 +80,7 @@ class _Mirror:
         at = place.of(urlsplit(address))
         if at is None or self._files >= MOST_FILES:
             self._failed[address] = (
-                "no file can have its name" if at is None else f"more than {MOST_FILES} files"
+                "no file can have this name" if at is None else f"more than {MOST_FILES} files"
             )
             return
         if at in self._taken:  # another spelling of the same address
@@ -88,7 +91,7 @@ class _Mirror:
             fetched = fetch(address, within_s=_WITHIN_S, most=min(MOST_BYTES - self._bytes, 2**28))
             self._keep(at, fetched.content)
         except (Failed, FileExistsError, NotADirectoryError, IsADirectoryError) as why:
-            clash = "another address has its name" if isinstance(why, OSError) else str(why)
+            clash = "another address already has its name" if isinstance(why, OSError) else str(why)
             self._failed[address] = clash
             return
         self._note_references(fetched)

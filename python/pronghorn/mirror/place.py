@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, unquote
 INDEX = "index.html"
 
 _LONGEST = 255
-"""Bytes that a file's name may have on Linux."""
+"""The most bytes of a file's name on Linux."""
 
 
 def of(address: SplitResult) -> PurePosixPath | None:

@@ -19,15 +19,15 @@ PROTOCOLS = {"h1": TCP_CONGESTION_CONTROLS, "h2": TCP_CONGESTION_CONTROLS, "h3":
 
 Discovery = Literal["forced", "altsvc", "https"]
 DISCOVERIES = ("altsvc", "https")
-"""How a client comes to HTTP/3 unless it is forced: by `Alt-Svc` (RFC 7838), or by the DNS record HTTPS
-(RFC 9460)."""
+"""How a client discovers HTTP/3 unless it is forced: by `Alt-Svc` (RFC 7838), or by the DNS record HTTPS (RFC
+9460)."""
 
 TLS12, RESUMED, EARLY, WARM, CLEAR = "tls12", "resumed", "0rtt", "warm", "clear"
 OPTIONS = {
     TLS12: "TLS 1.2 instead of 1.3, for h1 and h2",
     RESUMED: "after an unmeasured visit: its session tickets and Alt-Svc are known, the cache is empty",
-    EARLY: "as resumed, and the first request travels as 0-RTT data",
-    WARM: "as resumed, and the visit's cache is kept: a repeat view",
+    EARLY: "like resumed, with the first request as 0-RTT data",
+    WARM: "like resumed, with the visit's cache kept: a repeat view",
     CLEAR: "without TLS: h1, or h2 with prior knowledge (RFC 9113 §3.3)",
 }
 """The options, each with what it says."""
@@ -135,8 +135,8 @@ def parse(text: str) -> Arm:
         raise ArmError(unknown("arm protocol", protocol, PROTOCOLS))
     if found["stack"]:
         raise ArmError(
-            f"arm {text!r} asks for the stack ':{found['stack']}', which can't be honoured: the stack is the "
-            "origin's and the client's own. Leave it out."
+            f"arm {text!r} names the stack ':{found['stack']}', but the origin and the client determine "
+            "the stack. Leave it out."
         )
     control = found["cc"] or DEFAULT_CONGESTION_CONTROL
     if control not in PROTOCOLS[protocol]:
@@ -160,7 +160,7 @@ def _discovery(text: str, protocol: str, name: str | None) -> Discovery:
     if name not in DISCOVERIES:
         raise ArmError(f"arm {text!r}: " + unknown("discovery", name, DISCOVERIES))
     if protocol != "h3":
-        raise ArmError(f"arm {text!r}: '~{name}' is a way to HTTP/3; allowed with h3 only.")
+        raise ArmError(f"arm {text!r}: '~{name}' is a way to discover HTTP/3; only h3 allows it.")
     return "altsvc" if name == "altsvc" else "https"
 
 
@@ -170,7 +170,7 @@ def _options(text: str, protocol: str, written: str) -> frozenset[str]:
         if name not in OPTIONS:
             raise ArmError(f"arm {text!r}: " + unknown("option", name, OPTIONS))
         if names.count(name) > 1:
-            raise ArmError(f"arm {text!r}: '+{name}' stands twice.")
+            raise ArmError(f"arm {text!r}: '+{name}' is there twice.")
     options = frozenset(names)
     if TLS12 in options and protocol == "h3":
         raise ArmError(
@@ -185,10 +185,10 @@ def _options(text: str, protocol: str, written: str) -> frozenset[str]:
     if CLEAR in options and len(options) > 1:
         other = next(name for name in names if name != CLEAR)
         raise ArmError(
-            f"arm {text!r}: '+{other}' says something of TLS or of a visit before, which '+clear' is "
-            "without; leave out one of them."
+            f"arm {text!r}: '+{other}' concerns TLS or an earlier visit, and '+clear' has neither. Leave "
+            "out one of them."
         )
     if len(options & set(_EXCLUSIVE)) > 1:
         several = " and ".join(f"'+{name}'" for name in _EXCLUSIVE if name in options)
-        raise ArmError(f"arm {text!r}: {several} exclude each other: each says what a visit before leaves.")
+        raise ArmError(f"arm {text!r}: {several} exclude each other: each says what an earlier visit leaves.")
     return options

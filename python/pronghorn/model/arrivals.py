@@ -23,14 +23,14 @@ IN_FLIGHT = "in flight"
 """The fate of a packet that was still in the link when the recording ended."""
 
 NOT_LOST = frozenset({None, IN_FLIGHT, "duplicate"})
-"""The fates of packets of which nothing was lost on the way: a copy that the link made is none of the
+"""The fates of packets of which no copy of the sender's was lost: a copy that the link made is not the
 sender's."""
 
 NO_STREAM = -1
-"""The stream of bytes that are no stream's own."""
+"""The stream of bytes that belong to no stream."""
 
 _MOST_BYTES = 2**30
-"""So long may the JSON of one trial be; 10 MB of content are less than a hundredth of it."""
+"""The most bytes of a trial's JSON; 10 MB of content take less than a hundredth of it."""
 
 
 class Unreadable(Exception):
@@ -185,7 +185,7 @@ class Connection(_Told):
         named = [*self.pieces.packet.tolist(), *(one.packet for one in self.handshake)]
         wrong = [packet for packet in named if not 0 <= packet < count]
         if wrong:
-            raise ValueError(f"names packet {wrong[0]}, but has {count} from 0 on")
+            raise ValueError(f"names packet {wrong[0]}, but has {count}, numbered from 0")
         if not self.client.rpartition(":")[2].isdecimal():
             raise ValueError("client is no IP:port")
         return self

@@ -52,8 +52,7 @@ def _cache(reader: ExperimentReader, arms: Sequence[Arm]) -> bool:
     if warm is not None and not cache:
         raise reader.error(
             "cache",
-            f"without a cache there is no warm one, which arm '{warm.name}' asks for; leave the key out, or "
-            "leave out '+warm'.",
+            f"arm '{warm.name}' asks for a warm cache, but the cache is off. Leave out the key or '+warm'.",
         )
     return cache
 

@@ -5,10 +5,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from pronghorn.model.bounds import Text
 
 PLACES = ("site", "path", "origin", "client")
-"""What a cell combines, its kernel aside."""
+"""The parts of a cell, except its kernel."""
 
 DIMENSIONS = (*PLACES, "kernel")
-"""What tells a cell from an experiment's others."""
+"""The key that distinguishes a cell from an experiment's others."""
 
 HOST = "host"
 """The kernel of cells that are measured on this machine, in real time, beside cells in guests."""

@@ -43,7 +43,7 @@ from pronghorn.model.stacks import Known
 from pronghorn.model.trial import MOST_ATTEMPTS, Cell
 
 LIVE_SITE = "live"
-"""What the page of a live server is called as a site: it is whatever the server answers."""
+"""The name of a live server's page as a site: it is whatever the server answers."""
 
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
@@ -58,11 +58,11 @@ _LATER: Mapping[str, Any] = {
     "certificate": CertificateSettings().definition(),
     "compression": site_settings.BEFORE,
 }
-"""The keys that came after the first runs had been recorded, with their defaults."""
+"""The keys that were added after the first runs had been recorded, with their defaults."""
 
 
 _NEITHER = ("jobs", "preflight")
-"""The keys that decide neither what is planned nor what it means."""
+"""The keys that change neither the plan nor its meaning."""
 
 
 class Vocabulary(NamedTuple):
@@ -396,13 +396,14 @@ def _load(reader: ExperimentReader, clients: tuple[str, ...]) -> LoadSettings | 
         if wanted:
             raise reader.error(
                 "clients",
-                f"client '{load.CLIENT}' has to be told what to make; write {load.KEY} = {load.EXAMPLE}.",
+                f"client '{load.CLIENT}' needs to know which load to make. Write {load.KEY} = "
+                f"{load.EXAMPLE}.",
                 element=load.CLIENT,
             )
         return None
     if not wanted:
         raise reader.error(
-            load.KEY, f'none of the clients makes loads; write clients = ["{load.CLIENT}"], or leave it out.'
+            load.KEY, f'no client makes loads. Write clients = ["{load.CLIENT}"], or leave it out.'
         )
     table = reader.sub(load.KEY, load.EXAMPLE)
     return load.within(table, load.parse(table), units.time_ns(values.limit(reader)) / 1e9)
@@ -414,8 +415,8 @@ def _background(reader: ExperimentReader, clients: tuple[str, ...]) -> Backgroun
     if load.CLIENT in clients:
         raise reader.error(
             background.KEY,
-            f"client '{load.CLIENT}' makes a load itself; beside it no other one runs. "
-            "Leave one of them out.",
+            f"client '{load.CLIENT}' makes a load itself, so no other load can run beside it. Leave out "
+            "one of them.",
         )
     return background.parse(reader.sub(background.KEY, background.EXAMPLE))
 
@@ -434,12 +435,12 @@ def _published(reader: ExperimentReader) -> str | None:
 def _profiles(table: dict[str, Any], source: Source, vocabulary: Vocabulary) -> dict[str, PathProfile]:
     definitions = table.get("path", {})
     if not isinstance(definitions, dict):
-        raise source.error(("path",), "a path is defined in a table of its own, [path.NAME].")
+        raise source.error(("path",), "a path is defined in its own table, [path.NAME].")
     profiles = {**vocabulary.paths, paths.DIRECT: paths.direct()}
     for name, definition in definitions.items():
         if name == paths.DIRECT:
             raise source.error(
-                ("path", name), f"{name!r} is the path without an emulated network; choose another name."
+                ("path", name), f"{name!r} is the path without an emulated network. Choose another name."
             )
         profiles[name] = paths.parse(name, definition, source, ("path", name))
     return {name: paths.join(path, profiles, source, ("path", name)) for name, path in profiles.items()}
@@ -454,10 +455,10 @@ def _site(name: str, reader: ExperimentReader, vocabulary: Vocabulary, folder: P
     if name not in vocabulary.sites and "://" in name:
         raise reader.source.error(
             ("sites",),
-            f"{name!r} is an address; a site is what our servers serve.",
+            f"{name!r} is an address; a site is what Pronghorn's servers serve.",
             element=name,
-            hint=f"That server itself: pronghorn new live.toml --site {name}\n"
-            f"  A copy of its page, behind paths: pronghorn mirror {name}",
+            hint=f"That server itself: pronghorn new live.toml --site {name}\n  A copy of its page, over "
+            f"emulated paths: pronghorn mirror {name}",
         )
     if name not in vocabulary.sites and ("/" in name or (folder / name).is_dir()):
         there = "" if (folder / name).is_dir() else ", and there is none of this name"

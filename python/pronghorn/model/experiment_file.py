@@ -81,7 +81,7 @@ def _find(argument: str | None) -> tuple[Source, Path]:
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: no such file: {error}.") from None
     if exists and file.is_dir():
-        raise InputError(f"{name}: this is a folder; a regular file is needed.", hint=_of_folder(name, file))
+        raise InputError(f"{name}: this is a folder, not a regular file.", hint=_of_folder(name, file))
     if exists:
         text = reading.asked(file, reading.MOST_TOML, "an experiment")
         return Source(name, text, file.parent), file.parent
@@ -90,8 +90,8 @@ def _find(argument: str | None) -> tuple[Source, Path]:
     if "://" in name:
         raise InputError(
             f"{name}: this is an address; an experiment is a TOML file or a shipped one's name.",
-            hint=f"That server itself: pronghorn new live.toml --site {name}\n"
-            f"  A copy of its page, behind paths: pronghorn mirror {name}",
+            hint=f"That server itself: pronghorn new live.toml --site {name}\n  A copy of its page, over "
+            f"emulated paths: pronghorn mirror {name}",
         )
     if name.endswith(".toml") or "/" in name:
         raise InputError(f"{name}: no such file.", hint=f"Shipped experiments: {', '.join(shipped)}.")
@@ -101,7 +101,7 @@ def _find(argument: str | None) -> tuple[Source, Path]:
 def _of_folder(name: str, folder: Path) -> str | None:
     """What a folder that stands in the place of an experiment was probably meant for."""
     if (folder / "experiment.toml").is_file():
-        return f"To go on with the run in it: pronghorn run --resume {name}"
+        return f"To continue the run in it: pronghorn run --resume {name}"
     if (folder / "index.html").is_file():
         return f"To measure the page in it: pronghorn run --set sites=dir:{name}"
     return None

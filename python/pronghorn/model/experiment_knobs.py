@@ -61,8 +61,8 @@ def parse(reader: ExperimentReader, arms: tuple[Arm, ...]) -> KnobTables:
         elif isinstance(value, dict) and name not in KNOBS:
             raise reader.error(
                 name,
-                f"{unknown('arm', name, by_name)} An arm's knobs stand under its name (--set {KEY}={{}} "
-                "leaves all knobs out).",
+                f"{unknown('arm', name, by_name)} Knobs of one arm are in the table with its name (--set "
+                f"{KEY}={{}} leaves all knobs out).",
             )
         else:
             common[name] = read_knob(reader, name)
@@ -91,7 +91,7 @@ def _refuse_impossible(reader: ExperimentReader, found: KnobTables, arm: Arm) ->
         if name in own:
             raise reader.source.error((*reader.keys, arm.name, name), f"{why}.")
         raise reader.error(
-            name, f"arm '{arm.name}': {why}. Write it for those arms alone that can, in [{KEY}.\"ARM\"]."
+            name, f"arm '{arm.name}': {why}. Set it only for the arms that can, in [{KEY}.\"ARM\"]."
         )
 
 

@@ -77,7 +77,7 @@ class ExperimentReader:
             raise self.error(key, f"{value!r} is no list of names; write at least one, such as {example}.")
         for index, item in enumerate(value):
             if item in value[:index]:
-                hint = " Equal arms are told apart by a label, such as 'h2#again'." if key == "arms" else ""
+                hint = " A label distinguishes equal arms, such as 'h2#again'." if key == "arms" else ""
                 raise self.error(key, f"{item!r} is listed twice.{hint}", element=item)
         return tuple(value)
 

@@ -16,7 +16,7 @@ DEFAULT_MARGIN = "3%"
 NO_PAUSE = "0s"
 DEFAULT_CACHE_CONTROL = "no-store"
 CACHEABLE = "max-age=86400"
-"""The origin's Cache-Control where an arm keeps the cache of a visit before and nothing else is said."""
+"""The origin's Cache-Control if an arm keeps the cache of an earlier visit and the experiment sets none."""
 
 
 State = Literal["fresh", "kept"]
@@ -26,20 +26,20 @@ them."""
 
 Preflight = Literal["on", "off", "warn"]
 PREFLIGHTS: dict[Preflight, bool | str] = {"on": True, "off": False, "warn": "warn"}
-"""What becomes of a run whose arms fail in a load before the schedule, as it is written: it ends, there is no
-such load, or it goes on with a warning."""
+"""What happens to a run whose arms fail in a load before the schedule, as written: it ends, there is no such
+load, or it continues with a warning."""
 
 Clock = Literal["real", "virtual", "both"]
 CLOCKS: tuple[Clock, ...] = ("real", "virtual", "both")
-"""Whether trials take the time that they take, or run in guests whose clock jumps over idle time and counts
-none for computing, or each cell is measured both ways."""
+"""Whether trials take real time, or run in guests whose clock skips idle time and counts no computing, or
+each cell is measured both ways."""
 
 KERNEL_NAME = r"[A-Za-z0-9][\w.-]{0,63}"
-"""What a guest's kernel can be called."""
+"""The names that a guest's kernel can have."""
 
 ARTIFACTS = ("pcapng", "flight", "arrivals", "qlog", "har", "netlog", "screenshot", "filmstrip")
-"""What trials can be asked to leave beside their line in the journal: the first two by the bench, the others
-by clients, and `qlog` by the built-in origin too."""
+"""The artifacts that trials can write beside their line in the journal: the first two by the bench, the
+others by clients, and `qlog` by the built-in origin too."""
 
 
 def cache_control(reader: ExperimentReader, arm_list: tuple[Arm, ...]) -> str:
@@ -51,8 +51,8 @@ def cache_control(reader: ExperimentReader, arm_list: tuple[Arm, ...]) -> str:
     if warm and "no-store" in text.lower():
         raise reader.error(
             "cache_control",
-            f"{text!r} leaves nothing in a cache, but arm '{warm.name}' asks for a warm one; leave the key "
-            f"out ('{CACHEABLE}' then), or leave out '+warm'.",
+            f"{text!r} lets no cache store anything, but arm '{warm.name}' needs a warm one. Leave out "
+            f"the key (the default is '{CACHEABLE}') or '+warm'.",
         )
     return text
 
@@ -69,8 +69,8 @@ def arms(reader: ExperimentReader) -> tuple[Arm, ...]:
             if earlier.identity == arm.identity:
                 raise reader.source.error(
                     ("arms",),
-                    f"{name!r} is listed twice: {earlier.name!r} is the same arm. "
-                    f"Equal arms are told apart by a label, such as '{name}#again'.",
+                    f"{name!r} is listed twice: {earlier.name!r} is the same arm. A label distinguishes "
+                    f"equal arms, such as '{name}#again'.",
                     element=name,
                 )
         parsed.append(arm)
@@ -105,9 +105,7 @@ def pause(reader: ExperimentReader) -> str:
     """What lies between the loads of a client whose state is kept, as written."""
     value = reader.table.get("pause", NO_PAUSE)
     if "pause" in reader and state(reader) != "kept":
-        raise reader.error(
-            "pause", 'a pause lies between loads of one client; allowed with state = "kept" only.'
-        )
+        raise reader.error("pause", 'a pause separates the loads of one client, so it needs state = "kept".')
     try:
         units.time_ns(value)
     except units.UnitError as error:
@@ -121,8 +119,8 @@ def artifacts(reader: ExperimentReader) -> tuple[str, ...]:
     if names and state(reader) == "kept":
         raise reader.error(
             "artifacts",
-            "artifacts are written when a bench closes, and a kept one closes after many loads; "
-            'allowed with state = "fresh" only.',
+            "artifacts are written when a bench closes, and a kept bench closes after many loads. They "
+            'need state = "fresh".',
         )
     return names
 
@@ -151,15 +149,15 @@ def kernels(reader: ExperimentReader) -> tuple[str, ...]:
     if names and clock(reader) == "real":
         raise reader.error(
             "kernels",
-            "trials in real time run on this machine's own kernel; kernels are chosen for guests only. Write "
-            'clock = "virtual", or clock = "both" to measure on this machine as well.',
+            "trials in real time run on this machine's own kernel, so kernels can be chosen for guests "
+            'only. Write clock = "virtual", or clock = "both" to measure on this machine as well.',
         )
     for name in names:
         if re.fullmatch(KERNEL_NAME, name) is None or name in (HOST, GUEST, "newest"):
             raise reader.error(
                 "kernels",
-                f'{name!r} is no version of a kernel; write one such as "6.12". '
-                "'pronghorn guest' lists those that are built.",
+                f"{name!r} is no version of a kernel. Write one such as \"6.12\". 'pronghorn guest' "
+                "lists the kernels that are built.",
                 element=name,
             )
     return names
@@ -214,8 +212,8 @@ def tolerate(reader: ExperimentReader) -> tuple[str, ...]:
         if not pattern.startswith(("/", "*")):
             raise reader.error(
                 "tolerate",
-                f"{pattern!r} fits no request: a path begins with '/'. Write it with '*' for any run of "
-                'characters, such as "/collect*".',
+                f"{pattern!r} matches no request: a path begins with '/'. '*' stands for any characters, "
+                'such as "/collect*".',
                 element=pattern,
             )
         if len(pattern) > _MOST_PATTERN:

@@ -72,7 +72,7 @@ def _explanation(reader: ExperimentReader, arms: tuple[str, ...]) -> Explanation
             f"{len(chain) - 1}: one from each arm to the next.",
         )
     if not all(step.strip() for step in steps):
-        raise reader.error("steps", "a step without a name; say what changes in it.")
+        raise reader.error("steps", "a step without a name. Name what changes in it.")
     metric = reader.choice("metric", "metric", _METRICS, "load")
     return Explanation(
         name=reader.text("name", ", then ".join(steps)),
@@ -97,7 +97,7 @@ def _chain(reader: ExperimentReader, arms: tuple[str, ...]) -> tuple[str, ...]:
 
 def _arm(reader: ExperimentReader, key: str, arms: tuple[str, ...]) -> str:
     if key not in reader:
-        raise reader.error(None, f"key '{key}' is missing; it is the arm at the chain's {_END[key]}.")
+        raise reader.error(None, f"key '{key}' is missing: the arm at the chain's {_END[key]}.")
     name = reader.text(key, "")
     if name not in arms:
         raise _stranger(reader, key, name, arms)
@@ -108,8 +108,8 @@ def _between(reader: ExperimentReader, arms: tuple[str, ...]) -> tuple[str, ...]
     if "through" not in reader:
         raise reader.error(
             None,
-            "key 'through' is missing; it is a list of arms, each of which differs in one thing from the "
-            "arm before it.",
+            "key 'through' is missing: a list of arms, each of which differs in one thing from the arm "
+            "before it.",
         )
     names = reader.names("through")
     for name in names:
@@ -121,7 +121,7 @@ def _between(reader: ExperimentReader, arms: tuple[str, ...]) -> tuple[str, ...]
 def _stranger(reader: ExperimentReader, key: str, name: str, arms: tuple[str, ...]) -> InputError:
     return reader.error(
         key,
-        f"{unknown('arm', name, arms)} An explanation goes over the experiment's own arms "
-        f"(--set {KEY}=[] leaves all explanations out).",
+        f"{unknown('arm', name, arms)} An explanation uses the experiment's own arms (--set {KEY}=[] "
+        "leaves all explanations out).",
         element=name,
     )

@@ -6,7 +6,7 @@ from pronghorn.model.bounds import Moment, Number, Port, Text
 from pronghorn.model.from_engine import Controller, FromEngine
 
 Column = list[Number | None]
-"""One figure of all samples, null where the stack doesn't tell; empty where the file has no such column."""
+"""One figure of all samples, null if the stack doesn't report it; empty if the file has no such column."""
 
 
 class Samples(FromEngine):

@@ -25,8 +25,8 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 OUR_ORIGIN = "builtin"
 OUR_CLIENT = "native"
 OUR_CLIENTS = (OUR_CLIENT, "load")
-"""The origin and the clients that can be told of knobs; of all others nothing but the bench can be. Of the
-clients the first loads pages."""
+"""The origin and the clients that have knobs; for all others only the bench has. The first of the clients
+loads pages."""
 
 TCP = frozenset({"h1", "h2"})
 QUIC = frozenset({"h3"})
@@ -146,11 +146,11 @@ def impossible(arm: Arm, name: str, value: Value) -> str | None:
     """Why nobody can honour the knob in `arm`, as a clause; None where somebody can."""
     if name == "pacing" and not value:
         if arm.protocols & QUIC:
-            return "QUIC is always paced: nothing tells quinn not to"
+            return "QUIC is always paced: quinn can't turn it off"
         if _is_bbr(arm):
             return "BBR always paces"
     if name == "slow_start_after_idle" and value and _is_bbr(arm):
-        return "BBR keeps its window when it was idle"
+        return "BBR keeps its window after idle time"
     if name == "initial_window" and arm.protocols & QUIC and int(value) < _LEAST_QUIC_WINDOW:
         return f"QUIC's window is at least two datagrams, {_LEAST_QUIC_WINDOW}B (RFC 9002 §7.2)"
     return None

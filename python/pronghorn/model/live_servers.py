@@ -16,8 +16,8 @@ def parse(reader: ExperimentReader, origins: tuple[str, ...]) -> bool:
     if others:
         raise reader.error(
             "origins",
-            f"{others[0]!r} stands beside the live server {urls[0]!r}; live servers need an experiment of "
-            "their own.",
+            f"{others[0]!r} stands beside the live server {urls[0]!r}. Live servers need their own "
+            "experiment.",
             element=others[0],
         )
     if reader.names("paths", (DIRECT,)) != (DIRECT,):
@@ -28,8 +28,8 @@ def parse(reader: ExperimentReader, origins: tuple[str, ...]) -> bool:
     for key, why in (
         ("sites", "the page of a live server is what its URL names"),
         ("certificate", "a live server has its own certificate"),
-        ("cache_control", "a live server says itself what may be cached"),
-        ("compression", "a live server compresses what it will"),
+        ("cache_control", "a live server decides itself what may be cached"),
+        ("compression", "a live server decides itself what it compresses"),
     ):
         if key in reader:
             raise reader.error(key, f"{why}; leave this key out.")
@@ -42,7 +42,9 @@ def authority(reader: ExperimentReader, *, live: bool) -> tuple[str | None, dict
     if "authority" not in reader:
         return None, {}
     if not live:
-        raise reader.error("authority", "the authority of an emulated network is made by the run itself.")
+        raise reader.error(
+            "authority", "the run itself makes the certificate authority of an emulated network."
+        )
     texts = Texts(stacks.CONFIGURATIONS)
     keys = ("authority",)
     name = reader.text("authority", "")

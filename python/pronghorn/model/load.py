@@ -83,13 +83,14 @@ def parse(reader: ExperimentReader) -> LoadSettings:
     if ("requests" in reader) == ("duration" in reader):
         raise reader.error(
             "duration" if "duration" in reader else None,
-            "a load ends after so many 'requests' or after a 'duration': write one of the two.",
+            "a load ends after 'requests' or after a 'duration'. Write one of the two.",
         )
     found = endless(reader)
     requests = reader.whole("requests", None, least=1, most=_MOST)
     if requests is not None and requests < found.connections:
         raise reader.error(
-            "requests", f"{requests} requests leave some of the {found.connections} connections without any."
+            "requests",
+            f"{requests} requests leave some of the {found.connections} connections without a request.",
         )
     more = {
         "requests": requests,
@@ -110,7 +111,7 @@ def within(reader: ExperimentReader, found: LoadSettings, limit_s: float) -> Loa
     key = "duration" if found.duration is not None else "warm_up"
     raise reader.error(
         key,
-        f"the load lasts {lasts_s:g} s by itself, but its limit cuts it at {own_s:g} s: write a longer "
+        f"the load itself lasts {lasts_s:g} s, but its limit stops it at {own_s:g} s. Write a longer "
         "'limit', here or for the whole experiment.",
     )
 
@@ -120,7 +121,9 @@ def endless(reader: ExperimentReader) -> LoadSettings:
     rate = _rate(reader)
     distribution = reader.choice("distribution", "distribution", ("constant", "poisson"), "constant")
     if rate is None and "distribution" in reader:
-        raise reader.error("distribution", "this is how requests of a 'rate' are spaced; write one, or none.")
+        raise reader.error(
+            "distribution", "this sets how requests of a 'rate' are spaced. Write a rate, or leave this out."
+        )
     connect = reader.choice("connect", "way to connect", ("keep", "each"), "keep")
     connections = reader.whole("connections", 1, least=1, most=_MOST_CONNECTIONS)
     threads = reader.whole("threads", 1, least=1, most=_MOST_THREADS)

@@ -11,4 +11,4 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-"""The longer ones first, for whoever looks for one in a text."""
+"""The longer ones first, so that a search finds them first."""

@@ -13,7 +13,7 @@ Ready = Literal["tcp", "udp", "both"]
 
 READY: tuple[Ready, ...] = ("tcp", "udp", "both")
 ABILITIES = (*OPTIONS, *DISCOVERIES)
-"""What `options` may declare: the arms' options, and the ways to HTTP/3 other than forced."""
+"""What `options` may declare: the arms' options, and the ways to discover HTTP/3."""
 
 _COMMON = ("command", "directory", "env", "protocols", "options", "version")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?")

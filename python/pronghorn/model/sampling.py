@@ -49,17 +49,18 @@ def parse(reader: ExperimentReader) -> Sampling | None:
     if reader.table.get("state") == "kept":
         raise reader.error(
             KEY,
-            "sampling until the answer is known takes blocks for independent, which those of kept state "
-            'aren\'t; write a number of blocks, or state = "fresh".',
+            "sampling until the answer is known needs independent blocks, and those of kept state depend "
+            'on each other. Write a number of blocks, or state = "fresh".',
         )
     if "published" in reader:
         raise reader.error(
-            KEY, "published claims are judged over a fixed number of blocks; write one, or leave one out."
+            KEY,
+            "published claims are judged over a fixed number of blocks. Write one, or leave out one of them.",
         )
     table = reader.sub(KEY, EXAMPLE)
     table.allow("min", "max", "until")
     if "max" not in table:
-        raise table.error(None, f"'max' is missing, the most blocks a cell may get; write {KEY} = {EXAMPLE}.")
+        raise table.error(None, f"'max' is missing: the most blocks of a cell. Write {KEY} = {EXAMPLE}.")
     most = table.whole("max", None, least=LEAST, most=MOST)
     least = table.whole("min", min(DEFAULT_LEAST, most), least=LEAST, most=MOST)
     if least > most:

@@ -18,7 +18,7 @@ BEFORE: Compression = "none"
 """How runs of versions without the key built their sites."""
 
 BY_KEY = "the experiment's key 'host'"
-"""How a site's own host is known that the experiment names."""
+"""How a site's own host is known if the experiment names it."""
 
 _ASK = frozenset({"native", "chromium"})
 """The clients that ask for content codings."""

@@ -48,7 +48,7 @@ class Source:
                 place = f"line {len(lines)}, column {len(lines[-1]) + 1} (end of file)"
             raise InputError(f"{self.name}, {place}: TOML syntax: {reason}.") from None
         except ValueError as error:
-            raise InputError(f"{self.name}: TOML that can't be read: {error}.") from None
+            raise InputError(f"{self.name}: this TOML can't be read: {error}.") from None
 
     def line_of(self, keys: Keys, element: str | None = None) -> int | None:
         """The line (from 1) on which `keys` or its nearest parent is set, or the `element` in its array."""

@@ -23,16 +23,16 @@ ORIGINS = (
     "nginx:patient",
     "nginx:tuned",
 )
-"""The origins that have a name of their own; a variant's name is `SERVER:VARIANT`."""
+"""The named origins; a variant's name is `SERVER:VARIANT`."""
 
 CONFIGURABLE = ("caddy", "nginx")
-"""The servers that take a person's own configuration; such an origin's name is `SERVER:FILE`."""
+"""The servers that take your own configuration; such an origin's name is `SERVER:FILE`."""
 
 CLIENTS = ("native", "chromium", "load")
-"""The clients that have a name of their own."""
+"""The named clients."""
 
 CONFIGURATIONS = "configurations"
-"""Where a run's directory keeps the servers' configurations that are a person's own."""
+"""The folder of a run's directory for your own configurations of servers."""
 
 _OWN_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 
@@ -96,9 +96,9 @@ def _from_table(reader: ExperimentReader, kind: Kind, known: Known) -> Stacks:
         elif value:
             raise tables.error(
                 name,
-                f"{_a(kind)} of one's own lacks its 'command'."
+                f"{_a(kind)} of your own lacks its 'command'."
                 if name not in known.names
-                else f"{name!r} is a known {kind}, which takes no keys here; write [{key}.{name}] alone.",
+                else f"{name!r} is a known {kind}, which takes no keys here. Write only [{key}.{name}].",
             )
         names.append(name if name in own else _name(tables, kind, known, name, texts))
     return Stacks(tuple(names), own, texts.by_name)
@@ -106,7 +106,7 @@ def _from_table(reader: ExperimentReader, kind: Kind, known: Known) -> Stacks:
 
 def _own(tables: ExperimentReader, kind: Kind, known: Known, name: str) -> OwnStack:
     if name in known.names:
-        raise tables.error(name, f"{name!r} is a known {kind}; give one of your own another name.")
+        raise tables.error(name, f"{name!r} is a known {kind}. Give your own another name.")
     if not _OWN_NAME.fullmatch(name):
         raise tables.error(
             name, f"{name!r} is no name for {_a(kind)}: letters, digits, '-', '_' and '.' only."
@@ -141,7 +141,7 @@ def _name(reader: ExperimentReader, kind: Kind, known: Known, name: str, texts: 
         allowed.append("https://HOST/PATH")
     wrong = unknown(kind, name, allowed)
     raise reader.error(
-        key, f"{wrong} One of your own is a table [{kind}s.NAME] with a 'command'.", element=name
+        key, f"{wrong} To define your own: a table [{kind}s.NAME] with a 'command'.", element=name
     )
 
 

@@ -18,7 +18,7 @@ from pronghorn.model.expression import Expression, Term, parse
 from pronghorn.model.summary import Metric
 
 ClaimStatistic = Literal["median", "mean", "p90", "p99", "iqr"]
-"""What a claim may be about; `iqr` is the interquartile range, for how far times scatter."""
+"""What a claim may be about; `iqr` is the interquartile range, a measure of spread."""
 
 ShownStatistic = Literal["median", "mean", "p90", "p99", "iqr", "min", "max"]
 """What a table may have."""

@@ -33,7 +33,7 @@ from pronghorn.model.why import Why
 Status = Literal["ok", "failed", "contaminated"]
 
 PROGRAM_FAILED = ("origin", "client", "browser")
-"""The reasons of trials in which a program failed and not the load: it did not start, ended, or hung."""
+"""The reasons of trials in which a program, not the load, failed: it did not start, ended, or hung."""
 
 PREPARE = "prepare"
 """The reason of a trial whose unmeasured visit failed."""
@@ -374,7 +374,7 @@ class Metrics(BaseModel):
 
 
 MOST_ATTEMPTS = 3
-"""How often a block may be tried before it is kept out, and is where an experiment doesn't say."""
+"""How often a block may be repeated before it is left out, if the experiment doesn't set it."""
 
 
 class TrialKey(NamedTuple):

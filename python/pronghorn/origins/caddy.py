@@ -45,17 +45,17 @@ class Caddy:
     def refusal(self, arm: Arm) -> str | None:
         """It leaves QUIC's congestion control to quic-go, and Go's TLS takes no 0-RTT data over TCP."""
         if arm.over_quic and arm.control_asked not in (None, _CONTROL):
-            return f"quic-go runs New Reno and offers no choice; it can honour '@{_CONTROL}'"
+            return f"quic-go runs New Reno and offers no choice; '@{_CONTROL}' names what it runs"
         if arm.early_data and not arm.over_quic:
-            return "Go's TLS takes 0-RTT data over QUIC only"
+            return "Go's TLS accepts 0-RTT data over QUIC only"
         if arm.clear:
-            return "it is configured to listen over TLS alone"
+            return "it is configured to listen over TLS only"
         if self._own is not None and arm.over_quic and arm.prepared:
             taken = _NO_EARLY_DATA.search(self._own) is None
             if arm.early_data and not taken:
                 return "its configuration switches 0-RTT off"
             if taken and not arm.early_data:
-                return "its configuration does not switch 0-RTT off, so that the arm could use it"
+                return "its configuration does not disable 0-RTT, so the arm could use it"
         return None
 
     def require(self) -> None:

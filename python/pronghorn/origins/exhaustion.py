@@ -15,14 +15,14 @@ class _Lack(NamedTuple):
 _LACKS = (
     _Lack(
         "worker_connections are not enough",
-        "nginx had no worker_connections left; one over HTTP/3 takes one for itself and one for each of its "
-        "streams, five or more in all. Use 'nginx:tuned', which has more, or a configuration of your own "
-        "(nginx:FILE), or fewer connections",
+        "nginx ran out of worker_connections. A connection over HTTP/3 takes one for itself and one for "
+        "each of its streams, five or more in all. Use 'nginx:tuned', which has more, your own "
+        "configuration (nginx:FILE), or fewer connections",
     ),
     _Lack(
         "too many open files",
-        "the server had no file descriptors left; raise the limit (ulimit -n) of the shell that starts the "
-        "run, or use fewer connections",
+        "the server ran out of file descriptors. Raise the limit (ulimit -n) of the shell that starts "
+        "the run, or use fewer connections",
     ),
 )
 

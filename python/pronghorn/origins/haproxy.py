@@ -33,7 +33,7 @@ class HAProxy:
     def refusal(self, arm: Arm) -> str | None:
         """QUIC's congestion control is a matter of HAProxy's version, its 0-RTT one of the TLS library."""
         if arm.clear:
-            return "it is configured to listen over TLS alone"
+            return "it is configured to listen over TLS only"
         if not arm.over_quic:
             return None
         control = arm.control_asked or _DEFAULT_CONTROL
@@ -43,9 +43,9 @@ class HAProxy:
             # The mend is told where HAProxy is required; here it can only be left out of those who can.
             return "there is no HAProxy on this host" if control == "bbr" or arm.early_data else None
         if not program.at_least(*since):
-            return f"its QUIC has {control} from {since[0]}.{since[1]} on; this HAProxy is {program.version}"
+            return f"its QUIC has {control} since {since[0]}.{since[1]}; this HAProxy is {program.version}"
         if arm.early_data and _WITHOUT_EARLY_DATA in program.said:
-            return f"HAProxy {program.version} with OpenSSL's own TLS takes no 0-RTT data over QUIC"
+            return f"HAProxy {program.version} with OpenSSL's own TLS accepts no 0-RTT data over QUIC"
         return None
 
     def require(self) -> None:

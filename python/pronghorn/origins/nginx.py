@@ -25,8 +25,8 @@ _CLEAR_PORT = "PRONGHORN_CLEAR_PORT"
 _PROTOCOLS = {"HTTP/1.0": "h1", "HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
 
 _GLOBALS = {"daemon": "off", "pid": "nginx.pid", "user": "root"}
-"""What nginx is told unless its configuration says it: to stay in the foreground and in its folder, and to
-have workers that may read the site, whosever it is (in a user namespace there is no other user)."""
+"""What nginx gets unless its configuration sets it: to stay in the foreground and in its folder, and to have
+workers that may read the site, whosever it is (in a user namespace there is no other user)."""
 
 _CUBIC_SINCE = (1, 27, 5)
 _EARLY_DATA_SINCE = (1, 29, 1)
@@ -56,17 +56,17 @@ class Nginx:
         """QUIC's congestion control is what this version has, and 0-RTT needs a newer one than most."""
         if arm.over_quic and arm.control_asked not in (None, *_controls(_program())):
             return (
-                f"nginx leaves no choice of QUIC's congestion control; this one's is {_control(_program())}"
+                f"nginx offers no choice of QUIC's congestion control; this one's is {_control(_program())}"
             )
         if arm.clear and self._own is not None and not template.uses(self._own, _CLEAR_PORT):
-            return f"its configuration says nothing of '${{{_CLEAR_PORT}}}'"
+            return f"its configuration does not use '${{{_CLEAR_PORT}}}'"
         if not arm.early_data:
             return None
         if self._own is not None and not nginx_conf.says(self._own, "ssl_early_data"):
-            return "its configuration says nothing of 'ssl_early_data'"
+            return "its configuration does not set 'ssl_early_data'"
         if arm.over_quic and not _early_data_over_quic(_program()):
             return (
-                "nginx takes 0-RTT data over QUIC from 1.29.1 with OpenSSL 3.5.1 on; this one is "
+                "nginx accepts 0-RTT data over QUIC since 1.29.1 with OpenSSL 3.5.1; this one is "
                 f"{_version(_program())}"
             )
         return None
@@ -123,7 +123,7 @@ class Nginx:
         configuration = self._text()
         told = {"version": _version(program), "program": program.where, "configuration": configuration}
         if not template.uses(configuration, "PRONGHORN_LOG"):
-            told["proof"] = "by the client only: its configuration keeps no log at ${PRONGHORN_LOG}"
+            told["proof"] = "by the client only: its configuration writes no log to ${PRONGHORN_LOG}"
         return told
 
     def _text(self, *, early_data: bool = False, clear: bool = False) -> str:
@@ -211,8 +211,8 @@ def requests(lines: Sequence[str]) -> list[OriginRequest]:
 
 def _of_another_form(error: Exception | str) -> InputError:
     return InputError(
-        f"nginx's access log is not in the form that proves what was served: {error}.",
-        hint=f"Have it in the configuration: log_format pronghorn escape=json '{nginx_conf.LOG_FORMAT}';",
+        f"nginx's access log lacks the form that proves what was served: {error}.",
+        hint=f"Add to the configuration: log_format pronghorn escape=json '{nginx_conf.LOG_FORMAT}';",
     )
 
 
@@ -249,7 +249,7 @@ def _control(program: Program | None) -> str:
     version = f"nginx {program.version}" if program else "nginx before 1.27.5"
     if _controls(program):
         return f"cubic ({version})"
-    return f"New Reno that takes a datagram for 65527 bytes ({version})"
+    return f"New Reno that counts a datagram as 65527 bytes ({version})"
 
 
 def _initial_window(program: Program | None) -> str:

@@ -155,7 +155,7 @@ async def run(
 def with_last_lines(sentence: str, *files: Path) -> str:
     """A sentence, and the end of what stands in `files`."""
     lines = last_lines(*files)
-    return f"{sentence}; its last lines:\n{lines}" if lines else f"{sentence}; it said nothing"
+    return f"{sentence}; its last lines:\n{lines}" if lines else f"{sentence}; it wrote nothing"
 
 
 def last_lines(*files: Path) -> str:

@@ -77,7 +77,7 @@ def find(name: str) -> Program:
         if isinstance(found, Program):
             return found
         raise HostError(
-            f"{variable}={named}: {found}.", hint=f"Unset {variable}, or name a program that will do."
+            f"{variable}={named}: {found}.", hint=f"Unset {variable}, or name a suitable program."
         )
     reasons = []
     for argv, where in _candidates(name):
@@ -139,7 +139,9 @@ def _examined(name: str, argv: tuple[str, ...], where: str) -> Program | str:
         return f"can't be run ({error})"
     version = wanted.version.search(done.stdout)
     if version is None:
-        return f"does not tell its version ({done.stdout.strip().partition(chr(10))[0] or 'it says nothing'})"
+        return (
+            f"does not report its version ({done.stdout.strip().partition(chr(10))[0] or 'it says nothing'})"
+        )
     least = ".".join(map(str, wanted.least))
     if _numbers(version[1]) < wanted.least:
         return f"is {version[1]}, older than {least}"

@@ -9,7 +9,7 @@ from pronghorn.errors import InputError
 from pronghorn.mapping.domain import AXES, Axis, Domain
 
 COUNTS = (6, 7, 5)
-"""So many values have round trip, loss and rate where a map spans the default ranges."""
+"""The number of values of round trip, loss and rate, if a map spans the default ranges."""
 
 FEWEST, MOST = 2, 8
 """A policy file's bounds on the values of an axis."""
@@ -33,7 +33,7 @@ def common(domains: Sequence[Domain]) -> Domain:
         low = max(domain[place].low for domain in domains)
         high = min(domain[place].high for domain in domains)
         if low > high:
-            raise InputError(f"the maps have no {name} in common; a policy is of what all of them span.")
+            raise InputError(f"the maps have no {name} in common; a policy covers what all of them span.")
         if low == high:
             raise InputError(
                 f"the maps have a single {name} in common; a policy needs a range of each axis.",

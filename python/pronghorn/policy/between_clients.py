@@ -32,7 +32,8 @@ REACH = 0.15
 """Cells look alike whose round trips, rates and 1 + loss / 0.1 % differ by at most this share."""
 
 SLOPE_SPAN = 0.3
-"""By so much some groups' ln ratio has to be further off 0 than others', else nothing tells a slope."""
+"""Some groups' ln ratio has to be further off 0 than others' by this much; otherwise a slope can't be
+estimated."""
 
 _GRID: tuple[float, ...] = (0.0, *(0.001 * 3000.0 ** (step / 23) for step in range(24)))
 """Where figures are looked for first, 0 to 3."""
@@ -44,7 +45,7 @@ _REFUTED = 3.841
 """What twice the log-likelihood falls by, of which chi-square with one degree has 5 % beyond."""
 
 Surface = Callable[[str, Point], float]
-"""What a policy's surface foretells of a congestion control at a point, as ln ratio."""
+"""A policy surface's prediction for a congestion control at a point, as ln ratio."""
 
 
 class Spread(NamedTuple):

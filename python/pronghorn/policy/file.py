@@ -23,7 +23,7 @@ STEERING: dict[str, tuple[float, str]] = {
     "cool_down_most_s": (604800, "at most, and where nothing ever came by QUIC"),
     "blocked_after": (3, "times over TCP in spite of an offer, before a client counts as UDP-blocked"),
     "half_life_s": (259200, "of outcomes: visitors come back after days"),
-    "epoch_s": (604800, "pins are drawn anew each epoch: a week, in which visitors have all of their days"),
+    "epoch_s": (604800, "pins are drawn again each epoch: a week, in which visitors have all of their days"),
     "holdout": (0.05, "share of clients pinned to each protocol"),
 }
 """What is written, each with what it means; every one of them is optional in a file. `cool_down_most_s`,
@@ -87,7 +87,7 @@ def text(policy: Policy) -> str:
             *_grid("h3", over_h3),
         ]
         if spread := noise.alike.get(one.control):
-            lines += _between_clients(*spread.between(), "in the place of [noise]'s: measured")
+            lines += _between_clients(*spread.between(), "instead of [noise]'s: measured")
     return "\n".join(lines) + "\n"
 
 

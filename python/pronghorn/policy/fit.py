@@ -192,7 +192,7 @@ def _noise(
     spreads: dict[str, Spread],
 ) -> Noise:
     if not any(one.scatter.freedom for one in maps):
-        raise InputError("no point of the maps has two blocks that loaded; nothing says how noisy they are.")
+        raise InputError("no point of the maps has two blocks that loaded, so their noise is unknown.")
     told = [one for one in maps if one.responses.freedom]
     variances = [
         share * (one.responses.sd or 0.0) ** 2
@@ -230,7 +230,7 @@ def _check(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> None:
     ):
         if len(values) > 1:
             raise InputError(
-                f"the maps are of different {kind} ({', '.join(sorted(values))}); a policy is of one.",
+                f"the maps are of different {kind} ({', '.join(sorted(values))}); a policy is for one.",
                 hint="Fit a policy for each of them.",
             )
     seen: dict[tuple[str, str], SeenMap] = {}
@@ -238,9 +238,9 @@ def _check(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> None:
         other = seen.setdefault((one.control, one.site), one)
         if other is not one:
             raise InputError(
-                f"{other.folder} and {one.folder} are both maps of {one.site} with {one.control}; a policy "
-                "takes one map a site and congestion control.",
-                hint="Go on with one of them instead: pronghorn map --resume DIR --budget N.",
+                f"{other.folder} and {one.folder} are both maps of {one.site} with {one.control}; a "
+                "policy takes one map per site and congestion control.",
+                hint="Continue one of them instead: pronghorn map --resume DIR --budget N.",
             )
 
 

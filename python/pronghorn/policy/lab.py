@@ -32,7 +32,7 @@ from pronghorn.policy.simulate import PATIENCE_S, WHOLE, Asked, simulations
 RESAMPLES = 2000
 
 DRAWS = 10
-"""So many gateways are simulated, each with its part of the clients."""
+"""The number of simulated gateways, each with its part of the clients."""
 
 _BAND = (0.025, 0.975)
 
@@ -171,7 +171,7 @@ def _learned(
         draws.append({one.name: [one.rules[rule].h3 for rule in RULES] for one in told.by("network")})
         if empty := sum(cell.name not in draws[-1] for cell in cells):
             raise InputError(
-                f"--clients {asked.clients}: {empty} of {len(cells)} cells have nobody in a draw; "
+                f"--clients {asked.clients}: {empty} of {len(cells)} cells have no client in a draw; "
                 f"{DRAWS * _CLIENTS_A_CELL * len(cells)} are enough."
             )
     return {cell.name: np.array([draw[cell.name] for draw in draws]) for cell in cells}

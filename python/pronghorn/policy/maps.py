@@ -95,13 +95,13 @@ def read(folder: Path) -> SeenMap:
     except (reading.Unreadable, foreign.Malformed) as error:
         raise InputError(f"{file}: can't be read: {error}.") from None
     if document.get("format") != FORMAT:
-        raise InputError(f"{file}: is no map of format {FORMAT}.")
+        raise InputError(f"{file}: this is not a map of format {FORMAT}.")
     try:
         return _seen(file, document)
     except ValidationError as error:
-        raise InputError(f"{file}: is no whole map: {bounds.wrong(error)}.") from None
+        raise InputError(f"{file}: this map is incomplete: {bounds.wrong(error)}.") from None
     except (KeyError, TypeError, ValueError, IndexError) as fault:
-        raise InputError(f"{file}: is no whole map: {type(fault).__name__} {fault}.") from None
+        raise InputError(f"{file}: this map is incomplete: {type(fault).__name__} {fault}.") from None
 
 
 def _seen(file: Path, document: dict[str, Any]) -> SeenMap:
@@ -181,6 +181,6 @@ def _read_back(file: Path, arm: str, origin: str) -> str:
         return control
     told = f"name {', '.join(sorted(seen))}" if seen else "name none"
     raise InputError(
-        f"{file}: its arm {arm} doesn't say TCP's congestion control, and its batches' manifests {told}.",
-        hint="Map arms that say it, such as --arms h2@cubic,h3.",
+        f"{file}: its arm {arm} doesn't name TCP's congestion control, and its batches' manifests {told}.",
+        hint="Map arms that name it, such as --arms h2@cubic,h3.",
     )

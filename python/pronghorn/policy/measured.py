@@ -58,7 +58,7 @@ def read(run: Path, option: str = "--run") -> list[MeasuredCell]:
     can't judge a policy, which was named by this `option`."""
     stored = run / files.EXPERIMENT
     if not stored.is_file():
-        raise InputError(f"{option} {run}: holds no run: {files.EXPERIMENT} is missing.")
+        raise InputError(f"{option} {run}: this is no run: {files.EXPERIMENT} is missing.")
     planned = experiment_file.read(str(stored), prepare.vocabulary(), overrides=[], seed=None, recorded=True)
     h3, by_control = _arms(f"{option} {run}", planned)
     cells: list[MeasuredCell] = []
@@ -105,7 +105,7 @@ def _arms(place: str, planned: Experiment) -> tuple[Arm, dict[str, Arm]]:
     controls: Sequence[str] = [arm.congestion_control for arm in h2]
     if len(h3) != 1 or not h2 or len(set(controls)) != len(controls):
         raise InputError(
-            f"{place}: a run judges a policy by one h3 arm and h2 arms of different congestion "
+            f"{place}: to judge a policy a run needs one h3 arm and h2 arms with different congestion "
             "controls, such as h2@cubic, h2@bbr, h3.",
             hint="experiments/gateway-grid.toml is one.",
         )

@@ -62,8 +62,8 @@ def _lines(policy: Parsed, asked: Sequence[Client]) -> Iterator[str]:
     enter = math.exp(-steering(policy)["enter"])
     yield policy.about
     yield (
-        "h3's mean time to h2's by round trip and loss; "
-        f"{OFFERED} is where h3 is offered to a client with such a network (below {enter:.2f})."
+        f"h3's mean time relative to h2's by round trip and loss. {OFFERED} marks networks whose clients "
+        f"are offered h3 (below {enter:.2f})."
     )
     for tcp, surface in policy.surfaces.items():
         for place, rate in enumerate(policy.rate_mbit):
@@ -74,7 +74,7 @@ def _lines(policy: Parsed, asked: Sequence[Client]) -> Iterator[str]:
                 yield _row(f"{rtt:g} ms", [_cell(math.exp(one), enter) for one in row])
     yield ""
     for client, judged in _judged(policy, [Client(tcp) for tcp in policy.surfaces]):
-        yield f"A client of whom nothing is known, TCP with {client.tcp}: {_words(judged)}"
+        yield f"An unknown client, TCP with {client.tcp}: {_words(judged)}"
     for client, judged in _judged(policy, asked):
         yield f"{_named(client)}: {_words(judged)}"
 

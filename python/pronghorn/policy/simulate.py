@@ -99,7 +99,7 @@ def _controls(policy: Parsed, asked: Asked, surfaces: Iterable[str]) -> list[str
         if control not in policy.surfaces:
             raise InputError(
                 f"{policy.place}: has no prior for TCP with {control}, which is to be simulated.",
-                hint="Fit it from a map of that congestion control as well.",
+                hint="Fit one from a map of that congestion control as well.",
             )
     return controls
 
@@ -152,4 +152,4 @@ def check(asked: Asked, *, run: Path | None) -> None:
     if asked.downgrade not in DOWNGRADES:
         raise InputError(f"--downgrade {asked.downgrade}: {', '.join(DOWNGRADES)} is allowed.")
     if run is not None and (asked.cells or asked.maps):
-        raise InputError("--run has its own networks and its own truth; it goes without --cells and --map.")
+        raise InputError("--run has its own networks and truth, so it excludes --cells and --map.")

@@ -13,7 +13,7 @@ from pronghorn.policy.parsed import Parsed
 from pronghorn.policy.unseen import Error
 
 _WORST = 5
-"""So many of the cells where ours loses most are told."""
+"""The most cells that are listed of those where ours loses most."""
 
 _KINDS = ("all", "kind", "network")
 
@@ -24,9 +24,9 @@ def of_simulations(
     """For each congestion control a table a simulation and what else it says, then whether the bound holds
     for it; the summary of all."""
     blocks = [
-        "Regret: by how much requests took longer than over the better protocol, with 95 % intervals;\n"
-        "'informed' knows the truth and has only Alt-Svc to act on it. "
-        f"Clients pinned by the holdout are left out. Seed {seed}."
+        "Regret: how much longer requests took than over the better protocol, with 95 % "
+        "intervals.\n'informed' knows the truth, and only Alt-Svc to act on it. Clients pinned by the "
+        f"holdout are left out. Seed {seed}."
     ]
     for control, simulations in reports.items():
         blocks.append(f"TCP with {control}")
@@ -37,30 +37,32 @@ def of_simulations(
 
 def of_halves(errors: Mapping[str, Error], found: lab.Judged) -> str:
     """How far surfaces are off where they didn't see, then the policies' regret there."""
-    lines = ["A policy of each half of the maps' points is judged by what was measured at the other half."]
+    lines = [
+        "A policy fitted to each half of the maps' points is judged by the measurements at the other half."
+    ]
     lines += [f"TCP with {control}: {_off(error)}." for control, error in errors.items()]
-    return "\n".join([*lines, "", of_lab(found, where="on points that the fit did not see")])
+    return "\n".join([*lines, "", of_lab(found, where="on points that the fit did not use")])
 
 
 def of_fit(maps: Sequence[SeenMap], policy: Policy) -> Iterator[str]:
     """What a fit found of its own worth, and by what h3 was controlled."""
     for (control, site), error in policy.unseen.items():
-        yield f"TCP with {control}, {site}: {_off(error)}, each foretold by the others."
+        yield f"TCP with {control}, {site}: {_off(error)}, each predicted from the others."
     for control, one in policy.noise.alike.items():
         where = (
             f" where the ln ratio is 0, and by {_figure(one.slope)} more for each unit of it"
             if one.slope
-            else ", places whose ratios are too much alike to tell how that grows with the ratio"
+            else "; the ratios of these places are too similar to show how that grows with the ratio"
         )
         yield (
-            f"TCP with {control}: networks that look alike differ by {_figure(one.sd)} (standard deviation "
-            f"of the ln ratio){where}, by {one.cells} paths in {one.groups} groups."
+            f"TCP with {control}: similar networks differ by {_figure(one.sd)} (standard deviation of "
+            f"the ln ratio){where}, from {one.cells} paths in {one.groups} groups."
         )
     controls = sorted({one for seen in maps for one in seen.h3_control})
     if controls:
-        yield f"h3's own congestion control: {', '.join(controls)}; the policy is of no other."
+        yield f"h3's own congestion control: {', '.join(controls)}; the policy is for no other."
     else:
-        yield "The maps don't say h3's own congestion control; the policy is of whatever it was."
+        yield "The maps don't name h3's own congestion control; the policy is for whichever it was."
 
 
 def _figure(one: Interval) -> str:
@@ -70,7 +72,7 @@ def _figure(one: Interval) -> str:
 def _off(error: Error) -> str:
     return (
         f"the surface's ln ratio is off by {error.sd:.3f} ({error.low:.3f}–{error.high:.3f}, standard "
-        f"deviation without the blocks' own noise) at {error.points} points that it didn't see"
+        f"deviation without the blocks' own noise) at {error.points} points that the fit didn't use"
     )
 
 
@@ -90,13 +92,13 @@ def of_lab(found: lab.Judged, where: str = "on the run's cells") -> str:
             f"{rule} {_percent(value.value, value.low, value.high)}" for rule, value in one.beyond.items()
         )
         lines.append(
-            f"  Beyond {INFORMED}, which has only Alt-Svc as well: {', '.join(beyond)}; "
-            f"for these the bound {_held(one.holds_beyond)}."
+            f"  {INFORMED} has only Alt-Svc, too. Beyond it: {', '.join(beyond)}; for these the bound "
+            f"{_held(one.holds_beyond)}."
         )
     worst = sorted(found.rows, key=lambda row: min(row.regret[rule] for rule in ALWAYS) - row.regret[LEARNED])
     losing = [row for row in worst[:_WORST] if row.regret[LEARNED] > min(row.regret[rule] for rule in ALWAYS)]
     if losing:
-        lines += ["", "Cells where doing the same for all does better:"]
+        lines += ["", "Cells where a fixed policy does better:"]
         lines += [
             f"  {row.cell}, {row.control}: ours {row.regret[LEARNED]:.1%}, "
             + ", ".join(f"{rule} {row.regret[rule]:.1%}" for rule in ALWAYS)
@@ -111,8 +113,9 @@ def _held(holds: bool) -> str:
 
 def _bounds(judgements: Sequence[Judgement]) -> Iterator[str]:
     yield (
-        f"The bound: ours at most a third of {BEST_FIXED}, the better for a congestion control of offering "
-        "h3 to all and to nobody, or no worse where that one's regret is below 2 %."
+        f"The bound: our regret is at most a third of {BEST_FIXED}'s: the better, for a congestion "
+        "control, of offering h3 to all and to nobody. Where that one's regret is below 2 %, ours is no "
+        "worse."
     )
     rules = (LEARNED, BEST_FIXED, *ALWAYS, "public-module", "informed")
     yield f"{'':<12}" + "".join(f"{rule:>22}" for rule in rules)
@@ -126,16 +129,16 @@ def _bounds(judgements: Sequence[Judgement]) -> Iterator[str]:
         said = _held(one.holds)
         share = one.share
         if share is None:
-            of = f"which has little to regret; ours less its: {_estimate(one.minus)}"
+            of = f"which has little regret; ours less its: {_estimate(one.minus)}"
         else:
-            of = f"of whose regret ours is {share:.0%}"
+            of = f"and ours has {share:.0%} of its regret"
         yield f"TCP with {one.control}: the bound {said}. Best fixed is {one.fixed}, {of}."
         beyond = (
             f"{rule} {one.regret[rule].value - one.regret[INFORMED].value:.2%}"
             for rule in (LEARNED, one.fixed)
         )
         yield (
-            f"  Beyond {INFORMED}, which has only Alt-Svc as well: {', '.join(beyond)}; for these the bound "
+            f"  {INFORMED} has only Alt-Svc, too. Beyond it: {', '.join(beyond)}; for these the bound "
             f"{_held(one.holds_beyond)}."
         )
 
@@ -167,8 +170,8 @@ def _cells(report: Report, policy: Parsed) -> Iterator[str]:
         return
     held = sum(one.holds for one in cells)
     yield (
-        f"In {held} of {len(cells)} cells of round trip, loss and rate ours is within the bound: a third of "
-        "the better of the two that do the same for all, or no worse where that is below 2 %."
+        f"In {held} of {len(cells)} cells of round trip, loss and rate ours is within the bound: at most "
+        "a third of the better of the two fixed policies, or no worse where that is below 2 %."
     )
     for segment in sorted(cells, key=_loss)[:_WORST]:
         if _loss(segment) < 0:
@@ -206,8 +209,8 @@ def _holdout(report: Report) -> str:
             f"({math.exp(holdout.told.low) - 1:+.1%} to {math.exp(holdout.told.high) - 1:+.1%})"
         )
     return (
-        f"Holdout: response times change by {told} says the gateway, in truth by {truth}. "
-        f"Regret of the pinned: {pinned}."
+        f"Holdout: response times change by {told} according to the gateway, in truth by {truth}. Regret "
+        f"of the pinned clients: {pinned}."
     )
 
 

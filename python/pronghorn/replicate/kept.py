@@ -56,7 +56,7 @@ NOTES = (
     ),
     *("overhead_s", "discards", "warnings", "resumed"),
 )
-"""What is kept of a manifest."""
+"""The parts of a manifest that are kept."""
 
 EXPLANATIONS = "explanations"
 
@@ -102,9 +102,9 @@ def trials(folder: Path) -> list[Trial]:
         for line in lines:
             found.append(_trial(line))
     except ValidationError as error:
-        raise InputError(f"{file}, line {lines.line_num}: is no trial: {bounds.wrong(error)}.") from None
+        raise InputError(f"{file}, line {lines.line_num}: this is no trial: {bounds.wrong(error)}.") from None
     except (ValueError, TypeError, csv.Error) as error:
-        raise InputError(f"{file}, line {lines.line_num}: is no trial: {error}.") from None
+        raise InputError(f"{file}, line {lines.line_num}: this is no trial: {error}.") from None
     return found
 
 

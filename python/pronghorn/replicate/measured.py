@@ -180,9 +180,9 @@ def _explanations(folder: Path) -> list[str]:
         content = reading.content(file, reading.MOST_ARTIFACT, "a summary")
         return [one.words for one in Summary.model_validate_json(content).explanations]
     except reading.Unreadable as error:
-        left_out.say([f"{file}: {error}; its explanations are left out."])
+        left_out.say([f"{file}: {error}. Its explanations are left out."])
     except ValidationError as error:
-        left_out.say([f"{file}: {bounds.wrong(error)}; its explanations are left out."])
+        left_out.say([f"{file}: {bounds.wrong(error)}. Its explanations are left out."])
     return []
 
 

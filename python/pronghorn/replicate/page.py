@@ -40,9 +40,9 @@ def page(found: StudyFound, measured: Measured, command: str) -> str:
         _opening(found, command),
         "## How they measured",
         _list([f"{name}: {text}" for name, text in study.made.items()]),
-        "What is done otherwise here:",
+        "What differs here:",
         _list(study.departures),
-        "What they don't say, and what stands for it here:",
+        "What they don't say, and our choice:",
         _list(study.guesses),
         "## The networks",
         _networks(measured),
@@ -51,7 +51,7 @@ def page(found: StudyFound, measured: Measured, command: str) -> str:
         *(_claim(one, found.effects) for one in found.claims),
         *_reasons(found),
         *_section("## What explains differences between our arms", _explanations(found)),
-        "## Theirs beside ours",
+        "## Their figures and ours",
         *(_figures(measured, table) for table in study.tables),
         "## Effects",
         _effects(found.effects),
@@ -68,10 +68,11 @@ def _opening(found: StudyFound, command: str) -> str:
     cut = f" **Not finished: {', '.join(unfinished)}.**" if unfinished else ""
     quick = " **This is the quick size: it decides little.**" if found.size == "quick" else ""
     return (
-        f"Made by `{command}` at commit {', '.join(commits)}.{quick}{cut} How to read it, and how verdicts "
-        "are reached: [README.md](README.md). Ratios are of times, so that less than 1 means that the first "
-        "is faster, unless they are of requests per second; intervals are of 95 %. The tables' quantiles are "
-        "values that were measured, those of ratios may lie between two (docs/methodology.md)."
+        f"Made by `{command}` at commit {', '.join(commits)}.{quick}{cut} [README.md](README.md) says "
+        "how to read it and how verdicts are reached. Ratios are of times, so less than 1 means that the "
+        "first is faster. For ratios of requests per second, more than 1 does. Intervals are 95 %. The "
+        "tables' quantiles are measured values; those of ratios may lie between two "
+        "(docs/methodology.md)."
     )
 
 
@@ -111,7 +112,7 @@ def _networks(measured: Measured) -> str:
         )
         for (name, *changed), (path, runs) in found.items()
     ]
-    return _table(("path", "runs", "down", "up", "where its figures are from"), rows)
+    return _table(("path", "runs", "down", "up", "source of its figures"), rows)
 
 
 def _figures_of(definition: Any) -> str:
@@ -132,7 +133,7 @@ def _claim(claim: ClaimFound, effects: Sequence[Effect]) -> str:
             *([reading.setting] if several else []),
             words.quantity(part),
             words.theirs(part.theirs, part.kind, part.metric)
-            + ("" if part.counted else " (outside the bounds, too; not counted)")
+            + ("" if part.counted else " (also outside the bounds; not counted)")
             + (" (the premise)" if part.premise else ""),
             "; ".join(filter(None, (words.told(part.ours, part), words.decider(part), words.spoilt(part)))),
             str(part.ours.blocks or "–"),
@@ -171,7 +172,7 @@ def _reasons(found: StudyFound) -> list[str]:
                 setting = reading.setting if len(claim.readings) > 1 else ""
                 same.setdefault((words.quantity(part), *part.trials), {})[setting] = part
     told = "\n".join(_why(list(parts), joined([*parts.values()])) for parts in same.values())
-    return ["## Why what is not reproduced is not", _LEGEND, told] if told else []
+    return ["## Why were claims not reproduced?", _LEGEND, told] if told else []
 
 
 def _why(settings: Sequence[str], part: Tested) -> str:
@@ -183,8 +184,8 @@ def _why(settings: Sequence[str], part: Tested) -> str:
 
 
 _LEGEND = (
-    "What each change does to our value: *towards* theirs, *past* it to its other side, or *away*. *Within "
-    "the bounds* it would be reproduced; where they have one side, that says nothing of its size."
+    "What each change does to our value: *towards* theirs, *past* theirs, or *away*. *Within the bounds* "
+    "it would be reproduced; if the bounds have one side, this says nothing about its size."
 )
 
 
@@ -264,12 +265,12 @@ def _run(run: RunFound) -> str:
         "command": f"{run.command}",
         "started": run.notes.get("started"),
         "ended": run.notes.get("ended") or "not finished",
-        "trials": f"{run.trials}, of which {run.used} entered; {run.contaminated} were contaminated, the "
-        "rest discarded with their blocks",
-        "time that the trials took together, with their waits for a turn": numbers.seconds(run.wall_s),
+        "trials": f"{run.trials}, of which {run.used} count; {run.contaminated} were contaminated, the "
+        "others discarded with their blocks",
+        "time that the trials took together, including waits for a turn": numbers.seconds(run.wall_s),
         "program": run.notes.get("program"),
         "commit": ", then ".join(_commits(run)),
-        "contaminated in half of their loads or more, so that those that entered are a choice": spoilt,
+        "contaminated in half of their loads or more, so the loads that count are a selection": spoilt,
         "host": ", then ".join(dict.fromkeys(map(_host, _sessions(run)))),
         "isolation": run.notes.get("isolation"),
         "origins": _identities(run.notes.get("origins")),

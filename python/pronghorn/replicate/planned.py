@@ -102,7 +102,7 @@ def plan(
     ]
     if not found:
         runs = [f"{one.study.name}/{run}" for one in asked for run in one.runs]
-        raise InputError(f"{', '.join(runs)}: made in full size alone; leave --quick out.")
+        raise InputError(f"{', '.join(runs)}: exists in full size only. Leave out --quick.")
     return found
 
 

@@ -9,11 +9,11 @@ from pronghorn.model.study import ClaimStatistic, Size
 from pronghorn.model.summary import Interval, Metric, State
 
 Direction = Literal["towards", "away", "not told"]
-"""Where a factor moves a value, seen from what was published."""
+"""The direction in which a factor moves a value, relative to the published one."""
 
 Apart = Literal["one run", "runs", "hosts"]
-"""What lies between what a change is held against and what was measured under it: nothing but the change, or
-another run at another hour, or another host as well."""
+"""What differs between the two sides of a comparison: only the change, or also the run and its hour, or also
+the host."""
 
 
 class _Result(BaseModel):

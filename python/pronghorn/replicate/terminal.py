@@ -14,7 +14,7 @@ from pronghorn.replicate.result import ClaimFound, ReadingFound, StudyFound, Tes
 from pronghorn.terminal import Terminal
 
 MOST_REASONS = 3
-"""Of a part that is not reproduced; a study's page has all of them."""
+"""The most reasons for a part that is not reproduced; a study's page has all of them."""
 
 _COLOURS: dict[State, str] = {"reproduced": "green", "not reproduced": "red", "undecided": "yellow"}
 _GRAVEST: tuple[State, ...] = ("not reproduced", "undecided", "reproduced")

@@ -36,7 +36,7 @@ def quantity(found: Tested | Effect) -> str:
 def ours(value: Value, kind: Kind, metric: Metric) -> str:
     """A value with its interval: `0.52 [0.44 to 0.61]`; what is missing says why."""
     if value.value is None:
-        return value.reason or "not finite, since loads failed"
+        return value.reason or "not finite, because loads failed"
     low, high = value.ci95
     if kind == "difference":
         is_time = metric != "requests_per_second"
@@ -86,7 +86,7 @@ def decider(found: Tested) -> str:
 def spoilt(found: Tested) -> str:
     """`of a choice: 18 of 25 loads of h3 on tiny/delay-loss were contaminated`; empty where few were."""
     told = [f"{number} of {tried} loads of {where}" for where, (number, tried) in found.spoilt.items()]
-    return f"of a choice: {listed(told)} were contaminated" if told else ""
+    return f"from a selection: {listed(told)} were contaminated" if told else ""
 
 
 def told(value: Value, of: Tested | Effect) -> str:
@@ -120,20 +120,20 @@ def reasons(found: Tested) -> list[str]:
         return towards
     untold = [one for one in found.causes if not _tells(one)]
     if len(untold) == len(found.causes):
-        return [f"What was measured is too little to tell what leads to {_aim(found)}."]
-    but = f", as far as it tells: of {count(len(untold), 'change')} it is too little" if untold else ""
-    return [f"Nothing that was measured surely leads to {_aim(found)}{but}."]
+        return [f"The measurements are too few to tell what leads to {_aim(found)}."]
+    but = f". {count(len(untold), 'change')} could not be judged" if untold else ""
+    return [f"Nothing that was measured certainly leads to {_aim(found)}{but}."]
 
 
 def measured_as_well(found: Tested) -> list[str]:
     """What was measured and doesn't lead to theirs, in one sentence; none where there is nothing."""
     others = [one for one in found.causes if one.direction != "towards"]
-    leads = {"away": f"away from {_aim(found)}", "not told": "no sure change"}
+    leads = {"away": f"away from {_aim(found)}", "not told": "no certain change"}
     told = "; ".join(
         f"with {_under(one, found)}, {leads[one.direction] if _tells(one) else 'which tells nothing'}"
         for one in others
     )
-    return [f"Measured as well: {told}."] if told else []
+    return [f"Also measured: {told}."] if told else []
 
 
 def sensitivity(found: Sequence[Effect]) -> list[str]:
@@ -158,7 +158,7 @@ def _nearest(effect: Effect, told_in: Sequence[InSetting]) -> str:
     known = [at for at in told_in if at.agrees is not None]
     if not known:
         return "No setting has an interval."
-    said = [] if any(at.agrees for at in known) else ["No interval holds theirs."]
+    said = [] if any(at.agrees for at in known) else ["No interval holds their value."]
     if len(known) < len(told_in):
         only = f"{'Only ' if len(known) == 1 else ''}{listed([at.setting for at in known])}"
         said.append(f"{only} {'has' if len(known) == 1 else 'have'} an interval.")
@@ -177,7 +177,7 @@ def _made_of(terms: Sequence[float | None], effect: Effect | Tested) -> str:
     return f" ({first} {'÷' if effect.kind == 'ratio' else '−'} {second})"
 
 
-SENSITIVITY = "What was left open, and which setting's interval holds theirs (a wide one holds much):"
+SENSITIVITY = "Open points, and which setting's interval holds their value (a wide one holds much):"
 
 
 def _tells(one: Cause) -> bool:
@@ -191,7 +191,7 @@ def _cause(one: Cause, found: Tested) -> str:
         "reproduced": "within the bounds",
         "not reproduced": "outside the bounds on the other side" if past else "still outside the bounds",
     }
-    where = ends.get(one.state, "perhaps within the bounds")
+    where = ends.get(one.state, "possibly within the bounds")
     way = f"past {_aim(found)}" if past else f"towards {_aim(found)}"
     return f"With {_under(one, found)}, {way}, {where}."
 

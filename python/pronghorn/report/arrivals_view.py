@@ -14,11 +14,11 @@ from pronghorn.report.ladder import Ladders, ladders
 from pronghorn.report.timeline import Timeline, timeline
 
 MOST_CELLS = 12
-"""So many cells' arrivals are drawn, so that a report of very many cells stays one that opens."""
+"""The most cells whose arrivals are drawn, so that a report of very many cells still opens."""
 
 _HOW_TO = (
-    "This run kept no arrivals, of which handshake ladders and timelines of what waited are drawn. To have "
-    "them, name the artifact: pronghorn run … --set 'artifacts=[\"arrivals\"]'."
+    "This run kept no arrivals. Handshake ladders and head-of-line timelines need them: pronghorn run … "
+    "--set 'artifacts=[\"arrivals\"]'"
 )
 
 
@@ -73,7 +73,7 @@ def _note(cells: Sequence[CellSummary], having: int) -> str | None:
     if having > MOST_CELLS:
         more = count(having - MOST_CELLS, "more cell")
         return (
-            f"Handshakes and timelines are drawn of the first {count(MOST_CELLS, 'cell')} that kept their "
-            f"arrivals; those of {more} lie in the run's directory alone."
+            f"Handshakes and timelines are drawn for the first {count(MOST_CELLS, 'cell')} with "
+            f"arrivals. Those of {more} are only in the run's directory."
         )
     return None

@@ -10,7 +10,7 @@ ARRIVALS = "arrivals"
 """The artifact's name."""
 
 _SLACK_S = 0.005
-"""What began so much before the client can have begun belongs to another load, as one that runs beside the
+"""What began this long before the client can have begun belongs to another load, such as one beside the
 page's."""
 
 
@@ -33,7 +33,7 @@ def since_start_s(found: Arrivals, trial: Trial) -> float:
     """What is to be added to the arrivals' times so that they count from the load's start; Unreadable where
     the client doesn't tell when that was."""
     if trial.page is None or trial.page.started_monotonic_s is None:
-        raise Unreadable("its client doesn't tell when the load began by the path's clock")
+        raise Unreadable("its client doesn't report when the load began on the path's clock")
     return found.since(trial.page.started_monotonic_s)
 
 

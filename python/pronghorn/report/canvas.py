@@ -11,7 +11,7 @@ from pronghorn.foreign import escape
 from pronghorn.report.time_scale import TimeScale
 
 TICK_PX = 62
-"""The room that a tick of a time axis wants."""
+"""The space that a tick of a time axis needs."""
 
 CHARACTER_PX = 8.0
 """How wide a character of a label is in the wider of the fonts that a page may have."""

@@ -10,10 +10,10 @@ from urllib.parse import quote
 Value = str | int | float | None
 
 MOST_ROWS = 100
-"""So many rows of a table are shown; the file has all."""
+"""The most rows of a table that are shown; the file has all."""
 
 _PLAIN = ",.:;/+()@~=*!_-"
-"""What a data URI may hold as it is (RFC 3986, section 3), besides letters and digits."""
+"""The characters that a data URI may hold unescaped (RFC 3986, section 3), besides letters and digits."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from pronghorn.report.canvas import Frame, number, path, text
 from pronghorn.report.time_scale import TimeScale
 
 STRIP_PX = 190
-"""The height of a cell's curves where they stand alone."""
+"""The height of a cell's curves on their own."""
 
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
-"""What tells arms apart besides their colours; more arms begin again."""
+"""The line styles that distinguish arms besides colours; more arms start over."""
 
 _KEY_PX, _TITLE_PX, _GAP_PX = 20, 28, 10
 _LEVELS_PX = 44.0

@@ -11,10 +11,10 @@ from pronghorn.model.summary import Contrast, Summary, Verdict
 from pronghorn.report.chart_data import ChartData
 
 UNDECIDED = "?"
-"""The mark of a ratio that is undecided."""
+"""The mark of an undecided ratio."""
 
 _FULL = math.log(4)
-"""A ratio of four, or a fourth, has the full colour."""
+"""A ratio of four, or of one fourth, has the full colour."""
 
 _LEAST, _MOST = 0.12, 0.45
 """Of the colour: of a ratio of one, and of a full one, on which the text still has a contrast of 4.5 : 1, by
@@ -74,7 +74,7 @@ def heat_map(summary: Summary) -> HeatMap | None:
 def _data(found: Sequence[Contrast]) -> ChartData:
     return ChartData(
         name="http3-against-the-others",
-        about="Ratios of requests per second; an end that isn't finite is left empty",
+        about="Ratios of requests per second; an end that isn't finite is empty",
         columns=(
             *DIMENSIONS, "arm", "against", "ratio", "ci95_low", "ci95_high", "verdict",
         ),

@@ -33,7 +33,9 @@ def _of_arms(cell: CellSummary) -> Grid:
         (name, tuple(_quantile(arm.of(cell.leading), statistic, cell.leading) for statistic in _SHOWN))
         for name, arm in cell.arms.items()
     )
-    caption = f"{METRICS[cell.leading].capitalize()}: between which two measured values each quantile lies"
+    caption = (
+        f"{METRICS[cell.leading].capitalize()}: the two measured values between which each quantile lies"
+    )
     return Grid(caption, "arm", tuple(_SHOWN), rows)
 
 

@@ -88,7 +88,7 @@ def _ends(found: Difference) -> tuple[float | None, ...]:
 def _changes_data(found: list[KernelChange]) -> ChartData:
     return ChartData(
         name="kernels",
-        about="Medians on one kernel over those on another; `host` is this machine in real time",
+        about="Medians on one kernel divided by those on another; `host` is this machine in real time",
         columns=(
             "cell", "arm", "metric", "kernel", "against", "blocks", "failed", "failed_against",
             "ratio", "ratio_ci95_low",

@@ -23,9 +23,9 @@ _WHERE_ANY = {
     "duplicated": "duplicated",
     "corrupted": "corrupted",
     "reordered": "reordered",
-    "ring_dropped": "dropped by the device, not the path",
+    "ring_dropped": "dropped by the device, not by the path",
     "malformed": "malformed",
-    "held": "still under way",
+    "held": "still in flight",
 }
 
 
@@ -62,5 +62,7 @@ def _closing(outcome: Outcome) -> str:
             f"captured {count(captured.packets, 'record')} and {count(captured.secrets, 'TLS secret')}"
         )
         if captured.lost_records:
-            words.append(f"which lacks {captured.lost_records}, for its writer could not keep up")
+            words.append(
+                f"which lacks {captured.lost_records} records: they could not be written fast enough"
+            )
     return ", ".join(words)

@@ -15,7 +15,7 @@ from pronghorn.report.time_scale import time_scale
 from pronghorn.report.violins import MOST_POINTS, colour, violins
 
 Times = Mapping[str, Sequence[float | None]]
-"""By arm the load times of the trials that count, in seconds, block after block; None for a failed one."""
+"""Load times by arm of the trials that count, in seconds, block after block; None for a failed one."""
 
 
 def times_of(by_arm: Mapping[str, Sequence[Trial]]) -> Times:
@@ -42,7 +42,7 @@ def violin_chart(cell: CellSummary, times: Times) -> Chart | None:
         for name, arm in cell.arms.items()
     )
     thinned = any(len(loads) > MOST_POINTS for loads in times.values())
-    points = f" Of an arm's trials {MOST_POINTS} are drawn as points." if thinned else ""
+    points = f" At most {MOST_POINTS} trials of an arm are drawn as points." if thinned else ""
     return Chart(wide, narrow, f"Violin plot of load times on {cell.title}. {described}.{points}")
 
 
@@ -68,7 +68,7 @@ def load_times(cell: CellSummary, times: Times, blocks: Sequence[int]) -> ChartD
     """A row a block, a column an arm."""
     return ChartData(
         name=named("load-times", cell.title),
-        about="Load time in seconds of each arm in each block that counts, in their order",
+        about="Load time in seconds of each arm in each block that counts, in order",
         columns=("block", *(f"{arm} load_s" for arm in times)),
         rows=tuple(
             (number, *("failed" if time is None else time for time in block))

@@ -7,8 +7,8 @@ from pronghorn.model.summary import ArmSummary, CellSummary, Figures, Metric
 
 HEADINGS = ("requests/s", "min", "max", "total", "first byte p50", "p50", "p90", "p99", "p99.9")
 LOAD_NOTE = (
-    "Medians over the trials. p50 to p99.9: of responses' total time; requests that failed or were cut count "
-    "as never answered."
+    "Medians over the trials. p50 to p99.9 are of the total time of responses. Requests that failed or "
+    "were cut count as never answered."
 )
 
 _LATENCIES: tuple[Metric, ...] = ("first_byte_p50", "total_p50", "total_p90", "total_p99", "total_p999")

@@ -85,7 +85,7 @@ def _render_claim(claim: Claim, console: Terminal) -> None:
                 said += f", 95 % interval {interval(*part.ci95)}"
             theirs = f"; theirs {ratio(part.theirs)}" if part.theirs is not None else ""
             state = part.state if part.reason is None else f"{part.state} ({part.reason})"
-            line = f"  {reading.origin}: {part.what}: {said}; wanted {bounds(part)}{theirs}: {state}"
+            line = f"  {reading.origin}: {part.what}: {said}; expected {bounds(part)}{theirs}: {state}"
             line = "; ".join(filter(None, (line, failed_loads(part))))
             _indented(Text(line, style="dim"), console)
 

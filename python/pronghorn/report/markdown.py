@@ -13,11 +13,11 @@ from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
 from pronghorn.report.table import table, thin_note
 
 MOST_CHARACTERS = 60_000
-"""What is longer lacks its tables, then the tails of its lists: GitHub takes 65 536 characters of a
-comment."""
+"""A longer report loses its tables, then the ends of its lists: GitHub takes 65 536 characters of a comment.
+"""
 
 OPEN_VERDICTS, OPEN_CELLS = 12, 4
-"""More sentences than these, and the tables of more cells, are folded; the headline never is."""
+"""Beyond this number, sentences and cells' tables are folded; the headline never is."""
 
 
 def markdown(summary: Summary, manifest: Mapping[str, Any]) -> str:
@@ -32,7 +32,7 @@ def markdown(summary: Summary, manifest: Mapping[str, Any]) -> str:
 def _without_tables(summary: Summary, manifest: Mapping[str, Any]) -> str:
     """The report without its cells' tables; where that is still too long, with as many sentences of each list
     as there is room for."""
-    said = "The cells' tables are left out: they stand in report.html."
+    said = "The cells' tables are left out. They are in report.html."
     whole = _report(summary, manifest, said)
     if len(whole) <= MOST_CHARACTERS:
         return whole
@@ -158,7 +158,7 @@ def _list(sentences: Sequence[str], most: int | None = None, what: str = "") -> 
     """A list of the first `most` sentences, and how many more of `what` there are, or of all."""
     told = [escaped(sentence) for sentence in sentences[:most]]
     if left_out := len(sentences) - len(told):
-        told.append(f"… and {count(left_out, f'more {what}')}, which report.html has.")
+        told.append(f"… and {count(left_out, f'more {what}')}, which are in report.html.")
     return "\n".join(f"- {sentence}" for sentence in told)
 
 

@@ -33,7 +33,7 @@ def compared(summary: Summary) -> str:
 def _data(summary: Summary) -> ChartData:
     return ChartData(
         name="verdicts",
-        about=f"Ratios of {compared(summary)} to {summary.baseline}'s; what isn't finite is left empty",
+        about=f"Ratios of {compared(summary)} to {summary.baseline}'s; what isn't finite is empty",
         columns=("cell", "metric", "arm", "baseline", "ratio", "ci95_low", "ci95_high", "verdict", "blocks"),
         rows=tuple(
             (

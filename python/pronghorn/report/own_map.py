@@ -8,7 +8,7 @@ from pronghorn import reading
 from pronghorn.model import foreign
 
 FOLDER = "map"
-"""Within the run's directory, what `pronghorn map --out RUN/map` has left."""
+"""The folder of the run's directory that `pronghorn map --out RUN/map` writes."""
 
 _DATA, _PICTURE, _PAGE, _TERMS = "map.json", "map.svg", "map.html", "map.toml"
 _BATCHES = "batches"
@@ -37,7 +37,7 @@ def own_map(run: Path | None) -> OwnMap | None:
         sentences = tuple(str(sentence) for sentence in told["sentences"])
         drawing = base64.b64encode(_content(run / FOLDER / _PICTURE)).decode()
     except reading.Missing:
-        fault = f"The map in {FOLDER} isn't finished: pronghorn map --resume {run / FOLDER}"
+        fault = f"The map in {FOLDER} is unfinished: pronghorn map --resume {run / FOLDER}"
         return OwnMap("Map", (), None, page, fault)
     except (reading.Unreadable, ValueError, KeyError, TypeError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else error

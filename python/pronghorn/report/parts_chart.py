@@ -18,7 +18,7 @@ from pronghorn.report.units import unit_for
 
 _LANE_PX, _BAR_PX = 44, 22
 _ROOM = 1.04
-"""An axis goes so far beyond the longest bar."""
+"""The axis ends this far beyond the longest bar."""
 
 
 class Key(NamedTuple):
@@ -120,13 +120,13 @@ def _label(cell: CellSummary) -> str:
         + ", ".join(f"{NAMES[part]} {seconds(arm.parts[part])}" for part in PARTS if arm.parts[part] > 0)
         for name, arm in cell.why.items()
     )
-    return f"Where the time of loads went on {cell.title}, medians of parts. {told}."
+    return f"Where the time of loads went on {cell.title}: medians of parts. {told}."
 
 
 def _data(cell: CellSummary) -> ChartData:
     return ChartData(
         name=named("parts", cell.title),
-        about="Medians of the parts of load times in seconds, and of the waits at the head of the line",
+        about="Medians of the parts of load times in seconds, and of head-of-line waits",
         columns=(
             "arm",
             "n",

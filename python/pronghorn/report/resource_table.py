@@ -20,11 +20,11 @@ from pronghorn.report.chart_data import ChartData, Value, named
 MOST_ROWS = 15
 MOST_IN_FILE = 50
 LINES = 1500
-"""So many resources a cell's file has at the most, and so many lines all files of a report have together,
-unless each is to have what its table shows; summary.json and an export have all."""
+"""The most resources of a cell's file, and the most lines of all files of a report together, beyond what
+tables show; summary.json and an export have all."""
 
 _LONGEST = 48
-"""Of a longer path its end is shown, in which paths differ."""
+"""The end of a longer path is shown, in which paths differ."""
 
 
 class ResourceRow(NamedTuple):
@@ -90,16 +90,16 @@ def _said(found: CellResources, compared: tuple[str, ...], baseline: str, *, sho
         for differing in [sum(_differs(each) for each in tested if each.arm == arm)]
     ]
     said = (
-        f"Of {count(number, 'resource')} of this page, a rank test finds another time than over "
-        f"{baseline} of {listed(parts)} (marked *: q at most {percent(RATE)}, corrected for all resources of "
-        f"the run). That the others take the same doesn't follow.{_too_few(tested)} Times are medians, from "
-        "when the client learned of a resource to its last byte; in brackets 95 % intervals; "
+        f"Of this page's {count(number, 'resource')}, {listed(parts)} differ from {baseline} (marked *: "
+        f"rank test, q at most {percent(RATE)}, corrected for all resources of the run). Unmarked "
+        f"resources are undecided, not equal.{_too_few(tested)} Times are medians, from when the client "
+        "learned of a resource to its last byte, with 95 % intervals in brackets; "
         f"{count(found.blocks, 'block')}."
     )
     if shown < number:
-        said += f" The {shown} that differ most are shown."
+        said += f" The table shows the {shown} that differ most."
     if found.left_out:
-        said += f" Of {count(found.left_out, 'more resource')} nothing is told."
+        said += f" Nothing was recorded about {count(found.left_out, 'more resource')}."
     return said
 
 
@@ -110,7 +110,7 @@ def _too_few(tested: list[ResourceComparison]) -> str:
     if not tested or 2 * 0.5**most * len(tested) <= RATE:
         return ""
     those = count(most, "block")
-    return f" {those} {'is' if most == 1 else 'are'} too few for one that differs alone to be marked."
+    return f" {those} {'is' if most == 1 else 'are'} too few to mark a resource that differs alone."
 
 
 def _row(one: ResourceSummary, arms: tuple[str, ...], compared: tuple[str, ...]) -> ResourceRow:

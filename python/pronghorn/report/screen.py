@@ -16,13 +16,13 @@ from pronghorn.report.colours import COLOURS
 from pronghorn.terminal import Terminal
 
 LINES = 24
-"""What a terminal shows that nobody made larger; its last line is the shell's."""
+"""The lines of a default terminal window; the last line is the shell's."""
 
 _BAR = 7
-"""How many characters a bar may be long, to each side."""
+"""The most characters of a bar, to each side."""
 
 _FULL = math.log(4)
-"""The logarithm of the ratio from which on a bar is as long as can be."""
+"""The logarithm of the ratio from which on a bar has its full length."""
 
 _TITLE, _ARM = 26, 12
 """The longest name of a cell, and of an arm; longer ones are cut."""
@@ -31,7 +31,7 @@ _ROWS = 8
 """So many comparisons come before sentences are cut."""
 
 _WIDE = 110
-"""From how many columns on there is room for medians."""
+"""The columns from which on there is room for medians."""
 
 _GRAVE = ("physics", "broken", "no-emulated-network")
 """The warnings whose remedy comes before everything else."""
@@ -113,7 +113,7 @@ def _sentences(summary: Summary) -> list[Text]:
 
 def _foot(warnings: int, report: Path, then: str | None) -> Iterator[Text]:
     if warnings:
-        yield Text(f"{count(warnings, 'warning')}: in the report, or here with --verbose", style="yellow")
+        yield Text(f"{count(warnings, 'warning')}: see the report, or run with --verbose", style="yellow")
     yield Text(f"Report: {report}")
     if then is not None:
         yield Text(then)

@@ -77,7 +77,7 @@ def _view(
 def _quantiles(site: str, cells: Sequence[CellSummary], times: Mapping[Cell, Times]) -> ChartData:
     return ChartData(
         name=named("load-time-quantiles", site),
-        about="Nearest-rank quantiles of the load time in seconds; each trial's stand with its cell",
+        about="Nearest-rank quantiles of the load time in seconds; each cell has its own trials",
         columns=("cell", "arm", "n", "failed", *_SHARES),
         rows=tuple(
             (

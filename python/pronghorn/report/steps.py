@@ -12,7 +12,7 @@ from pronghorn.report.svg import WIDE, Rows, lane_axis, layer, own, quantity, sv
 
 LANE = 58
 COLOURS = 8
-"""How many colours the stylesheet has for them, those of the arms; more steps begin again."""
+"""The stylesheet's number of colours for steps, which are those of the arms; more steps start over."""
 
 
 def steps(explained: Sequence[Explained], width: int) -> str | None:

@@ -14,10 +14,10 @@ from pronghorn.report.time_scale import TimeScale, time_scale
 
 LANE_PX = 64
 COLOURS = 8
-"""How many arm colours the stylesheet has; more arms begin again."""
+"""The number of arm colours in the stylesheet; more arms start over."""
 
 MOST_POINTS = 300
-"""So many trials of an arm are drawn as points; of more, as many, evenly among the sorted ones."""
+"""The most trials of an arm that are drawn as points, evenly chosen among the sorted ones."""
 
 _HEADING_PX = 26
 _LOW_REACH = 20

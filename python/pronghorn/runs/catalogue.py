@@ -33,7 +33,7 @@ _EXPORTS = {"export.csv", "export.json", "export.parquet"}
 _OF_MAPS = {MAP, "map.json", "map.svg", MAP_PAGE, BATCHES}
 
 _DEEPEST = 3
-"""How far below the folder runs are looked for: runs/replications/STUDY/RUN."""
+"""How deep in the folder runs are searched: runs/replications/STUDY/RUN."""
 
 _PARTS = {artifacts.FOLDER: "artifacts", BATCHES: "batches", JOURNAL: "trials", PARQUET: "trials"}
 

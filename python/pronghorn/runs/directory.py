@@ -54,9 +54,9 @@ def read_manifest(run: Path) -> Manifest:
     except reading.Missing as error:
         raise InputError(f"{file}: can't be read: {error}.") from None
     except (reading.Unreadable, foreign.Malformed) as error:
-        return Manifest({}, [f"{file}: {error}; left out, so the conditions of the run are not known."])
+        return Manifest({}, [f"{file}: {error}. It is left out, so the conditions of the run are unknown."])
     notes, faults = noted.usable(told)
-    return Manifest(notes, [f"{file}: {fault}; this entry is left out." for fault in faults])
+    return Manifest(notes, [f"{file}: {fault}. This entry is left out." for fault in faults])
 
 
 class RunDirectory:
@@ -113,7 +113,7 @@ class RunDirectory:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                f"{self.path}: another pronghorn is at work in this directory.",
+                f"{self.path}: another pronghorn is using this directory.",
                 hint="Wait for it, or choose another directory with --out.",
             ) from None
         if not resume:
@@ -121,7 +121,8 @@ class RunDirectory:
                 if self.file(name).exists():
                     raise InputError(
                         f"{self.path}: holds another run ({name}).",
-                        hint=f"Go on with it by --resume {self.path}, or choose another one with --out.",
+                        hint=f"Continue it with --resume {self.path}, or choose another directory with "
+                        "--out.",
                     )
         try:
             with tempfile.TemporaryFile(dir=self.path):

@@ -12,7 +12,7 @@ def check_header(header: RunHeader | None, experiment: Experiment, directory: Ru
     """InputError where the journal's trials are of another experiment than `experiment`."""
     if header is not None and header.experiment != experiment.digest():
         raise InputError(
-            f"{directory.file(journal.JOURNAL)}, line 1: these trials are of another experiment than "
+            f"{directory.file(journal.JOURNAL)}, line 1: these trials belong to another experiment than "
             f"{files.EXPERIMENT} describes.",
             hint="Start a new run with --out.",
         )

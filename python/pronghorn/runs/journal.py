@@ -25,7 +25,7 @@ JOURNAL = "trials.jsonl"
 CORRUPT = "trials.corrupt.jsonl"
 
 MOST_LINE = 64 * 2**20
-"""The longest line that is a record, in bytes: that of thousands of requests has a few millions."""
+"""The most bytes of a line that is a record: one with thousands of requests has a few million."""
 
 _PIECE = 2**20
 
@@ -120,13 +120,13 @@ def _without_requests(trial: Trial, size: int) -> Trial:
     left: dict[str, Any] = {"page": None, "origin_log": [], "origin_connections": [], "why": None}
     if trial.status == "contaminated":
         return trial.model_copy(update=left)
-    detail = f"its record would have {size / 2**20:.0f} MiB; {MOST_LINE // 2**20} MiB are allowed"
+    detail = f"its record would have {size / 2**20:.0f} MiB; at most {MOST_LINE // 2**20} MiB are allowed"
     failed = {"status": "failed", "reason": "too-large", "detail": detail}
     return trial.model_copy(update={**left, **failed})
 
 
 Belongs = Callable[[Trial], str | None]
-"""Why a trial is none of a run's, as a clause; None where it is one."""
+"""Why a trial does not belong to a run, as a clause; None if it does."""
 
 Decode = Callable[[bytes], Trial]
 """Makes a trial of a line; ValidationError where it is none."""
@@ -158,7 +158,7 @@ class Sorted(NamedTuple):
 def read_by(directory: Path, decode: Decode, belongs: Belongs | None = None) -> Sorted:
     """As `read`, with trials as `decode` makes them; nothing is left that can't be used."""
     path = directory / JOURNAL
-    found = sort(path, decode, f"set aside in {CORRUPT}, its trial is measured again", belongs)
+    found = sort(path, decode, f"moved to {CORRUPT}, and its trial is measured again", belongs)
     if found.bad or not found.whole:
         _set_aside(directory, found)
         found = sort(path, decode, "left out", belongs)._replace(contents=found.contents)
@@ -185,7 +185,7 @@ def sort(path: Path, decode: Decode, fate: str, belongs: Belongs | None) -> Sort
                     trials.append(trial)
                     place = end
                     continue
-                what = strange or "a record that stands there already"
+                what = strange or "a record that is already there"
             except ValidationError as error:
                 found = _header_or_reason(line, error) if place == 0 else _reason(line, error)
                 if isinstance(found, RunHeader):
@@ -237,11 +237,11 @@ def replace(path: Path, content: bytes | Iterable[bytes]) -> None:
 def refused(path: Path, error: OSError, resume: str) -> HostError:
     """The error for a disk that refuses to write `path`, with the command that goes on afterwards."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        mend = f"Free some space, then go on with: {resume}"
+        mend = f"Free some space, then continue: {resume}"
     else:
-        mend = f"Mend the disk or its permissions, then go on with: {resume}"
+        mend = f"Fix the disk or its permissions, then continue: {resume}"
     return HostError(
-        f"{path}: can't be written: {error.strerror}. What was recorded before is safe.", hint=mend
+        f"{path}: can't be written: {error.strerror}. Everything recorded before is safe.", hint=mend
     )
 
 
@@ -264,7 +264,7 @@ def _sync(descriptor: int) -> None:
 
 
 _HEAD = 64
-"""Within so many bytes a record says what it is."""
+"""A record names its kind within this many bytes."""
 
 
 def _header_or_reason(line: bytes, no_trial: ValidationError) -> RunHeader | str:

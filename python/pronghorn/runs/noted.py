@@ -9,7 +9,7 @@ from pronghorn.model import bounds
 from pronghorn.model.bounds import Count, Moment, Number, Several, Text, Whole
 
 PREFLIGHT = "preflight"
-"""The key of what was said by the loads before the first trial."""
+"""The key of what the loads before the first trial recorded."""
 
 _Word = Text | None
 _Figure = Text | bool | Whole | Number | None

@@ -36,7 +36,7 @@ def vocabulary() -> Vocabulary:
 def resolve(request: Request) -> Experiment:
     """The experiment that was asked for; InputError where the request or the experiment is wrong."""
     if request.jobs is not None and request.jobs < 1:
-        raise InputError(f"--jobs {request.jobs}: at least 1 trial runs at a time.")
+        raise InputError(f"--jobs {request.jobs}: at least 1 trial has to run at a time.")
     if request.resume is None:
         return _read(request, request.experiment, None)
     if request.out is not None:
@@ -45,7 +45,7 @@ def resolve(request: Request) -> Experiment:
     if not stored_file.is_file():
         if request.experiment is None:
             raise InputError(
-                f"{request.resume}: holds no run to resume: {EXPERIMENT} is missing.",
+                f"{request.resume}: this is no run to resume: {EXPERIMENT} is missing.",
                 hint=_of_a_map(request.resume),
             )
         return _read(request, request.experiment, None)
@@ -60,8 +60,8 @@ def resolve(request: Request) -> Experiment:
         again = _as_fallen_back(again, stored).worded_as(stored)
     if again.digest() != stored.digest():
         raise InputError(
-            f"{request.resume}: holds another experiment (or seed) than the one asked for.",
-            hint="Resume without naming an experiment, --seed or --set; or start a new run with --out.",
+            f"{request.resume}: holds a run of another experiment or seed.",
+            hint="Resume without an experiment, --seed or --set; or start a new run with --out.",
         )
     return again
 
@@ -100,8 +100,12 @@ def _of_a_map(directory: Path) -> str | None:
     """Where to go on in a map's directory, whose batches are the runs, or in one that holds runs."""
     if not (directory / catalogue.MAP).is_file():
         within = catalogue.found(directory)
-        return f"It holds runs. The last one: pronghorn run --resume {within[0].path}" if within else None
-    return f"It holds a map: pronghorn map --resume {directory}; the runs are in {directory / 'batches'}."
+        return (
+            f"This folder holds runs. To resume the last one: pronghorn run --resume {within[0].path}"
+            if within
+            else None
+        )
+    return f"This is a map: pronghorn map --resume {directory}. Its runs are in {directory / 'batches'}."
 
 
 def _as_fallen_back(again: Experiment, stored: Experiment) -> Experiment:

@@ -11,33 +11,35 @@ from pronghorn.runs.journal import JOURNAL
 _MOST_NAMED = 3
 
 _LAST = (JOURNAL, MANIFEST, EXPERIMENT, catalogue.MAP)
-"""What makes it a run or a map: gone last, so that one whose deletion was cut can be deleted again."""
+"""The file that makes it a run or a map is deleted last, so an interrupted deletion can be repeated."""
 
 
 def check(path: Path) -> None:
     """InputError where the path is no run or map, belongs to a map, holds what isn't Pronghorn's, or is in
     use."""
     if path.is_symlink():
-        raise InputError(f"{path}: is a link; name the run itself.", hint=f"It leads to {path.readlink()}.")
+        raise InputError(
+            f"{path}: this is a link. Name the run itself.", hint=f"It points to {path.readlink()}."
+        )
     if catalogue.kind_of(path) is None:
         raise InputError(
-            f"{path}: is no run, so it stays.", hint="`pronghorn runs list` has those that there are."
+            f"{path}: this is no run, so it was not deleted.", hint="`pronghorn runs list` lists them."
         )
     belongs_to = path.resolve().parent
     if belongs_to.name == catalogue.BATCHES and catalogue.kind_of(belongs_to.parent) == "map":
         raise InputError(
-            f"{path}: is part of the map {belongs_to.parent}, so it stays.",
+            f"{path}: this is part of the map {belongs_to.parent}, so it was not deleted.",
             hint=f"Delete the map: pronghorn runs delete {belongs_to.parent}",
         )
     if others := catalogue.others(path):
         named = ", ".join(others[:_MOST_NAMED]) + (" …" if len(others) > _MOST_NAMED else "")
         raise InputError(
-            f"{path}: holds what is not Pronghorn's ({named}), so it stays.",
-            hint="Move that elsewhere first.",
+            f"{path}: holds files that are not Pronghorn's ({named}), so it was not deleted.",
+            hint="Move those files first.",
         )
     if catalogue.in_use(path):
         raise InputError(
-            f"{path}: a pronghorn is at work in it, so it stays.", hint="Wait for it, or end it."
+            f"{path}: another pronghorn is using it, so it was not deleted.", hint="Wait for it, or end it."
         )
 
 
@@ -53,6 +55,6 @@ def remove(path: Path) -> int:
             path.rmdir()
         except OSError as error:
             raise HostError(
-                f"{path}: can't be deleted: {error.strerror}.", hint="Some of it may be gone already."
+                f"{path}: can't be deleted: {error.strerror}.", hint="Parts of it may be deleted already."
             ) from error
     return taken

@@ -15,7 +15,7 @@ from pronghorn.runs.slim_trials import resources, slim
 T = TypeVar("T")
 
 Whole = Callable[[Trial], Trial]
-"""Gives a trial with everything that was recorded of it."""
+"""Gives a trial with everything that was recorded about it."""
 
 
 def as_it_is(trial: Trial) -> Trial:

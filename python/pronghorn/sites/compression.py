@@ -21,10 +21,10 @@ LEAST_BYTES = 1000
 """Smaller files stay as they are: they fit a packet anyhow."""
 
 BROTLI_QUALITY = 5
-"""Of a folder's files: what content delivery networks use for what they compress themselves (4 to 6)."""
+"""For a folder's files: the quality that content delivery networks use when they compress (4 to 6)."""
 
 _FITTED_QUALITY = 1
-"""Of generated text, whose size on the wire is given: any quality comes to it, and this is the fastest."""
+"""For generated text, whose size on the wire is fixed: any quality reaches it, and this is the fastest."""
 
 GZIP_LEVEL = 6
 """zlib's default."""

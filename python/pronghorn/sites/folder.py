@@ -179,7 +179,7 @@ def _size(file: Path) -> int:
     size = file.stat().st_size
     if size > MOST_IN_A_FILE:
         raise ValueError(
-            f"{file} has {size} bytes; a site's file may have {MOST_IN_A_FILE} (1 GiB). Leave it out"
+            f"{file} has {size} bytes; a file of a site may have {MOST_IN_A_FILE} (1 GiB). Leave it out"
         )
     return size
 
@@ -214,7 +214,7 @@ def _opened(file: Path) -> BinaryIO:
     opened = os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
         opened.close()
-        raise ValueError(f"{file} is no regular file")
+        raise ValueError(f"{file} is not a regular file")
     return opened
 
 
@@ -227,12 +227,12 @@ def _top(source: Path, directory: Path) -> Path:
     if not source.is_dir():
         raise ValueError(f"{source} is no folder")
     if not (source / _INDEX).is_file():
-        raise ValueError(f"{source} holds no {_INDEX}, the page that is loaded")
+        raise ValueError(f"{source} lacks {_INDEX}, the page to load")
     top = source.resolve()
     if directory.resolve().is_relative_to(top):
         raise ValueError(
-            f"{source} holds the temporary folder {directory}, to which it is to be copied; set TMPDIR "
-            "to a folder elsewhere"
+            f"{source} contains the temporary folder {directory}, to which it would be copied. Set "
+            "TMPDIR to another folder"
         )
     return top
 
@@ -252,15 +252,17 @@ def _refuse_foreign(file: Path, top: Path) -> None:
         file.name.encode()
     except UnicodeEncodeError:
         shown = os.fsencode(file).decode(errors="backslashreplace")
-        raise ValueError(f"{shown}: the name is no UTF-8, and so no URL's") from None
+        raise ValueError(f"{shown}: the name is not UTF-8, so no URL can have it") from None
     if file.is_symlink():
         target = _target(file)
         if not target.is_relative_to(top):
-            raise ValueError(f"{file} is a link out of the folder, to {target}; copy what it points to")
+            raise ValueError(
+                f"{file} is a link to {target}, outside of the folder. Copy its target into the folder"
+            )
         if target.is_dir():
-            raise ValueError(f"{file} is a link to a folder; copy the folder in its place")
+            raise ValueError(f"{file} is a link to a folder. Copy the folder to its place")
     if not file.is_file():
-        raise ValueError(f"{file} is no regular file")
+        raise ValueError(f"{file} is not a regular file")
 
 
 def _target(link: Path) -> Path:
@@ -276,4 +278,4 @@ def _target(link: Path) -> Path:
 
 
 def _nowhere(link: Path) -> ValueError:
-    return ValueError(f"{link} is a link that leads nowhere")
+    return ValueError(f"{link} is a link to nothing")

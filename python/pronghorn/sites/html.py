@@ -79,7 +79,7 @@ def compressed(spec: SiteSpec, stream: Stream, parts: Parts) -> tuple[bytes, byt
 
 
 def _no_room(spec: SiteSpec, lack: str) -> ValueError:
-    return ValueError(f"the document of {spec.name} has no room for what it names: {lack}")
+    return ValueError(f"the document of {spec.name} is too small for the resources that it names: {lack}")
 
 
 def _frame(spec: SiteSpec, parts: Parts) -> _Frame:

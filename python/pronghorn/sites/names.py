@@ -11,10 +11,10 @@ from pronghorn.model.media_types import MEDIA_TYPES
 INDEX = "index.html"
 
 _SUBSTITUTE = "@"
-"""What `wget --restrict-file-names=windows` puts in the place of a query's `?`."""
+"""The character by which `wget --restrict-file-names=windows` replaces a query's `?`."""
 
 _ADJUSTED = ("html", "css")
-"""What `wget --adjust-extension` puts at the end of names that don't say what a file is."""
+"""The ending that `wget --adjust-extension` appends to names that don't show a file's type."""
 
 _OF_BROWSERS = "!$%&'()*+,-./:;=?@[\\]^_`{|}~"
 """What the URL standard leaves in a query as it is, beside letters and digits (WHATWG URL, query state), but

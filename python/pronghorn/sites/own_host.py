@@ -15,10 +15,10 @@ _HOST = re.compile(
     r"(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]", re.I
 )
 _FILES = ("html", "htm", "css", "js", "zip", "old", "bak", "tmp", "site", "local")
-"""What a folder's name may end with that looks like a host's and is none."""
+"""Endings of folders' names that look like a host's but are not."""
 
 _READ_BYTES = 256 * 1024
-"""Where in a page the marks of its origin are looked for."""
+"""How far into a page the marks of its origin are searched."""
 
 _VALUE = rb"\s*=\s*[\"']?([^\s\"'>]+)"
 _CANONICAL = rb"<link\s(?=[^>]*\brel\s*=\s*[\"']?canonical\b)[^>]*?href" + _VALUE
@@ -30,7 +30,7 @@ _MARKS = (
     ("<link rel=canonical>", re.compile(_CANONICAL, re.I)),
     ("og:url", re.compile(_OPEN_GRAPH, re.I)),
 )
-"""What in a page says where it is from, the surest first."""
+"""The marks in a page that name its origin, the most reliable first."""
 
 
 class Found(NamedTuple):

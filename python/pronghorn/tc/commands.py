@@ -12,7 +12,7 @@ from pronghorn.tc.netem import KEYWORDS
 from pronghorn.tc.options import OPTION
 
 DISCIPLINES = ("netem", "tbf", "htb", "pfifo", "bfifo", "codel", "fq_codel")
-"""The disciplines that are translated."""
+"""The disciplines that can be translated."""
 
 OTHERS = (
     *(
@@ -33,12 +33,12 @@ OTHERS = (
     *("ingress", "mq", "mqprio", "multiq", "noqueue", "pfifo_fast", "pie", "plug", "prio", "qfq", "red"),
     *("sfb", "sfq", "skbprio", "taprio", "etf", "teql0", "bfq"),
 )
-"""Those that are not."""
+"""Those that can't."""
 
 _SETTING = ("add", "change", "replace", "link")
 _NOT_SETTING = ("del", "delete", "show", "list", "ls", "lst")
 _LEADING_IN = {"ingress", "clsact", "mirred"}
-"""What leads packets that come in to a device such as ifb0, whose own commands are read."""
+"""The command that leads incoming packets to a device such as ifb0, whose own commands are read."""
 
 _PARTS = re.compile(r"\n|;|&&|\|\|")
 _REDIRECTION = re.compile(r"\s\d?>+\s*(&\d|\S+)")
@@ -86,7 +86,7 @@ def _words(part: str) -> list[str]:
     for word in words:
         if re.search(r"[$`{}<>]", word):
             raise InputError(
-                f"{OPTION}: {word!r} is a place for a value that a script or a person fills in.",
+                f"{OPTION}: {word!r} is a placeholder for a value from a script or a person.",
                 hint=f"Write the value itself: {OPTION} 'netem delay 100ms'",
             )
     while words[:1] == ["sudo"]:
@@ -105,8 +105,9 @@ def _command(words: list[str], part: str) -> Command | None:
             return None
         if words[:1] == ["filter"]:
             raise InputError(
-                f"{OPTION} {part!r}: tc filter picks packets, and a path treats all of a link's alike.",
-                hint="Leave it out where it picks everything; of UDP alone, write down.udp and up.udp.",
+                f"{OPTION} {part!r}: tc filter selects packets, but a path treats all packets of a "
+                "link alike.",
+                hint="Leave it out if it selects everything. For UDP only, write down.udp and up.udp.",
             )
         if len(words) < 2 or words[0] not in ("qdisc", "class") or words[1] not in _SETTING:
             raise InputError(f"{OPTION} {part!r}: {OPTION} reads 'tc qdisc add' and 'tc class add'.")
@@ -129,7 +130,7 @@ def _placed(is_class: bool, words: list[str], part: str) -> Command:
         else:
             discipline = _discipline(word, part)
             if is_class and discipline != "htb":
-                raise InputError(f"{OPTION} {part!r}: of classes, htb's are read.")
+                raise InputError(f"{OPTION} {part!r}: only htb's classes are supported.")
             return Command(
                 discipline, tuple(words), place["dev"], place["parent"], place["handle"], place["classid"]
             )
@@ -145,7 +146,7 @@ def _discipline(word: str, part: str) -> str:
         )
     if word in OTHERS:
         raise InputError(
-            f"{OPTION} {part!r}: a path has no stage that does what {word} does.",
+            f"{OPTION} {part!r}: a path has no stage for {word}.",
             hint=f"It reads {', '.join(DISCIPLINES)}.",
         )
     raise InputError(f"{OPTION} {part!r}: {unknown('discipline', word, DISCIPLINES)}")

@@ -29,7 +29,7 @@ KEYWORDS = (
     "rate",
     "slot",
 )
-"""In the order in which tc tries a shortened word on them."""
+"""In the order in which tc matches a shortened word."""
 
 _DISTRIBUTIONS = ("uniform", "normal", "pareto", "paretonormal")
 
@@ -90,7 +90,7 @@ class _Reading:
                 case "ecn":
                     raise options.missing("ecn", "marks packets instead of losing them", _ECN)
                 case _:
-                    raise options.missing("slot", "lets packets go in slots", _SLOT)
+                    raise options.missing("slot", "sends packets in slots", _SLOT)
         self._settle()
         limit = DEFAULT_LIMIT if self._limit is None else self._limit
         return Netem(self._keys, self._notes, limit, self._limit is not None, self._rate, self._delay_ns)
@@ -108,7 +108,7 @@ class _Reading:
         if correlation and jitter:
             self._keys["jitter.correlation"] = share_text(correlation)
             self._notes.append(
-                "delay's correlation: netem averages random numbers, which narrows the jitter as well; a "
+                "delay's correlation: netem averages random numbers, which also narrows the jitter. A "
                 "path keeps its spread"
             )
 
@@ -119,8 +119,8 @@ class _Reading:
             return None
         if found.bare and found.ns:
             self._notes.append(
-                f"{keyword} {found.ns // 1000} has no unit: read as microseconds, as in tc(8); tc from 6.10 "
-                "on takes nanoseconds"
+                f"{keyword} {found.ns // 1000} has no unit. It was read as microseconds, as in tc(8); tc "
+                "since 6.10 takes nanoseconds"
             )
         return found.ns
 
@@ -165,8 +165,8 @@ class _Reading:
             if chance and chance != Fraction(1, 2) and chance != 1:
                 hit = "fewer" if chance < Fraction(1, 2) else "more"
                 self._notes.append(
-                    f"{keyword}'s correlation: netem averages random numbers, and so hits {hit} than "
-                    f"{share_text(chance)} of packets; a path hits {share_text(chance)}"
+                    f"{keyword}'s correlation: netem averages random numbers, so it hits {hit} than "
+                    f"{share_text(chance)} of packets. A path hits {share_text(chance)}"
                 )
         return chance
 
@@ -204,7 +204,7 @@ class _Reading:
             self._keys["reorder.gap"] = str(self._gap)
         if self._reorder and self._rate:
             self._notes.append(
-                "reorder: netem's reordered packets skip the rate as well; a path's only the delay"
+                "reorder: netem's reordered packets skip the rate as well; on a path they skip only the delay"
             )
         if self._distribution:
             self._read_distribution()

@@ -56,7 +56,9 @@ class Time(NamedTuple):
 def rate(word: str) -> int:
     """Bits per second."""
     if word.endswith("%"):
-        raise Wrong(f"{word} is a share of a network card's speed, which a path hasn't; write it as 10mbit")
+        raise Wrong(
+            f"{word} is a share of a network card's speed, which a path doesn't have. Write it as 10mbit"
+        )
     return _whole(word, RATES, "rate", "10mbit")
 
 

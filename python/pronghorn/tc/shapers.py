@@ -93,14 +93,14 @@ class Htb:
         if len(leaves) > 1:
             raise options.missing(
                 f"{len(leaves)} classes",
-                "parts packets into classes",
-                "Name the class that takes all of them.",
+                "divides packets into classes",
+                "Name the class for all packets.",
             )
         if leaves[0] != self._default.lstrip("0"):
             raise options.missing(
                 f"default {self._default}",
-                "picks some packets",
-                f"Where class {self._classes[leaves[0]].classid} is meant for all: default {leaves[0]}.",
+                "selects some packets",
+                f"If class {self._classes[leaves[0]].classid} is for all packets: default {leaves[0]}.",
             )
         return self._classes[leaves[0]].classid
 

@@ -46,8 +46,8 @@ def translate(texts: Sequence[str]) -> Translation:
             keys, differing = _link(chain)
             if not keys:
                 raise InputError(
-                    f"{OPTION} {text.strip()!r}: does nothing to a packet.",
-                    hint=f"Write what it does: {OPTION} 'netem delay 100ms'",
+                    f"{OPTION} {text.strip()!r}: this does nothing to a packet.",
+                    hint=f"Write what it should do: {OPTION} 'netem delay 100ms'",
                 )
             words += [f"{link}.{key}={value}" for link in _LINKS[direction] for key, value in keys.items()]
             notes += [_applied(direction, reason), *(f"differs: {note}" for note in differing)]
@@ -67,13 +67,13 @@ def _direction(device: str) -> tuple[str, str]:
         return "both", "lo carries both directions"
     if device.startswith("ifb"):
         return "down", f"{device} stands for what a host receives"
-    return "up", "tc shapes what its host sends, taken for the client"
+    return "up", "tc shapes what its host sends; that host is taken for the client"
 
 
 def _applied(direction: str, reason: str) -> str:
     links = " and ".join(_LINKS[direction])
     other = "down" if direction == "up" else "up"
-    return f"link: {links} ({reason}); for the other write {OPTION} '{other}: …'"
+    return f"link: {links} ({reason}). For the other, write {OPTION} '{other}: …'"
 
 
 def _link(commands: Sequence[Command]) -> tuple[dict[str, str], list[str]]:
@@ -92,18 +92,18 @@ def _link(commands: Sequence[Command]) -> tuple[dict[str, str], list[str]]:
     if queueing:
         if shaper is None or chain[-1] is not queueing:
             raise InputError(
-                f"{OPTION}: {queueing.discipline}: a path's queue stands before a rate; here none follows.",
+                f"{OPTION}: {queueing.discipline}: a path's queue belongs to a rate, and here is none.",
                 hint="Put it below a shaper: tbf rate 20mbit burst 32kb latency 50ms",
             )
         managed = shapers.queue(queueing)
         if _netem_is_slower(shaped, shaper):
-            notes.append(f"{queueing.discipline}: nothing waits there, for netem's rate is the lower one")
+            notes.append(f"{queueing.discipline}: nothing waits there, because netem's rate is lower")
         else:
             keys = {key: value for key, value in keys.items() if not key.startswith("queue.")} | managed
     if shaped:
         notes += _limit(keys, shaped, shaper)
     if "rate" in keys:
-        notes.append("rate: on Ethernet tc counts 14 B of header a packet; overhead=14B does so here")
+        notes.append("rate: on Ethernet tc counts 14 B of header per packet; overhead=14B does the same here")
     return _plain(keys), notes
 
 
@@ -112,9 +112,9 @@ def _only(chain: Sequence[Command], kinds: Sequence[str], stage: str) -> Command
     found = [each for each in chain if each.discipline in kinds]
     if len(found) > 1:
         raise InputError(
-            f"{OPTION}: {found[1].discipline}: a path has no stage that {stage}: a link has one delay, one "
-            "loss, one rate and one queue.",
-            hint="Write them as one.",
+            f"{OPTION}: {found[1].discipline}: a path has no stage that {stage}. A link has one delay, "
+            "one loss, one rate and one queue.",
+            hint="Combine them into one.",
         )
     return found[0] if found else None
 
@@ -142,8 +142,8 @@ def _chain(commands: Sequence[Command]) -> tuple[list[Command], list[Command]]:
         below = [each for each in left if _hangs_from(each, chain[-1], classes)]
         if len(below) != 1:
             raise InputError(
-                f"{OPTION}: {left[0].discipline} hangs from {left[0].parent or 'nothing'}, where this text "
-                "has no discipline, or several; a link is one chain of them.",
+                f"{OPTION}: {left[0].discipline} hangs from {left[0].parent or 'nothing'}, where this "
+                "text has no discipline or several. A link is one chain of them.",
                 hint=f"Write root, handle and parent, as in {PAGE}.",
             )
         chain.append(below[0])
@@ -169,7 +169,7 @@ def _add_shaper(keys: dict[str, str], shaper: Shaper, emulated: Netem | None, *,
         return
     if emulated and emulated.rate_bit_per_s and not netem_waits:
         raise InputError(
-            f"{OPTION}: a path has one rate a link, and here are two: netem's "
+            f"{OPTION}: a link has one rate, but here are two: netem's "
             f"{rate_text(emulated.rate_bit_per_s)} before {rate_text(shaper.rate_bit_per_s)}.",
             hint="Leave out netem's, the larger one.",
         )
@@ -193,7 +193,7 @@ def _limit(keys: dict[str, str], emulated: Netem, shaper: Shaper | None) -> list
     if "rate" not in keys:
         written = f"limit {emulated.limit}" if emulated.limit_written else ""
         return (
-            [f"{written}: netem then drops what comes; a link without a rate holds any number"]
+            [f"{written}: netem then drops packets; a link without a rate holds any number"]
             if written
             else []
         )
@@ -203,8 +203,8 @@ def _limit(keys: dict[str, str], emulated: Netem, shaper: Shaper | None) -> list
     in_flight = rate * emulated.delay_ns / (8 * 10**9 * _PACKET_BYTES)
     if emulated.delay_ns and (emulated.limit_written or in_flight > emulated.limit):
         return [
-            f"limit {emulated.limit}: netem counts the packets being delayed as well (about {in_flight:.0f} "
-            "here); a path's queue doesn't"
+            f"limit {emulated.limit}: netem also counts the packets that it delays (about "
+            f"{in_flight:.0f} here); a path's queue doesn't"
         ]
     return []
 

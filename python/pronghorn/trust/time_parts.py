@@ -33,7 +33,7 @@ def missing(plot: Plot) -> str | None:
     if plot.experiment.path(plot.cell.path).spec is None:
         return "the path is not emulated, so nobody sees its packets"
     if plot.experiment.kept:
-        return "state is kept over loads, and packets are told of a bench's last alone"
+        return "state is kept over loads, and only a bench's last load has its packets recorded"
     return None
 
 

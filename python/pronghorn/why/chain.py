@@ -14,7 +14,7 @@ from pronghorn.model.trial import Connection, PageLoad, Resource
 Kind = Literal["answer", "set-up", "lookup", "client", "unknown"]
 
 _SOON_S = 0.001
-"""What follows so soon upon another thing is its consequence."""
+"""What follows another event within this time is its consequence."""
 
 _BLOCKING = ("script", "style")
 """Kinds of resources for which a browser's parser waits."""

@@ -13,12 +13,12 @@ from pronghorn.why.spans import Spans, together
 from pronghorn.why.wire import Wire
 
 _PLAIN: Mapping[str, Part] = {"lookup": "lookup", "client": "client", "unknown": "other"}
-"""The parts of links that nothing more is known of."""
+"""The parts of a link of the chain that nothing more is known about."""
 
 _BITS = 8
 
 _SLACK_S = 0.005
-"""What began so much before the client can have begun belongs to another load, as one that runs beside the
+"""What began this long before the client can have begun belongs to another load, such as one beside the
 page's."""
 
 
@@ -41,7 +41,7 @@ def divide(
     told = arrivals is not None and page.started_monotonic_s is not None
     if arrivals is None or page.started_monotonic_s is None:
         wires: list[Wire] = []
-        reason = missing or "the client doesn't tell when the load began" if arrivals else missing
+        reason = missing or "the client doesn't report when the load began" if arrivals else missing
     else:
         since_s = arrivals.since(page.started_monotonic_s)
         per_byte_s = _BITS / down_bit_per_s if down_bit_per_s else 0.0
@@ -59,7 +59,7 @@ def divide(
 def _incomplete(arrivals: Arrivals) -> str | None:
     """Why some of a load can't be told apart, or None."""
     if arrivals.missing_records:
-        return f"{arrivals.missing_records} packets are missing from what the path tells"
+        return f"{arrivals.missing_records} packets are missing from the path's records"
     return next((one.why_not for one in arrivals.connections if one.why_not is not None), None)
 
 

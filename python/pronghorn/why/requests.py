@@ -10,7 +10,7 @@ from pronghorn.model.trial import Resource
 from pronghorn.why.wire import Wire
 
 _SLACK_S = 0.001
-"""So much earlier than its request may a stream have begun by the clocks of path and client."""
+"""How much earlier than its request a stream may have begun, by the clocks of path and client."""
 
 
 class Carried(NamedTuple):

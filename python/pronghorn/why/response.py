@@ -19,7 +19,8 @@ from pronghorn.why.wire import Wire
 _ROUNDED_S = 2e-6
 
 _ANSWER_S = 0.002
-"""So soon after an acknowledgement a sender goes on that had waited for it, however short the round trip."""
+"""A sender that had waited for an acknowledgement continues within this time, however short the round trip.
+"""
 
 _FULL_BYTES = 1000
 """No window is smaller than a full packet (RFC 5681 §3.1; RFC 9002 §7.2): who has fewer bytes than this in

@@ -21,8 +21,7 @@ def test_one_stall_among_a_dozen_is_named_with_the_blocks_that_it_takes() -> Non
     assert of_means({"h3": steady, "h2": steady}) is None
     said = of_means({"h3": stalled, "h2": steady})
     assert said == (
-        "the mean's interval is not to be trusted: values as skewed as those of h3 (skewness 3.0) take "
-        "91 blocks"
+        "the mean's interval is not reliable: values as skewed as those of h3 (skewness 3.0) need 91 blocks"
     )
 
 

@@ -43,9 +43,9 @@ def test_how_many_differ_is_said_beside_the_verdicts() -> None:
     counts = found.correction.model_dump(exclude={"rate", "words"})
     assert counts == {"comparisons": 4, "decided": 2, "differ": 2, "held": 2}
     assert found.correction.words == (
-        "2 of 4 verdicts tell the arms apart. Whether arms differ at all, be it by less than the margin, is "
-        "another question: by a rank test, corrected for the number of comparisons after Benjamini and "
-        "Hochberg, 2 of 4 do (q at most 5 %)."
+        "2 of 4 verdicts name a faster arm. A rank test asks another question: whether arms differ at all, "
+        "even by less than the margin. Corrected for the number of comparisons (Benjamini and Hochberg), it "
+        "finds a difference in 2 of 4 (q at most 5 %)."
     )
     leading = [one for each in found.cells for one in each.led()]
     assert all(one.q_value is not None and one.p_value is not None for one in leading)
@@ -57,10 +57,13 @@ def test_a_verdict_without_a_difference_by_rank_is_named_with_why() -> None:
     found = summary(12, blocks=6, faster=1).correction
     assert found is not None
     assert (found.decided, found.differ, found.held) == (1, 0, 0)
-    assert "none of 12 do (q at most 5 %), not even h3 on path-0, told apart by its verdict." in found.words
+    assert (
+        "a difference in none of 12 (q at most 5 %), not even in h3 on path-0, although its verdict names one"
+        in found.words
+    )
     assert found.words.endswith(
-        " 6 blocks are too few to bear a correction for 12 comparisons: an arm that alone differs has q of "
-        "at least 37.5 %."
+        " 6 blocks are too few for a correction over 12 comparisons: an arm that alone differs has q "
+        "of at least 37.5 %."
     )
 
 
@@ -77,8 +80,8 @@ def test_arms_that_differ_within_the_margin_are_no_verdict_but_differ() -> None:
     ).correction
     assert found is not None
     assert (found.decided, found.differ, found.held) == (0, 2, 0)
-    assert found.words.startswith("None of 2 verdicts tells the arms apart.")
-    assert found.words.endswith("2 of 2 do (q at most 5 %).")
+    assert found.words.startswith("None of 2 verdicts names a faster arm.")
+    assert found.words.endswith("a difference in 2 of 2 (q at most 5 %).")
 
 
 @pytest.mark.parametrize(("blocks", "looks", "enough"), [(8, 1, False), (9, 1, True), (9, 4, False)])
@@ -86,7 +89,7 @@ def test_too_few_blocks_for_so_many_comparisons_are_said_to_be(blocks: int, look
     """Twelve times 2 · 0.5**n is 9 % of 8 blocks and 5 % of 9."""
     found = correction(summary(12, blocks=blocks, faster=1).cells, [looks] * 12)
     assert found is not None
-    assert ("too few to bear a correction" in found.words) is not enough
+    assert ("too few for a correction" in found.words) is not enough
 
 
 def test_where_other_cells_have_enough_blocks_the_few_are_only_theirs() -> None:
@@ -99,10 +102,10 @@ def test_where_other_cells_have_enough_blocks_the_few_are_only_theirs() -> None:
         trials, name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=180.0, resamples=500
     ).correction
     assert found is not None
-    assert "1 of 2 does (q at most 5 %)." in found.words
+    assert "a difference in 1 of 2 (q at most 5 %)." in found.words
     assert found.words.endswith(
-        " Where there are but 3 blocks, these are too few to bear a correction for 2 comparisons: an arm "
-        "that alone differs has q of at least 50 %."
+        " Where there are only 3 blocks, these are too few for a correction over 2 comparisons: an "
+        "arm that alone differs has q of at least 50 %."
     )
 
 

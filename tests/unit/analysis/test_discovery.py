@@ -23,12 +23,12 @@ def cell(arm: str, pages: list[PageLoad | None], load_s: float | None = 0.6) -> 
 
 def test_the_note_tells_the_middle_and_the_range_per_protocol() -> None:
     assert notes(cell(ARM, [over(2, 10), over(4, 8), over(2, 10)])) == [
-        "h3~https: of a load's requests went 2 (2 to 4) over h2, 10 (8 to 10) over h3 (3 loads)."
+        "h3~https: requests per load: 2 (2 to 4) over h2, 10 (8 to 10) over h3 (3 loads)."
     ]
 
 
 def test_an_arm_with_a_discovery_is_told_of_even_where_all_requests_went_one_way() -> None:
-    assert notes(cell(ARM, [over(0, 12)])) == ["h3~https: of a load's requests went 12 over h3 (1 load)."]
+    assert notes(cell(ARM, [over(0, 12)])) == ["h3~https: requests per load: 12 over h3 (1 load)."]
 
 
 def test_an_arm_without_a_discovery_and_of_one_protocol_is_not_told_of() -> None:
@@ -44,7 +44,7 @@ def test_a_fallback_counts_requests_and_sets_the_loads_without_http3_beside_h2()
     assert (found.requests, found.of, found.none_in, found.loads) == (13, 24, 1, 2)
     assert found.cost == 1.2
     assert found.words() == (
-        "13 of 24 requests in 2 loads did not go over HTTP/3; 1 of the loads never came to it "
+        "13 of 24 requests in 2 loads did not go over HTTP/3; 1 of the loads used no HTTP/3 at all "
         "and took 1.20 times as long as h2's (median, same blocks)"
     )
 
@@ -56,4 +56,4 @@ def test_the_cost_of_loads_that_failed_or_have_nothing_beside_them_is_not_told()
 
 def test_what_came_from_the_cache_or_failed_counts_for_no_protocol() -> None:
     load = page([resource(0, "h3"), resource(1, "h2", from_cache=True), resource(2, "h2", error="reset")])
-    assert notes(cell(ARM, [load])) == ["h3~https: of a load's requests went 1 over h3 (1 load)."]
+    assert notes(cell(ARM, [load])) == ["h3~https: requests per load: 1 over h3 (1 load)."]

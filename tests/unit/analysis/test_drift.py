@@ -67,14 +67,14 @@ def test_a_host_that_slows_down_is_told_with_how_much() -> None:
     }
     (found,) = said(trials({"lte": loads}))
     assert found.code == "drift"
-    assert "in 1 cell, such as small/lte/builtin/native: by +2" in found.text
+    assert "in 1 cell. An example: small/lte/builtin/native: +2" in found.text
     assert found.remedy
 
 
 def test_a_difference_that_changes_is_told_with_both_ratios() -> None:
     loads = {"h1": around(1, 0.01), "h2": around(1.1, 0.01), "h3": rising(around(0.8, 0.01), 0.5)}
     codes = {one.code: one.text for one in said(trials({"lte": loads}))}
-    assert "such as h3 over h2 on small/lte/builtin/native: ratio 0.7" in codes["drift-of-difference"]
+    assert "An example: h3 over h2 on small/lte/builtin/native: ratio 0.7" in codes["drift-of-difference"]
 
 
 def test_one_arm_that_slows_down_is_no_drift_of_all() -> None:

@@ -89,7 +89,10 @@ def test_where_factors_interact_the_order_matters_and_the_whole_does_not() -> No
     protocol, control = other.steps
     assert protocol.share == pytest.approx(math.log(0.9) / math.log(1.5))
     assert control.share == pytest.approx(math.log(1.5 / 0.9) / math.log(1.5))
-    assert "lte: protocol explains -26.0 % [-26.0 %, -26.0 %] (-100 ms, the other way) of" in other.words
+    assert (
+        "lte: protocol explains -26.0 % [-26.0 %, -26.0 %] (-100 ms, in the opposite direction) of"
+        in other.words
+    )
 
 
 def noisy() -> list[Trial]:
@@ -142,7 +145,7 @@ def no_shares(found: Explained) -> str:
 
 def test_of_no_difference_nothing_is_shared_out() -> None:
     same = steady(KNOWN | {"h3@cubic": 1.0})
-    assert no_shares(explained(same)) == "the whole difference may be none"
+    assert no_shares(explained(same)) == "there may be no difference at all"
 
 
 def test_a_difference_within_the_margin_is_not_shared_out() -> None:
@@ -186,7 +189,7 @@ def test_an_arm_between_that_fails_leaves_the_whole_and_no_shares() -> None:
 def test_failures_that_reach_into_many_resamples_leave_no_bounds() -> None:
     """Of twelve blocks of which five failed, two fifths of the resamples have six or more that did; of those
     of which one failed, three in ten thousand."""
-    assert no_shares(explained(failing(5))) == "failed loads reach into too many of the resamples' medians"
+    assert no_shares(explained(failing(5))) == "failed loads affect the medians of too many resamples"
     assert explained(failing(1)).reason is None
 
 

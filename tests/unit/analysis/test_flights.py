@@ -106,7 +106,7 @@ def test_arms_lie_on_one_axis_each_with_its_figures(tmp_path: Path) -> None:
         "block 0 · load 600 ms · 1 connection: cubic of linux 6.18 · largest window 500 kB · "
         "smoothed RTT 50.0 ms to 70.0 ms · 5 segments sent again, 1 timeout"
     )
-    assert found.arms[1].about.endswith(" · 3 packets given up, 1 timeout")
+    assert found.arms[1].about.endswith(" · 3 packets declared lost, 1 timeout")
     assert found.faults == []
     assert [panel.title for panel in found.panels] == [
         "Congestion window",
@@ -150,7 +150,7 @@ def test_the_trial_nearest_to_the_median_of_those_with_a_flight_stands_for_its_a
         ({"clock_base_monotonic_s": 1.0}, {}, "flight.json is no flight: connections is missing"),
         (flight(end(cwnd_bytes=[1.0])), {}, "cwnd_bytes has 1 samples, at_s 3"),
         (flight(end(host="client")), {}, "nothing was recorded"),
-        (flight(end()), {"started_monotonic_s": None}, "doesn't tell when the load began"),
+        (flight(end()), {"started_monotonic_s": None}, "doesn't report when the load began"),
     ],
 )
 def test_a_flight_that_can_not_be_shown_is_said_to_be_so(

@@ -73,7 +73,7 @@ def test_hostile_names_are_text() -> None:
 
 def test_a_run_without_trials_still_has_a_report() -> None:
     empty = summary([], cells=[cell("lte")])
-    assert "No trial of this cell came to its end." in html.document(empty, [], {})
+    assert "No trial of this cell finished." in html.document(empty, [], {})
 
 
 def test_equal_times_and_single_trials_are_drawn() -> None:
@@ -106,7 +106,7 @@ def test_a_cell_tells_all_statistics_and_their_intervals_or_what_they_take() -> 
 
 
 def test_the_correction_is_told_once_beneath_the_verdicts(text: str) -> None:
-    assert text.count(" of 2 verdicts tell") == 1
+    assert text.count(" of 2 verdicts name") == 1
 
 
 def used(trial: Trial, client_s: float | None, origin_s: float | None) -> Trial:

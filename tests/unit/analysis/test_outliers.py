@@ -55,7 +55,7 @@ def test_a_load_far_outside_is_told_with_its_block_and_the_median() -> None:
     h3[7] = 9.0
     (found,) = said(trials({"lte": {"h1": around(1, 0.03), "h2": around(1, 0.04), "h3": h3}}))
     assert found.code == "outliers"
-    assert "1 of 36 loads, such as h3 on small/lte/builtin/native, block 7: 9.00 s" in found.text
+    assert "The furthest: h3 on small/lte/builtin/native, block 7: 9.00 s" in found.text
     assert found.remedy
 
 

@@ -81,8 +81,8 @@ def test_what_could_not_be_told_is_said() -> None:
         _trial("h3", 0, {"request": 1.0}),
     ]
     assert _summary(trials).cells[0].why_words[-1] == (
-        "Parts of h2: 10 % of its median load belong to no part that could be told and of 1 load nobody saw "
-        "its packets"
+        "Parts of h2: 10 % of its median load could not be assigned to a part and for 1 load: "
+        "nobody saw its packets"
     )
 
 

@@ -31,15 +31,18 @@ def test_few_loads_that_lost_something_are_told_with_the_blocks_that_it_takes() 
     (found,) = said({"h1": 3, "h2": 0, "h3": 2})
     assert found.code == "rare-losses"
     assert found.text == (
-        "The path lost a packet in 3 of 50 loads of h1 on small/lte/builtin/native, and in as few elsewhere, "
-        "2 cases more."
+        "The path lost a packet in few loads: 3 of 50 loads of h1 on small/lte/builtin/native. The "
+        "same holds for 2 cases."
     )
     assert "--set repeat=300)" in found.remedy, "5 of 150 loads lost something: ten of an arm's are 300"
 
 
 def test_an_arm_alone_is_told_of() -> None:
     (found,) = said({"h1": ENOUGH, "h2": 0, "h3": ENOUGH})
-    assert found.text == "The path lost a packet in none of 50 loads of h2 on small/lte/builtin/native."
+    assert (
+        found.text
+        == "The path lost a packet in few loads: none of 50 loads of h2 on small/lte/builtin/native."
+    )
     assert "--set repeat=75)" in found.remedy
 
 

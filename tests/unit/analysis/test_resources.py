@@ -203,10 +203,8 @@ def test_the_report_shows_those_first_that_differ_most() -> None:
     few = resource_table(cell, "h2", most=20)
     assert few is not None and few.rows == found.rows and few.data.rows == found.data.rows[: 20 * 2]
     assert [most_in_file(cells, 3) for cells in (5, 20, 100)] == [50, 25, MOST_ROWS]
-    assert found.said.startswith(
-        "Of 30 resources of this page, a rank test finds another time than over h2 of "
-    )
-    assert f"The {MOST_ROWS} that differ most are shown." in found.said
+    assert found.said.startswith("Of this page's 30 resources, ")
+    assert f"The table shows the {MOST_ROWS} that differ most." in found.said
     assert all(
         not isinstance(value, float) or math.isfinite(value) for row in found.data.rows for value in row
     )
@@ -218,5 +216,5 @@ def test_where_blocks_are_too_few_to_find_anything_the_report_says_so(blocks: in
     (cell,) = summary_of(run({"h2": steady(0.2), "h3": steady(0.1)}, blocks=blocks)).cells
     found = resource_table(cell, "h2")
     assert found is not None
-    assert "That the others take the same doesn't follow." in found.said
-    assert ("6 blocks are too few for one that differs alone to be marked." in found.said) is few
+    assert "Unmarked resources are undecided, not equal." in found.said
+    assert ("6 blocks are too few to mark a resource that differs alone." in found.said) is few

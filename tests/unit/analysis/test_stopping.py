@@ -61,8 +61,8 @@ def test_a_cell_that_stopped_early_says_what_it_saved() -> None:
         "saved": 48,
     }
     assert only.notes[0] == (
-        "Sampling stopped after 12 of at most 60 blocks, when every verdict was decided: 48 blocks (80 %) "
-        "saved. The intervals hold at whichever look sampling stops."
+        "Sampling stopped after 12 of at most 60 blocks, when every verdict was decided. It saved 48 "
+        "blocks (80 %). The intervals are valid at whichever look sampling stops."
     )
     assert found.notes[0] == (
         "Sampled until decided: 1 of 1 cell stopped early, which saved 48 of 60 blocks (80 %)."
@@ -94,7 +94,7 @@ def test_an_explanation_has_the_looks_intervals_too() -> None:
     assert found.reason is None
     assert found.total.ci95 == load(summary(trials).cells[0]).ci95
     (early,) = summary(of(13, 0.6), explanations=[asked]).explanations
-    assert early.reason == f"between two looks; the next is when {LOOKS[1]} blocks are over"
+    assert early.reason == f"between two looks; the next comes after {LOOKS[1]} blocks"
     for change in (early.total, *early.steps):
         assert change.ratio is not None
         assert (change.ci95, change.ci95_s) == ((0.0, None), (None, None))
@@ -106,13 +106,13 @@ def test_at_the_most_blocks_it_says_that_the_answer_is_not_known() -> None:
     assert load(only).verdict == "undecided"
     assert only.stopping is not None
     assert (only.stopping.reason, only.stopping.saved) == ("max", 0)
-    assert only.notes[0].startswith("Sampling went on to the most blocks, 60, before every verdict was")
+    assert only.notes[0].startswith("Sampling reached its maximum of 60 blocks before every verdict was")
 
 
 def test_a_verdict_with_the_last_block_saves_none() -> None:
     (only,) = summary(of(60, 0.5)).cells
     assert only.notes[0].startswith(
-        "With the last of its 60 blocks every verdict was decided; none was saved"
+        "The rule was met only at the last of 60 blocks (every verdict was decided), so no block was saved"
     )
 
 
@@ -130,7 +130,7 @@ def test_between_two_looks_nothing_is_decided(blocks: int) -> None:
     (only,) = found.cells
     following = next(look for look in LOOKS if look > blocks)
     assert load(only).verdict == "undecided"
-    assert load(only).reason == f"between two looks; the next is when {following} blocks are over"
+    assert load(only).reason == f"between two looks; the next comes after {following} blocks"
     assert load(only).ci95 == (0.0, None)
     assert all(arm.of(metric).ci95 == {} for arm in only.arms.values() for metric in ("load", "ttfb"))
     assert only.stopping is None
@@ -151,7 +151,7 @@ def test_a_block_that_was_kept_out_counts_as_taken() -> None:
 def test_a_block_that_is_yet_to_be_repeated_is_not_over() -> None:
     spoilt = [trial(LTE, arm, 11, None, status="contaminated", reason="late") for arm in ("h2", "h3")]
     (only,) = summary([*of(11, 0.5), *spoilt]).cells
-    assert load(only).reason == "between two looks; the next is when 12 blocks are over"
+    assert load(only).reason == "between two looks; the next comes after 12 blocks"
     assert only.stopping is None
 
 

@@ -93,7 +93,7 @@ def test_a_failure_takes_the_mean_from_the_whole_cell_and_is_named() -> None:
     mean = found.cells[0].comparison("h1", "load", "mean")
     assert mean is not None
     assert (mean.ratio, mean.ci95, mean.verdict) == (None, (None, None), "undecided")
-    assert mean.words == "lte: the means of h1 and h2 aren't compared, since trials failed"
+    assert mean.words == "lte: the means of h1 and h2 aren't compared, because trials failed"
     median = found.cells[0].comparison("h3")
     assert median is not None
     assert "; h3 failed in 1 of 12 trials (timeout 1), h2 in none; " in median.words
@@ -112,7 +112,7 @@ def test_a_second_reading_leaves_failed_loads_out() -> None:
     }
     assert one.ci95[1] is None
     assert one.words.endswith(
-        "; in 7 blocks in which neither failed the ratio is 0.500, 95 % interval 0.500 to 0.500"
+        "; in 7 blocks in which both loaded the ratio is 0.500, 95 % interval 0.500 to 0.500"
     )
     others = summary(paired(LTE, {"h2": STEADY, "h3": STEADY})).cells[0].comparison("h3")
     assert others is not None and others.finished is None
@@ -190,7 +190,7 @@ def test_where_the_mean_says_otherwise_the_text_says_so() -> None:
     stalled = [time * 0.9 for time in STEADY[:10]] + [40.0, 60.0]
     said = words(summary(paired(LTE, {"h2": STEADY, "h3": stalled})))
     assert "h3 is faster than h2" in said
-    assert "; but by the mean h3 is slower (ratio 9.04" in said
+    assert "; but the mean of h3 is slower (ratio 9.04" in said
 
 
 def test_too_few_blocks_say_that_they_need_more() -> None:
@@ -229,7 +229,7 @@ def test_unequal_contamination_is_a_warning() -> None:
     ]
     found = summary(first + again).cells[0]
     assert (found.blocks, found.arms["h3"].contaminated, found.arms["h2"].contaminated) == (12, 12, 0)
-    assert found.notes[0].startswith("Contaminated and repeated with their blocks: 12 trials (lateness 12)")
+    assert found.notes[0].startswith("12 trials contaminated (lateness 12) and repeated with the whole block")
     assert "unequally often" in found.notes[1]
 
 
@@ -253,10 +253,10 @@ def test_a_label_is_in_the_headline() -> None:
 
 
 def test_a_baseline_that_is_no_arm_is_refused() -> None:
-    with pytest.raises(ValueError, match="'h9' is none of the arms"):
+    with pytest.raises(ValueError, match="'h9' is not one of the arms"):
         summary([], baseline="h9", cells=[Cell(**LTE.model_dump())])
 
 
 def test_a_run_of_a_single_arm_says_that_it_compares_nothing() -> None:
     found = summary(run({cell("lan"): {"h2": Behaviour(1)}}), arms=("h2",))
-    assert found.headline == ["Only h2 was run, so that there is nothing to compare it with."]
+    assert found.headline == ["Only h2 was run, so there is nothing to compare it with."]

@@ -22,11 +22,11 @@ lte  load time in s · baseline h2
   h3     0.555      –   0.600   failed*   0.500   failed   12        1
   lte: h3 is faster than h2: median load 555 ms against 1.06 s (ratio 0.526, 95 % interval 0.512 to
   0.539; difference -500 ms [-500, -500]; faster in 11 of 12 blocks); h3 failed in 1 of 12 trials
-  (timeout 1), h2 in none; in 11 blocks in which neither failed the ratio is 0.524, 95 % interval
-  0.510 to 0.537
+  (timeout 1), h2 in none; in 11 blocks in which both loaded the ratio is 0.524, 95 % interval 0.510
+  to 0.537
   Each load: 21 requests, 600 kB.
   * too few trials for p99: the largest value is shown
-  No mean is shown, since trials failed; they count as the slowest of all.
+  No mean is shown because trials failed. Failed trials count as the slowest of all.
 
 Is it?
   h3 is faster than h2 on lte.

@@ -41,9 +41,9 @@ def test_both_groups_are_told_with_their_number_and_what_goes_with_them() -> Non
     (found,) = said(in_two_modes([4 * (block % 2) + block % 3 for block in range(BLOCKS)]))
     assert found.code == "two-modes"
     assert found.text == (
-        "Load times fall into two groups in 1 case: h2 on small/lte/builtin/native near 620 ms (12 loads) or "
-        "near 785 ms (12 loads), which goes with packets dropped on the way down (median 1 in the faster "
-        "ones, 5 in the slower)."
+        "Load times fall into two groups in 1 case: h2 on small/lte/builtin/native near 620 ms (12 "
+        "loads) or near 785 ms (12 loads), which correlates with packets dropped on the down link "
+        "(median 1 in the faster ones, 5 in the slower)."
     )
     assert found.remedy
 
@@ -59,7 +59,7 @@ def test_without_a_cause_the_part_that_took_longer_is_told() -> None:
             for trial in trials
         ]
     )
-    assert "which goes with the part of the time that is congestion window (median " in found.text
+    assert "which correlates with the part of the time called congestion window (median " in found.text
 
 
 def _parts(trial: Trial) -> dict[Part, float]:
@@ -70,14 +70,16 @@ def _parts(trial: Trial) -> dict[Part, float]:
 def test_what_is_there_or_not_is_told_in_shares() -> None:
     trait = Trait("slow start left early", lambda _: 0.0, None)
     assert Companion(trait, 0.05, 1.0, 1e-6).words() == (
-        "which goes with slow start left early (5 % of the faster ones, 100 % of the slower)"
+        "which correlates with slow start left early (5 % of the faster ones, 100 % of the slower)"
     )
 
 
 def test_what_differs_by_chance_alone_is_not_said_to_go_with_them() -> None:
     (found,) = said(in_two_modes([block % 3 for block in range(BLOCKS)]))
     assert "dropped" not in found.text
-    assert "which goes with the first byte's time (median 155 ms in the faster ones, 196 ms" in found.text
+    assert (
+        "which correlates with the time to first byte (median 155 ms in the faster ones, 196 ms" in found.text
+    )
 
 
 def test_groups_within_the_margin_are_no_matter() -> None:

@@ -59,7 +59,7 @@ def test_blocks_of_the_same_path_seeds_are_paired_and_said_to_be() -> None:
     assert (apart.cells[0].paired, together.cells[0].paired) == (False, True)
     assert change(together).ci95 == (1.0, 1.0)
     assert change(apart).verdict == "undecided"
-    assert "12 blocks of each, paired by their path seeds" in change(together).words
+    assert "12 blocks of each run, paired by path seed" in change(together).words
 
 
 def test_blocks_that_only_one_run_has_are_left_out_where_they_are_paired() -> None:
@@ -95,18 +95,21 @@ def test_what_only_one_run_has_is_said() -> None:
     without = {"lte": {name: loads for name, loads in one(0.8)["lte"].items() if name != "h1"}}
     found = compare(recorded(both), recorded(without, shift=1, arms=("h2", "h3")))
     assert found.missing == [
-        "Only before, and left out: cells small/lan/builtin/native.",
-        "Only before, and left out: arms h1.",
+        "Left out, because only the run before has them: cells small/lan/builtin/native.",
+        "Left out, because only the run before has them: arms h1.",
     ]
 
 
 def test_runs_without_a_common_cell_or_arm_are_refused() -> None:
     with pytest.raises(InputError) as refused:
         compare(recorded(one(0.8)), recorded({"lan": one(0.8)["lte"]}))
-    assert "have no cell in common: small/lte/builtin/native there, small/lan" in refused.value.message
+    assert (
+        "have no cell in common: the first has small/lte/builtin/native, the second small/lan"
+        in refused.value.message
+    )
     alone: dict[str, Loads] = {"lte": {"h2": around(1, 0.1)}}
     other: dict[str, Loads] = {"lte": {"h2@bbr": around(1, 0.1)}}
-    with pytest.raises(InputError, match="no arm in common: h2 there, h2@bbr here"):
+    with pytest.raises(InputError, match="no arm in common: the first has h2, the second h2@bbr"):
         compare(
             recorded(alone, arms=("h2",)),
             recorded(other, arms=("h2@bbr",)),
@@ -148,7 +151,10 @@ def test_an_origin_of_another_version_is_compared_and_said_to_be(old: str, new: 
 def test_another_server_is_refused_with_what_to_do() -> None:
     with pytest.raises(InputError, match="no cell in common") as refused:
         compare(served_by(recorded(one(0.8)), "nginx"), served_by(recorded(one(0.8)), "caddy"))
-    assert refused.value.hint is not None and "compare different servers as origins" in refused.value.hint
+    assert (
+        refused.value.hint is not None
+        and "To compare different servers, make them origins" in refused.value.hint
+    )
 
 
 def test_a_name_that_may_be_either_of_two_is_left_out() -> None:
@@ -219,7 +225,7 @@ def test_another_number_of_blocks_is_a_warning_and_so_is_a_rule() -> None:
     rule, differs = compare(plain, sampled).warnings
     assert rule.code == "sampled-by-rule"
     assert rule.text.startswith(
-        "runs/made was sampled until its answer was known (12 to 60 until decided): the intervals here are "
+        "runs/made was sampled until its answer was known (12 to 60 until decided). The intervals here are "
     )
     assert differs.text == "The experiments differ: repeat 12 before, 12 to 60 until decided after."
     assert [found.text for found in compare(plain, more).warnings] == [
@@ -232,7 +238,7 @@ def test_a_run_that_is_not_whole_is_a_warning() -> None:
     cut = recorded(one(0.8), ended=None)._replace(warnings=("trials.jsonl, line 7: cut off; left out.",))
     found = compare(cut, recorded(one(0.8), shift=1)).warnings
     assert [warning.code for warning in found] == ["unfinished", "journal"]
-    assert found[0].text == "runs/made is unfinished: 36 trials of it are compared."
+    assert found[0].text == "runs/made is unfinished: its 36 trials are compared."
 
 
 def found_by(text: str, changes: Changes) -> list[Finding]:
@@ -259,7 +265,7 @@ def test_a_change_in_doubt_is_said_to_be() -> None:
     (found,) = found_by("h3 after/before < 1.04", changes)
     assert found.holds
     assert found.doubtful
-    assert "that is the estimate: the interval reaches 1." in found.found
+    assert "this is the estimate; the interval reaches 1." in found.found
     assert not found_by("surely h3 after/before < 1.04", changes)[0].holds
     assert not found_by("surely h3 is not slower", changes)[0].holds
 
@@ -290,7 +296,7 @@ def test_of_too_few_blocks_it_is_not_known_that_an_arm_is_not_slower() -> None:
     changes = compare(recorded(one(0.8, blocks=5)), recorded(one(0.8, blocks=5), shift=100))
     (found,) = found_by("h3 is not slower", changes)
     assert not found.holds
-    assert found.found.endswith("whether it is slower is not known: needs more blocks (5 of at least 6)")
+    assert found.found.endswith("whether it is slower is unknown: needs more blocks (5 of at least 6)")
 
 
 @pytest.mark.parametrize(

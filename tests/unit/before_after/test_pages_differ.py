@@ -30,7 +30,10 @@ def shown(found: Changes) -> str:
 
 def test_runs_that_loaded_different_pages_are_warned_of_in_the_first_line() -> None:
     found = compare(loading(21), loading(42))
-    said = "h1 on lte loaded 21 requests, 600 kB before and 42 requests, 600 kB after, and 2 others alike"
+    said = (
+        "h1 on lte loaded 21 requests, 600 kB before and 42 requests, 600 kB after. "
+        "The same holds for 2 others."
+    )
     assert found.warnings[0].code == "different-pages"
     assert said in found.warnings[0].text
     assert shown(found).startswith("warning: The runs loaded different pages")

@@ -96,7 +96,7 @@ def test_a_load_that_was_cut_leaves_out_nothing_that_was_open() -> None:
     told.ask(f"{URL}slow.png")
     page = made(told, "timeout")
     assert page.reason == "timeout"
-    assert page.detail == "not loaded within 30 s; 1 requests were without an end, such as /slow.png"
+    assert page.detail == "not loaded within 30 s; 1 requests had not ended, such as /slow.png"
     assert [one.path for one in page.resources] == ["/", "/slow.png"]
 
 
@@ -107,8 +107,8 @@ def test_a_failure_names_the_resource_and_the_line_that_allows_it() -> None:
     page = made(told)
     assert (page.outcome, page.reason, page.failures) == ("failed", "status", 1)
     assert page.detail == (
-        "/pixel.gif?visitor=17: status 404; "
-        'if it may fail, write tolerate = ["/pixel.gif*"] in the experiment'
+        '/pixel.gif?visitor=17: status 404; to accept its failure, write tolerate = ["/pixel.gif*"] '
+        "in the experiment"
     )
     assert made(told, tolerate=("/pixel.gif*",)).outcome == "ok"
 
@@ -215,7 +215,7 @@ def test_a_page_that_asks_too_much_or_leaves_or_hangs_says_so() -> None:
         "timeout", "the page's main thread was still busy after the limit of 30 s"
     )  # fmt: skip
     told.tell("Page.frameNavigated", frame={"id": "page", "loaderId": "x", "url": "about:blank"})
-    assert made(told, "strayed").detail == "the page went to about:blank, which no server has"
+    assert made(told, "strayed").detail == "the page navigated to about:blank, which no server has"
 
 
 def test_a_request_keeps_its_name_and_tells_the_script_that_made_it() -> None:

@@ -31,8 +31,8 @@ def block(protocol: str, path: str = "lte") -> list[Trial]:
 
 def test_requests_of_clients_that_knew_of_http3_fall_back_at_a_cost() -> None:
     rest = (
-        "on tiny/lte/builtin/chromium: 4 of 4 requests in 1 load did not go over HTTP/3; 1 of the loads "
-        "never came to it and took 1.20 times as long as h2's (median, same blocks)."
+        "on tiny/lte/builtin/chromium: 4 of 4 requests in 1 load did not go over HTTP/3; 1 of the "
+        "loads used no HTTP/3 at all and took 1.20 times as long as h2's (median, same blocks)."
     )
     assert said(block("h2")) == [f"fallback: {arm} {rest}" for arm in ("h3~https", "h3~altsvc+resumed")]
 
@@ -52,7 +52,7 @@ def test_nothing_is_said_where_all_went_over_http3_or_nothing_was_measured() -> 
 def test_visits_that_failed_are_counted_with_an_example() -> None:
     trial = loaded("h2", 0, None, None).model_copy(update={"reason": "prepare", "detail": "it timed out"})
     (found,) = said([trial])
-    assert found.startswith("prepare: The unmeasured visit failed in 1 trial:")
+    assert found.startswith("prepare: The unmeasured visit failed in 1 trial.")
     assert "small/lte/builtin/native, h2: it timed out" in found
 
 
@@ -63,7 +63,7 @@ def test_a_stack_that_failed_is_named_with_its_last_words() -> None:
     (found,) = broken_stacks.cautions([*gone, loaded("h2", 1, 0.5, page([resource(0, "h2")]))])
     assert found.code == "origin-failed"
     assert found.text.startswith(
-        "The origin builtin failed in 2 trials, which count as failed loads, such as"
+        "The origin builtin failed in 2 trials, which count as failed loads. An example:"
     )
     assert found.text.endswith(f", h2: {words}.")
 

@@ -57,16 +57,16 @@ def test_a_statistic_of_the_first_byte_is_asked_for_by_its_name() -> None:
     ("text", "said"),
     [
         ("h3/h2 < 1.05 on lt", "unknown path or cell 'lt'; did you mean 'lte'?"),
-        ("lan: h3/h2 < 1.05 on lte", "names its cells twice, 'lan' and 'lte'; leave out one."),
+        ("lan: h3/h2 < 1.05 on lte", "names its cells twice, 'lan' and 'lte'. Leave out one."),
         ("h3/h4 < 1", "unknown arm 'h4'; did you mean 'h"),
         ("h3/h2 load medan < 1", "unknown metric or statistic 'medan'; did you mean 'median'?"),
         ("h3.p98 < 1", "unknown statistic 'p98'; did you mean 'p9"),
-        ("h3.p90/h2.p90 load median < 1", "says twice what of 'h3' is meant; leave out '.p90'."),
+        ("h3.p90/h2.p90 load median < 1", "the statistic of 'h3' is given twice. Leave out '.p90'."),
         ("h3 is quicker", "unknown verdict 'quicker'"),
-        ("h2 is faster", "'h2' is the baseline, which has no verdict of its own."),
-        ("h3 median", "no comparison; write VALUE < VALUE"),
-        ("h3/h2 < 2s", "'h3/h2' is no time; compare it with a number without a unit."),
-        ("/ < 1", "'/' is no number, no arm and no ratio of two arms."),
+        ("h2 is faster", "'h2' is the baseline, which has no verdict."),
+        ("h3 median", "this is no comparison. Write VALUE < VALUE"),
+        ("h3/h2 < 2s", "'h3/h2' is not a time. Compare it with a number without a unit."),
+        ("/ < 1", "'/' is not a number, an arm or a ratio of two arms."),
     ],
 )
 def test_what_says_no_check_is_refused_with_what_is_allowed(text: str, said: str) -> None:
@@ -104,7 +104,7 @@ def test_a_bound_within_the_interval_holds_by_the_estimate_and_not_surely(run: M
     found = finding(f"h1/h2 < {bound:.4f} on lte", run)
     assert found.holds
     assert found.doubtful
-    assert found.found.endswith(f"that is the estimate: the interval reaches {compared.ci95[1]:.3g}")
+    assert found.found.endswith(f"this is the estimate; the interval reaches {compared.ci95[1]:.3g}")
     assert not finding(f"surely h1/h2 < {bound:.4f} on lte", run).holds
     assert finding("surely h1/h2 < 1.5 on lte", run) == finding("h1/h2 < 1.5 on lte", run)
 
@@ -114,7 +114,7 @@ def test_a_check_that_fails_by_the_estimate_alone_says_how_far_the_interval_reac
     assert compared is not None
     found = finding("h1/h2 < 1 on lte", run)
     assert not found.holds
-    assert found.found.endswith(f"that is the estimate: the interval reaches {compared.ci95[0]:.3g}")
+    assert found.found.endswith(f"this is the estimate; the interval reaches {compared.ci95[0]:.3g}")
 
 
 def test_arms_of_which_none_is_the_baseline_have_an_interval_too(run: Measured) -> None:
@@ -132,7 +132,7 @@ def test_an_arms_own_figure_holds_surely_by_its_own_interval(run: Measured) -> N
 
 def test_what_has_no_interval_is_never_sure(run: Measured) -> None:
     assert finding("h3/h2 p99 < 2 on lte", run).holds
-    assert "isn't known surely: too few blocks" in finding("surely h3/h2 p99 < 2 on lte", run).found
+    assert "this is not certain: too few blocks" in finding("surely h3/h2 p99 < 2 on lte", run).found
 
 
 def test_counts_are_known_surely(run: Measured) -> None:

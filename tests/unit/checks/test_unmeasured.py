@@ -56,7 +56,7 @@ def test_between_two_looks_an_arms_own_figure_is_not_known_surely(cut: Measured)
     assert finding("h3 load median < 2s on lte", cut).holds
     surely = finding("surely h3 load median < 2s on lte", cut)
     assert not surely.holds
-    assert "isn't known surely: there is no interval of it" in surely.found
+    assert "this is not certain: it has no interval" in surely.found
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_an_arm_of_which_nothing_is_known_is_not_not_slower(loads: dict[str, Loa
     for text in ("h3 is not slower on lte", "h3 is not faster on lte", "surely h3 is not slower on lte"):
         found = finding(text, run)
         assert (found.holds, found.doubtful) == (False, False)
-        assert found.found.endswith(f" is not known: {reason}")
+        assert found.found.endswith(f" is unknown: {reason}")
     assert finding("h3 is undecided on lte", run).holds
 
 
 def test_between_two_looks_an_arm_is_not_not_slower(cut: Measured) -> None:
     found = finding("h3 is not slower on lte", cut)
     assert not found.holds
-    assert "whether it is slower is not known: between two looks" in found.found
+    assert "whether it is slower is unknown: between two looks" in found.found
 
 
 def test_no_failures_of_no_trials_is_no_success() -> None:
@@ -91,6 +91,6 @@ def test_no_failures_of_no_trials_is_no_success() -> None:
 def test_a_check_of_no_cell_fails_wherever_it_is_told() -> None:
     nowhere = Result("h3/h2 < 1.05", ())
     assert not nowhere.holds
-    assert list(lines([nowhere])) == ["check failed: h3/h2 < 1.05 (there is no cell to judge it by)"]
+    assert list(lines([nowhere])) == ["check failed: h3/h2 < 1.05 (no cell matches it)"]
     (case,) = cases.of_checks([nowhere])
     assert (case.name, case.outcome) == ("h3/h2 < 1.05", "failed")

@@ -19,8 +19,8 @@ def test_no_such_experiment(laboratory: Laboratory) -> None:
 def test_a_folder_or_a_binary_file_is_no_experiment(laboratory: Laboratory) -> None:
     (laboratory.folder / "folder.toml").mkdir()
     (laboratory.folder / "binary.toml").write_bytes(b"name = \xff")
-    assert "folder.toml: this is a folder; a regular file is needed." in refused(laboratory, "folder.toml")
-    assert "binary.toml: byte 7 is no UTF-8" in refused(laboratory, "binary.toml")
+    assert "folder.toml: this is a folder, not a regular file." in refused(laboratory, "folder.toml")
+    assert "binary.toml: byte 7 is not UTF-8" in refused(laboratory, "binary.toml")
 
 
 def test_toml_syntax_with_line_and_column(laboratory: Laboratory) -> None:
@@ -74,7 +74,7 @@ def test_toml_syntax_with_line_and_column(laboratory: Laboratory) -> None:
         (
             "repeat = 3",
             'pause = "3s"',
-            "line 5: key 'pause': a pause lies between loads of one client; allowed with state = \"kept\"",
+            "line 5: key 'pause': a pause separates the loads of one client, so it needs state = \"kept\"",
         ),
         ("repeat = 3", 'state = "kept"\npause = 3', "line 6: key 'pause': 3 is a bare number"),
         (
@@ -88,8 +88,8 @@ def test_toml_syntax_with_line_and_column(laboratory: Laboratory) -> None:
         ('loss = "15%"', 'los = "15%"', "key 'path.far.down.los': unknown key 'los'; did you mean 'loss'?"),
         ("repeat = 3", "repeat = 0", "line 5: key 'repeat': 0 is no whole number from 1 to"),
         ("repeat = 3", "repeat = 2.5", "line 5: key 'repeat': 2.5 is no whole number"),
-        ("repeat = 3", "repeat = { min = 6 }", "line 5: key 'repeat': 'max' is missing, the most blocks"),
-        ('"h3"]', '"h2"]', "line 4: key 'arms': 'h2' is listed twice. Equal arms are told apart by a label"),
+        ("repeat = 3", "repeat = { min = 6 }", "line 5: key 'repeat': 'max' is missing: the most blocks"),
+        ('"h3"]', '"h2"]', "line 4: key 'arms': 'h2' is listed twice. A label distinguishes equal arms"),
         ('"h3"]', '"h2@cubic"]', "'h2@cubic' is listed twice: 'h2' is the same arm."),
         (
             '"h3"]',
@@ -144,7 +144,7 @@ def test_the_line_within_a_list_over_several_lines(laboratory: Laboratory) -> No
         (("--seed", "-4"), "--seed: key 'seed': -4 is no whole number"),
         (("--jobs", "0"), "--jobs 0: at least 1"),
         (("--out", "a", "--resume", "b"), "--out and --resume exclude each other"),
-        (("--check", "far: h3 <"), "--check 'far: h3 <': no comparison"),
+        (("--check", "far: h3 <"), "--check 'far: h3 <': this is no comparison"),
         (("--check", "fra: h3/h2 < 1"), "unknown path or cell 'fra'; did you mean 'far'?"),
         (("--check", "h3/h4 < 1"), "unknown arm 'h4'; did you mean"),
         (("--check", "h3.medain < 1"), "unknown statistic 'medain'; did you mean 'median'?"),
@@ -199,7 +199,7 @@ def test_an_output_directory_that_cannot_be_written(laboratory: Laboratory) -> N
 
 
 def test_resuming_what_is_no_run(laboratory: Laboratory) -> None:
-    assert "nowhere: holds no run to resume" in refused(laboratory, "--resume", "nowhere")
+    assert "nowhere: this is no run to resume" in refused(laboratory, "--resume", "nowhere")
 
 
 def test_reporting_what_is_no_run(laboratory: Laboratory) -> None:
@@ -210,19 +210,19 @@ def test_reporting_what_is_no_run(laboratory: Laboratory) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "--out", ""), "--out: names no"),
-        (("run", "--resume="), "--resume: names no"),
+        (("run", "--out", ""), "--out: needs a value"),
+        (("run", "--resume="), "--resume: needs a value"),
         (("report", ""), "report: an argument is empty."),
-        (("run", "--out", "--seed", "7"), "--out: wants a value, DIR, and --seed is an option."),
-        (("run", "--check", "--json"), "--check: wants a value, EXPR, and --json is an option."),
+        (("run", "--out", "--seed", "7"), "--out: needs a value, DIR, but --seed is an option."),
+        (("run", "--check", "--json"), "--check: needs a value, EXPR, but --json is an option."),
         (
             ("policy", "fit", "map", "--out", "--seed=7"),
-            "--out: wants a value, FILE, and --seed=7 is an option.",
+            "--out: needs a value, FILE, but --seed=7 is an option.",
         ),
-        (("load", "https://x/", "-H", "--json"), "-H: wants a value, "),
+        (("load", "https://x/", "-H", "--json"), "-H: needs a value, "),
         (
             ("path", "--json", "--graph", "x", "--", "true"),
-            "--json: wants a value, FILE, and --graph is an option.",
+            "--json: needs a value, FILE, but --graph is an option.",
         ),
     ],
 )

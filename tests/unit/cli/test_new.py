@@ -29,7 +29,7 @@ def test_options_make_an_experiment(laboratory: Laboratory) -> None:
     words = ("--site", "./public", "--paths", "lte,wifi", "--arms", "h2,h3+0rtt", "--origin", "caddy", "-y")
     result = laboratory.run("new", "shop.toml", *words)
     assert (result.status, result.stderr) == (0, "")
-    assert result.stdout == "shop.toml is written. Run it: pronghorn run shop.toml\n"
+    assert result.stdout == "shop.toml was written. Run it: pronghorn run shop.toml\n"
     found = written(laboratory, "shop.toml")
     assert found.sites == (f"dir:{laboratory.folder / 'public'}",)
     assert [path.name for path in found.paths] == ["lte", "wifi"]
@@ -48,7 +48,7 @@ def test_a_live_server_has_neither_paths_nor_an_origin_of_ours(laboratory: Labor
     assert written(laboratory, "live.toml").origins == ("https://shop.example/",)
     result = laboratory.run("new", "other.toml", "--site", "https://shop.example/", "--paths", "lte", "-y")
     assert result.status == 2
-    assert result.stderr.startswith("pronghorn: --paths: a live server has no paths of ours")
+    assert result.stderr.startswith("pronghorn: --paths: a live server is measured over the real network")
 
 
 def test_a_person_is_asked_what_no_option_says(
@@ -87,7 +87,7 @@ def test_a_file_that_is_there_stays(laboratory: Laboratory) -> None:
     before = (laboratory.folder / "experiment.toml").read_text(encoding="utf-8")
     result = laboratory.run("new", "-y")
     assert result.status == 2
-    assert "experiment.toml: is there already, and stays as it is." in result.stderr
+    assert "experiment.toml: already exists and was not changed." in result.stderr
     assert (laboratory.folder / "experiment.toml").read_text(encoding="utf-8") == before
 
 

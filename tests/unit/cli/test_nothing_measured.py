@@ -22,9 +22,9 @@ def test_a_run_in_which_no_load_succeeds_says_why_first_and_leaves_its_files(lab
     result = laboratory.run("run", "experiment.toml", "--out", "out", *FAR)
     assert result.status == 4
     assert result.stdout.splitlines()[0] == (
-        "Nothing could be measured: h1, h2 and h3 never loaded; 9 of 9 trials failed, all by status: "
-        "/b.png was answered 404. Serve the resource, or count its failure as that request's own outcome: "
-        "--set 'tolerate=[\"/b.png\"]'."
+        "Nothing could be measured: h1, h2 and h3 never loaded. 9 of 9 trials failed, all by status: "
+        "/b.png was answered 404. Serve the resource, or accept that this request fails: --set "
+        "'tolerate=[\"/b.png\"]'."
     )
     assert "pronghorn: Nothing could be measured" in result.stderr
     assert "tolerate" in result.stderr.splitlines()[-1]
@@ -62,7 +62,7 @@ def test_blocks_that_were_all_rejected_are_nothing_measured(laboratory: Laborato
     assert result.status == 4
     first = result.stdout.splitlines()[0]
     assert first.startswith(
-        "Nothing could be measured: all 3 blocks were rejected; 9 trials were contaminated"
+        "Nothing could be measured: all 3 blocks were rejected. 9 trials were contaminated"
     )
     assert "--clock virtual" in first
     assert "--jobs 1" in first
@@ -91,4 +91,6 @@ def test_a_map_on_which_nothing_loads_says_why(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "gone"}])
     result = laboratory.run("map", "--site", "tiny", "--budget", "60", "--seed", "1", "--out", "map")
     assert result.status == 4
-    assert "Loads failed most often by status: /b.png was answered 404" in " ".join(result.stderr.split())
+    assert "Loads failed most often because of status: /b.png was answered 404" in " ".join(
+        result.stderr.split()
+    )

@@ -80,10 +80,10 @@ def _files() -> Iterator[Path]:
     [
         (("--export", "xml"), "--export 'xml': unknown format 'xml'. Allowed: csv, json, parquet."),
         (("--export", "cvs"), "--export 'cvs': unknown format 'cvs'; did you mean 'csv'?"),
-        (("--export", "csv="), "--export 'csv=': names no file; write csv=FILE, or csv alone."),
-        (("--export", "csv=nowhere/x.csv"), "nowhere/x.csv: no file can be written there."),
-        (("--junit", "nowhere/x.xml"), "nowhere/x.xml: no file can be written there."),
-        (("--junit", "x", "--export", "json=x"), "x: named twice; each option takes a file of its own."),
+        (("--export", "csv="), "--export 'csv=': needs a value file; write csv=FILE, or csv alone."),
+        (("--export", "csv=nowhere/x.csv"), "nowhere/x.csv: this file can't be written."),
+        (("--junit", "nowhere/x.xml"), "nowhere/x.xml: this file can't be written."),
+        (("--junit", "x", "--export", "json=x"), "x: named twice. Each option needs its own file."),
     ],
 )
 def test_files_that_cannot_be_written_are_refused_before_the_run(
@@ -108,13 +108,16 @@ def test_runs_that_cannot_be_compared_are_refused(laboratory: Laboratory) -> Non
         laboratory.run("run", "experiment.toml", "--out", out, "--set", "repeat=1", "--set", f"paths={path}")
     strangers = laboratory.run("compare", "one", "two")
     assert strangers.status == 2
-    assert "one and two have no cell in common: tiny/near/builtin/native there, tiny/far" in strangers.stderr
+    assert (
+        "one and two have no cell in common: the first has tiny/near/builtin/native, the second tiny/far"
+        in strangers.stderr
+    )
     assert "Measure both with one experiment" in strangers.stderr
     missing = laboratory.run("compare", "one", "three")
     assert (missing.status, missing.stderr) == (2, "pronghorn: three: no such run.\n")
     Path("empty").mkdir()
     empty = laboratory.run("compare", "empty", "one")
-    assert empty.stderr == "pronghorn: empty: holds no run: experiment.toml is missing.\n"
+    assert empty.stderr == "pronghorn: empty: this is no run: experiment.toml is missing.\n"
 
 
 def test_a_run_that_is_being_written_can_be_compared(laboratory: Laboratory) -> None:

@@ -75,7 +75,7 @@ def test_an_option_without_its_value_takes_no_other_option_for_it(
     before = sorted(Path().iterdir())
     result = finished.run("report", "out", *words)
     assert result.status == 2
-    assert f"{words[0]}: wants a value, " in result.stderr
+    assert f"{words[0]}: needs a value, " in result.stderr
     assert sorted(Path().iterdir()) == before
 
 
@@ -139,11 +139,11 @@ def test_a_notebook_that_is_interrupted_is_none_that_failed_and_leaves_no_kernel
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--json", "--markdown", "-"), "--json and --markdown - both want stdout"),
-        (("--markdown", "nowhere/pull.md"), "nowhere/pull.md: no file can be written there."),
-        (("--notebook", "out"), "out: no file can be written there."),
+        (("--json", "--markdown", "-"), "--json and --markdown - both use stdout"),
+        (("--markdown", "nowhere/pull.md"), "nowhere/pull.md: this file can't be written."),
+        (("--notebook", "out"), "out: this file can't be written."),
         (("--markdown", "it", "--notebook", "it"), "it: named twice"),
-        (("--charts", "experiment.toml/below"), "experiment.toml/below: no folder can be written there."),
+        (("--charts", "experiment.toml/below"), "experiment.toml/below: this is not a writable folder."),
     ],
 )
 def test_what_cannot_be_written_is_said_before_anything_is_done(

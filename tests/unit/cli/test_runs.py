@@ -141,17 +141,17 @@ def test_a_folder_that_only_looks_like_a_run_is_not_deleted(two_runs: Laboratory
 
 def test_a_link_is_not_followed(two_runs: Laboratory) -> None:
     (two_runs.folder / "runs/latest").symlink_to("first")
-    assert "runs/latest: is a link" in refusal(two_runs, "delete", "latest", "--yes")
+    assert "runs/latest: this is a link" in refusal(two_runs, "delete", "latest", "--yes")
 
 
 def test_files_of_ones_own_keep_a_run(two_runs: Laboratory) -> None:
     two_runs.write("runs/first/notes.md", "mine")
-    assert "holds what is not Pronghorn's (notes.md)" in refusal(two_runs, "delete", "first", "--yes")
+    assert "holds files that are not Pronghorn's (notes.md)" in refusal(two_runs, "delete", "first", "--yes")
 
 
 def test_a_run_in_use_is_not_deleted(two_runs: Laboratory) -> None:
     with RunDirectory(two_runs.folder / "runs/first", resume=True):
-        assert "a pronghorn is at work in it" in refusal(two_runs, "delete", "first", "--yes")
+        assert "another pronghorn is using it" in refusal(two_runs, "delete", "first", "--yes")
 
 
 def test_one_that_stays_keeps_the_others(two_runs: Laboratory) -> None:

@@ -78,7 +78,7 @@ def test_a_full_disk_is_told_after_the_checks(
         assert result.returncode == status
         lines = result.stderr.splitlines()
         assert lines[0].startswith("check ")
-        assert lines[-1] == f"{said} The results stand beside out/report.html."
+        assert lines[-1] == f"{said} The results are beside out/report.html."
     result = ended("> /dev/full", "--help")
     assert (result.returncode, result.stderr) == (
         3,
@@ -128,7 +128,7 @@ def test_an_engine_with_a_bug_is_no_fault_of_the_host_or_of_a_server(
         assert result.status == 70
         assert "pronghorn: a bug in the engine itself: " in result.stderr
         assert "it \\u001b[2J broke at x.rs:1" in result.stderr
-        assert "It is not the server's" in result.stderr
+        assert "Server, client and path are not the cause" in result.stderr
 
 
 def test_nothing_is_imported_from_where_one_stands(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_the_override_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 def test_a_program_that_is_no_browser_is_refused(tmp_path: Path) -> None:
     other = program_at(tmp_path, "other", "#!/bin/sh\necho something else 1.2\n")
-    with pytest.raises(HostError, match=r"is no Chromium: for its version it says 'something else 1.2'\."):
+    with pytest.raises(HostError, match=r"is not Chromium: it reports the version 'something else 1.2'\."):
         program.version(other)
 
 

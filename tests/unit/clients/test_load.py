@@ -87,8 +87,8 @@ def test_a_load_that_gave_up_its_connections_was_not_cut_at_its_limit() -> None:
     made = page(found, stop=Extent(requests=100))
     assert (made.outcome, made.reason) == ("failed", "connections")
     assert made.detail == (
-        "connections could not be made any more (tls 15), when 50 of 100 requests had succeeded; "
-        "the first: the certificate is for another name"
+        "no more connections could be made (tls 15) after 50 of 100 requests had succeeded; the "
+        "first: the certificate is for another name"
     )
     assert rate(found, requests=100) == pytest.approx(50 / LIMIT_S)
 

@@ -61,7 +61,9 @@ def test_its_report_is_kept_and_its_requests_are_not_the_pages(laboratory: Labor
         assert len(trial.origin_log) == 3
         [count] = trial.origin_counts
         assert (count.path, count.requests) == ("/", 50)
-    assert "Beside the page a load ran over the same path; its requests per second: 25.0 with h1" in said
+    assert (
+        "Another load ran over the same path beside the page. Its requests per second: 25.0 with h1" in said
+    )
 
 
 def test_a_page_beside_which_nothing_ran_is_measured_again(laboratory: Laboratory) -> None:

@@ -72,7 +72,7 @@ def test_a_changed_file_is_another_experiment(traced: Laboratory) -> None:
     traced.write("cell.trace", "1\n6\n")
     result = traced.run("run", "traced.toml", "--resume", "out")
     assert result.status == 2
-    assert "holds another experiment" in result.stderr
+    assert "holds a run of another experiment" in result.stderr
     (kept,) = Path("out/traces").iterdir()
     kept.write_text("1\n6\n", encoding="utf-8")
     assert traced.run("run", "--resume", "out").status == 2

@@ -39,7 +39,10 @@ def test_an_arm_whose_server_never_answers_ends_the_run_with_its_reason_and_the_
     result = run(laboratory)
     assert result.status == 4
     told = " ".join(result.stderr.split())
-    assert "Nothing was measured: the load before the first trial failed. h3 at builtin with native" in told
+    assert (
+        "Nothing was measured, because the load before the first trial failed. h3 at builtin with native"
+        in told
+    )
     assert "timeout: 1 resources not complete after 10 s" in told, "the trial's limit is 180 s"
     assert "h1 and h2 loaded." in told
     assert "--set arms=h1,h2" in told

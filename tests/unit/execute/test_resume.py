@@ -66,7 +66,7 @@ def test_a_signal_ends_the_run_with_130_and_no_engine_left(
     process.send_signal(number)
     _, stderr = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 130
-    assert "Go on with: pronghorn run --resume out" in stderr
+    assert "Continue: pronghorn run --resume out" in stderr
     assert "Traceback" not in stderr
     assert_gone({request["pid"] for request in laboratory.requests(log)})
     assert list(laboratory.folder.glob("pronghorn-work-*")) == []
@@ -121,7 +121,7 @@ def test_a_corrupt_line_is_warned_about_kept_aside_and_its_trial_measured_again(
     result = laboratory.run("run", "--resume", "out")
     assert result.status == 0
     assert (
-        "trials.jsonl, line 6: not readable (cut off or corrupt); set aside in trials.corrupt.jsonl"
+        "trials.jsonl, line 6: not readable (cut off or corrupt); moved to trials.corrupt.jsonl"
         in result.stderr
     )
     assert Path("out/trials.corrupt.jsonl").read_text(encoding="utf-8") == lines[5] + "\n"
@@ -182,7 +182,7 @@ def test_resuming_another_experiment_is_refused(laboratory: Laboratory) -> None:
     for change in (("experiment.toml", "--set", "repeat=4"), ("--seed", "8"), ("--set", "margin=5%")):
         result = laboratory.run("run", *change, "--resume", "out")
         assert result.status == 2
-        assert "out: holds another experiment (or seed) than the one asked for." in result.stderr
+        assert "out: holds a run of another experiment or seed." in result.stderr
 
 
 def test_a_run_goes_on_where_its_path_is_only_described_in_other_words_and_keeps_its_own(
@@ -245,4 +245,4 @@ def test_two_runs_cannot_share_a_directory(laboratory: Laboratory) -> None:
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=DEADLINE_S)
     assert result.status == 2
-    assert "out: another pronghorn is at work in this directory." in result.stderr
+    assert "out: another pronghorn is using this directory." in result.stderr

@@ -34,8 +34,8 @@ def test_datagrams_that_a_host_dropped_are_counted_by_arm_and_end() -> None:
     dropping: dict[str, Any] = {"udp_receive_buffer_drops": {"client": 3, "server": 1}}
     trials = [trial("h3", host=dropping), trial("h3", host=dropping, block=1), trial("h2")]
     said = text(found(experiment(), trials), DROPS)
-    assert said.startswith("h3: the hosts dropped datagrams for want of a receive buffer: on line 8 ")
-    assert "on line 8 (client 6, server 2; in 2 of 2 trials). They" in said
+    assert said.startswith("h3: the hosts dropped datagrams because a receive buffer was full: on line 8 ")
+    assert "on line 8 (client 6, server 2; in 2 of 2 trials)." in said
     assert DROPS not in codes(found(experiment(), [trial("h3")]))
 
 
@@ -55,7 +55,7 @@ def test_a_short_hello_allows_a_shorter_answer() -> None:
         asked = experiment(knobs=KnobTables(common=offered))
         assert (LIMIT in codes(found(asked, certificate=middling))) is waits
     said = text(found(experiment(fair=True), certificate=middling), LIMIT)
-    assert "about 4412 bytes first, but the one datagram" in said
+    assert "about 4412 bytes first. The one datagram" in said
     assert "allow only 3600" in said
 
 

@@ -74,7 +74,7 @@ def test_a_later_bbr_of_the_kernels_is_another_algorithm() -> None:
     assert later == "bbr (Linux 6.18, BBR v3)"
     assert labels.algorithm(later) != labels.algorithm(labels.of_quinn("bbr", {}))
     assert labels.algorithm("reno (Linux 6.18)") == labels.algorithm("newreno (quinn-proto 0.11.19)")
-    flawed = "New Reno that takes a datagram for 65527 bytes (nginx 1.26.3)"
+    flawed = "New Reno that counts a datagram as 65527 bytes (nginx 1.26.3)"
     assert labels.algorithm(flawed) != labels.algorithm("newreno (quic-go 0.63.0)")
 
 
@@ -168,7 +168,7 @@ def test_what_matters_less_shares_one_warning() -> None:
     said = text(found(experiment(), trials, sysctls=idle), "arms-differ")
     assert "client's window of a stream" in said
     assert "pacing" in said
-    assert "falling back of the window after idle time" in said
+    assert "window reset after idle time" in said
 
 
 def test_what_an_arms_own_knobs_ask_for_is_no_warning() -> None:
@@ -191,7 +191,7 @@ def test_what_was_asked_stands_until_it_is_read_back() -> None:
     window = row(findings, "client's window of a stream")
     assert window["by_arm"] == dict.fromkeys(("h2", "h3"), "1048576 bytes (asked)")
     assert row(findings, "pacing")["by_arm"]["h2"] == "yes (asked)"
-    assert row(findings, "falling back of the window after idle time")["by_arm"]["h2"] == "no (asked)"
+    assert row(findings, "window reset after idle time")["by_arm"]["h2"] == "no (asked)"
 
 
 def test_fair_arms_come_with_what_they_can_t_be_equal_in() -> None:
@@ -279,7 +279,7 @@ def test_a_remedy_that_nobody_there_can_apply_names_who_could() -> None:
         for arm, window in (("h2", 14480), ("h3", 131_054))
     ]
     remedy = row(found(asked, trials), WINDOW)["remedy"]
-    assert remedy.startswith("Nobody here can be told of initial_window; the origin 'builtin' could be")
+    assert remedy.startswith("Nobody here can set initial_window; the origin 'builtin' could")
 
 
 def test_a_remedy_for_what_one_transport_has_alone_says_the_value() -> None:
@@ -290,5 +290,5 @@ def test_a_remedy_for_what_one_transport_has_alone_says_the_value() -> None:
     idle = {"net.ipv4.tcp_slow_start_after_idle": "1"}
     findings = found(experiment(), trials, sysctls=idle)
     assert 'initial_mtu = "1472B"' in row(findings, "size of a full IP packet")["remedy"]
-    after_idle = row(findings, "falling back of the window after idle time")["remedy"]
+    after_idle = row(findings, "window reset after idle time")["remedy"]
     assert after_idle == "Write slow_start_after_idle = false under [knobs], or fair = true."

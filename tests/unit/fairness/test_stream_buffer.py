@@ -35,7 +35,7 @@ def test_one_buffer_a_round_trip_from_a_server_that_is_known_is_named_with_its_r
     trials = loads(0.95, origin="nginx", number=1)
     findings = found(experiment(origin="nginx"), trials, arms=KNOWN)
     said = text(findings, CODE)
-    assert "65.5 kB of a response on the way, as its configuration has it" in said
+    assert "65.5 kB of a response in flight, as its configuration has it" in said
     assert "12.5 Mbit/s (1 load)" in said
     assert "250 kB (50 Mbit/s × 40 ms)" in said
     [caution] = [one for one in findings.cautions if one.code == CODE]

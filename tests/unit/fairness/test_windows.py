@@ -28,9 +28,9 @@ def announced(size: int) -> dict[str, dict[str, int]]:
 def test_quinns_own_window_is_named_on_a_path_that_holds_as_much() -> None:
     shipped = load("h3", 20_000_000, 0.62, BDP, 0.1, connection=announced(BDP))
     said = text(found(experiment(path=FAR), [shipped]), WINDOW)
-    assert "lets a stream have 1.25 MB on the way" in said
-    assert "the path holds 1.25 MB (100 Mbit/s × 100 ms)" in said
-    assert "62 Mbit/s (median), of at most 100 Mbit/s" in said
+    assert "allows a stream 1.25 MB in flight" in said
+    assert "The path holds 1.25 MB (100 Mbit/s × 100 ms)" in said
+    assert "such a window allows at most 100 Mbit/s" in said
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_the_window_that_was_read_back_counts() -> None:
     wide = load("h3", 20_000_000, 0.62, BDP, 0.1, connection=announced(16 * 2**20))
     assert WINDOW not in codes(found(experiment(path=FAR), [wide]))
     narrow = load("h2", 2_000_000, 0.8, SMALL, ROUND_TRIP_S, connection=announced(SMALL))
-    assert "lets a stream have 100 kB" in text(found(experiment(), [narrow]), WINDOW)
+    assert "allows a stream 100 kB" in text(found(experiment(), [narrow]), WINDOW)
 
 
 def test_a_connections_window_binds_all_its_streams_together() -> None:
     told = {"settings": {"stream_window": 10**7, "connection_window": SMALL}}
     one = load("h3", 1_000_000, 0.45, SMALL, ROUND_TRIP_S, connection=told, beside=1_000_000)
-    assert "lets a connection have 100 kB" in text(found(experiment(), [one]), WINDOW)
+    assert "allows a connection 100 kB" in text(found(experiment(), [one]), WINDOW)
 
 
 def plateau(at: float, lost: float = 0.0) -> dict[str, list[float | None]]:

@@ -80,7 +80,7 @@ def test_a_control_asked_by_name_that_the_host_does_not_give_is_refused_before_a
     loopback.check(experiment("h2", "h2@bbr", "h3@newreno"))
     loopback.check(experiment("h2@reno", origins=("builtin",)))
     with pytest.raises(
-        HostError, match=r"arm 'h2@reno': on path 'direct' nginx takes .* which is bbr"
+        HostError, match=r"arm 'h2@reno': on path 'direct' nginx uses .* which is bbr"
     ) as caught:
         loopback.check(experiment("h2", "h2@reno"))
     assert "sysctl -w net.ipv4.tcp_congestion_control=reno" in str(caught.value.hint)

@@ -38,7 +38,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_host_without_a_tun_device_is_told_how_to_get_one(tmp_path: Path) -> None:
     found = findings(tmp_path)["/dev/net/tun"]
-    assert (found.state, found.detail) == ("missing", "is not there")
+    assert (found.state, found.detail) == ("missing", "does not exist")
     assert found.mend is not None
     assert "modprobe tun" in found.mend
     assert "--device /dev/net/tun" in found.mend
@@ -99,8 +99,8 @@ def test_the_engines_own_reason_and_mend_are_passed_on_and_the_status_is_3(
     assert doctor.main(Terminal(file=page, width=200), tmp_path) == 3
     text = page.getvalue()
     assert "version 1.2" in text
-    assert "denied by policy; only the path 'direct' works" in text
-    assert "mend: be root" in text
+    assert "denied by policy; only path 'direct' works" in text
+    assert "fix: be root" in text
     assert doctor.lacks_engine() is None
     assert doctor.lacks_namespaces() == "be root"
 
@@ -108,5 +108,5 @@ def test_the_engines_own_reason_and_mend_are_passed_on_and_the_status_is_3(
 @pytest.mark.parametrize("script", ["exit 1", "read line; echo nonsense", "read line; echo '{\"id\": 1}'"])
 def test_an_engine_that_does_not_answer_is_missing(engine: Path, script: str) -> None:
     engine.write_text(f"#!/bin/sh\n{script}\n")
-    assert doctor.lacks_engine() == "Build it anew with 'make build'."
+    assert doctor.lacks_engine() == "Rebuild it with 'make build'."
     assert findings(Path("/"))["engine"].state == "missing"

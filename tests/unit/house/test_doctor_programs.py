@@ -94,5 +94,5 @@ def test_as_json_the_findings_are_one_object(capsys: pytest.CaptureFixture[str],
     told = json.loads(capsys.readouterr().out)
     assert told["ready"] is False
     (tun,) = [finding for finding in told["findings"] if finding["subject"] == "/dev/net/tun"]
-    assert (tun["state"], tun["detail"]) == ("missing", "is not there")
+    assert (tun["state"], tun["detail"]) == ("missing", "does not exist")
     assert "modprobe tun" in tun["mend"]

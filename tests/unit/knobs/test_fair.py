@@ -174,12 +174,12 @@ def unequalled(found: tuple[Experiment, Cell], arm: str) -> str:
 def test_what_the_stacks_do_differently_is_told() -> None:
     over_tcp = unequalled(fairly(), "h2")
     assert "by HyStart" in over_tcp
-    assert "reduction of TCP's window back" in over_tcp
-    assert "The kernel paces TCP by two windows a round trip" in over_tcp
-    assert "holds up all that came after it" in over_tcp
+    assert "reduction of TCP's window if" in over_tcp
+    assert "The kernel paces TCP at two windows per round trip" in over_tcp
+    assert "delays everything after it" in over_tcp
     over_quic = unequalled(fairly(), "h3")
     assert "quinn leaves 1 of QUIC's packets unacknowledged" in over_quic
-    assert "Of 14480 bytes at first quinn sends 9 full datagrams at once." in over_quic
+    assert "With an initial window of 14480 bytes, quinn sends 9 full datagrams at once." in over_quic
     assert "HyStart" not in over_quic
     assert "Origin" not in over_tcp + over_quic
 
@@ -194,7 +194,7 @@ def test_each_control_has_differences_of_its_own() -> None:
     found = fairly('"h2@bbr", "h3@bbr", "h2@reno"')
     assert "HyStart" not in unequalled(found, "h2@bbr") + unequalled(found, "h2@reno")
     assert "quinn's BBR, which its authors call experimental" in unequalled(found, "h3@bbr")
-    assert "reduction of TCP's window back" in unequalled(found, "h2@reno")
+    assert "reduction of TCP's window if" in unequalled(found, "h2@reno")
 
 
 def test_arms_over_one_transport_only_have_its_stack_in_common() -> None:
@@ -204,26 +204,26 @@ def test_arms_over_one_transport_only_have_its_stack_in_common() -> None:
 
 def test_who_cannot_be_told_of_what_is_told() -> None:
     found = fairly(origin="caddy", client="chromium")
-    assert "Origin 'caddy' can't be told of h2's pacing; builtin could be." in unequalled(found, "h2")
+    assert "Origin 'caddy' can't set h2's pacing; builtin could." in unequalled(found, "h2")
     over_quic = unequalled(found, "h3")
     assert (
-        "Origin 'caddy' can't be told of h3's initial window, pacing, UDP send buffer, MTU discovery and "
-        "initial MTU; builtin could be."
+        "Origin 'caddy' can't set h3's initial window, pacing, UDP send buffer, MTU discovery and "
+        "initial MTU; builtin could."
     ) in over_quic
     assert (
-        "Client 'chromium' can't be told of h3's stream window, connection window, UDP receive buffer, "
-        "cipher and key exchange; native could be."
+        "Client 'chromium' can't set h3's stream window, connection window, UDP receive buffer, "
+        "cipher and key exchange; native could."
     ) in over_quic
-    assert "Over QUIC origin 'caddy' has a congestion control, loss recovery and pacing of its" in over_quic
-    assert "Client 'chromium' acknowledges over QUIC in its own way." in over_quic
+    assert "Over QUIC origin 'caddy' has its own congestion control, loss recovery and pacing" in over_quic
+    assert "Client 'chromium' has its own way of acknowledging over QUIC." in over_quic
     assert "quinn" not in over_quic + unequalled(found, "h2")
 
 
 def test_what_a_path_forbids_is_told() -> None:
     over_loopback = unequalled(fairly(path="direct"), "h2")
-    assert "The hosts of path 'direct' can't be told of h2's initial window, TCP receive" in over_loopback
-    assert "packets of TCP and of QUIC are as long as each finds" in unequalled(fairly(path="direct"), "h3")
-    assert "Path 'slit' carries datagrams of 972 bytes at most" in unequalled(fairly(path="slit"), "h3")
+    assert "The hosts of path 'direct' can't set h2's initial window, TCP receive" in over_loopback
+    assert "TCP and QUIC each find their own packet size" in unequalled(fairly(path="direct"), "h3")
+    assert "Path 'slit' carries datagrams of at most 972 bytes" in unequalled(fairly(path="slit"), "h3")
     assert "initial_mtu" not in asked(*fairly(path="slit"), "h3")
     assert "TCP begins with 1500 and learns it by ICMP" in unequalled(fairly(path="narrow"), "h2")
     assert "ICMP" not in unequalled(fairly(), "h2")

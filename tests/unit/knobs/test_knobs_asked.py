@@ -185,16 +185,16 @@ def a_value(draw: random.Random, name: str) -> str:
         ('[knobs."h2+tls12"]\nkey_exchange = "X25519MLKEM768"\n', "TLS 1.2 has no X25519MLKEM768."),
         (
             "[knobs]\npacing = false\n",
-            "line 8: key 'knobs.pacing': arm 'h3': QUIC is always paced: nothing tells quinn not to. Write "
-            'it for those arms alone that can, in [knobs."ARM"].',
+            "line 8: key 'knobs.pacing': arm 'h3': QUIC is always paced: quinn can't turn it off. "
+            'Set it only for the arms that can, in [knobs."ARM"].',
         ),
         ("[knobs.h3]\npacing = false\n", "line 8: key 'knobs.h3.pacing': QUIC is always paced"),
         ('[knobs."h2@bbr"]\npacing = false\n', "line 8: key 'knobs.h2@bbr.pacing': BBR always paces."),
         (
             '[knobs."h2@bbr"]\nslow_start_after_idle = true\n',
-            "line 8: key 'knobs.h2@bbr.slow_start_after_idle': BBR keeps its window when it was idle.",
+            "line 8: key 'knobs.h2@bbr.slow_start_after_idle': BBR keeps its window after idle time.",
         ),
-        ("[knobs]\nslow_start_after_idle = true\n", "arm 'h2@bbr': BBR keeps its window when it was idle."),
+        ("[knobs]\nslow_start_after_idle = true\n", "arm 'h2@bbr': BBR keeps its window after idle time."),
         ('[knobs]\ninitial_window = "1448B"\n', "arm 'h3': QUIC's window is at least two datagrams, 2400B"),
         ('[knobs]\nconnection_window = "65534B"\n', "'65534B' is no size from 65535B to 1073741824B."),
         ('[knobs]\ninitial_window = "17MiB"\n', "'17MiB' is no size from 1B to 16777216B."),
@@ -230,13 +230,14 @@ def test_what_only_our_own_ends_honour_is_refused_with_who_can() -> None:
     caddy = 'origins = ["builtin", "caddy"]\n' + FRAME
     message = denied(caddy + '[knobs.h3]\ninitial_window = "14480B"\n')
     assert message == (
-        "arm 'h3': knob 'initial_window': origin 'caddy' can't honour it: it can't be told. "
-        "It can be honoured by builtin."
+        "arm 'h3': knob 'initial_window': origin 'caddy' has no such setting. It can be honoured by builtin."
     )
-    assert "knob 'pacing': origin 'caddy' can't" in denied(caddy + "[knobs.h2]\npacing = true\n")
+    assert "knob 'pacing': origin 'caddy' has no such setting" in denied(
+        caddy + "[knobs.h2]\npacing = true\n"
+    )
     chromium = 'clients = ["chromium"]\n' + FRAME
     message = denied(chromium + '[knobs]\ncipher = "TLS13_AES_128_GCM_SHA256"\n')
-    assert "arm 'h1': knob 'cipher': client 'chromium' can't honour it: it can't be told." in message
+    assert "arm 'h1': knob 'cipher': client 'chromium' has no such setting." in message
     assert message.endswith("It can be honoured by native.")
     assert "client 'chromium'" in denied(chromium + "[knobs]\nack_frequency = 2\n")
 
@@ -247,8 +248,8 @@ def test_what_only_our_own_ends_honour_is_refused_with_who_can() -> None:
 )
 def test_what_the_hosts_honour_is_refused_on_loopback_and_of_live_servers(knob: str) -> None:
     message = denied(REST + f"[knobs]\n{knob}\n")
-    assert f"arm 'h2': knob '{knob.split(' ')[0]}': path 'direct' can't honour it: it has no hosts" in message
-    assert message.endswith("It can be honoured on any emulated path.")
+    assert f"arm 'h2': knob '{knob.split(' ')[0]}': path 'direct' can't do it: it has no hosts" in message
+    assert message.endswith("Any emulated path can.")
     live = 'origins = ["https://a.test/"]\n' + LIVE
     assert "it has no hosts of its own" in denied(live + f"[knobs]\n{knob}\n")
 
@@ -289,8 +290,8 @@ def test_what_is_so_anyway_needs_nobody(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_datagram_that_the_path_does_not_carry_is_refused() -> None:
     assert denied(FRAME + '[knobs]\ninitial_mtu = "1373B"\n') == (
-        "arm 'h3': knob 'initial_mtu': path 'near' carries IP packets of 1400 bytes, and in them UDP "
-        "payloads of at most 1372B."
+        "arm 'h3': knob 'initial_mtu': path 'near' carries IP packets of 1400 bytes, so its UDP "
+        "payloads have at most 1372B."
     )
     capabilities.check(parse(FRAME + '[knobs]\ninitial_mtu = "1372B"\n'))
 
@@ -316,19 +317,19 @@ path.shared = { cross = { flows = 2 }, down = { rate = "10Mbit" }, up = {} }
 def test_a_knob_that_no_arm_has_is_refused() -> None:
     quic = FRAME.replace('["h1", "h2", "h3", "h2@bbr", "h2+tls12"]', '["h3", "h3@bbr"]')
     assert denied(quic + '[knobs]\ntcp_send_buffer = "1MB"\n') == (
-        "knob 'tcp_send_buffer' is asked of no arm: HTTP/3 over QUIC has no such thing; arms of h1 and h2 "
-        "have. Leave it out of [knobs]."
+        "knob 'tcp_send_buffer' applies to no arm: HTTP/3 over QUIC has no such thing; arms of h1 "
+        "and h2 have. Leave it out of [knobs]."
     )
     over_quic = CROSSED.replace('["h2", "h3"]', '["h3"]')
     capabilities.check(parse(over_quic + '[knobs]\ntcp_send_buffer = "1MB"\n'))
-    assert "asked of no arm" in denied(CROSSED.replace('"h3"', '"h1"') + "[knobs]\nack_frequency = 2\n")
+    assert "applies to no arm" in denied(CROSSED.replace('"h3"', '"h1"') + "[knobs]\nack_frequency = 2\n")
 
 
 @pytest.mark.parametrize("knob", ['tcp_receive_buffer = "1MB"', "slow_start_after_idle = false"])
 def test_one_arms_own_knob_must_not_reach_the_flows_beside_it(knob: str) -> None:
     message = denied(CROSSED + f"[knobs.h2]\n{knob}\n")
-    assert f"arm 'h2': knob '{knob.split(' ')[0]}': it holds for the cross traffic of path" in message
-    assert message.endswith("Write it for all arms, in [knobs].")
+    assert f"arm 'h2': knob '{knob.split(' ')[0]}': it also applies to the cross traffic of path" in message
+    assert message.endswith("Set it for all arms, in [knobs].")
     capabilities.check(parse(CROSSED + f"[knobs]\n{knob}\n[knobs.h2]\n{knob}\n"))
     capabilities.check(parse(CROSSED + '[knobs.h2]\ninitial_window = "30kB"\n'))
     capabilities.check(parse(FRAME + f"[knobs.h2]\n{knob}\n"))
@@ -337,5 +338,7 @@ def test_one_arms_own_knob_must_not_reach_the_flows_beside_it(knob: str) -> None
 def test_more_segments_than_a_route_takes_are_refused() -> None:
     narrow = FRAME.replace('"1400B"', '"68B"').replace('"h2", "h3", "h2@bbr", "h2+tls12"', '"h2"')
     knobs = '[knobs]\ninitial_window = "2MiB"\n'
-    assert "these are 131072 segments; a route takes 65535 at most." in denied(narrow + knobs)
+    assert "this is 131072 segments, because its MTU is small. A route takes 65535 at most." in denied(
+        narrow + knobs
+    )
     capabilities.check(parse(FRAME.replace('"h3", ', "") + knobs))

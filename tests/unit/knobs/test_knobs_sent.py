@@ -156,7 +156,7 @@ def test_a_run_with_knobs_is_resumed_from_its_own_experiment(laboratory: Laborat
     assert laboratory.trials("run") == before
     other = laboratory.run("run", "knobs.toml", "--resume", "run", "--set=fair=false")
     assert other.status == 2
-    assert "holds another experiment" in other.stderr
+    assert "holds a run of another experiment" in other.stderr
 
 
 def test_a_fair_run_goes_on_only_where_it_gets_the_same(
@@ -169,7 +169,7 @@ def test_a_fair_run_goes_on_only_where_it_gets_the_same(
     other = laboratory.run("run", "--resume", "run")
     assert other.status == 2
     assert "arm 'h3' on tiny/" in other.stderr
-    assert "udp_receive_buffer = " in other.stderr and "and would be for 65536 now" in other.stderr
+    assert "udp_receive_buffer = " in other.stderr and "and would now have 65536" in other.stderr
     assert laboratory.trials("run") == before
 
 

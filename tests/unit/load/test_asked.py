@@ -209,5 +209,5 @@ def test_of_several_addresses_the_first_that_answers_is_taken(monkeypatch: pytes
 def test_within_a_path_pacing_takes_a_name(generator: Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRONGHORN_LEVEL", "1")
     result = generator.run(URL, "--knob", "pacing=true")
-    assert (result.status, "write --cc NAME as well." in result.stderr) == (2, True)
+    assert (result.status, "Write --cc NAME as well." in result.stderr) == (2, True)
     assert generator.asked(URL, "--knob", "pacing=true", "--cc", "cubic")["knobs"] == {"pacing": True}

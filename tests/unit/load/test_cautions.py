@@ -70,8 +70,8 @@ def test_what_was_asked_and_what_was_reached_at_a_time_are_told() -> None:
     told = {"connections": {"streams_allowed": 1, "most_under_way": 1}}
     (found,) = cautions.cautions(samples.spec(), samples.report(**told), interrupted=False)
     assert found.text == (
-        "100 requests at a time on a connection were asked for (-m), and at most 1 was under way: the server "
-        "allows no more than 1."
+        "-m asks for 100 concurrent requests on a connection, but at most 1 was in flight: the "
+        "server allows no more than 1."
     )
 
 

@@ -39,7 +39,7 @@ closed loop: 10 connections × 100 streams, 1 thread, 10 000 requests
   p99.99             –               –          –
   max             20.0            1.80       2.00
   samples           10          10 000     10 000
-  –: too few samples; p99.99 takes 29 956.
+  –: too few samples; p99.99 needs 29 956.
 
   requests            10 000 sent, 10 000 succeeded
   connections         10 of 10 established
@@ -69,7 +69,7 @@ FAILING = {
 }
 
 FAILED_TEXT = """\
-  requests            9500 sent, 9000 succeeded, 500 never sent, 3 attempts made again
+  requests            9500 sent, 9000 succeeded, 500 never sent, 3 attempts repeated
   failed              500 (5.3 %): 400 timeout, 100 status
   statuses            9000 × 200, 100 × 503
   connections         12 of 14 established; failed: 2 timeout; 2 closed by the server
@@ -89,7 +89,7 @@ def test_failures_stand_in_the_table_by_kind(generator: Generator) -> None:
     shown = generator.run(*WORDS).stdout
     assert FAILED_TEXT in shown
     assert shown.count("  timeout: no response within 2 s\n") == 1
-    assert "! 2 connections were replaced in mid-load (2 closed by the server)" in shown
+    assert "! 2 connections were replaced during the load (2 closed by the server)" in shown
     assert "! the load did not finish: 500 requests were never sent. Connections couldn't be made" in shown
 
 

@@ -23,11 +23,11 @@ https://localhost:99999/
 https://u:p@localhost/
     URL: a URL with a user's name isn't supported.
 https://127.0.0.1/ä
-    URL: 'https://127.0.0.1/ä': 'ä' can't stand in a path or a query.
+    URL: 'https://127.0.0.1/ä': 'ä' is not allowed in a path or a query.
 https://127.0.0.1/?a={b}
-    URL: 'https://127.0.0.1/?a={b}': '{' can't stand in a path or a query.
+    URL: 'https://127.0.0.1/?a={b}': '{' is not allowed in a path or a query.
 https://ex"ample/
-    URL: 'ex"ample' is no host name: '"' can't stand in one.
+    URL: 'ex"ample' is no host name: '"' is not allowed in one.
 https://-x/
     URL: '-x' is no host name: each part has 1 to 63 letters and no '-' at its ends.
 https://256.1.1.1/
@@ -45,10 +45,11 @@ URL -X CONNECT
 URL -H x
     -H 'x' is no header; write 'NAME: VALUE'.
 URL -H host:x
-    -H 'host:x': 'host' can't be set: it is the URL's; to reach a name at another address, write the
-    name in the URL and --address.
+    -H 'host:x': 'host' can't be set: it comes from the URL. To reach a name at another address, write
+    the name in the URL and --address.
 URL --http 1.1 -H te:trailers
-    -H 'te: trailers': over HTTP/1.1 'te' is the connection's, not the request's (RFC 9110 §10.1.4).
+    -H 'te: trailers': over HTTP/1.1 'te' belongs to the connection, not to the request (RFC 9110
+    §10.1.4).
 URL -H te:gzip
     -H 'te:gzip': 'te' can only be 'trailers' (RFC 9113 §8.2.2, RFC 9114 §4.2).
 URL --data nowhere
@@ -58,17 +59,17 @@ URL --data x --body y
 URL -i nowhere
     nowhere: no such file.
 URL -n 1 -d 1s
-    -n and -d exclude each other: a load ends after so many requests, or so much time.
+    -n and -d exclude each other: a load ends after a number of requests or after a time.
 URL -d 10
     -d 10: '10' is a bare number where a time is needed; write the unit, such as '75ms'; allowed units:
     ns, us, µs, ms, s, min.
 URL -d 0s
     -d 0s: '0s': a time must be greater than zero.
 URL -t 2
-    -t 2 with -c 1: a connection belongs to one thread, so some would have none; write at most as many
-    threads as connections.
+    -t 2 with -c 1: each connection belongs to one thread, so some threads would have none. Write at
+    most as many threads as connections.
 URL -n 9 -c 10
-    -n 9 with -c 10: some connections would have nothing to ask for; write at least as many requests as
+    -n 9 with -c 10: some connections would have no request. Write at least as many requests as
     connections.
 URL --rate fast
     --rate fast: this is no rate; write requests per second, such as 1000, or 90/min (at most
@@ -76,17 +77,18 @@ URL --rate fast
 URL --rate 0
     --rate 0: this is no rate; write requests per second, such as 1000, or 90/min (at most 10000000/s).
 URL --poisson
-    --poisson: only an open loop has arrivals; write --rate R as well.
+    --poisson: only an open loop has arrivals. Write --rate R as well.
 URL --rate 1 --seed 1
-    --seed: evenly spaced arrivals need none; write --poisson as well.
+    --seed: evenly spaced arrivals need no seed. Write --poisson as well.
 URL --no-keep-alive -m 2
-    -m 2 with a new connection for each request: each has one; -c says how many are made at a time.
+    -m 2 with a new connection for each request: each has one request. -c sets how many are made at a
+    time.
 URL --connect once
     --connect: unknown way to connect 'once'. Allowed: each, keep.
 URL -d 5s --ramp 5s
-    --ramp 5s: the load is over by then; write a shorter one.
+    --ramp 5s: the load ends before that. Write a shorter ramp.
 URL -d 5s --limit 4s
-    --limit 4s: the load is longer by itself; write a longer one.
+    --limit 4s: the load itself lasts longer. Write a longer limit.
 URL --http 2.0
     --http: unknown version of HTTP '2.0'; did you mean '2'? Allowed: 1.1, 2, 3.
 http://127.0.0.1/ --http 3
@@ -94,7 +96,7 @@ http://127.0.0.1/ --http 3
 http://127.0.0.1/ --insecure
     --insecure: http:// is in the clear, without TLS; leave it out or write https://.
 URL --http 3 --tls 1.2
-    --tls 1.2: QUIC has no TLS 1.2 (RFC 9001 §4.2); --http 1.1 and 2 have.
+    --tls 1.2: QUIC has no TLS 1.2 (RFC 9001 §4.2); --http 1.1 and 2 have it.
 URL --tls 1.2 --0rtt
     --tls 1.2: it has no 0-RTT data; leave out --tls or --0rtt.
 URL --tls 1.1
@@ -112,8 +114,8 @@ URL --knob stream_windw=64KiB
 URL --knob initial_mtu=1400B
     --knob initial_mtu=1400B: key 'initial_mtu': HTTP/2 over TCP has no such thing; arms of h3 have.
 URL --knob tcp_receive_buffer=1MB
-    --knob tcp_receive_buffer=1MB: key 'tcp_receive_buffer': a TCP receive buffer of HTTP/2 is the
-    hosts' to set: docs/experiments.md, [knobs], in an experiment over an emulated path.
+    --knob tcp_receive_buffer=1MB: key 'tcp_receive_buffer': a TCP receive buffer of HTTP/2 is a setting
+    of the hosts: docs/experiments.md, [knobs], in an experiment over an emulated path.
 URL --address fe80::1%eth0
     --address: 'fe80::1%eth0': an address with a zone can't be loaded.
 URL -m 70000
@@ -127,10 +129,10 @@ URL --address there
 https://a..b/
     URL: 'a..b' is no host name: each part has 1 to 63 letters and no '-' at its ends.
 URL --csv /nowhere/x
-    /nowhere/x: no file can be written there.
+    /nowhere/x: this file can't be written.
 URL --check fast
-    --check 'fast': no comparison; write METRIC < VALUE (or <=, >, >=, ==, !=), such as 'p99<200ms',
-    'rps>1000' or 'failed<0.1%'.
+    --check 'fast': this is no comparison; write METRIC < VALUE (or <=, >, >=, ==, !=), such as
+    'p99<200ms', 'rps>1000' or 'failed<0.1%'.
 URL --check p99<200
     --check 'p99<200': '200' is a bare number where a time is needed; write the unit, such as '75ms';
     allowed units: ns, us, µs, ms, s, min.
@@ -139,7 +141,7 @@ URL --check lag.p99<1ms
 URL --check rss<5%
     --check 'rss<5%': '5%': unknown unit '%' of a size. Allowed: B, kB, MB, KiB, MiB.
 URL --check unsent<5%
-    --check 'unsent<5%': 'unsent' is no part of what was sent; leave out %.
+    --check 'unsent<5%': 'unsent' is not a share of the requests. Leave out %.
 URL --check p98<1s
     --check 'p98<1s': unknown metric 'p98'; did you mean 'p99'? Allowed: min, mean, sd, p50, p75, p90,
     p95, p99, p99.9, p99.99, max (of total; else connect., first_byte., lag. before it), rps, goodput,
@@ -174,11 +176,11 @@ def test_one_message_says_what_is_wrong(generator: Generator, arguments: str, sa
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("# nothing\n", "urls: holds no URL; write one a line."),
+        ("# nothing\n", "urls: holds no URL. Write one per line."),
         ("/a\n/b c d\n", "urls, line 2: '/b c d' is no target; write URL or METHOD URL."),
         ("get /a\n", "urls, line 1: 'get' is no method; write one such as GET or POST (RFC 9110 §9.1)."),
         ("/a\nx.html\n", "urls, line 2: 'x.html' is no URL; it begins with https:// or http://."),
-        ("/a\n/<b>\n", "urls, line 2: 'https://127.0.0.1/<b>': '<' can't stand in a path or a query."),
+        ("/a\n/<b>\n", "urls, line 2: 'https://127.0.0.1/<b>': '<' is not allowed in a path or a query."),
         (
             "/a\n\nhttps://127.0.0.2/\n",
             "urls, line 3: this is https://127.0.0.2, but urls, line 1 is https://127.0.0.1; all URLs of a "
@@ -207,14 +209,14 @@ def test_a_path_without_a_host_is_told_how_to_get_one(generator: Generator, tmp_
 def test_a_file_that_is_named_twice_is_refused(generator: Generator, tmp_path: Path) -> None:
     result = generator.run(URL, "--csv", "x", "-o", "./x")
     assert result.status == 2
-    assert f"{tmp_path}/x: named twice; each option takes a file of its own." in result.stderr
+    assert f"{tmp_path}/x: named twice. Each option needs its own file." in result.stderr
 
 
 def test_a_table_of_another_format_is_left_alone(generator: Generator, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n")
     result = generator.run(URL, "--csv", "x.csv")
     assert result.status == 2
-    assert "--csv x.csv: its first line is not this version's" in result.stderr
+    assert "--csv x.csv: its first line is another version's" in result.stderr
     assert (tmp_path / "x.csv").read_text() == "a,b\n"
 
 
@@ -238,7 +240,7 @@ def test_what_the_engine_refuses_is_told_in_its_words(generator: Generator) -> N
         ("stop.duration_s: 90000; allowed is 0 to 86400 s", "-d: 90000; allowed is 0 to 86400 s."),
         (
             "not a load's specification: invalid IP address syntax at line 1 column 39",
-            "the engine can't read what it is asked for: invalid IP address syntax.",
+            "the engine can't read the load's specification: invalid IP address syntax.",
         ),
         ("/nowhere/ca.pem: No such file or directory", "--ca /nowhere/ca.pem: No such file or directory."),
         ("the CA can't verify anybody: no root", "--ca /nowhere/ca.pem: no root."),
@@ -257,5 +259,5 @@ def test_the_character_that_a_url_can_t_have_is_told_as_it_is_written(generator:
         generator.run("https://127.0.0.1/ä").stderr.splitlines()[1] == "  Write it as %C3%A4 (RFC 3986 §2.1)."
     )
     blank = generator.run("https://127.0.0.1/a b").stderr.splitlines()
-    assert blank[0].endswith("a blank can't stand in a path or a query.")
+    assert blank[0].endswith("a blank is not allowed in a path or a query.")
     assert blank[1] == "  Write it as %20 (RFC 3986 §2.1)."

@@ -16,7 +16,7 @@ from .maps import a_map
         (["--rtt", "300ms..5ms"], "--rtt 300ms..5ms"),
         (["--loss", "0..15"], "bare number"),
         (["--site", "smal"], "did you mean 'small'"),
-        (["--arms", "h2"], "name two"),
+        (["--arms", "h2"], "Name two"),
         (["--arms", "h2,h4"], "h4"),
         (["--origin", "ngin"], "did you mean 'nginx'"),
         (["--client", "load"], "page loads"),
@@ -24,7 +24,7 @@ from .maps import a_map
         (["--time", "0s"], "no time"),
         (["--seed", "-1"], "--seed -1"),
         (["--jobs", "0"], "--jobs 0"),
-        (["--resume", "nowhere"], "holds no map"),
+        (["--resume", "nowhere"], "this is no map"),
     ],
 )
 def test_what_cannot_be_is_bad_input(

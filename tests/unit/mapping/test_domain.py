@@ -78,7 +78,7 @@ def test_a_warning_counts_its_paths_where_they_are_many() -> None:
 @pytest.mark.parametrize(
     ("changes", "wrong"),
     [
-        ({"arms": ("h1", "h2", "h3")}, "one arm with one other"),
+        ({"arms": ("h1", "h2", "h3")}, "a map compares two arms"),
         ({"client": "load"}, "page loads"),
         ({"origin": "https://example.org"}, "live server"),
         ({"site": "smal"}, "--site smal.*'small'"),

@@ -87,14 +87,14 @@ def test_what_is_there_stays(laboratory: Laboratory, server: str) -> None:
     laboratory.write("shop/mine", "")
     result = laboratory.run("mirror", f"{server}/", "--out", "shop")
     assert result.status == 2
-    assert "shop: is there already, and stays as it is." in result.stderr
+    assert "shop: already exists and was not changed." in result.stderr
 
 
 @pytest.mark.parametrize(
     ("path", "status", "said"),
     [
-        ("/none", 4, "the page can't be had: status 404."),
-        ("/text", 2, "is no page, but text/plain."),
+        ("/none", 4, "the page can't be fetched: status 404."),
+        ("/text", 2, "this is text/plain, not a page."),
     ],
 )
 def test_what_is_no_page_is_refused(
@@ -110,7 +110,7 @@ def test_what_is_no_page_is_refused(
 def test_what_is_no_address_is_refused(laboratory: Laboratory, address: str) -> None:
     result = laboratory.run("mirror", address)
     assert result.status == 2
-    assert "is no address of a page." in result.stderr
+    assert "this is not the address of a page." in result.stderr
 
 
 @pytest.mark.parametrize(

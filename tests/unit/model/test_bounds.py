@@ -72,7 +72,7 @@ def test_a_result_beyond_the_bounds_names_field_value_and_what_is_allowed(
     (file := tmp_path / "result.json").write_bytes(content)
     with pytest.raises(ValueError) as caught:
         result.read(file)
-    assert str(caught.value).startswith(f"the result is not as it must be: {said}")
+    assert str(caught.value).startswith(f"the result is not as specified: {said}")
     assert len(str(caught.value)) < 300
 
 
@@ -124,7 +124,7 @@ def test_a_line_that_is_no_record_is_set_aside_with_its_reason(
     contents = journal.read(tmp_path)
     assert (contents.header, contents.trials) == (HEADER, [trial(0)])
     assert contents.warnings == [
-        f"{file}, line 3: {said}; set aside in {journal.CORRUPT}, its trial is measured again."
+        f"{file}, line 3: {said}; moved to {journal.CORRUPT}, and its trial is measured again."
     ]
     assert (tmp_path / journal.CORRUPT).read_bytes() == line + b"\r\n"
 

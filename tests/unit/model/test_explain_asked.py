@@ -76,12 +76,12 @@ def test_an_empty_list_is_no_explanation() -> None:
         (
             'from = "h2@bbr"\n',
             "",
-            "line 6: key 'explain.1': key 'from' is missing; it is the arm at the chain",
+            "line 6: key 'explain.1': key 'from' is missing: the arm at the chain",
         ),
         (
             'through = ["h2@cubic"]\n',
             "",
-            "line 6: key 'explain.1': key 'through' is missing; it is a list of",
+            "line 6: key 'explain.1': key 'through' is missing: a list of",
         ),
         (f"steps = {STEPS}\n", "", "line 6: key 'explain.1': key 'steps' is missing"),
     ],

@@ -106,10 +106,10 @@ def test_a_whole_page_is_taken_as_it_is() -> None:
         (b'{"ok": true, "load_s": -1}', "greater than or equal to 0"),
         (b'{"ok": true, "load_s": NaN}', "it is no JSON"),
         (b'{"ok": true, "protocol": "h1"}', "without 'load_s'"),
-        (b'{"ok": true, "load_s": 1}', "without any of its requests"),
+        (b'{"ok": true, "load_s": 1}', "without any request"),
         (
             b'{"ok": true, "load_s": 1, "requests": [{"path": "/", "status": 200}]}',
-            "over which 'protocol' / came",
+            "it does not name the 'protocol' of /",
         ),
         (b'{"outcome": "good"}', "'ok' or 'failed'"),
     ],

@@ -71,7 +71,7 @@ def test_gilbert_elliott_loses_everything_in_its_bad_state_unless_told_otherwise
         ('{ loss = "-1%" }', "key 'down.loss': '-1%' is negative"),
         ('{ loss = "101%" }', "key 'down.loss': '101%' is more than all"),
         ('{ los = "1%" }', "unknown key 'los'; did you mean 'loss'?"),
-        ('{ queue = "10kB" }', "a queue only exists with a rate"),
+        ('{ queue = "10kB" }', "only a link with a rate has a queue"),
         (
             '{ jitter = { spread = "1ms", order = "random" } }',
             "unknown order 'random'. Allowed: break, keep.",

@@ -82,7 +82,7 @@ def test_a_shipped_path_can_be_moved_to() -> None:
         (', to = "slow"', "", "lacks 'to'"),
         ("at =", "when = 1, at =", "when"),
         ('at = "2s"', "at = 2", "2"),
-        ("down = { rate = \"50", "rebind = \"1s\"\ndown = { rate = \"50", "'rebind' can't stand beside"),
+        ("down = { rate = \"50", "rebind = \"1s\"\ndown = { rate = \"50", "handover can't have 'rebind'"),
         ("down = { rate = \"2M", "cross = 2\ndown = { rate = \"2M", "'slow' has 'cross'"),
     ],
 )  # fmt: skip

@@ -184,7 +184,7 @@ def test_a_path_rebinds_and_is_shared() -> None:
         ('jitter = { spread = "1ms", distribution = "norml" }', "did you mean 'normal'?"),
         ('jitter = { spread = "1ms", distribution = "table" }', "lacks 'table', the name of"),
         ('jitter = { spread = "1ms", distribution = "normal", table = "x" }', "a table belongs to"),
-        ('reorder = "25%"', "packets overtake by skipping the delay"),
+        ('reorder = "25%"', "reordered packets skip the delay"),
         ('delay = "1ms", reorder = { probability = "5%", gap = 0 }', "0 is no whole number from 1"),
         ('loss = { model = "gilbert" }', "did you mean 'gilbert-elliott'?"),
         ('loss = { model = "four-state" }', "lacks 'p13'"),
@@ -195,7 +195,7 @@ def test_a_path_rebinds_and_is_shared() -> None:
         ('rate = "1Mbit", overhead = "ethernt"', "unknown overhead 'ethernt'; did you mean 'ethernet'?"),
         ('rate = "1Mbit", overhead = { packet = "70kB" }', "70000 bytes are too much"),
         ('rate = "1Mbit", overhead = { cell_overhead = "5B" }', "there are no cells"),
-        ('overhead = "26B"', "overhead only matters to a rate"),
+        ('overhead = "26B"', "overhead only affects a rate"),
         ('rate = "1Mbit", queue = { discipline = "codl" }', "did you mean 'codel'?"),
         ('rate = "1Mbit", queue = { target = "5ms" }', "a drop-tail queue has no 'target'"),
         ('rate = "1Mbit", queue = { discipline = "codel", flows = 3 }', "it has target, interval, ecn"),
@@ -232,7 +232,7 @@ def test_a_mistake_in_what_concerns_both_links_is_named(text: str, said: str) ->
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.trace").write_bytes(b"1\n\xff\n")
-    with pytest.raises(InputError, match=r"x\.trace: byte 2 is no UTF-8"):
+    with pytest.raises(InputError, match=r"x\.trace: byte 2 is not UTF-8"):
         link('trace = "x.trace"', tmp_path)
     with pytest.raises(InputError, match="this is a folder"):
         link('trace = "."', tmp_path)

@@ -93,7 +93,7 @@ def test_files_are_looked_for_in_the_working_directory_and_a_profiles_beside_it(
         (["delay=10"], "delay=10: key 'down.delay': 10 is a bare number where a time is needed"),
         (["dely=10ms"], "dely=10ms: unknown key 'dely'; did you mean 'delay'?"),
         (["up.dely=10ms"], "up.dely=10ms: unknown key 'dely'; did you mean 'delay'?"),
-        (["down=10ms"], "'down' is a whole link; write one of its keys, down.delay=10ms"),
+        (["down=10ms"], "'down' is a whole link. Write one of its keys, down.delay=10ms"),
         (["lte", "up.jitter.spred=1ms"], "up.jitter.spred=1ms: key 'up.jitter.spred': unknown key 'spred'"),
         (["=3"], "unknown key ''"),
         (["rate=[1Mbit"], "key 'down.rate': '[1Mbit' is no rate"),

@@ -31,7 +31,7 @@ def test_the_table_survives_being_resolved() -> None:
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ("{ min = 6 }", "x.toml, line 5: key 'repeat': 'max' is missing, the most blocks a cell may get"),
+        ("{ min = 6 }", "x.toml, line 5: key 'repeat': 'max' is missing: the most blocks of a cell"),
         ("{ max = 5 }", "key 'repeat.max': 5 is no whole number from 6 to 1000000."),
         ("{ min = 3, max = 20 }", "key 'repeat.min': 3 is no whole number from 6 to 1000000."),
         ("{ min = 30, max = 20 }", "key 'repeat.min': 30 is more than 'max', which is 20."),
@@ -44,7 +44,10 @@ def test_the_table_survives_being_resolved() -> None:
         ('{ max = 20, until = "ci95 < 2" }', "key 'repeat.until': '2' is a bare number where a share"),
         ('{ max = 20, until = "ci95 < 0%" }', "'ci95 < 0%': a precision lies between 0% and 100%."),
         ('{ max = 20, until = "ci95 < 200%" }', "'200%' is more than all"),
-        ('{ max = 20 }\nstate = "kept"', "key 'repeat': sampling until the answer is known takes blocks for"),
+        (
+            '{ max = 20 }\nstate = "kept"',
+            "key 'repeat': sampling until the answer is known needs independent",
+        ),
     ],
 )
 def test_a_wrong_table_is_refused_with_its_place(table: str, said: str) -> None:

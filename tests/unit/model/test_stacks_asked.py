@@ -56,7 +56,7 @@ def test_live_servers_need_neither_sites_nor_paths(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ('origins = ["cady"]\n', "unknown origin 'cady'; did you mean 'caddy'?"),
-        ('origins = ["cady"]\n', "One of your own is a table [origins.NAME] with a 'command'."),
+        ('origins = ["cady"]\n', "To define your own: a table [origins.NAME] with a 'command'."),
         (
             'origins = ["caddy:tunde"]\n',
             "tunde: no such file; this names a configuration of caddy, or one of",
@@ -70,11 +70,11 @@ def test_live_servers_need_neither_sites_nor_paths(tmp_path: Path) -> None:
             "key 'origins.mine': 3 is no table; write [origins.mine] with a 'command'",
         ),
         ("origins = { mine = {} }\n", "unknown origin 'mine'"),
-        ('origins = { mine = { ready = "tcp" } }\n', "an origin of one's own lacks its 'command'."),
+        ('origins = { mine = { ready = "tcp" } }\n', "an origin of your own lacks its 'command'."),
         ('origins = { caddy = { ready = "tcp" } }\n', "'caddy' is a known origin, which takes no keys here"),
         (
             'origins = { caddy = { command = "x" } }\n',
-            "'caddy' is a known origin; give one of your own another",
+            "'caddy' is a known origin. Give your own another",
         ),
         ('origins = { "a/b" = { command = "x" } }\n', "'a/b' is no name for an origin: letters, digits"),
         (
@@ -101,7 +101,7 @@ def test_live_servers_need_neither_sites_nor_paths(tmp_path: Path) -> None:
         ('clients = { mine = { command = "x", ready = "udp" } }\n', "unknown key 'ready'"),
         ('clients = ["curl"]\n', "unknown client 'curl'"),
         ('clients = ["https://a.test/"]\n', "unknown client 'https://a.test/'"),
-        ('authority = "ca.pem"\n', "the authority of an emulated network is made by the run itself."),
+        ('authority = "ca.pem"\n', "the run itself makes the certificate authority of an emulated network."),
         ('origins = ["http://a.test/"]\n', "a live server is measured over https:// only."),
         ('origins = ["https:///x"]\n', "this URL names no host"),
         ('origins = ["https://a.test:x/"]\n', "this is no URL"),
@@ -119,7 +119,7 @@ def test_what_is_wrong_with_a_stack(text: str, said: str) -> None:
     [
         ('paths = ["lan"]\n', "a live server is measured without an emulated path"),
         ('certificate = { key = "p256" }\n', "a live server has its own certificate; leave this key out."),
-        ('cache_control = "no-store"\n', "a live server says itself what may be cached"),
+        ('cache_control = "no-store"\n', "a live server decides itself what may be cached"),
         ('authority = "missing.pem"\n', "missing.pem: no such file; this names an authority's certificate."),
         ('authority = "x.toml"\n', "x.toml: holds no certificate; it must be PEM."),
     ],

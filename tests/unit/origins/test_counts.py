@@ -41,7 +41,7 @@ def test_nginxs_log_is_counted_as_it_grows(tmp_path: Path) -> None:
 def test_a_log_of_another_form_is_refused_with_the_right_one(tmp_path: Path) -> None:
     file = tmp_path / "access.log"
     file.write_text("127.0.0.1 - - GET /\n")
-    with pytest.raises(InputError, match="not in the form that proves"):
+    with pytest.raises(InputError, match="lacks the form that proves"):
         LogCounter(file).counts()
 
 

@@ -38,15 +38,20 @@ def found(asked: Experiment, code: str) -> list[Caution]:
         (
             "nginx",
             ["h2", "h3"],
-            f"h2: {CUBIC}; h3: New Reno that takes",
+            f"h2: {CUBIC}; h3: New Reno that counts",
             "this origin's QUIC offers no other",
         ),
-        ("caddy", ["h2", "h3"], f"h2: {CUBIC}; h3: newreno (quic-go", "Write the arm h2@reno"),
+        (
+            "caddy",
+            ["h2", "h3"],
+            f"h2: {CUBIC}; h3: newreno (quic-go",
+            "Name the same congestion control in h2@reno and in the other arm",
+        ),
         (
             "caddy",
             ["h2@bbr", "h2+tls12", "h3#a"],
             f"h2+tls12: {CUBIC}; h3#a: newreno",
-            "Write the arm h2@reno",
+            "Name the same congestion control in h2@reno and in the other arm",
         ),
     ],
 )
@@ -86,7 +91,7 @@ def test_where_quic_can_run_what_tcp_runs_that_is_the_remedy(monkeypatch: pytest
     asked = experiment(["builtin"], ["h2", "h3"])
     monkeypatch.setattr(kernel_tcp, "settings", lambda _: {"congestion_control": "reno"})
     [caution] = found(asked, CONTROL)
-    assert "Write the arm h3@newreno" in caution.remedy
+    assert "Name the same congestion control in h3@newreno and in the other arm" in caution.remedy
 
 
 def test_the_initial_window_of_nginx_is_told_beside_that_of_the_other_origins(path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_header_keeps_its_quotes_and_its_percent_signs() -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("h3@bbr", "bbr from 3.1 on; this HAProxy is 3.0.11"),
+        ("h3@bbr", "bbr since 3.1; this HAProxy is 3.0.11"),
         ("h3+0rtt", "no 0-RTT data over QUIC"),
         ("h3", None),
         ("h3@cubic", None),

@@ -30,7 +30,7 @@ def test_what_every_nginx_can_do_is_not_refused(path: Path, said: str | None, ar
 @pytest.mark.parametrize(
     ("said", "arm", "reason"),
     [
-        (GOOD, "h3@bbr", "New Reno that takes a datagram for 65527 bytes"),
+        (GOOD, "h3@bbr", "New Reno that counts a datagram as 65527 bytes"),
         (GOOD, "h3@cubic", "New Reno that"),
         (GOOD, "h3@newreno", "New Reno that"),
         (NEWEST, "h3@newreno", "this one's is cubic"),
@@ -148,6 +148,6 @@ def test_a_persons_own_configuration_is_looked_through_before_a_run(path: Path) 
     program(path / "nginx", GOOD)
     own = Nginx(configuration="events {}\nhttp { server { listen ${PRONGHORN_PORT} ssl; } }\n")
     assert own.identity()["proof"].startswith("by the client only")
-    assert own.refusal(parse("h2+0rtt")) == "its configuration says nothing of 'ssl_early_data'"
+    assert own.refusal(parse("h2+0rtt")) == "its configuration does not set 'ssl_early_data'"
     with pytest.raises(InputError, match="did you mean 'PRONGHORN_PORT'"):
         Nginx(configuration="listen ${PRONGHORN_PORTS};")

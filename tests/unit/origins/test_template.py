@@ -46,7 +46,7 @@ def test_a_configuration_that_can_not_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         template.read(tmp_path / "nowhere.conf")
     (tmp_path / "binary.conf").write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(InputError, match="no UTF-8"):
+    with pytest.raises(InputError, match="not UTF-8"):
         template.read(tmp_path / "binary.conf")
 
 

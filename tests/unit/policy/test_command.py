@@ -41,7 +41,7 @@ def test_a_fit_writes_the_policy_of_its_maps_and_says_how_far_off_it_is(
     assert (result.status, result.stderr) == (0, "")
     assert "Policy: policy.toml" in result.stdout
     assert "the surface's ln ratio is off by" in result.stdout
-    assert "The maps don't say h3's own congestion control" in result.stdout
+    assert "The maps don't name h3's own congestion control" in result.stdout
     assert (folder / "policy.toml").read_text() == fitted
 
 
@@ -60,11 +60,11 @@ def test_a_fit_writes_the_policy_of_its_maps_and_says_how_far_off_it_is(
         (["simulate", "policy.toml", "--holdout", "0.7"], "--holdout 0.7"),
         (["simulate", "policy.toml", "--max-age", "0"], "--max-age 0"),
         (["simulate", "policy.toml", "--downgrade", "hard"], "--downgrade hard: off, lease, clear"),
-        (["simulate", "policy.toml", "--run", "runs/1", "--cells"], "without --cells"),
+        (["simulate", "policy.toml", "--run", "runs/1", "--cells"], "excludes --cells"),
         (["validate", "nowhere"], "holds no finished map"),
         (["validate", "cubic", "--clients", "0"], "--clients 0"),
-        (["validate", "cubic", "--alike", "nowhere"], "--alike nowhere: holds no run"),
-        (["fit", "cubic", "--out", "policy.toml", "--alike", "nowhere"], "--alike nowhere: holds no run"),
+        (["validate", "cubic", "--alike", "nowhere"], "--alike nowhere: this is no run"),
+        (["fit", "cubic", "--out", "policy.toml", "--alike", "nowhere"], "--alike nowhere: this is no run"),
     ],
 )
 def test_what_cannot_be_is_bad_input(
@@ -128,7 +128,7 @@ def test_what_was_fitted_is_shown_with_marks_where_h3_is_offered(
     assert "*" not in bbr.partition("\n\n")[0]
     assert "TCP with cubic, 120 ms, 3 % of loss, 6 Mbit/s: h3 is offered (h3_faster)" in result.stdout
     assert "TCP with bbr, 120 ms, 3 % of loss, 6 Mbit/s: h3 is not offered" in result.stdout
-    assert "A client of whom nothing is known, TCP with bbr: h3 is not offered" in result.stdout
+    assert "An unknown client, TCP with bbr: h3 is not offered" in result.stdout
 
 
 @pytest.mark.needs("engine")
@@ -225,7 +225,7 @@ def test_cells_without_a_client_are_bad_input(
     result = run(monkeypatch, capsys, "policy", "validate", str(folder / "cubic"), "--clients", "3")
 
     assert result.status == 2
-    assert "of 30 cells have nobody in a draw; 6000 are enough" in result.stderr
+    assert "of 30 cells have no client in a draw; 6000 are enough" in result.stderr
 
 
 @pytest.mark.needs("engine")

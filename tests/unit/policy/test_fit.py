@@ -252,7 +252,7 @@ def test_what_grows_with_the_ratio_comes_to_the_file_the_core_and_whoever_is_sho
     [
         ([{"arms": ("h1", "h3")}], "fitted from h3 against h2"),
         ([{"arms": ("h2@cubic", "h2@bbr")}], "fitted from h3 against h2"),
-        ([{"arms": ("h2", "h3")}], "doesn't say TCP's congestion control"),
+        ([{"arms": ("h2", "h3")}], "doesn't name TCP's congestion control"),
         ([{}, {"seed": 2}], "both maps of small with cubic"),
         ([{}, {"arms": ("h2@bbr", "h3@bbr")}], "different h3 arms"),
         ([{}, {"arms": ("h2@bbr", "h3"), "origin": "nginx"}], "different origins"),

@@ -263,6 +263,8 @@ def test_what_is_told_marks_what_is_above_the_bound() -> None:
     assert "above the bound" in text
     assert "Seed 7" in text
     assert "TCP with cubic: the bound does not hold." in text
-    assert "Best fixed is always-h2, of whose regret ours is 50%" in text
-    assert "has only Alt-Svc as well: learned 5.00%, always-h2 10.00%; for these the bound does" in text
+    assert "Best fixed is always-h2, and ours has 50% of its regret" in text
+    assert (
+        "has only Alt-Svc, too. Beyond it: learned 5.00%, always-h2 10.00%; for these the bound does" in text
+    )
     assert report.by("all")[0].better == "always-h2"

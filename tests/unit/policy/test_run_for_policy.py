@@ -34,10 +34,10 @@ def test_each_cell_has_its_path_and_the_load_times_of_its_blocks(laboratory: Lab
 def test_a_run_of_other_arms_judges_no_policy(laboratory: Laboratory) -> None:
     ran(laboratory, "h1", "h2")
 
-    with pytest.raises(InputError, match="by one h3 arm and h2 arms"):
+    with pytest.raises(InputError, match="needs one h3 arm and h2 arms"):
         measured.read(laboratory.folder / "out")
 
 
 def test_where_no_run_is_there_is_nothing_to_judge_by(laboratory: Laboratory) -> None:
-    with pytest.raises(InputError, match="holds no run"):
+    with pytest.raises(InputError, match="this is no run"):
         measured.read(laboratory.folder / "nowhere")

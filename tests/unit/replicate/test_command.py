@@ -78,7 +78,7 @@ def test_a_kept_run_that_was_damaged_is_told_by_file_and_line(laboratory: Labora
     file.write_text("".join([*lines[:2], lines[2].replace(",ok,", ",fine,"), *lines[3:]]), encoding="utf-8")
     words = ("replicate", "cloudflare/controls", "--quick", "--blocks", "1", "--no-measure", "--out", "kept")
     done = laboratory.run(*words)
-    assert (done.status, "trials.csv, line 3: is no trial" in done.stderr) == (2, True), done.stderr
+    assert (done.status, "trials.csv, line 3: this is no trial" in done.stderr) == (2, True), done.stderr
 
 
 def test_what_was_cut_goes_on(laboratory: Laboratory) -> None:
@@ -100,15 +100,15 @@ def test_what_was_cut_goes_on(laboratory: Laboratory) -> None:
         (["kiwee/place"], "unknown run of kiwee 'place'; did you mean 'places'"),
         (["--blocks", "0"], "--blocks 0"),
         (["--jobs", "0"], "--jobs 0"),
-        (["requestmetrics/factors", "--quick"], "made in full size alone"),
-        (["weaknet", "--no-measure"], "holds none of these runs"),
+        (["requestmetrics/factors", "--quick"], "exists in full size only"),
+        (["weaknet", "--no-measure"], "has none of these runs"),
         (
             ["weaknet", "--pages", "experiment.toml"],
-            "--pages experiment.toml: no folder that can be written to",
+            "--pages experiment.toml: this is not a writable folder",
         ),
         (
             ["weaknet", "--keep", "experiment.toml"],
-            "--keep experiment.toml: no folder that can be written to",
+            "--keep experiment.toml: this is not a writable folder",
         ),
     ],
 )

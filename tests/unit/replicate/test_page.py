@@ -47,16 +47,16 @@ def test_their_figures_stand_beside_ours() -> None:
 
 def test_what_is_not_reproduced_has_its_reasons() -> None:
     said = written("kiwee")
-    reasons = said.partition("## Why what is not reproduced is not")[2].partition("\n## ")[0]
+    reasons = said.partition("## Why were claims not reproduced?")[2].partition("\n## ")[0]
     asked = (
         r"- h3 ÷ h2 on virginia-cloud, mean load time: ours 2\.\d+ .*, theirs 0\.75 \(1\.35 s ÷ 1\.79 s\)\."
     )
-    assert re.search(rf"{asked}\n  - Nothing that was measured surely leads to theirs", reasons)
+    assert re.search(rf"{asked}\n  - Nothing that was measured certainly leads to theirs", reasons)
     assert "Reno under h2, beside nginx's own New Reno under h3" in reasons
 
 
 def test_reasons_stand_once_where_several_settings_have_the_same_trials() -> None:
-    said = written("requestmetrics").partition("## Why what is not reproduced is not")[2]
+    said = written("requestmetrics").partition("## Why were claims not reproduced?")[2]
     one = "- h2 − h3 on content from New York, median load time (one browser kept open; one browser"
     far = "- h2 − h3 on content from London, median load time (one browser kept open): "
     assert said.count(one) == said.count(far) == 1
@@ -88,11 +88,11 @@ def test_a_page_names_whose_loads_were_mostly_contaminated_and_every_host() -> N
     )
     read = read._replace(runs={**read.runs, "steady": steady})
     said = page(found.study(read, planned(study), "full", resamples=RESAMPLES), read, COMMAND)
-    assert "a choice: h3 on cms/wroclaw-lte/nginx/chromium (18 of 25)" in said
+    assert "a selection: h3 on cms/wroclaw-lte/nginx/chromium (18 of 25)" in said
     assert "host: A, 2 cores, then B, 2 cores" in said
 
 
 @pytest.mark.parametrize(("name", "other"), [("cloudflare", "by the native client"), ("weaknet", "h2load")])
 def test_a_page_says_what_is_done_otherwise_than_the_authors_did(name: str, other: str) -> None:
-    said = written(name).partition("What is done otherwise here:")[2].partition("What they don't say")[0]
+    said = written(name).partition("What differs here:")[2].partition("What they don't say")[0]
     assert other in said

@@ -297,6 +297,6 @@ def test_factors_with_too_few_blocks_are_not_taken_for_factors_without_effect() 
     )
     [part] = claim(of, "Between continents").readings[0].parts
     [said] = words.reasons(part.model_copy(update={"causes": [few]}))
-    assert said == "What was measured is too little to tell what leads to theirs."
+    assert said == "The measurements are too few to tell what leads to theirs."
     [said] = words.reasons(part.model_copy(update={"causes": [few, part.causes[0]]}))
-    assert "of 1 change it is too little" in said
+    assert "1 change could not be judged" in said

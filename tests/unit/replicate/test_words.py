@@ -52,7 +52,7 @@ def test_a_factor_that_leads_past_theirs_is_not_said_to_lead_there() -> None:
     [near] = words.reasons(part_of(ours, cause(0.7).model_copy(update={"state": "undecided"})))
     assert short.endswith("towards theirs, still outside the bounds.")
     assert far.endswith("past theirs, outside the bounds on the other side.")
-    assert near.endswith("past theirs, perhaps within the bounds.")
+    assert near.endswith("past theirs, possibly within the bounds.")
 
 
 def test_a_factor_leads_to_the_bounds_where_nothing_was_published() -> None:
@@ -71,7 +71,7 @@ def test_a_factor_of_another_run_or_host_says_so(apart: result.Apart, said: str)
 
 
 def test_a_change_that_left_no_value_is_no_number_of_times_as_much() -> None:
-    none = Value(value=None, blocks=6, reason="loads failed, so that there is no mean")
+    none = Value(value=None, blocks=6, reason="loads failed, so there is no mean")
     change = cause(0.9).model_copy(
         update={
             "ours": none,
@@ -82,8 +82,8 @@ def test_a_change_that_left_no_value_is_no_number_of_times_as_much() -> None:
         }
     )
     [said] = words.measured_as_well(part_of(Value(value=1.0, ci95=(0.99, 1.01), blocks=20), change))
-    told = "with more loss: loads failed, so that there is no mean, in another run, which tells nothing."
-    assert said == f"Measured as well: {told}"
+    told = "with more loss: loads failed, so there is no mean, in another run, which tells nothing."
+    assert said == f"Also measured: {told}"
 
 
 def test_where_a_premise_fails_nothing_asks_for_a_reason() -> None:
@@ -108,7 +108,7 @@ def test_an_effect_says_of_which_times_it_is_made_and_that_none_holds_theirs() -
     [said] = words.sensitivity([effect])
     assert "theirs 0.52 (6.69 s ÷ 12.9 s). up: 0.80" in said
     assert "(2.70 s ÷ 3.30 s)" in said
-    assert said.endswith("No interval holds theirs. Nearest: up.")
+    assert said.endswith("No interval holds their value. Nearest: up.")
 
 
 def test_settings_without_an_interval_are_not_passed_over_in_silence() -> None:
@@ -121,7 +121,7 @@ def test_settings_without_an_interval_are_not_passed_over_in_silence() -> None:
         settings=[known, unknown],
     )  # fmt: skip
     [said] = words.sensitivity([effect])
-    assert said.endswith("No interval holds theirs. Only up has an interval.")
+    assert said.endswith("No interval holds their value. Only up has an interval.")
     [said] = words.sensitivity([effect.model_copy(update={"settings": [unknown, unknown]})])
     assert said.endswith("No setting has an interval.")
 
@@ -136,7 +136,7 @@ def test_an_end_that_rounding_makes_the_bound_is_told_with_more_digits() -> None
 def test_arms_whose_loads_were_mostly_contaminated_are_named_beside_their_value() -> None:
     part = part_of(Value(value=0.7, ci95=(0.6, 0.8), blocks=7))
     said = words.spoilt(part.model_copy(update={"spoilt": {"h3 on tiny/loss/nginx/load": (18, 25)}}))
-    assert said == "of a choice: 18 of 25 loads of h3 on tiny/loss/nginx/load were contaminated"
+    assert said == "from a selection: 18 of 25 loads of h3 on tiny/loss/nginx/load were contaminated"
     assert words.spoilt(part) == ""
 
 
@@ -152,9 +152,9 @@ def test_the_row_of_a_claim_is_of_a_part_that_counts() -> None:
 
 def test_what_failed_loads_leave_without_a_value_says_so_in_the_terminal_too() -> None:
     none = Value(value=None, blocks=6, failed={"h3 on near": 6})
-    assert words.ours(none, "ratio", "load") == "not finite, since loads failed"
+    assert words.ours(none, "ratio", "load") == "not finite, because loads failed"
     said = shown(ReadingFound(setting="one", state="not reproduced", parts=[part_of(none)]))
-    assert "not finite, since loads failed; failed: 6 loads of h3 on near" in said
+    assert "not finite, because loads failed; failed: 6 loads of h3 on near" in said
 
 
 def test_a_claim_that_its_settings_leave_undecided_says_so_beside_a_figure_that_decides() -> None:

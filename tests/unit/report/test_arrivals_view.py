@@ -75,7 +75,7 @@ def test_of_very_many_cells_the_first_are_drawn(tmp_path: Path, monkeypatch: pyt
     found = run_of(tmp_path, ("fiber", "lan", "lte"))
     text = page(found, tmp_path)
     assert text.count('<details class="timeline">') == 2
-    assert text.count("drawn of the first 2 cells that kept their arrivals; those of 1 more cell lie") == 1
+    assert text.count("drawn for the first 2 cells with arrivals. Those of 1 more cell are") == 1
 
 
 def test_a_hostile_path_is_text(tmp_path: Path) -> None:

@@ -133,8 +133,8 @@ def test_what_stands_beneath_tells_the_phases_and_the_data_every_packet(tmp_path
     found = shown(tmp_path, over_tcp())
     assert found.arms[0].about == (
         "block 0 · load 1.20 s · TCP 1.04 s · TLS 42.0 ms · request 40.9 ms · first byte of the "
-        "content arrived at 1.13 s · the client had the response's head at 300 ms · 1 packet dropped · "
-        "1 sent again"
+        "content arrived at 1.13 s · the client had the response's header at 300 ms · 1 packet "
+        "dropped · 1 retransmitted"
     )
     assert found.data is not None
     assert found.data.csv.splitlines()[1:3] == [
@@ -155,7 +155,7 @@ def test_the_axis_begins_before_the_load_where_its_connection_did() -> None:
     ("connections", "said"),
     [
         ((), "saw none of its connections"),
-        ((MadeConnection(why_not="no secrets"),), "nothing of its handshake could be read: no secrets"),
+        ((MadeConnection(why_not="no secrets"),), "its handshake could not be read: no secrets"),
     ],
 )
 def test_an_arm_without_a_ladder_says_why(
@@ -170,7 +170,7 @@ def test_an_arm_without_a_ladder_says_why(
 def test_a_connection_of_an_earlier_visit_has_no_ladder() -> None:
     kept = MadeConnection()
     kept.request(0, "/", 0.0, 0.02)
-    with pytest.raises(Unreadable, match="made before the load"):
+    with pytest.raises(Unreadable, match="established before the load"):
         ladder(made(kept), 0.0)
 
 
@@ -210,5 +210,5 @@ def test_a_packet_still_on_its_way_at_the_end_is_neither_drawn_nor_told_as_dropp
 def test_a_handshake_of_which_nothing_had_arrived_or_been_dropped_is_not_taken_for_an_earlier_one() -> None:
     connection = MadeConnection("tcp", "h2")
     connection.packet(UP, 0.0, None, kind="SYN", fate="in flight", says=("SYN",))
-    with pytest.raises(Unreadable, match="still on its way"):
+    with pytest.raises(Unreadable, match="had not arrived"):
         ladder(made(connection), 0.0)

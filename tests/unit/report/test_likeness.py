@@ -115,7 +115,7 @@ def test_clients_that_load_different_pages_are_warned_of_in_both_of_their_cells(
     assert "chromium 20 requests, 580 kB" in warning
     assert "over h2" in warning
     assert all("; warning: " in one.words for each in found.cells for one in each.led())
-    assert warning.endswith("So in 1 further case.")
+    assert warning.endswith("The same holds in 1 further case.")
 
 
 def test_a_skimmed_journal_says_the_same_of_what_was_left_out() -> None:

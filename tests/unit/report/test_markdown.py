@@ -52,7 +52,7 @@ def test_what_a_comment_would_not_hold_loses_its_tables() -> None:
     )
     text = markdown(many, {})
     assert len(text) < MOST_CHARACTERS
-    assert "The cells' tables are left out: they stand in report.html." in text
+    assert "The cells' tables are left out. They are in report.html." in text
 
 
 def test_of_more_verdicts_than_a_comment_holds_the_rest_is_counted() -> None:
@@ -60,7 +60,7 @@ def test_of_more_verdicts_than_a_comment_holds_the_rest_is_counted() -> None:
     cells = 800
     text = markdown(one.model_copy(update={"cells": one.cells * cells}), MANIFEST)
     assert 0.99 * MOST_CHARACTERS < len(text) <= MOST_CHARACTERS
-    left_out = re.search(r"^- … and (\d+) more verdicts, which report.html has.$", text, re.MULTILINE)
+    left_out = re.search(r"^- … and (\d+) more verdicts, which are in report.html.$", text, re.MULTILINE)
     assert left_out is not None
     told = text.count(f"- {escaped(one.cells[0].led()[0].words)}. Each load: 21 requests, 600 kB.\n")
     assert told + int(left_out[1]) == cells

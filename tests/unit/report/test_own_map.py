@@ -28,7 +28,7 @@ def test_a_map_in_the_directory_is_shown_with_its_sentences_and_leads_to_its_pag
 
 def test_an_unfinished_or_broken_map_is_said_to_be_so(tmp_path: Path) -> None:
     (left(tmp_path / "a") / "map.json").unlink()
-    assert "The map in map isn&#39;t finished: pronghorn map --resume" in page(tmp_path / "a")
+    assert "The map in map is unfinished: pronghorn map --resume" in page(tmp_path / "a")
     (left(tmp_path / "b") / "map.json").write_text("[]", encoding="utf-8")
     assert "The map in map can&#39;t be read: " in page(tmp_path / "b")
 

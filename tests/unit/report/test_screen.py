@@ -40,7 +40,7 @@ def test_a_line_a_comparison_the_sentence_the_report_and_what_comes_next() -> No
         assert "│███████  faster  0.6" in line
     assert lines[5].startswith("h3 is faster than h2")
     assert lines[-3:] == [
-        "2 warnings: in the report, or here with --verbose",
+        "2 warnings: see the report, or run with --verbose",
         "Report: runs/one/report.html",
         "Next: x",
     ]

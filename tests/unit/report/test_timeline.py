@@ -135,7 +135,7 @@ def test_undisturbed_blocks_are_no_pair(tmp_path: Path) -> None:
     found = pair(by_arm([*lossy, *moved]))
     assert found is not None
     assert found.h2.block == 0
-    with pytest.raises(NoPair, match="3 blocks have arrivals"):
+    with pytest.raises(NoPair, match="in 3 blocks with arrivals"):
         pair(by_arm(clean))
 
 
@@ -203,4 +203,4 @@ def test_a_file_that_is_gone_or_broken_is_said_to_be_so(tmp_path: Path, broken: 
         file.write_bytes(b"no gzip")
     found = shown(tmp_path, trials)
     assert not found.panels
-    assert found.about.startswith("No timeline of waiting bytes: artifacts/h3,block0/arrivals.json.gz ")
+    assert found.about.startswith("No head-of-line timeline: artifacts/h3,block0/arrivals.json.gz ")

@@ -18,7 +18,7 @@ def test_where_no_arm_loads_the_first_line_has_the_resource_and_the_mend() -> No
     found = summary([one for of_arm in trials for one in of_arm])
     assert found.unmeasured is not None
     assert found.unmeasured.text == (
-        "Nothing could be measured: h2 and h3 never loaded; 16 of 16 trials failed, all by status: "
+        "Nothing could be measured: h2 and h3 never loaded. 16 of 16 trials failed, all by status: "
         "/pixel.gif was answered 404."
     )
     assert "--set 'tolerate=[\"/pixel.gif\"]'" in found.unmeasured.remedy
@@ -36,7 +36,7 @@ def test_where_one_of_two_arms_never_loads_it_can_be_left_out() -> None:
     found = summary(trials)
     assert found.unmeasured is not None
     assert (
-        "h3 never loaded; 3 of 3 trials failed, all by timeout: no answer within 60 s"
+        "h3 never loaded. 3 of 3 trials failed, all by timeout: no answer within 60 s"
         in found.unmeasured.text
     )
     assert found.unmeasured.remedy.endswith("or leave h3 out: --set arms=h2.")
@@ -69,7 +69,7 @@ def test_blocks_that_were_all_rejected_are_nothing_measured() -> None:
     found = summary([*contaminated(SHOP, "h2"), *contaminated(SHOP, "h3")])
     assert found.unmeasured is not None
     assert found.unmeasured.text.startswith(
-        "Nothing could be measured: all 8 blocks were rejected; 48 trials were contaminated, all by starved"
+        "Nothing could be measured: all 8 blocks were rejected. 48 trials were contaminated, all by starved"
     )
     assert found.unmeasured.remedy.startswith("Measure in virtual time")
     assert "--clock virtual" in found.unmeasured.remedy

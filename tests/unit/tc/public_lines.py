@@ -78,16 +78,16 @@ TRANSLATED = {
 }
 
 REFUSED = {
-    "tc qdisc add dev eth0 root netem slot 800us 10ms bytes 64k packets 42": "lets packets go in slots",
+    "tc qdisc add dev eth0 root netem slot 800us 10ms bytes 64k packets 42": "sends packets in slots",
     "tc qdisc add dev eth0 root netem loss 5% ecn": "marks packets instead of losing them",
-    "tc qdisc add dev eth0 root cake bandwidth 20mbit rtt 50ms": "does what cake does",
+    "tc qdisc add dev eth0 root cake bandwidth 20mbit rtt 50ms": "has no stage for cake",
     "tc qdisc add dev eth0 root tbf rate 0.5mbit burst 5kb latency 70ms peakrate 1mbit minburst 1540": (
         "has two rates"
     ),
-    "tc qdisc add dev eth0 root handle 1: prio": "does what prio does",
-    "tc filter add dev eth0 parent 1: prio 1 u32 match ip dport 80 0xffff flowid 1:1": "picks packets",
+    "tc qdisc add dev eth0 root handle 1: prio": "has no stage for prio",
+    "tc filter add dev eth0 parent 1: prio 1 u32 match ip dport 80 0xffff flowid 1:1": "selects packets",
     "tc qdisc add dev veth1 handle 1: root htb default 11; tc class add dev veth1 parent 1: classid 1:11 htb "
-    "rate 1mbit; tc class add dev veth1 parent 1: classid 1:12 htb rate 2mbit": "parts packets into classes",
-    "tc qdisc add dev eth0 root fq_codel": "a path's queue stands before a rate",
+    "rate 1mbit; tc class add dev veth1 parent 1: classid 1:12 htb rate 2mbit": "divides packets into",
+    "tc qdisc add dev eth0 root fq_codel": "a path's queue belongs to a rate",
     "tc qdisc add dev eth0 root netem rate 50%": "a share of a network card's speed",
 }

@@ -68,7 +68,7 @@ def test_times_have_tcs_units_and_a_bare_one_is_in_microseconds(time: str, path:
 
 
 def test_a_bare_time_is_said_to_be_read_otherwise_by_a_newer_tc() -> None:
-    assert "delay 100 has no unit: read as microseconds" in notes("netem delay 100")
+    assert "delay 100 has no unit. It was read as microseconds" in notes("netem delay 100")
     assert "no unit" not in notes("netem delay 100us")
 
 
@@ -91,7 +91,7 @@ def test_a_limit_that_would_bound_the_rate_is_said() -> None:
 
 
 def test_a_correlation_is_said_to_change_the_share_of_netem_alone() -> None:
-    assert "hits fewer than 0.3% of packets; a path hits 0.3%" in notes("netem loss 0.3% 25%")
+    assert "hits fewer than 0.3% of packets. A path hits 0.3%" in notes("netem loss 0.3% 25%")
     assert "hits more than 80%" in notes("netem loss 80% 25%")
     assert "averages" not in notes("netem loss 0.3%")
 
@@ -127,7 +127,7 @@ def test_the_slower_of_two_rates_holds() -> None:
         "tc qdisc add dev eth0 parent 1:1 tbf rate 5mbit burst 5kb limit 30kb"
     )
     assert words(line.format("1mbit")) == "up.rate=1Mbit"
-    assert "a path has one rate a link" in refusal(line.format("9mbit"))
+    assert "a link has one rate" in refusal(line.format("9mbit"))
 
 
 def test_a_queue_in_which_nothing_waits_is_no_queue_of_the_path() -> None:
@@ -153,7 +153,9 @@ def test_a_device_tells_the_link_and_a_word_in_front_decides() -> None:
     assert words("both: netem delay 1ms") == "down.delay=1ms up.delay=1ms"
     assert words("tc qdisc add dev lo root netem delay 1ms") == "down.delay=1ms up.delay=1ms"
     assert words("tc qdisc add dev ifb1 root netem delay 1ms") == "down.delay=1ms"
-    assert "link: up (tc shapes what its host sends, taken for the client)" in notes("netem delay 1ms")
+    assert "link: up (tc shapes what its host sends; that host is taken for the client)" in notes(
+        "netem delay 1ms"
+    )
 
 
 def test_each_link_is_described_once() -> None:
@@ -175,7 +177,7 @@ def test_a_later_command_for_the_same_place_replaces_an_earlier_one() -> None:
         ("netem delay 100parsec", "tc has no unit 'parsec' of a time"),
         ("netem loss 101%", "more than 100%"),
         ("netem loss -1%", "'loss': -1% is no percentage"),
-        ("netem delay $DELAY", "'$DELAY' is a place for a value"),
+        ("netem delay $DELAY", "'$DELAY' is a placeholder for a value"),
         ("netem delay 10ms distribution normal", "'distribution' needs a delay and a jitter"),
         ("netem delay 10ms 5ms distribution ../../etc/passwd", "isn't on this machine"),
         ("netem gap 5 delay 10ms", "'gap' needs a reordering"),

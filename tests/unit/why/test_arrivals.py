@@ -70,7 +70,7 @@ def _set(*keys: Any) -> Any:
         ),
         (
             _broken(_set("connections", 0, "pieces", "packet", [0, 1, 2, 7])),
-            "names packet 7, but has 7 from 0 on",
+            "names packet 7, but has 7, numbered from 0",
         ),
     ],
     ids=["text", "cut off", "no JSON", "version", "columns", "numbers", "packet"],

@@ -25,7 +25,7 @@ def _parts(load: PageLoad, *connections: MadeConnection, rate: float | None = No
 def test_without_the_time_of_its_beginning_a_load_is_not_divided_by_packets() -> None:
     load = _two("tcp").model_copy(update={"started_monotonic_s": None})
     found = why.divide(load, made(single_loss("tcp")))
-    assert found.reason == "the client doesn't tell when the load began"
+    assert found.reason == "the client doesn't report when the load began"
     assert sum(found.parts.values()) == pytest.approx(load.load_s)
 
 

@@ -9,11 +9,11 @@ from pronghorn.model.study import Rule
 from pronghorn.model.summary import State
 
 ABOUT = (0.5, 1.5)
-"""An effect is about as large as the published one where it is half of it to half as much again; of ratios
-on the logarithm."""
+"""An effect is about as large as the published one if it is half to one and a half times that; for ratios, on
+the logarithm."""
 
 SLIGHTLY = 1.1
-"""An arm is slightly ahead or behind where that is by no more than a tenth."""
+"""An arm is slightly ahead or behind if the difference is at most 10 %."""
 
 
 class Bounds(NamedTuple):
@@ -38,13 +38,13 @@ def by(rule: Rule, theirs: Theirs, kind: Kind) -> Bounds:
     both."""
     neutral = 1.0 if kind == "ratio" else 0.0
     if not (theirs[0] > neutral or theirs[1] < neutral):
-        raise ValueError(f"{rule}: the published figure has no side")
+        raise ValueError(f"{rule}: the published figure favours neither side")
     above = theirs[0] > neutral
     if rule == "same side":
         return Bounds(least=neutral) if above else Bounds(most=neutral)
     if rule == "slightly":
         if kind != "ratio":
-            raise ValueError(f"{rule}: only a ratio can be")
+            raise ValueError(f"{rule}: this rule applies to ratios only")
         return Bounds(1.0, SLIGHTLY) if above else Bounds(1 / SLIGHTLY, 1.0)
     small, large = ABOUT
     nearest, furthest = theirs if above else theirs[::-1]

@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 NOT_MEASURED = Found(math.nan, math.nan, math.nan, 0, {}, "not measured")
-NOT_TRUSTED = NOT_MEASURED._replace(objection="no block that could be trusted")
+NOT_TRUSTED = NOT_MEASURED._replace(objection="no trusted block")
 
 
 class Sampler:
@@ -102,7 +102,7 @@ class Sampler:
         if (first.sign, second.sign) != (1, -1):
             raise ValueError("means are compared as a ratio or a difference")
         if any_failed and metric not in HIGHER_IS_BETTER:
-            return NOT_MEASURED._replace(objection="loads failed, so that there is no mean")
+            return NOT_MEASURED._replace(objection="loads failed, so there is no mean")
         trials = mine.trials
         asked = Asked(mine.arm, theirs.arm, metric, "mean").pairing
         columns = {column: times(trials.of(column.arm), metric) for column in asked.columns}
@@ -153,7 +153,8 @@ class Sampler:
 
 
 MOST_BROKEN = 0.05
-"""Of an arm's loads: so many may have failed for a program that did, which says nothing of a protocol."""
+"""The share of an arm's loads that may have failed because a program did. Beyond it, they say nothing about a
+protocol."""
 
 INTERQUARTILE_BLOCKS = 20
 """From here on the interval of a ratio of interquartile ranges was simulated (docs/methodology.md)."""

@@ -26,7 +26,7 @@ class Chromium:
 
     def refusal(self, arm: Arm) -> str | None:
         """It honours every arm over TLS."""
-        return "browsers speak HTTP/2 over TLS alone, and pages are loaded over it" if arm.clear else None
+        return "browsers speak HTTP/2 only over TLS, and pages are loaded over TLS" if arm.clear else None
 
     def require(self) -> None:
         """HostError where this host has no browser that would do, or no Playwright."""
@@ -61,7 +61,7 @@ class Chromium:
         """The browser's version, whether its own sandbox is on, and the switches that it always gets."""
         return {
             "version": program.version(program.locate()),
-            "sandbox": "off on a bench, where the client's host has root alone"
+            "sandbox": "off on a bench, where the client's host has root only"
             if os.geteuid()
             else "off: it runs as root",
             "switches": " ".join(standing()),

@@ -60,8 +60,8 @@ def locate() -> Path:
     if snap is not None:
         raise SnapWrapper(
             f"{snap} only starts a snap, whose confinement keeps it out of a bench's namespaces.",
-            hint="python -m playwright install chromium; or install a browser that is no snap, and name its "
-            f"program in {OVERRIDE}",
+            hint="python -m playwright install chromium; or install a browser that is not a snap, and "
+            f"name its program in {OVERRIDE}",
         )
     raise HostError("there is no Chromium on this host.", hint=MEND)
 
@@ -92,7 +92,7 @@ def version(program: Path) -> str:
     said = done.stdout.strip().partition(" built on")[0]
     if _VERSION.search(said) is None:
         raise HostError(
-            f"{program} is no Chromium: for its version it says {said[:_SHOWN] or 'nothing'!r}.", hint=MEND
+            f"{program} is not Chromium: it reports the version {said[:_SHOWN] or 'nothing'!r}.", hint=MEND
         )
     return said
 

@@ -23,8 +23,8 @@ from pronghorn.origins.process import last_lines
 _REASON = "browser"
 _START_S = 60.0
 _GRACE_S = 30.0
-"""How much longer than its limit a load may take before the agent itself is given up: a browser that hangs is
-noticed by the agent, and told."""
+"""How much longer than its limit a load may take before the agent itself is stopped. The agent notices and
+reports a browser that hangs."""
 _POLL_S = 0.25
 _STDERR = "agent.err"
 _KILL = 9
@@ -91,7 +91,9 @@ class ChromiumSession:
         try:
             page = PageLoad.model_validate(told)
         except ValidationError as error:
-            raise ClientFailed(_REASON, f"the browser told what can't be: {bounds.wrong(error)}") from None
+            raise ClientFailed(
+                _REASON, f"the browser reported an impossible value: {bounds.wrong(error)}"
+            ) from None
         bound = round_trips.fewest(self._visit.arm, page, fresh=self._fresh, dns=self._visit.dns)
         self._fresh = False
         return page.model_copy(update={"round_trips": bound})
@@ -120,7 +122,7 @@ class ChromiumSession:
                 raise self._failed(f"the browser's agent ended with status {ended['status']}")
             if clock() > deadline:
                 await self._kill()
-                raise self._failed(f"the browser's agent did not come up within {_START_S:.0f} s")
+                raise self._failed(f"the browser's agent did not start within {_START_S:.0f} s")
 
     async def _ask(self, order: str, patience_s: float) -> Any:
         if not self._peer.done() or self._process is None:
@@ -138,17 +140,17 @@ class ChromiumSession:
                 line = await reader.readline()
         except TimeoutError:
             await self._kill()
-            raise self._failed(f"the browser's agent gave no answer within {patience_s:.0f} s") from None
+            raise self._failed(f"the browser's agent did not answer within {patience_s:.0f} s") from None
         except ConnectionError:
             line = b""
         if not line.endswith(b"\n"):
             await self._kill()
-            raise self._failed("the browser's agent broke off")
+            raise self._failed("the connection to the browser's agent broke")
         try:
             message = foreign.json_table(line)
         except foreign.Malformed as error:
             await self._kill()
-            raise self._failed(f"the browser's agent told what can't be read: {error}") from None
+            raise self._failed(f"the browser's agent sent an unreadable answer: {error}") from None
         if "failed" in message:
             await self._kill()
             raise self._failed(message["failed"]["detail"], message["failed"]["reason"])

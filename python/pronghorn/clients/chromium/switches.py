@@ -50,8 +50,8 @@ _NO_CACHE = ("--disk-cache-size=1",)
 """A cache that takes nothing. To clear one would not do: Chromium forgets Alt-Svc along with it."""
 
 _NO_PORT = 1
-"""A port at which nobody is: naming a host with it as one to force QUIC on lets the browser take a private
-authority's certificate over QUIC, and forces nothing."""
+"""A port on which nothing listens: naming a host with it as one to force QUIC on lets the browser take a
+private authority's certificate over QUIC, and forces nothing."""
 
 
 def standing(*features: str) -> list[str]:

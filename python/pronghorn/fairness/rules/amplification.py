@@ -44,11 +44,11 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
         asking = "one datagram" if reckoned.datagrams == 1 else "two datagrams"
         yield Caution(
             "amplification-limit",
-            f"The certificates ({found['chain_bytes']} bytes) make QUIC's servers send about "
-            f"{reckoned.flight_bytes} bytes first, but the {asking} of a client's first flight allow only "
-            f"{reckoned.limit_bytes} before its address is validated (RFC 9000 §8.1): {arms} waits a round "
-            f"trip longer{_measured(its)}.",
-            'Bear it in mind, or use a shorter chain: certificate = { key = "p256" }.',
+            f"With certificates of {found['chain_bytes']} bytes, QUIC servers send about "
+            f"{reckoned.flight_bytes} bytes first. The {asking} of a client's first flight allow only "
+            f"{reckoned.limit_bytes} before its address is validated (RFC 9000 §8.1). So {arms} waits "
+            f"one more round trip{_measured(its)}.",
+            'Use a shorter chain, certificate = { key = "p256" }, or consider it when you read the verdict.',
         )
 
 

@@ -46,8 +46,10 @@ def _caution(end: str, seen: Sequence[_Seen]) -> Caution:
     return Caution(
         "default-bbr",
         f"{arm.name} on {where} {asked}, and the {end} ran {labels.of_kernel(_BBR, group.host)} on "
-        f"{running} of {count(of, 'connection')}. BBR hardly slows down for losses and keeps the queue "
-        "short: beside an arm with another one, congestion control is compared and not the protocols.",
-        f"Write {arm.protocol}@bbr and h3@bbr, or the same other control for both, on an emulated path, "
-        "where the route sees to it. The machine's default: sysctl -w net.ipv4.tcp_congestion_control=cubic",
+        f"{running} of {count(of, 'connection')}. BBR barely slows down on loss and keeps the queue "
+        "short. Beside an arm with another algorithm, the result compares congestion control and not "
+        "only protocols.",
+        f"Write {arm.protocol}@bbr and h3@bbr, or another algorithm for both, on an emulated path, whose "
+        "route enforces it. To change the machine's default: sysctl -w "
+        "net.ipv4.tcp_congestion_control=cubic",
     )

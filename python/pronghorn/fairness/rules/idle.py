@@ -27,10 +27,10 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
         if falling and staying:
             yield Caution(
                 "idle-restart",
-                f"Connections on {origin} are kept from load to load. In the pauses between them the windows "
-                f"of {', '.join(falling)} fall back to the initial one "
-                f"(net.ipv4.tcp_slow_start_after_idle), those of {', '.join(staying)} stay: later loads "
-                "begin at different speeds.",
+                f"Connections on {origin} are kept between loads. In the pauses the windows of "
+                f"{', '.join(falling)} fall back to the initial one "
+                f"(net.ipv4.tcp_slow_start_after_idle). Those of {', '.join(staying)} don't, so later "
+                "loads start at different speeds.",
                 by_knob(
                     [group for group in groups if group.cell.origin == origin],
                     "slow_start_after_idle",

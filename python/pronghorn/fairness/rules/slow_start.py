@@ -20,20 +20,20 @@ _GROWTH = 1.5
 in two it more than doubles. One that grew less than this had left it."""
 
 _BEGUN = 2.0
-"""Slow start has been under way once the window is so many times the first one."""
+"""Slow start is under way once the window is this many times the first one."""
 
 _BUSY = 0.7
-"""Of the window so much has to be on the way, or it is the application that has nothing to send."""
+"""At least this share of the window has to be in flight; otherwise the application has nothing to send."""
 
 _EARLY_SHARE = 0.6
-"""Left with a window below this share of what the path holds it was early; above, a queue was about to
-build."""
+"""Slow start ended early if the window was below this share of what the path holds. Above it, a queue was
+about to build."""
 
 _LEAST_SHARE = 0.25
-"""Of the loads that were looked at: from there on it moves what is compared."""
+"""The share of loads from which on this affects the comparison."""
 
 _ACKNOWLEDGED = 1.2
-"""In two round trips two windows are acknowledged; where it is less, somebody stood still."""
+"""In two round trips two windows are acknowledged. If it was less, an end was idle."""
 
 
 class Left(NamedTuple):
@@ -57,10 +57,10 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
             yield Caution(
                 "slow-start-left-early",
                 f"{group.arm.name} on {group.cell}: slow start ended without a loss in {len(early)} of "
-                f"{count(len(looked), 'load')} whose flight was taken, at a window of {size_words(window)} "
-                f"(median), where the path holds {line.holds}. From there the window grows slowly: what is "
-                "still to come takes longer. QUIC's stacks without HyStart go on to the first loss.",
-                "See how much it explains: echo 0 > /sys/module/tcp_cubic/parameters/hystart",
+                f"{count(len(looked), 'load')} with a flight, at a median window of "
+                f"{size_words(window)}. The path holds {line.holds}. From there the window grows slowly, "
+                "so the rest takes longer. QUIC stacks without HyStart continue until the first loss.",
+                "To see how much it explains: echo 0 > /sys/module/tcp_cubic/parameters/hystart",
             )
 
 

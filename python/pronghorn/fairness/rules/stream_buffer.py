@@ -20,7 +20,7 @@ _LEAST_ROUND_TRIP_S = 0.005
 """Below it, processing and not the round trip sets the pace."""
 
 _HEADROOM = 2
-"""The line must hold so many buffers, or it is what limits the transfer."""
+"""The path must hold this many buffers; otherwise the path limits the transfer."""
 
 _MOST_LINE_SHARE = 0.7
 _SHARES = (0.7, 1.15)
@@ -31,8 +31,8 @@ _LEAST_BUFFERS = 6
 _LEAST_BUFFERS_UNKNOWN = 24
 _LEAST_LOADS_UNKNOWN = 3
 _SPREAD_UNKNOWN = 1.1
-"""Of a server that isn't known the proof has to be stricter: resources that any slow start would have brought
-several times as fast, nothing lost, and the same rate in every load."""
+"""For an unknown server the proof is stricter: resources that any slow start would have brought several times
+as fast, nothing lost, and the same rate in every load."""
 
 
 def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
@@ -75,10 +75,10 @@ def _caution(group: Group, line: Line, size: int, known: bool, fitting: list[Tra
     so = "as its configuration has it" if known else "as a buffer of its streams would have it"
     return Caution(
         "stream-buffer",
-        f"{group.arm.name} on {group.cell}: the origin had no more than {size_words(size)} of a response on "
-        f"the way, {so}. The largest resource came at {rate_words(rate)} ({count(len(fitting), 'load')}), "
-        f"one such buffer a round trip, where the path holds {line.holds}: large resources are slow for this "
-        "buffer and not for their protocol.",
-        "nginx: http3_stream_buffer_size 8m, as the origin nginx:tuned has it. HAProxy: see haproxy:tuned. "
-        "Others: a send buffer of what the path holds.",
+        f"{group.arm.name} on {group.cell}: the origin had at most {size_words(size)} of a response in "
+        f"flight, {so}. The largest resource arrived at {rate_words(rate)} "
+        f"({count(len(fitting), 'load')}), one such buffer per round trip. The path holds {line.holds}. "
+        "So the buffer, not the protocol, slows down large resources.",
+        "nginx: http3_stream_buffer_size 8m, as in the origin nginx:tuned. HAProxy: see haproxy:tuned. "
+        "Others: a send buffer as large as what the path holds.",
     )

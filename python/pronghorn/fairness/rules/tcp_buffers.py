@@ -51,8 +51,8 @@ def _caution(group: Group, line: Line, kind: str, end: str, size: int, bound: li
     sysctl = "net.ipv4.tcp_rmem" if kind == "receive" else "net.ipv4.tcp_wmem"
     return Caution(
         f"tcp-{kind}-buffer",
-        f"{group.arm.name} on {group.cell}: the {end}'s TCP may have a {kind} buffer of {size_words(size)} "
-        f"({sysctl}), where the path holds {line.holds}. {count(len(bound), 'load')} came at "
-        f"{rate_words(rate)} (median): the buffer bounds TCP's window, and not its congestion control.",
+        f"{group.arm.name} on {group.cell}: the {end}'s TCP {kind} buffer is limited to "
+        f"{size_words(size)} ({sysctl}). The path holds {line.holds}. {count(len(bound), 'load')} came "
+        f"at {rate_words(rate)} (median). So the buffer, not congestion control, limits TCP's window.",
         raised(group, f"tcp_{kind}_buffer"),
     )

@@ -24,12 +24,12 @@ def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
         if told:
             yield Caution(
                 "udp-receive-buffer",
-                f"{arm}: the hosts dropped datagrams for want of a receive buffer: {', '.join(told)}. They "
-                "are beyond what the path lost; their sender takes them for the path's losses, and slows "
-                "down.",
-                "Run fewer trials side by side (--jobs), or raise the buffer: udp_receive_buffer under "
-                "[knobs] for the native client and the builtin origin, which ask for 1 MiB else; for other "
-                "programs sysctl -w net.core.rmem_max=7500000 net.core.rmem_default=7500000",
+                f"{arm}: the hosts dropped datagrams because a receive buffer was full: "
+                f"{', '.join(told)}. These drops come on top of the path's losses. The sender takes them "
+                "for losses and slows down.",
+                "Run fewer trials side by side (--jobs), or raise the buffer. Native client and builtin "
+                "origin (default 1 MiB): udp_receive_buffer under [knobs]. Other programs: sysctl -w "
+                "net.core.rmem_max=7500000 net.core.rmem_default=7500000",
             )
 
 

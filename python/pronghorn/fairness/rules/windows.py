@@ -35,7 +35,7 @@ _LEAST_ROUND_TRIPS = 5
 that was ever on the way."""
 
 _SLACK = 1.3
-"""TCP's congestion window exceeds what a receiver's window lets it have on the way by so much."""
+"""A TCP congestion window exceeds what the receiver's window allows in flight by this much."""
 
 
 def cautions(groups: Sequence[Group]) -> Iterator[Caution]:
@@ -75,10 +75,10 @@ def _caution(group: Group, line: Line, kind: str, window: int, bound: list[Trans
     rate = median(one.byte_per_s for one in bound)
     return Caution(
         "flow-control-window",
-        f"{group.arm.name} on {group.cell}: the client lets a {kind} have {size_words(window)} on the way, "
-        f"where the path holds {line.holds}. Flow control took congestion control's place: "
-        f"{count(len(bound), 'load')} came at {rate_words(rate)} (median), of at most "
-        f"{rate_words(window / line.round_trip_s)} that such a window allows.",
+        f"{group.arm.name} on {group.cell}: the client allows a {kind} {size_words(window)} in flight. "
+        f"The path holds {line.holds}. Flow control, not congestion control, was the limit: "
+        f"{count(len(bound), 'load')} came at {rate_words(rate)} (median), and such a window allows at "
+        f"most {rate_words(window / line.round_trip_s)}.",
         raised(group, f"{kind}_window"),
     )
 
@@ -94,10 +94,10 @@ def _by_flight(group: Group, line: Line) -> Iterator[Caution]:
     if held and 2 * len(held) > len(looked):
         yield Caution(
             "flow-control-window",
-            f"{group.arm.name} on {group.cell}: the origin had {size_words(median(held))} on the way (median "
-            f"of {count(len(held), 'load')}) and no more, though nothing was lost and the path holds "
-            f"{line.holds}: a window of the client's, or a buffer of the origin's, took congestion control's "
-            "place.",
+            f"{group.arm.name} on {group.cell}: the origin had {size_words(median(held))} in flight "
+            f"(median of {count(len(held), 'load')}) and no more, although nothing was lost and the path "
+            f"holds {line.holds}. A window of the client's or a buffer of the origin's, not congestion "
+            "control, was the limit.",
             raised(group, "stream_window", *(() if group.arm.over_quic else ("tcp_receive_buffer",))),
         )
 

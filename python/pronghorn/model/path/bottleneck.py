@@ -13,7 +13,7 @@ from pronghorn.model.path.spec import (
 )
 
 DEFAULT_QUEUE = {"packets": 1000}
-"""The queue of a bottleneck that names none: netem's default `limit`."""
+"""The queue of a bottleneck without one: netem's default `limit`."""
 
 OVERHEADS = {
     "ethernet": OverheadSpec(packet_bytes=38),
@@ -53,7 +53,7 @@ def overhead(reader: Reader) -> OverheadSpec:
             raise reader.error(key, f"{size} bytes are too much; at most {_MOST_OVERHEAD}B are allowed.")
     if cell_overhead and cell is None:
         raise reader.error(
-            "cell_overhead", 'there are no cells; give their payload too, such as cell = "48B".'
+            "cell_overhead", 'there are no cells. Give their payload too, such as cell = "48B".'
         )
     return OverheadSpec(packet_bytes=packet, cell_bytes=cell, cell_overhead_bytes=cell_overhead)
 

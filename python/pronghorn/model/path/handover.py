@@ -30,9 +30,9 @@ def join(
     if other.spec is None:
         raise table.error("to", f"{name!r} is no emulated path.")
     if beside := _first("rebind", "cross", among=profile):
-        raise reader.error(beside, f"'{beside}' can't stand beside a handover.")
+        raise reader.error(beside, f"a path with a handover can't have '{beside}'.")
     if beside := _first("rebind", "cross", "handover", among=other):
-        raise table.error("to", f"{name!r} has '{beside}', which no path that a client moves to can have.")
+        raise table.error("to", f"{name!r} has '{beside}', which a handover's destination can't have.")
     spec = HandoverSpec(at_ns=table.take("at", units.time_ns), path=other.spec)
     return profile.model_copy(
         update={

@@ -76,13 +76,11 @@ def _check_together(reader: Reader) -> None:
     if "rate" in reader and "trace" in reader:
         raise reader.error("trace", "a link has either a 'rate' or a 'trace'.")
     if "queue" in reader and not any(key in reader for key in ("rate", "trace", "schedule")):
-        raise reader.error("queue", "a queue only exists with a rate; give the link a 'rate' as well.")
+        raise reader.error("queue", "only a link with a rate has a queue. Give the link a 'rate' as well.")
     if "overhead" in reader and not any(key in reader for key in ("rate", "trace", "schedule")):
-        raise reader.error("overhead", "overhead only matters to a rate; give the link a 'rate' as well.")
+        raise reader.error("overhead", "overhead only affects a rate. Give the link a 'rate' as well.")
     if "reorder" in reader and not any(key in reader for key in ("delay", "jitter", "schedule")):
-        raise reader.error(
-            "reorder", "packets overtake by skipping the delay; give the link a 'delay' as well."
-        )
+        raise reader.error("reorder", "reordered packets skip the delay. Give the link a 'delay' as well.")
 
 
 def _sub(reader: Reader, key: str) -> Reader | None:

@@ -7,7 +7,7 @@ from pronghorn import reading
 from pronghorn.model.source import Keys
 
 FOLDER = "traces"
-"""Where a run's directory keeps those of paths."""
+"""The folder of a run's directory for those of paths."""
 
 MOST_BYTES = 16 * 2**20
 """The largest file that the engine takes."""

@@ -66,15 +66,13 @@ def _setting(word: str) -> dict[Keys, Any]:
     name, separator, text = word.partition("=")
     keys = tuple(part.strip() for part in name.split("."))
     if not separator:
-        raise InputError(
-            f"{word}: a profile's name comes first; after it write KEY=VALUE, such as delay=10ms."
-        )
+        raise InputError(f"{word}: a profile's name comes first, then KEY=VALUE, such as delay=10ms.")
     if keys[0] in _LINKS and len(keys) > 1 and keys[1] in PLAIN:
         return {keys: toml_value(text)}
     if keys[0] in _LINKS and len(keys) > 1:
         raise InputError(f"{word}: {unknown('key', keys[1], PLAIN)}")
     if keys[0] in _LINKS:
-        raise InputError(f"{word}: {keys[0]!r} is a whole link; write one of its keys, {keys[0]}.delay=10ms.")
+        raise InputError(f"{word}: {keys[0]!r} is a whole link. Write one of its keys, {keys[0]}.delay=10ms.")
     if keys[0] in PLAIN:
         value = toml_value(text)
         return {(link, *keys): value for link in _LINKS}

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 from pronghorn.model.flight import Column, ConnectionFlight, Flight
 
 HTTPS = 443
-"""The origin's port on a bench; what has another one at the server, such as cross traffic, is none of the
-load's."""
+"""The origin's port on a bench. A connection to another port of the server, such as cross traffic, does not
+belong to the load."""
 
 Curve = list[tuple[float, float]]
 """Times in seconds since the load's start, ascending, each with the value that holds from then on."""

@@ -7,7 +7,7 @@ from pronghorn.report.density import round_to
 from pronghorn.report.flights.curves import QUANTITIES, Curve, Flown
 
 MOST_SAMPLES = 500
-"""Of a curve with more, as many are told, evenly chosen, the last among them."""
+"""The most samples of a curve that are listed: evenly chosen, including the last."""
 
 
 def curves_data(title: str, flown: Mapping[str, Flown]) -> ChartData:
@@ -15,8 +15,8 @@ def curves_data(title: str, flown: Mapping[str, Flown]) -> ChartData:
     named `title`."""
     return ChartData(
         name=named("flights", title),
-        about="Samples of what is drawn: times in seconds since the load's start, sizes in bytes, round-trip "
-        "times in seconds, and how many packets were lost or timed out at a time",
+        about="Samples of the drawing: times in seconds since the load's start, sizes in bytes, "
+        "round-trip times in seconds, and how many packets were lost or timed out at a time",
         columns=("arm", "quantity", "at_s", "value"),
         rows=tuple(row for arm, found in flown.items() for row in _rows(arm, found)),
     )

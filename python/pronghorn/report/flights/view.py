@@ -100,11 +100,11 @@ def flights(cell: CellSummary, trials: Mapping[str, Sequence[Trial]], run: Path 
 def _shown(arm: str, place: int, trials: Sequence[Trial], median_s: float | None, run: Path) -> _Shown:
     trial = chosen([one for one in trials if has_flight(one)], median_s)
     if trial is None or trial.page is None:
-        raise Unreadable("no trial that could stand for it left a flight")
+        raise Unreadable("no trial that could represent it has a flight")
     flight = flight_of(run, trial)
     started_s = trial.page.started_monotonic_s
     if started_s is None:
-        raise Unreadable("its client doesn't tell when the load began by the flight's clock")
+        raise Unreadable("its client doesn't report when the load began on the flight's clock")
     last_s = max((at for one in flight.connections for at in one.samples.at_s), default=0.0)
     end_s = trial.page.load_s
     if end_s is None:
@@ -112,8 +112,8 @@ def _shown(arm: str, place: int, trials: Sequence[Trial], median_s: float | None
     found = flown(flight, started_s, end_s)
     if not any(found.total.values()):
         raise Unreadable(
-            "of its server's connections nothing was recorded; QUIC stacks other than the built-in origin's "
-            "don't tell"
+            "nothing was recorded of its server's connections; of QUIC stacks, only the built-in "
+            "origin's reports them"
         )
     return _Shown(arm, place, trial, end_s, found)
 
@@ -186,7 +186,7 @@ def _lost(one: _Shown) -> str:
     over_quic = any(each.transport == "quic" for each in found.connections)
     lost = sum(mark.number for mark in found.lost)
     timeouts = sum(mark.number for mark in found.timeouts)
-    said = f"{count(lost, 'packet')} given up" if over_quic else f"{count(lost, 'segment')} sent again"
+    said = f"{count(lost, 'packet')} declared lost" if over_quic else f"{count(lost, 'segment')} sent again"
     return f"{said}, {count(timeouts, 'timeout')}" if _tells_timeouts(found) else said
 
 

@@ -22,7 +22,7 @@ _PLAIN = frozenset(
         "RETIRE_CONNECTION_ID",
     }
 )
-"""What keeps a connection going and says nothing of its handshake."""
+"""Frames that keep a connection going and are no part of its handshake."""
 
 _CAPITAL = 0.35
 _CONTINUED, _UNBROKEN = ", continued", "\u00a0"

@@ -60,23 +60,21 @@ def ladder(found: Arrivals, offset_s: float) -> Ladder:
     """The ladder of the connection of a load's first request; `offset_s` is added to times. Packets that were
     still on their way when the recording ended are left out. Unreadable where there is none to be seen."""
     if found.missing_records:
-        raise Unreadable(f"{found.missing_records} packets were not recorded, so that its arrivals have gaps")
+        raise Unreadable(f"{found.missing_records} packets were not recorded, so its arrivals have gaps")
     if not found.connections:
         raise Unreadable("the path saw none of its connections")
     first = min(found.connections, key=_asked_s)
     if not first.handshake:
-        raise Unreadable(
-            f"nothing of its handshake could be read{': ' + first.why_not if first.why_not else ''}"
-        )
+        raise Unreadable(f"its handshake could not be read{': ' + first.why_not if first.why_not else ''}")
     rungs = tuple(
         _rung(first, one.packet, one.says, offset_s)
         for one in first.handshake
         if first.packets.fate[one.packet] != IN_FLIGHT
     )
     if not rungs:
-        raise Unreadable("all of its handshake was still on its way when the recording ended")
+        raise Unreadable("its handshake had not arrived when the recording ended")
     if not any(_BEGINNINGS & set(rung.says) for rung in rungs):
-        raise Unreadable("its connection was made before the load")
+        raise Unreadable("its connection was established before the load")
     ways = [rung.arrived_s - rung.sent_s for rung in rungs if rung.arrived_s is not None]
     return Ladder(
         protocol=first.protocol or "not decrypted",

@@ -66,7 +66,7 @@ def ladders(cell: CellSummary, trials: Mapping[str, Sequence[Trial]], run: Path 
 def _ladder(trials: Sequence[Trial], median_s: float | None, run: Path) -> tuple[Trial, Ladder]:
     trial = chosen([one for one in trials if has_arrivals(one)], median_s)
     if trial is None:
-        raise Unreadable("no trial that could stand for it left its arrivals")
+        raise Unreadable("no trial that could represent it has arrivals")
     return trial, ladder(*of_load(run, trial))
 
 
@@ -77,11 +77,11 @@ def _about(trial: Trial, found: Ladder) -> str:
     if found.phases and found.phases[-1].name == "request":
         parts.append(f"first byte of the content arrived at {seconds(found.phases[-1].to_s)}")
         if trial.metrics.ttfb_s is not None:
-            parts.append(f"the client had the response's head at {seconds(trial.metrics.ttfb_s)}")
+            parts.append(f"the client had the response's header at {seconds(trial.metrics.ttfb_s)}")
     if dropped := sum(rung.arrived_s is None for rung in found.rungs):
         parts.append(f"{count(dropped, 'packet')} dropped")
     if again := sum(rung.again for rung in found.rungs):
-        parts.append(f"{again} sent again")
+        parts.append(f"{again} retransmitted")
     if found.others:
         parts.append(f"{count(found.others, 'further connection')} not shown")
     return " · ".join(parts)

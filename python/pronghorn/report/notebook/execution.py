@@ -18,7 +18,7 @@ NEEDED = ("nbformat", "nbclient", "ipykernel")
 """The packages of the extra `notebook`."""
 
 CELL_LIMIT_S = 600
-"""A cell that isn't done by then is stuck."""
+"""After this time a cell counts as stuck."""
 
 
 def require() -> None:
@@ -57,7 +57,7 @@ def executed(summary: Summary, run: Path, folder: Path) -> str:
         try:
             _run(client, _environment(private))
         except nbclient.exceptions.CellExecutionError as error:
-            raise HostError(f"the notebook broke off: {error.ename}: {error.evalue}.") from error
+            raise HostError(f"the notebook failed: {error.ename}: {error.evalue}.") from error
         except (nbclient.exceptions.CellTimeoutError, RuntimeError, OSError) as error:
             raise HostError(f"the notebook could not be executed: {error}.") from error
     return f"{nbformat.writes(notebook)}\n"

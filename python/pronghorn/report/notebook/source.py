@@ -173,27 +173,27 @@ alt.vconcat(*violins) if violins else print("No arm has three trials that differ
 
 
 _ABOUT = """\
-This notebook reads the run's table of trials and redoes its figures: medians with intervals, distributions,
-violins. The report's own are in `report.html` and `summary.json`."""
+This notebook reads the run's table of trials and recomputes its figures: medians with intervals,
+distributions, violins. The report's own are in `report.html` and `summary.json`."""
 
 _ABOUT_COUNTED = """\
 ## The trials that count
 
-Of every block the last attempt, where it is whole (a trial of every arm) and none of its trials is
-contaminated. A failed load counts as slower than any other: its time is infinite. Of loads of many requests
-the requests per second count."""
+The last attempt of every block, if it is complete (a trial of every arm) and no trial is contaminated. A
+failed load counts as slower than any other: its time is infinite. Loads of many requests count by their
+requests per second."""
 
 _ABOUT_COMPARED = """\
 ## Medians, and their ratios with intervals
 
-Whole blocks are drawn with replacement, since a block's trials share their path and their moment; the
-interval is the percentile interval of the ratio of medians. The draws are other than the report's, so that an
+Whole blocks are drawn with replacement, because a block's trials share their path and their time. The
+interval is the percentile interval of the ratio of medians. The draws differ from the report's, so an
 interval's ends may differ a little."""
 
 _ABOUT_DISTRIBUTIONS = """\
 ## Distributions
 
-Which share of the loads was done within a time. A curve with failed loads ends below 1."""
+The share of loads that finished within a time. A curve with failed loads ends below 1."""
 
 _ABOUT_VIOLINS = """\
 ## Violins
@@ -210,7 +210,7 @@ def sources(summary: Summary, run: Path) -> list[Source]:
         Source("code", _COUNTED),
         Source("markdown", _ABOUT_COMPARED),
         Source("code", _COMPARED),
-        Source("markdown", "The medians are the report's own:"),
+        Source("markdown", "The medians equal the report's:"),
         Source("code", _CHECKED),
         Source("markdown", _ABOUT_DISTRIBUTIONS),
         Source("code", _DISTRIBUTIONS),

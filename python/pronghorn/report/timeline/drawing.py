@@ -32,7 +32,7 @@ INKS = {
     "dropped": "--ink",
     "end": "--ink",
 }
-"""What is drawn, from behind, each with the stylesheet's colour."""
+"""The parts of the drawing from back to front, each with the stylesheet's colour."""
 
 _STRENGTHS = {"grid": 1.0, "asked": 1.0, "others": 1.4, "own": 1.4, "dropped": 1.5, "end": 1.5}
 

@@ -15,9 +15,9 @@ def lanes_data(title: str, loads: Sequence[tuple[str, str, Sequence[Lane]]], axi
     What a script reads stands before what may hold any character."""
     return ChartData(
         name=named("timeline", title),
-        about="Bytes of each stream that had arrived, were in their own stream's order, and in the "
-        f"transport's (usable), by seconds since the load's start; of changes within a {STEPS}th of the axis "
-        "the last",
+        about="Bytes of each stream that had arrived, were in order within their stream, and within the "
+        f"transport (usable), by seconds since the load's start. Of changes within 1/{STEPS} of "
+        "the axis, the last",
         columns=(
             "protocol",
             "connection",

@@ -13,8 +13,9 @@ from pronghorn.model.trial import Trial
 from pronghorn.report.arrived import has_arrivals
 
 RULE = (
-    "Of the blocks in which both loads succeeded and the path dropped, corrupted or reordered packets to "
-    "either client, the one whose ratio of load times is nearest to the median of these ratios"
+    "The two loads are of one block: both succeeded, and the path dropped, corrupted or reordered "
+    "packets to a client. Of such blocks, it is the one whose ratio of load times is nearest to the "
+    "median"
 )
 
 
@@ -65,9 +66,9 @@ def pair(trials: Mapping[str, Sequence[Trial]]) -> Pair | None:
     lossy = [both for both in whole if any(map(disturbed, both))]
     if not lossy:
         raise NoPair(
-            f"No timeline of waiting bytes: {count(len(whole), 'block')} have arrivals of loads by {over_h2} "
-            f"and {over_h3} that both succeeded, and in none of them did the path drop, corrupt or reorder a "
-            "packet to the client."
+            f"No head-of-line timeline: in {count(len(whole), 'block')} with arrivals, loads by "
+            f"{over_h2} and {over_h3} both succeeded, and in none of them did the path drop, corrupt or "
+            "reorder a packet to the client."
         )
     ratios = [_log_ratio(*both) for both in lossy]
     typical = median(ratios)

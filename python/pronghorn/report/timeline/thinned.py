@@ -7,7 +7,7 @@ from pronghorn.report.timeline.lanes import Lane, Level
 from pronghorn.report.waterfall.axis import Axis
 
 STEPS = 500
-"""The time axis in steps: what happens within one is told as it was at the last of its changes."""
+"""The steps of the time axis: within one, the state after its last change is shown."""
 
 
 class Step(NamedTuple):

@@ -20,8 +20,7 @@ from pronghorn.report.timeline.thinned import STEPS
 from pronghorn.report.waterfall.axis import Axis, Tick, axis
 
 MOST_LANES = 40
-"""So many streams of a load are drawn: of more, those that waited longest in either load, then the
-largest."""
+"""The most streams of a load that are drawn: those that waited longest in either load, then the largest."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def timeline(cell: CellSummary, trials: Mapping[str, Sequence[Trial]], run: Path
     except NoPair as reason:
         return _without(str(reason))
     except Unreadable as fault:
-        return _without(f"No timeline of waiting bytes: {fault}.")
+        return _without(f"No head-of-line timeline: {fault}.")
     scale = axis([load.end_s for load in loads])
     shown, most = _shown(loads)
     panels = [
@@ -103,13 +102,13 @@ def _load(protocol: str, trial: Trial, run: Path) -> _Load:
     found, offset_s = of_load(run, trial)
     if found.missing_records:
         raise Unreadable(
-            f"of {trial.arm}'s load in block {trial.block} {found.missing_records} packets were not recorded"
+            f"{found.missing_records} packets of {trial.arm}'s load in block {trial.block} were not recorded"
         )
     drawn = lanes(found, offset_s)
     if not drawn:
         reasons = [one.why_not for one in found.connections if one.why_not]
         raise Unreadable(
-            f"of {trial.arm}'s load in block {trial.block} no stream could be read"
+            f"no stream of {trial.arm}'s load in block {trial.block} could be read"
             + (f": {reasons[0]}" if reasons else "")
         )
     return _Load(protocol, trial, drawn, drops(found, offset_s))
@@ -148,7 +147,8 @@ def _panel(load: _Load, shown: Sequence[Lane], place: int, scale: Axis) -> Panel
             load.drops,
             load.trial.metrics.load_s,
             scale,
-            f"Bytes of {load.trial.arm}'s streams over time, {about}; the lines after it have each stream's.",
+            f"Bytes of {load.trial.arm}'s streams over time, {about}. The lines after it describe "
+            "each stream.",
         ),
     )
 
@@ -182,7 +182,7 @@ def _about(found: Pair, *, drawn: int, streams: int) -> str:
     )
     if drawn < streams:
         said += (
-            f" {drawn} of {streams} streams are drawn: those of the resources that waited longest in either "
-            "load, then of the largest."
+            f" {drawn} of {streams} streams are drawn: those of the resources that waited longest in "
+            "either load, then of the largest."
         )
     return said

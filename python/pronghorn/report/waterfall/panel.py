@@ -101,7 +101,9 @@ def _panel(
         about=_about(trial, page),
         heading=heading(rows, unit),
         lines=lines(rows, unit),
-        drawing=bars(rows, marks, scale, f"Waterfall of {arm}; the list before it has its requests' times."),
+        drawing=bars(
+            rows, marks, scale, f"Waterfall of {arm}. The list before it has the times of its requests."
+        ),
         data=requests_data(title, arm, rows),
     )
 

@@ -17,7 +17,7 @@ PHASES: dict[Phase, str] = {
     "waiting": "waiting for the first byte",
     "receiving": "receiving",
 }
-"""The phases in the order in which a request goes through them, each with what the legend calls it."""
+"""The phases in the order in which a request passes through them, each with its name in the legend."""
 
 
 class Span(NamedTuple):

@@ -1,0 +1,170 @@
+"""Checks the words: spelling, phrases that readers trip over, long sentences and long lines.
+
+It reads the documents and the program's own texts: help, messages, reports. Each finding has its file and
+line, and what to write instead. Exit status 1 if there is one. `typos` checks the spelling, with the field's
+words in `scripts/words.toml`. Test it with tests/unit/house/test_words.py.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+TREE = Path(__file__).resolve().parent.parent
+MOST_WORDS = 35
+"""The most words of a sentence, or of its part before a colon or a semicolon. Aim at fewer than 25."""
+
+MOST_COLUMNS = 120
+"""The most columns of a line of Markdown outside of tables and code."""
+
+INSTEAD: dict[str, str] = {
+    r"in the place of": "instead of",
+    r"so many(?! as\b)": "this many, or the number",
+    r"none where": "none if",
+    r"(?:is|are|was|were|be|been) told(?! apart)": "is shown, reported, or knows",
+    r"(?:told|tells?) of": "reports, or describes",
+    r"told from": "distinguished from",
+    r"bears?(?! no\b)(?! repeating)": "has, supports, or tolerates",
+    r"in mind": "consider",
+    r"who(?:so)?ever|whomever|whosever": "anyone who, or the user who",
+    r"at the (?:most|least)(?= |\.|,|;|:|$)": "at most, or at least",
+    r"foretells?|foretold": "predicts",
+    r"be it": "whether, or even",
+    r"on the way (?:up|down)": "on the up link, or on the down link",
+    r"what waited": "the data that waited",
+    r"where what": "name the thing",
+    r"for want of": "because … is missing",
+    r"lest|whereof|thereof|thereby|hitherto|heretofore|albeit|hereby|wherein": "a plain conjunction",
+    r"(?:to be|can't be|could not be) had": "available, or can't be fetched",
+    r"hangs? on": "depends on",
+    r"anew": "again",
+    r"mends?|mended": "fix",
+    r"(?:twent|thirt|fort|fift|sixt)ieths?(?= of)": "the figure, such as 1/30 or 3 %",
+    r"of whom nothing is known": "unknown",
+}
+_PHRASES = [
+    (re.compile(rf"(?<!-)\b(?:{phrase})\b", re.IGNORECASE), instead) for phrase, instead in INSTEAD.items()
+]
+
+_DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/how-to/*.md", "docs/decisions/*.md")
+_GENERATED = {"docs/engine-protocol.md"}
+"""Pages that are made of doc comments in Rust."""
+
+_SENTENCE_END = re.compile(r"[.!?][)\"”’*]*\s+|[:;]\s+|\s+–\s+")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_CODE = re.compile(r"`[^`]*`")
+_TAG = re.compile(r"\{[%{#].*?[%}#]\}|<[^>]*>", re.DOTALL)
+
+
+class Finding(NamedTuple):
+    """What is wrong, and where."""
+
+    file: str
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.what}"
+
+
+def phrases(file: str, line: int, text: str) -> Iterator[Finding]:
+    """The phrases in a text that begins at a line."""
+    for pattern, instead in _PHRASES:
+        for found in pattern.finditer(text):
+            at = line + text.count("\n", 0, found.start())
+            yield Finding(file, at, f"“{found[0]}”; write: {instead}")
+
+
+def of_markdown(file: str, text: str) -> Iterator[Finding]:
+    """The findings in a page of Markdown."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= line.startswith("```")
+        if len(line) > MOST_COLUMNS and not fenced and not line.startswith(("    ", "|")):
+            yield Finding(file, number, f"{len(line)} columns; {MOST_COLUMNS} at most")
+    for number, paragraph in _paragraphs(text):
+        plain = _CODE.sub("`…`", _LINK.sub(r"\1", paragraph))
+        yield from phrases(file, number, plain)
+        for sentence in _SENTENCE_END.split(" ".join(plain.split())):
+            if (words := len(sentence.split())) > MOST_WORDS:
+                yield Finding(file, number, f"a sentence of {words} words: “{sentence[:60]}…”; make it two")
+
+
+def of_python(file: str, source: str) -> Iterator[Finding]:
+    """The findings in the texts of a module that reach its users: no docstring, no comment."""
+    tree = ast.parse(source)
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in said
+            and " " in node.value
+        ):
+            yield from phrases(file, node.lineno, _TAG.sub("", node.value))
+
+
+def of_template(file: str, text: str) -> Iterator[Finding]:
+    """The findings in a page's template."""
+    blank = _TAG.sub(lambda tag: "\n" * tag[0].count("\n") or " ", text)
+    yield from phrases(file, 1, blank)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Each paragraph, list item and heading outside of code and tables, with its first line's number."""
+    lines: list[str] = []
+    first, fenced = 1, False
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        fenced ^= line.lstrip().startswith("```")
+        is_list = re.match(r"\s*(?:[-*]|\d+\.) ", line)
+        skipped = (
+            fenced or line.lstrip().startswith(("|", "```", ">")) or (line.startswith("    ") and not lines)
+        )
+        if not line.strip() or is_list or skipped or line.startswith("#"):
+            if lines:
+                yield first, "\n".join(lines)
+            lines = []
+        if line.strip() and not skipped:
+            first = number if not lines else first
+            lines.append(line)
+
+
+def findings(tree: Path) -> Iterator[Finding]:
+    """All findings in the tree, but for the spelling."""
+    for pattern in _DOCUMENTS:
+        for file in sorted(tree.glob(pattern)):
+            name = str(file.relative_to(tree))
+            if name not in _GENERATED:
+                yield from of_markdown(name, file.read_text(encoding="utf-8"))
+    for file in sorted((tree / "python" / "pronghorn").rglob("*")):
+        name = str(file.relative_to(tree))
+        if file.suffix == ".py":
+            yield from of_python(name, file.read_text(encoding="utf-8"))
+        elif file.suffix == ".j2":
+            yield from of_template(name, file.read_text(encoding="utf-8"))
+
+
+def main() -> int:
+    """Prints the findings."""
+    found = list(findings(TREE))
+    for one in found:
+        print(one)
+    spelling = [
+        str(Path(sys.executable).parent / "typos"),
+        "--config",
+        "scripts/words.toml",
+        "--format",
+        "brief",
+    ]
+    spelt = subprocess.run(
+        [*spelling, "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "python/pronghorn"],
+        cwd=TREE, check=False,
+    )  # fmt: skip
+    return 1 if found or spelt.returncode else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
