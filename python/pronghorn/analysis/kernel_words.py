@@ -45,7 +45,7 @@ def of_split(found: ClockSplit) -> str:
 def _machine(found: Difference) -> str:
     low, high = found.ci95_s
     if low is not None and high is not None and low <= 0 <= high:
-        return f"this machine adds nothing that can be told: {_said(found)}"
+        return f"this machine adds nothing measurable: {_said(found)}"
     return f"this machine adds {_said(found)}"
 
 
