@@ -1,7 +1,7 @@
 """The first comparison's page (docs/first-comparison.md): its commands run, and print what the page shows.
 
-They run in virtual time, in six blocks, so that no busy host fails them. Only the form is compared: figures and
-verdicts may differ with another kernel.
+They run in virtual time, in six blocks, so that no busy host fails them. Only the form is compared: figures
+and verdicts may differ with another kernel.
 """
 
 import re
@@ -97,8 +97,8 @@ def test_every_command_runs_and_prints_what_the_page_shows(folder: Path) -> None
 
 
 def assert_is_screen(shown: list[str], said: list[str]) -> None:
-    """Asserts that a screen has the page's title, label, comparisons and last lines. Its sentences depend on the
-    verdicts."""
+    """Asserts that a screen has the page's title, label, comparisons and last lines; its sentences depend on
+    the verdicts."""
     table = [form(line) for line in shown[: shown.index("")]]
     assert [form(line) for line in said[: len(table)]] == table
     ends = [
