@@ -97,7 +97,7 @@ def test_every_command_runs_and_prints_what_the_page_shows(folder: Path) -> None
 
 
 def assert_is_screen(shown: list[str], said: list[str]) -> None:
-    """Asserts that a screen has the page's title, label, comparisons and last lines. Its sentences depend on
+    """Asserts that a screen has the page's title, label, comparisons and last lines; its sentences depend on
     the verdicts."""
     table = [form(line) for line in shown[: shown.index("")]]
     assert [form(line) for line in said[: len(table)]] == table
