@@ -42,8 +42,8 @@ class ClockSplit(InCell):
     """What of the difference between an arm and the baseline is the protocols', and what this machine's.
 
     `real` is the difference of their median load times in real time. `protocols` is the one in virtual time,
-    where computing takes no time: network, kernel and protocols make it. `machine` is the rest: what
-    computing adds to it here. All three are over the blocks that both clocks have; `kernel` is the guest's."""
+    where computing takes no time: it comes from network, kernel and protocols. `machine` is what computing
+    adds on this machine. All three are over the blocks that both clocks have; `kernel` is the guest's."""
 
     model_config = ConfigDict(extra="forbid")
 
