@@ -143,6 +143,8 @@ def findings(tree: Path) -> Iterator[Finding]:
         name = str(file.relative_to(tree))
         if file.suffix == ".py":
             yield from of_python(name, file.read_text(encoding="utf-8"))
+        elif file.suffix == ".toml":
+            yield from phrases(name, 1, file.read_text(encoding="utf-8"))
         elif file.suffix == ".j2":
             yield from of_template(name, file.read_text(encoding="utf-8"))
 

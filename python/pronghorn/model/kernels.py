@@ -44,17 +44,11 @@ class Difference(BaseModel):
 class ClockSplit(InCell):
     """What of the difference between an arm and the baseline is the protocols', and what this machine's.
 
-<<<<<<< HEAD
     `real` is the difference of their median load times in real time, `protocols` the one in virtual time,
-    where computing takes none: network, kernel and protocols make it. `machine` is what this machine adds, by
-    computing and by another version of the kernel: the median over blocks of how much longer the block's
-    difference is in real time. So the parts add up to the whole roughly. All three are over the blocks that
-    both clocks have; `kernel` is the guest's."""
-=======
-    `real` is the difference of their median load times in real time. `protocols` is the one in virtual time,
-    where computing takes no time: network, kernel and protocols make it. `machine` is the rest: what
-    computing adds to it here. All three are over the blocks that both clocks have; `kernel` is the guest's."""
->>>>>>> words
+    where computing takes no time: it comes from network, kernel and protocols. `machine` is what this machine
+    adds, by computing and by another version of the kernel: the median over blocks of how much longer the
+    block's difference is in real time. So the parts add up to the whole roughly. All three are over the blocks
+    that both clocks have; `kernel` is the guest's."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -41,7 +41,7 @@ def test_every_table_is_whole_and_every_figure_a_number(name: str) -> None:
 def test_their_figures_stand_beside_ours() -> None:
     said = written("kiwee")
     assert "| wroclaw-lte-poor | h2 | theirs | 8.94 s | 12.9 s | 27.6 s | 28.4 s | 5.92 s | 36.7 s |" in said
-    assert "| wroclaw-lte-poor | h2 | ours, loss on the way down: h2, 6 loads |" in said
+    assert "| wroclaw-lte-poor | h2 | ours, loss on the down link: h2, 6 loads |" in said
     assert "12.9 s" in said and "theirs 0.52" in said
 
 
@@ -67,7 +67,9 @@ def test_reasons_stand_once_where_several_settings_have_the_same_trials() -> Non
 def test_a_claim_that_is_read_in_several_settings_says_which_one_is_nearest() -> None:
     said = written("kiwee")
     claim = said.partition("### With 100 ms")[2].partition("\n### ")[0]
-    told = "- h3 ÷ h2 on wroclaw-lte-poor, mean load time: theirs 0.52 (6.69 s ÷ 12.9 s). loss on the way up:"
+    told = (
+        "- h3 ÷ h2 on wroclaw-lte-poor, mean load time: theirs 0.52 (6.69 s ÷ 12.9 s). loss on the up link:"
+    )
     assert told in claim and " Nearest: " in claim
     assert said.count(told) == 1
 

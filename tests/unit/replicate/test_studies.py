@@ -15,7 +15,7 @@ from pronghorn.replicate.result import Cause, ClaimFound, StudyFound, Value
 from .replicated import RESAMPLES, Behaviour, measured, planned
 
 SHARED = "15 % of what goes there and back lost, half of it each way"
-BBR = [f"BBR under h2, loss {where}" for where in ("on the way up", "on the way down", "both ways")]
+BBR = [f"BBR under h2, loss {where}" for where in ("on the up link", "on the down link", "both ways")]
 
 
 def kiwees(cell: Cell, arm: str) -> float:
@@ -100,8 +100,8 @@ def test_the_studys_own_figures_reproduce_its_claims() -> None:
     poor = claim(kiwee(), "With 100 ms")
     assert poor.state == "reproduced"
     assert [reading.setting for reading in poor.readings] == [
-        "loss on the way up",
-        "loss on the way down",
+        "loss on the up link",
+        "loss on the down link",
         "loss both ways",
         SHARED,
         *BBR,
@@ -129,13 +129,13 @@ def test_settings_that_disagree_leave_a_claim_undecided_and_the_one_that_agrees_
     poor = claim(of, "With 100 ms")
     assert poor.state == "undecided"
     assert poor.words == (
-        f"depends: reproduced with loss on the way down, with loss both ways, with {SHARED}, "
-        f"with {BBR[1]}, with {BBR[2]}; not reproduced with loss on the way up, with {BBR[0]}"
+        f"depends: reproduced with loss on the down link, with loss both ways, with {SHARED}, "
+        f"with {BBR[1]}, with {BBR[2]}; not reproduced with loss on the up link, with {BBR[0]}"
     )
     [effect] = [one for one in of.effects if (one.case, one.statistic) == ("wroclaw-lte-poor", "mean")]
     assert effect.theirs == pytest.approx(0.52, abs=0.001)
-    assert {one.setting: one.agrees for one in effect.settings}["loss on the way up"] is False
-    assert effect.nearest in ("loss on the way down", "loss both ways", SHARED, *BBR[1:])
+    assert {one.setting: one.agrees for one in effect.settings}["loss on the up link"] is False
+    assert effect.nearest in ("loss on the down link", "loss both ways", SHARED, *BBR[1:])
     assert effect.terms == pytest.approx([6.6856, 12.8554])
     assert effect.settings[1].terms == pytest.approx(effect.terms, rel=0.01)
 
@@ -149,10 +149,10 @@ def test_the_reason_of_a_difference_is_the_factor_that_was_measured_to_lead_to_t
     of = judged(studies.read("kiwee"), lossy)
     up = claim(of, "With 100 ms").readings[0]
     causes = {cause.factor: cause for cause in up.parts[0].causes}
-    assert causes["loss on the way down"].direction == "towards"
-    assert causes["loss on the way down"].state == "reproduced"
-    assert causes["loss on the way down"].change == pytest.approx(0.52, rel=0.01)
-    assert causes["nginx tuned in the place of nginx as it ships"].direction == "not told"
+    assert causes["loss on the down link"].direction == "towards"
+    assert causes["loss on the down link"].state == "reproduced"
+    assert causes["loss on the down link"].change == pytest.approx(0.52, rel=0.01)
+    assert causes["nginx tuned instead of nginx as it ships"].direction == "not told"
 
 
 def test_a_factor_is_held_against_its_own_run_without_it() -> None:
@@ -164,8 +164,8 @@ def test_a_factor_is_held_against_its_own_run_without_it() -> None:
     of = judged(studies.read("kiwee"), tuned)
     [part] = claim(of, "Between continents").readings[0].parts
     causes = {cause.factor: cause for cause in part.causes}
-    assert causes["nginx tuned in the place of nginx as it ships"].change == pytest.approx(0.5, rel=0.01)
-    assert causes["nginx tuned in the place of nginx as it ships"].apart == "one run"
+    assert causes["nginx tuned instead of nginx as it ships"].change == pytest.approx(0.5, rel=0.01)
+    assert causes["nginx tuned instead of nginx as it ships"].apart == "one run"
     assert causes["Reno under h2, beside nginx's own New Reno under h3"].direction == "not told"
 
 
