@@ -47,8 +47,8 @@ class ClockSplit(InCell):
     `real` is the difference of their median load times in real time, `protocols` the one in virtual time,
     where computing takes no time: it comes from network, kernel and protocols. `machine` is what this machine
     adds, by computing and by another version of the kernel: the median over blocks of how much longer the
-    block's difference is in real time. So the parts add up to the whole roughly. All three are over the blocks
-    that both clocks have; `kernel` is the guest's."""
+    block's difference is in real time. So the parts add up to the whole roughly. All three are over the
+    blocks that both clocks have; `kernel` is the guest's."""
 
     model_config = ConfigDict(extra="forbid")
 
