@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tables import print_times
 
-from pronghorn.run import journal
+from pronghorn.runs import journal
 
 ARMS = ("h1", "h2", "h3")
 EXPERIMENT = f"""\

@@ -16,7 +16,7 @@ from rich.table import Table
 from pronghorn.costs.cost import cores
 from pronghorn.guest import kernels
 from pronghorn.guest.guest import Guest
-from pronghorn.run import journal
+from pronghorn.runs import journal
 
 ARMS = ("h1", "h2", "h3")
 BLOCKS = 20

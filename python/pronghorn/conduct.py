@@ -26,12 +26,12 @@ from pronghorn.host.temporary_folders import memory_folder, no_room, work_folder
 from pronghorn.model import belonging, toml_text
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import RunHeader, Trial
-from pronghorn.run import directory as files
-from pronghorn.run import journal
-from pronghorn.run.directory import RunDirectory
-from pronghorn.run.header import check_header
-from pronghorn.run.journal import Journal
-from pronghorn.run.noted import PREFLIGHT
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal
+from pronghorn.runs.directory import RunDirectory
+from pronghorn.runs.header import check_header
+from pronghorn.runs.journal import Journal
+from pronghorn.runs.noted import PREFLIGHT
 from pronghorn.sites import build
 
 

@@ -13,7 +13,7 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import PathProfile, parse
 from pronghorn.model.source import Source
 from pronghorn.model.trial import Cell, Counters
-from pronghorn.run.artifacts import Artifacts
+from pronghorn.runs.artifacts import Artifacts
 
 Definition = Mapping[str, Any]
 

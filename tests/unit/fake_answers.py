@@ -92,7 +92,10 @@ def page(**told: Any) -> dict[str, Any]:
         "round_trips": 0,
         **{name: [] for name in nothing},
         **{f"{name}_count": 0 for name in nothing},
-        "cpu": {name: {"used_s": 0.01, "waited_s": 0.0} for name in ("client", "origin")},
+        "cpu": {
+            name: {"used_s": 0.01, "waited_s": 0.0, "critical_s": 0.0, "longest_s": 0.0, "longest_at_s": None}
+            for name in ("client", "origin")
+        },
         "connections": [],
         "resources": [],
         **told,

@@ -368,7 +368,7 @@ def load_report(
         "bytes": {"payload": 612 * succeeded, "headers": 0, "wire_received": 0, "wire_sent": 0},
         "bytes_per_second": {"payload": 0, "wire_received": 0, "wire_sent": 0},
         "latency_seconds": {"connect": spread, "first_byte": spread, "total": spread, "lag": None},
-        "cpu_s": {"user": 0.1, "system": 0.1, "waited": 0.0},
+        "cpu_s": {"user": 0.1, "system": 0.1, "waited": 0.0, "critical": 0.0},
         "max_rss_bytes": 0,
         "settings": {},
         "congestion_controller": "cubic",

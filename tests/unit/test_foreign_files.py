@@ -11,8 +11,8 @@ from pronghorn.clients import result
 from pronghorn.model import arrivals
 from pronghorn.model.path.texts import Texts
 from pronghorn.origins import process, template
-from pronghorn.run import directory as files
-from pronghorn.run.journal import JOURNAL
+from pronghorn.runs import directory as files
+from pronghorn.runs.journal import JOURNAL
 
 from .laboratory import Laboratory
 

@@ -13,9 +13,9 @@ import numpy as np
 from pronghorn.model import toml_text
 from pronghorn.model.trial import Cell, Metrics, PageLoad, RunHeader, Trial, record
 from pronghorn.model.why import PARTS, HeadOfLine, StreamWaits, Why
-from pronghorn.run import directory as files
-from pronghorn.run import journal
-from pronghorn.run.prepare import Request, resolve
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal
+from pronghorn.runs.prepare import Request, resolve
 
 from ..unit.analysis.pages import page
 from ..unit.analysis.pages import resource as requested

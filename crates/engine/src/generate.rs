@@ -1,13 +1,13 @@
 //! Loads in the client's host: awaited, or running on while other things are done.
 
-use std::net::Ipv4Addr;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-use pronghorn_bench::Host;
+use pronghorn_bench::{Side, in_guest};
 use pronghorn_load::{Load, LoadError, LoadReport, LoadSpec, Stop};
 
 use crate::answer::Fault;
+use crate::hosts::Hosts;
 
 /// A load that runs until it is over, or is dropped.
 pub(crate) struct Generating {
@@ -17,16 +17,26 @@ pub(crate) struct Generating {
 
 impl Generating {
     /// Starts it on a host; an address that isn't named is the server's.
-    pub(crate) fn start(host: &Host, server: Ipv4Addr, mut spec: LoadSpec) -> Result<Self, Fault> {
+    pub(crate) fn start(hosts: &Hosts, mut spec: LoadSpec) -> Result<Self, Fault> {
+        let server = hosts.get(Side::Server).address();
         spec.address = spec.address.or(Some(server.into()));
+        // A guest's threads share one CPU whose work takes no time, and each look at the clock would.
+        let round_trip = hosts.least_round_trip().filter(|_| !in_guest());
         let (ready, prepared) = mpsc::channel();
         let work = move || {
             let load = Load::new(&spec)?;
+            let load = match round_trip {
+                Some(round_trip) => load.across(round_trip),
+                None => load,
+            };
             // The other end waits for it.
             let _ = ready.send(load.stop());
             load.run(|_| {})
         };
-        let thread = host.thread("generate", work).map_err(Fault::bench)?;
+        let thread = hosts
+            .get(Side::Client)
+            .thread("generate", work)
+            .map_err(Fault::bench)?;
         match prepared.recv() {
             Ok(stop) => Ok(Generating {
                 stop,

@@ -20,7 +20,8 @@ const SETTLES_WITHIN: Duration = Duration::from_secs(5);
 
 /// A bench, or loopback for loads without an emulated path.
 pub(crate) enum Hosts {
-    Bench(Box<Bench>),
+    /// With the least round trip of its path.
+    Bench(Box<Bench>, Duration),
     Direct(Host),
 }
 
@@ -51,6 +52,7 @@ impl Hosts {
             };
         };
         path.validate().map_err(Fault::input)?;
+        let least_ns = path.least_round_trip_ns().map_err(Fault::input)?;
         if let Isolation::None { reason, mend } = isolation {
             return Err(Fault::host(reason, Some(mend.clone())));
         }
@@ -73,7 +75,10 @@ impl Hosts {
             ..BenchSpec::default()
         };
         match Bench::open(spec) {
-            Ok(bench) => Ok((Hosts::Bench(Box::new(bench)), recording)),
+            Ok(bench) => {
+                let least = Duration::from_nanos(least_ns);
+                Ok((Hosts::Bench(Box::new(bench), least), recording))
+            }
             Err(error) => Err(fault_of(error)),
         }
     }
@@ -86,7 +91,7 @@ impl Hosts {
         seed: u64,
         recording: Option<&mut Recording>,
     ) -> Result<(PacketsBefore, bool), Fault> {
-        let Hosts::Bench(bench) = self else {
+        let Hosts::Bench(bench, _) = self else {
             return Ok((PacketsBefore { down: 0, up: 0 }, true));
         };
         if !bench.may_begin() {
@@ -101,8 +106,16 @@ impl Hosts {
 
     pub(crate) fn get(&self, side: Side) -> &Host {
         match self {
-            Hosts::Bench(bench) => bench.host(side),
+            Hosts::Bench(bench, _) => bench.host(side),
             Hosts::Direct(host) => host,
+        }
+    }
+
+    /// The shortest time in which something crosses the path and something else comes back; none over loopback.
+    pub(crate) fn least_round_trip(&self) -> Option<Duration> {
+        match self {
+            Hosts::Bench(_, least) => Some(*least),
+            Hosts::Direct(_) => None,
         }
     }
 
@@ -123,14 +136,14 @@ impl Hosts {
     /// How TCP is set up on both hosts; none over loopback, where it is as the machine has it.
     pub(crate) fn tcp(&self) -> Option<TcpOfHosts> {
         match self {
-            Hosts::Bench(bench) => Some(bench.tcp()),
+            Hosts::Bench(bench, _) => Some(bench.tcp()),
             Hosts::Direct(_) => None,
         }
     }
 
     /// Probes the path; loopback has none.
     pub(crate) fn calibrate(&self, plan: &ProbePlan) -> Result<Calibration, Fault> {
-        let Hosts::Bench(bench) = self else {
+        let Hosts::Bench(bench, _) = self else {
             return Err(Fault::input("there is no path to calibrate on loopback"));
         };
         match calibrate(bench, plan) {
@@ -143,7 +156,7 @@ impl Hosts {
     /// What the path counted so far; loopback counts nothing.
     pub(crate) fn counters(&self) -> Option<PathReport> {
         match self {
-            Hosts::Bench(bench) => Some(bench.counters()),
+            Hosts::Bench(bench, _) => Some(bench.counters()),
             Hosts::Direct(_) => None,
         }
     }
@@ -151,7 +164,7 @@ impl Hosts {
     /// Ends it; gives the final counts.
     pub(crate) fn close(self) -> Option<PathReport> {
         match self {
-            Hosts::Bench(bench) => Some(bench.close()),
+            Hosts::Bench(bench, _) => Some(bench.close()),
             Hosts::Direct(_) => None,
         }
     }

@@ -1,30 +1,31 @@
 //! One page load on a thread of the client's host.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pronghorn_bench::Host;
+use pronghorn_bench::Side;
 use pronghorn_client::{LoadError, PageLoad, Target, Tolerate};
 use pronghorn_http::{QuicWatch, SecretLog, Sessions, TlsError};
 use tokio::task::LocalSet;
 
 use crate::answer::Fault;
-use crate::cpu::{Cpu, Thread};
+use crate::cpu::{Cpu, Span, Watched};
+use crate::hosts::Hosts;
 use crate::request;
 
 /// The longest time limit of a load: a day.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
-/// Loads the page and waits for it; the CPU time is that of the client's thread during the load.
+/// Loads the page and waits for it; the CPU time is that of the client's thread during the load, the span the load's own time.
 pub(crate) fn load(
-    host: &Host,
-    server: Ipv4Addr,
+    hosts: &Hosts,
     request: request::Load,
     sessions: Arc<Sessions>,
     secrets: Option<Arc<SecretLog>>,
     quic_watch: QuicWatch,
-) -> Result<(PageLoad, Option<Cpu>), Fault> {
+) -> Result<(PageLoad, Option<Cpu>, Span), Fault> {
+    let server = hosts.get(Side::Server).address();
     let limit = Duration::try_from_secs_f64(request.limit_s)
         .map_err(|error| Fault::input(format!("limit_s = {}: {error}", request.limit_s)))?;
     if limit > LONGEST {
@@ -59,17 +60,22 @@ pub(crate) fn load(
         quic_watch,
     };
     let (document, tolerate) = (request.document, Tolerate::new(request.tolerate));
-    let thread = host.thread("client", move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(Fault::bench)?;
-        let thread = Thread::current();
-        let before = thread.cpu();
+    let round_trip = hosts.least_round_trip().unwrap_or_default();
+    let work = move || {
+        let watched = Watched::current();
+        let runtime = watched.runtime().map_err(Fault::bench)?;
+        let before = watched.begin();
         let load = pronghorn_client::load_tolerating(target, &document, limit, tolerate);
         let page = LocalSet::new().block_on(&runtime, load).map_err(fault_of)?;
-        Ok((page, Cpu::between(before, thread.cpu())))
-    });
+        watched.sleeps();
+        let span = Span {
+            start_s: page.started_monotonic_s,
+            lasted_s: page.load_s,
+            round_trip,
+        };
+        Ok((page, watched.since(before, span), span))
+    };
+    let thread = hosts.get(Side::Client).thread("client", work);
     thread
         .map_err(Fault::bench)?
         .join()

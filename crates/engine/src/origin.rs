@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::task::LocalSet;
 
 use crate::answer::Fault;
-use crate::cpu::Thread;
+use crate::cpu::Watched;
 use crate::request;
 
 /// HTTPS's own port, which any process may bind on a host of its own.
@@ -22,7 +22,7 @@ pub(crate) struct Running {
     pub(crate) port: u16,
     pub(crate) clear_port: Option<u16>,
     pub(crate) log: AccessLog,
-    pub(crate) serves: Thread,
+    pub(crate) serves: Watched,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -103,16 +103,14 @@ struct Listening {
     port: u16,
     clear_port: Option<u16>,
     log: AccessLog,
-    serves: Thread,
+    serves: Watched,
 }
 
 type Started = Result<Listening, Fault>;
 
 fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot::Receiver<()>) {
-    let runtime = match tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-    {
+    let serves = Watched::current();
+    let runtime = match serves.runtime() {
         Ok(runtime) => runtime,
         Err(error) => {
             let _ = ready.send(Err(Fault::bench(error)));
@@ -126,7 +124,7 @@ fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot:
                     port: origin.port(),
                     clear_port: origin.clear_port(),
                     log: origin.log(),
-                    serves: Thread::current(),
+                    serves,
                 }));
                 tokio::select! {
                     () = origin.serve() => {}

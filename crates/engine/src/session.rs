@@ -17,7 +17,7 @@ use crate::answers::{
     Begun, Closed, Counters, Cpus, Described, Hello, LinksDescribed, Loaded, NameServing, NamesLog,
     Nothing, Opened, OriginLog, Serving,
 };
-use crate::cpu::Cpu;
+use crate::cpu::Watched;
 use crate::dns::Answering;
 use crate::flight::Recordings;
 use crate::generate::Generating;
@@ -175,7 +175,7 @@ impl Session {
         self.hosts()?;
         let watch = self.recordings.watch(request.qlog.as_deref())?;
         let hosts = self.hosts()?;
-        let isolated = matches!(hosts, Hosts::Bench(_));
+        let isolated = matches!(hosts, Hosts::Bench(..));
         let running = Running::start(
             hosts.get(Side::Server),
             request,
@@ -196,13 +196,11 @@ impl Session {
         self.hosts()?;
         let watch = self.recordings.watch(request.qlog.as_deref())?;
         let hosts = self.hosts()?;
-        let server = hosts.get(Side::Server).address();
-        let origin_cpu = || self.origin.as_ref().and_then(|origin| origin.serves.cpu());
-        let before = origin_cpu();
+        let serves = self.origin.as_ref().map(|origin| &origin.serves);
+        let before = serves.and_then(Watched::begin);
         let (sessions, secrets) = (self.sessions.clone(), self.secrets());
-        let client = hosts.get(Side::Client);
-        let (page, client) = load::load(client, server, request, sessions, secrets, watch)?;
-        let origin = Cpu::between(before, origin_cpu());
+        let (page, client, span) = load::load(hosts, request, sessions, secrets, watch)?;
+        let origin = serves.and_then(|serves| serves.since(before, span));
         let cpu = Cpus { client, origin };
         to_value(Loaded { page, cpu })
     }
@@ -211,9 +209,7 @@ impl Session {
         if self.generating.is_some() {
             return Err(Fault::input("a load runs; `generate_stop` ends it first"));
         }
-        let hosts = self.hosts()?;
-        let server = hosts.get(Side::Server).address();
-        Generating::start(hosts.get(Side::Client), server, spec)
+        Generating::start(self.hosts()?, spec)
     }
 
     fn origin_log(&self) -> Answer {
@@ -227,7 +223,7 @@ impl Session {
             connections: origin.log.connections(),
             connection_counts: origin.log.connection_counts(),
             tickets: origin.log.tickets(),
-            cpu_s: origin.serves.cpu().map(|cpu| cpu.used_s),
+            cpu_s: origin.serves.used_s(),
         })
     }
 

@@ -9,6 +9,7 @@
 //! | what of quinn's defaults is changed | `quic.rs`, `handshake_room.rs` |
 //! | what else can be asked for, and what is set up | `knobs.rs`; read back in `settings.rs` |
 //! | how are datagrams gathered | `gather.rs` |
+//! | what goes with a client's probes before its handshake is confirmed | `probes.rs` |
 //! | what does an HTTP/3 request look like | `h3/client.rs`, `h3/server.rs`; the bytes in `crates/http3` |
 //! | what does a QUIC connection do over time | `flight/`, `qlog.rs` |
 //! | how is TLS configured | `tls/client.rs`, `tls/server.rs`, `tls/offer.rs` |
@@ -20,6 +21,7 @@ mod gather;
 pub mod h3;
 mod handshake_room;
 mod knobs;
+mod probes;
 mod protocol;
 mod qlog;
 mod quic;
@@ -32,11 +34,12 @@ pub use congestion::{CongestionControl, QuicCongestionControl, UnknownCongestion
 pub use flight::{TimeoutCounting, count_timeouts, record_flight};
 pub use handshake_room::ShakingHands;
 pub use knobs::{KnobError, TransportKnobs};
+pub use probes::{HandshakeProbes, ping_along};
 pub use protocol::{Handshake, MAX_CONCURRENT_REQUESTS, Protocol, UnknownProtocol};
 pub use qlog::QlogFolder;
 pub use quic::{
     QUIC_STACK, QuicOptions, QuicServer, QuicWatch, any_local, client_endpoint, client_quic_config,
-    logged_client_config, server_endpoint,
+    logged_client_config, server_endpoint, server_quic_config,
 };
 pub use settings::{QuicReader, QuicSettings, Settings, TcpSettings};
 pub use tcp::{

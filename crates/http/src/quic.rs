@@ -17,6 +17,7 @@ use rustls::crypto::aws_lc_rs::cipher_suite::TLS13_AES_128_GCM_SHA256;
 use crate::flight::MeteredFactory;
 use crate::gather::Gathering;
 use crate::handshake_room::HandshakeRoomFactory;
+use crate::probes::{HandshakeProbes, Probing};
 use crate::{
     MAX_CONCURRENT_REQUESTS, QlogFolder, QuicCongestionControl, QuicReader, QuicSocket, TlsError,
     TransportKnobs,
@@ -160,11 +161,16 @@ pub fn any_local(server: SocketAddr) -> SocketAddr {
     }
 }
 
-/// An endpoint for connections over a bound socket. Must be called inside a tokio runtime.
-pub fn client_endpoint(config: ClientConfig, socket: &QuicSocket) -> std::io::Result<Endpoint> {
-    let mut endpoint = endpoint(None, socket.socket.clone())?;
+/// An endpoint for connections over a bound socket, and what each of them is to be accompanied by
+/// ([`HandshakeProbes::accompany`]). Must be called inside a tokio runtime.
+pub fn client_endpoint(
+    config: ClientConfig,
+    socket: &QuicSocket,
+) -> std::io::Result<(Endpoint, HandshakeProbes)> {
+    let (probing, probes) = Probing::over(socket.socket.clone());
+    let mut endpoint = endpoint(None, probing)?;
     endpoint.set_default_client_config(config);
-    Ok(endpoint)
+    Ok((endpoint, probes))
 }
 
 fn endpoint(
@@ -215,15 +221,24 @@ impl QuicServer {
     }
 }
 
+/// A server's QUIC configuration over its TLS configuration, without a qlog.
+pub fn server_quic_config(
+    tls: rustls::ServerConfig,
+    options: &QuicOptions,
+) -> Result<ServerConfig, TlsError> {
+    let crypto = QuicServerConfig::try_from(Arc::new(tls))?;
+    let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+    config.transport_config(Arc::new(options.server_transport()));
+    Ok(config)
+}
+
 /// A server's endpoint on a bound socket. Must be called inside a tokio runtime.
 pub fn server_endpoint(
     socket: QuicSocket,
     tls: rustls::ServerConfig,
     options: QuicOptions,
 ) -> Result<QuicServer, TlsError> {
-    let crypto = QuicServerConfig::try_from(Arc::new(tls))?;
-    let mut config = ServerConfig::with_crypto(Arc::new(crypto));
-    config.transport_config(Arc::new(options.server_transport()));
+    let config = server_quic_config(tls, &options)?;
     let gathering = Gathering::over(socket.socket.clone());
     let endpoint = endpoint(Some(config.clone()), gathering)?;
     Ok(QuicServer {

@@ -158,6 +158,9 @@ pub struct CpuTime {
     pub system: f64,
     /// Ready to run, but without a CPU; 0 where the kernel keeps no account of it.
     pub waited: f64,
+    /// The most by which one thread's waits can have delayed its requests: of all threads, the largest sum over waits of which
+    /// each came a round trip of the path after the one before, or followed it without a rest. Null without an emulated path.
+    pub critical: Option<f64>,
 }
 
 /// What a load's TLS settled on.

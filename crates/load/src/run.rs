@@ -6,6 +6,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use pronghorn_http::{Protocol, QUIC_STACK};
+use pronghorn_waits::critical_ns;
 
 use crate::error::LoadError;
 use crate::histogram_log::HistogramLog;
@@ -29,6 +30,7 @@ pub struct Load {
     plan: Arc<Plan>,
     shared: Arc<Shared>,
     workers: Vec<Worker>,
+    round_trip: Option<Duration>,
     snapshots: Option<(mpsc::Receiver<Snapshot>, Option<HistogramLog>)>,
 }
 
@@ -73,8 +75,18 @@ impl Load {
             plan,
             shared,
             workers,
+            round_trip: None,
             snapshots: interval.map(|_| (snapshots, log)),
         })
+    }
+
+    /// Says what the path's least round trip is, so that the report tells what waits for a CPU can have delayed
+    /// ([`CpuTime::critical`]).
+    #[must_use]
+    pub fn across(mut self, round_trip: Duration) -> Load {
+        self.workers.iter_mut().for_each(Worker::watch);
+        self.round_trip = Some(round_trip);
+        self
     }
 
     /// What ends it early.
@@ -92,6 +104,7 @@ impl Load {
             plan,
             shared,
             workers,
+            round_trip,
             snapshots,
         } = self;
         let threads = start(workers, &shared)?;
@@ -114,7 +127,10 @@ impl Load {
         }
         logged?;
         check_sessions(&plan, &shared)?;
-        Ok(report(&plan, outcomes))
+        let critical = round_trip.and_then(|round_trip| critical_s(&outcomes, round_trip));
+        let mut report = report(&plan, outcomes);
+        report.cpu_s.critical = critical;
+        Ok(report)
     }
 }
 
@@ -157,6 +173,14 @@ fn check_sessions(plan: &Plan, shared: &Shared) -> Result<(), LoadError> {
         slots: plan.connections,
         why: why.unwrap_or_default(),
     })
+}
+
+/// Of the thread of which it is most, in seconds; none where the kernel doesn't tell.
+fn critical_s(outcomes: &[Outcome], round_trip: Duration) -> Option<f64> {
+    let round_trip_ns = u64::try_from(round_trip.as_nanos()).unwrap_or(u64::MAX);
+    let all = outcomes.iter().filter_map(|outcome| outcome.waits.as_ref());
+    let most = all.map(|(waits, more_ns)| critical_ns(waits, round_trip_ns) + more_ns);
+    most.max().map(|nanoseconds| nanoseconds as f64 * 1e-9)
 }
 
 fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {

@@ -1,49 +1,42 @@
 //! What the kernel says of CPU time and memory.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeVal;
+use pronghorn_waits::Account;
 
 use crate::report::CpuTime;
 
-/// The calling thread's account. What it is read from stays open, since a host that runs out of files would hide it later.
+/// The calling thread's account.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadCpu {
-    schedstat: Option<File>,
+    account: Account,
 }
 
 impl ThreadCpu {
     /// Opens the account of the calling thread, which is the one to read it.
     pub(crate) fn of_this_thread() -> ThreadCpu {
         ThreadCpu {
-            schedstat: File::open("/proc/thread-self/schedstat").ok(),
+            account: Account::of_this_thread(),
         }
     }
 
     /// The thread's CPU time since it began; nothing where the kernel doesn't tell.
     pub(crate) fn read(&self) -> CpuTime {
         let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
-        let waited = self.waited_s();
+        let waited = self.waited_ns().map_or(0.0, |waited| waited as f64 * 1e-9);
         getrusage(UsageWho::RUSAGE_THREAD)
             .map(|usage: Usage| CpuTime {
                 user: seconds(usage.user_time()),
                 system: seconds(usage.system_time()),
                 waited,
+                critical: None,
             })
             .unwrap_or_default()
     }
 
-    /// How long it has been ready to run without a CPU (`schedstat` of proc(5)).
-    fn waited_s(&self) -> f64 {
-        let mut text = [0; 64];
-        self.schedstat
-            .as_ref()
-            .and_then(|file| file.read_at(&mut text, 0).ok())
-            .and_then(|length| std::str::from_utf8(&text[..length]).ok())
-            .and_then(|account| account.split_whitespace().nth(1)?.parse::<f64>().ok())
-            .map_or(0.0, |nanoseconds| nanoseconds * 1e-9)
+    /// For how many nanoseconds it has been ready to run without a CPU; none where the kernel doesn't tell.
+    pub(crate) fn waited_ns(&self) -> Option<u64> {
+        self.account.read().map(|times| times.waited_ns)
     }
 }
 

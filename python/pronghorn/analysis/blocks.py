@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from pronghorn.analysis.verdict import MINIMUM_BLOCKS
 from pronghorn.model.trial import MOST_ATTEMPTS, Cell, Trial
 
 Block = dict[str, Trial]
@@ -95,16 +94,3 @@ def by_block(trials: Iterable[Trial]) -> dict[tuple[Cell, int], list[Trial]]:
     for trial in trials:
         blocks.setdefault((trial.cell, trial.block), []).append(trial)
     return blocks
-
-
-def shared_blocks(before: CellTrials, after: CellTrials) -> frozenset[int]:
-    """The numbers of the blocks by which two measurements of a cell are paired: those that both have, where
-    each has the same path seed in both and they suffice for a verdict; else none."""
-    seeds = [
-        {trial.block: trial.path_seed for block in cell.blocks for trial in block.values()}
-        for cell in (before, after)
-    ]
-    common = seeds[0].keys() & seeds[1].keys()
-    if len(common) < MINIMUM_BLOCKS or any(seeds[0][number] != seeds[1][number] for number in common):
-        return frozenset()
-    return frozenset(common)

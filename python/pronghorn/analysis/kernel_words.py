@@ -6,15 +6,15 @@ from pronghorn.model.cell import GUEST, HOST
 from pronghorn.model.kernels import ClockSplit, Difference, KernelChange
 
 
-def where(kernel: str) -> str:
-    """`in real time`, `in virtual time`, `on Linux 6.12`."""
-    return {HOST: "in real time", GUEST: "in virtual time"}.get(kernel, f"on Linux {kernel}")
+def name(kernel: str) -> str:
+    """`real time`, `virtual time`, `Linux 6.12`."""
+    return {HOST: "real time", GUEST: "virtual time"}.get(kernel, f"Linux {kernel}")
 
 
 def of_change(found: KernelChange) -> str:
     """A change in one sentence."""
-    mine, theirs = where(found.kernel), where(found.against)
-    figures = f"median {METRICS[found.metric]}, {count(found.blocks, 'block')}"
+    mine, theirs = _in(found.kernel), _in(found.against)
+    figures = f"median {METRICS[found.metric]}, {count(found.blocks, 'block')}{_failures(found)}"
     if found.ratio is not None:
         said = ratio(found.ratio, *found.ci95)
         around = "" if found.ci95 == (None, None) else f", 95 % interval {interval(*found.ci95)}"
@@ -24,7 +24,8 @@ def of_change(found: KernelChange) -> str:
             what = f"{found.arm} is the same {mine} as {theirs}"
         case "undecided":
             because = f": {found.reason}" if found.reason else ""
-            what = f"whether {found.arm} differs {mine} from {theirs} is undecided{because}"
+            between = f"{name(found.kernel)} and {name(found.against)}"
+            what = f"whether {found.arm} differs between {between} is undecided{because}"
         case verdict:
             what = f"{found.arm} is {verdict} {mine} than {theirs}"
     return f"{found.title}: {what} ({figures})"
@@ -32,16 +33,31 @@ def of_change(found: KernelChange) -> str:
 
 def of_split(found: ClockSplit) -> str:
     """A difference between arms, taken apart, in one sentence or two."""
+    arms = f"the difference between {found.arm} and {found.baseline}"
     if found.reason is not None:
-        return (
-            f"{found.title}: the difference between {found.arm} and {found.baseline} can't be split into the "
-            f"protocols' part and this machine's: {found.reason}"
-        )
+        return f"{found.title}: {arms} can't be split into protocols and machine: {found.reason}"
     return (
-        f"{found.title}: in real time, the difference between {found.arm} and {found.baseline} is "
-        f"{_said(found.real)}. {_said(found.protocols)} of it comes from the protocols, "
-        f"{_said(found.machine)} from this machine (median load, {count(found.blocks, 'block')})"
+        f"{found.title}: {arms} is {_said(found.real)} in real time. Protocols and network make "
+        f"{_said(found.protocols)}, {_machine(found.machine)} (median load, {count(found.blocks, 'block')})"
     )
+
+
+def _machine(found: Difference) -> str:
+    low, high = found.ci95_s
+    if low is not None and high is not None and low <= 0 <= high:
+        return f"this machine adds nothing measurable: {_said(found)}"
+    return f"this machine adds {_said(found)}"
+
+
+def _in(kernel: str) -> str:
+    return f"in {name(kernel)}" if kernel in (HOST, GUEST) else f"on {name(kernel)}"
+
+
+def _failures(found: KernelChange) -> str:
+    if not (found.failed or found.failed_against):
+        return ""
+    mine, theirs = name(found.kernel), name(found.against)
+    return f"; failed: {found.failed} in {mine}, {found.failed_against} in {theirs}"
 
 
 def _said(found: Difference) -> str:

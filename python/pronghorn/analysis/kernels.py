@@ -2,7 +2,8 @@
 both have.
 
 Cells that differ in their kernel alone share their path seeds, block by block. So blocks are resampled
-together, as they are for the arms of one cell.
+together, as they are for the arms of one cell. What this machine adds is taken block by block as well: the
+median of what the difference between two arms is longer there, which the spread between blocks doesn't widen.
 """
 
 import math
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pronghorn.analysis import kernel_words
-from pronghorn.analysis.blocks import CellTrials, shared_blocks
+from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import (
     NO_EFFECT_KNOWN,
     Effect,
@@ -25,7 +26,7 @@ from pronghorn.analysis.bootstrap import (
 )
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.loaded import makes_no_request
-from pronghorn.analysis.numbers import listed
+from pronghorn.analysis.numbers import count, listed
 from pronghorn.analysis.terms import Terms, block_draws
 from pronghorn.analysis.times import Times, times
 from pronghorn.analysis.titles import name_cells
@@ -110,8 +111,16 @@ def _pairs(measured: Sequence[_Measured]) -> Iterator[_Pair]:
         in_guests = [one for one in group if one.trials.cell.kernel != HOST]
         for one in group:
             if len(group) > 1 and one is not in_guests[0]:
-                shared = shared_blocks(one.trials, in_guests[0].trials)
-                yield _Pair(one, in_guests[0], titles[cell], shared)
+                yield _Pair(one, in_guests[0], titles[cell], _shared(one.trials, in_guests[0].trials))
+
+
+def _shared(one: CellTrials, other: CellTrials) -> frozenset[int]:
+    """The numbers of the blocks that both have, over one path seed."""
+    mine, theirs = (
+        {(trial.block, trial.path_seed) for block in cell.blocks for trial in block.values()}
+        for cell in (one, other)
+    )
+    return frozenset(number for number, _ in mine & theirs)
 
 
 def _change(pair: _Pair, arm: str) -> KernelChange:
@@ -150,6 +159,8 @@ def _change(pair: _Pair, arm: str) -> KernelChange:
         against=pair.theirs.trials.cell.kernel,
         metric=metric,
         blocks=blocks,
+        failed=_failed(mine),
+        failed_against=_failed(theirs),
         ratio=finite(effect.ratio.value),
         ci95=(finite(effect.ratio.low), finite(effect.ratio.high)),
         difference=finite(effect.difference.value),
@@ -161,11 +172,15 @@ def _change(pair: _Pair, arm: str) -> KernelChange:
     return change.model_copy(update={"words": kernel_words.of_change(change)})
 
 
+def _failed(values: Times) -> int:
+    return int((~np.isfinite(values)).sum())
+
+
 def _split(pair: _Pair, arm: str) -> ClockSplit:
     terms = pair.terms
     columns = [*pair.values(arm, "load"), *pair.values(terms.baseline, "load")]
     found = np.stack(columns, axis=1)
-    idle = pair.idle([arm, terms.baseline])
+    idle, failed = pair.idle([arm, terms.baseline]), sum(map(_failed, columns))
     reason = None
     if idle:
         reason = f"{listed(idle)} made no request"
@@ -173,17 +188,20 @@ def _split(pair: _Pair, arm: str) -> ClockSplit:
         reason = f"it needs more blocks that both clocks have ({len(found)} of at least {pair.least})"
     elif pair.pending is not None:
         reason = pair.pending
-    elif not np.isfinite(np.median(found, axis=0)).all():
-        reason = "failed loads affect the medians"
-    if reason is not None:
-        drawn = medians = np.empty((0, 3))
-    else:
+    elif failed:
+        reason = f"{count(failed, 'load')} failed, which have no time"
+    real = protocols = machine = Difference(s=None, ci95_s=(None, None))
+    if reason is None:
+        # Beside the arms and their baseline on both clocks: what the difference is longer in real time.
+        longer = (found[:, 0] - found[:, 2]) - (found[:, 1] - found[:, 3])
+        columns_and_longer = np.column_stack([found, longer])
         rng = block_draws(pair.cell, terms.seed, "clocks", arm)
-        drawn = _differences(resampled_medians(found, rng, resamples=terms.resamples))
-        medians = _differences(np.median(found, axis=0)[np.newaxis])
-    real, protocols, machine = (
-        _difference(medians[:, place], drawn[:, place], terms.stage.confidence) for place in range(3)
-    )
+        drawn = resampled_medians(columns_and_longer, rng, resamples=terms.resamples)
+        middle = np.median(columns_and_longer, axis=0)[np.newaxis]
+        confidence = terms.stage.confidence
+        real = _difference(middle[:, 0] - middle[:, 2], drawn[:, 0] - drawn[:, 2], confidence)
+        protocols = _difference(middle[:, 1] - middle[:, 3], drawn[:, 1] - drawn[:, 3], confidence)
+        machine = _difference(middle[:, 4], drawn[:, 4], confidence)
     split = ClockSplit(
         **{**pair.cell.model_dump(), "kernel": pair.theirs.trials.cell.kernel},
         title=pair.title,
@@ -199,16 +217,6 @@ def _split(pair: _Pair, arm: str) -> ClockSplit:
     return split.model_copy(update={"words": kernel_words.of_split(split)})
 
 
-def _differences(medians: Times) -> Times:
-    """From the medians of arm (real, virtual) and baseline (real, virtual), (resamples, 4): the differences
-    in real time, in virtual time, and what the one exceeds the other by, (resamples, 3)."""
-    with np.errstate(invalid="ignore"):
-        real, virtual = medians[:, 0] - medians[:, 2], medians[:, 1] - medians[:, 3]
-        return np.stack([real, virtual, real - virtual], axis=1)
-
-
 def _difference(found: Times, drawn: Times, confidence: float) -> Difference:
-    if not len(found):
-        return Difference(s=None, ci95_s=(None, None))
     low, high = percentiles(drawn, least=-math.inf, confidence=confidence)
     return Difference(s=finite(float(found[0])), ci95_s=(finite(low), finite(high)))

@@ -10,6 +10,11 @@ OF_DISCARDS = (
     "'pronghorn doctor' lists what this host lacks."
 )
 
+_VIRTUAL = "Measure in virtual time, which a busy host can't disturb: --clock virtual. Or measure "
+
+_OF_NEIGHBOURS = ("starved", "late", "steal")
+"""The reasons of trials that a busy host spoils, and virtual time doesn't know."""
+
 _OF_REASONS = {
     "protocol": "Enable the protocol on this port of the server",
     "connect": "Check that the server listens there (TCP; for h3 UDP) and that no firewall blocks it",
@@ -36,6 +41,14 @@ _OF_REASONS = {
 """The fix for each known reason of failure, without its full stop."""
 
 _RESOURCE = re.compile(r"^(/\S*?):? (?:was answered|status)\b")
+
+
+def of_discards(reason: str, *, virtual: bool) -> str:
+    """What to do where trials are contaminated, most of them for this reason; `virtual`: virtual time can run
+    them too."""
+    if reason in _OF_NEIGHBOURS and virtual:
+        return _VIRTUAL + OF_DISCARDS.removeprefix("Measure ")
+    return OF_DISCARDS
 
 
 def of_failure(found: Failure, failing: Sequence[str] = (), others: Sequence[str] = ()) -> str:

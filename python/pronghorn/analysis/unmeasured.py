@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from pronghorn.analysis import mends
 from pronghorn.analysis.failing import commonest_of, with_detail
 from pronghorn.analysis.numbers import count, listed
+from pronghorn.model import load
+from pronghorn.model.knobs import OUR_CLIENT
 from pronghorn.model.loaded import Failure, Unmeasured
+from pronghorn.model.path import DIRECT
 from pronghorn.model.summary import ArmSummary, CellSummary
 
 
@@ -51,6 +54,11 @@ def _most(most: Failure, failed: int) -> str:
     return "all by" if most.trials == failed else f"{most.trials} of them by"
 
 
+def _runs_virtually(cell: CellSummary) -> bool:
+    """Whether virtual time can run the cell's trials (docs/virtual-time.md)."""
+    return cell.client in (OUR_CLIENT, load.CLIENT) and cell.path != DIRECT
+
+
 def _of_discards(cells: Sequence[CellSummary], arms: Sequence[tuple[str, ArmSummary]]) -> Unmeasured:
     discarded = sum(arm.contaminated for _, arm in arms)
     most = commonest_of([arm.discard for _, arm in arms])
@@ -64,5 +72,5 @@ def _of_discards(cells: Sequence[CellSummary], arms: Sequence[tuple[str, ArmSumm
     spoilt = f"{count(discarded, 'trial')} were contaminated, {_most(most, discarded)} {with_detail(most)}"
     return Unmeasured(
         text=f"Nothing could be measured: {rejected} rejected. {spoilt}.",
-        remedy=mends.OF_DISCARDS,
+        remedy=mends.of_discards(most.reason, virtual=all(_runs_virtually(cell) for cell in cells)),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from pronghorn.analysis.blocks import CellTrials, shared_blocks
+from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import NO_EFFECT_KNOWN, RESAMPLES
 from pronghorn.analysis.figures import finite, median
 from pronghorn.analysis.loaded import makes_no_request
@@ -10,7 +10,7 @@ from pronghorn.analysis.numbers import listed
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.times import has_failed, times
 from pronghorn.analysis.titles import name_cells
-from pronghorn.analysis.verdict import decide
+from pronghorn.analysis.verdict import MINIMUM_BLOCKS, decide
 from pronghorn.before_after import differing, pages, words
 from pronghorn.before_after.bootstrap import change_of_medians
 from pronghorn.before_after.correction import corrected, correction, p_value
@@ -110,6 +110,19 @@ def _of_cell(
         ]
         cell.changes.extend(_change(arm, metric, trials, cell=cell, run=run) for metric in metrics)
     return cell
+
+
+def shared_blocks(before: CellTrials, after: CellTrials) -> frozenset[int]:
+    """The numbers of the blocks by which two runs of a cell are paired: those that both have, where
+    each has the same path seed in both and they suffice for a verdict; else none."""
+    seeds = [
+        {trial.block: trial.path_seed for block in cell.blocks for trial in block.values()}
+        for cell in (before, after)
+    ]
+    common = seeds[0].keys() & seeds[1].keys()
+    if len(common) < MINIMUM_BLOCKS or any(seeds[0][number] != seeds[1][number] for number in common):
+        return frozenset()
+    return frozenset(common)
 
 
 def _change(

@@ -114,7 +114,7 @@ def _facts(run: RecordedRun, cells: Sequence[Cell], arms: Sequence[str]) -> dict
         "program": _chosen(notes, ("program", "engine", "libraries")),
         "host": {
             **_chosen(host, _HOST),
-            **_chosen(notes, ("isolation", "offloads", "sysctls")),
+            **_chosen(notes, ("isolation", "offloads", "sysctls", "guest")),
         },
         "jobs": _chosen(notes, ("jobs",)),
     }

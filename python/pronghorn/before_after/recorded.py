@@ -11,9 +11,9 @@ from pronghorn.errors import InputError
 from pronghorn.model import belonging
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Trial
-from pronghorn.run import directory as files
-from pronghorn.run import journal
-from pronghorn.run.prepare import Request, resolve
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal
+from pronghorn.runs.prepare import Request, resolve
 
 
 class RecordedRun(NamedTuple):

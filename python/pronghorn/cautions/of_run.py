@@ -31,7 +31,7 @@ from pronghorn.model.caution import Caution
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.path import DIRECT
 from pronghorn.model.trial import Trial
-from pronghorn.run.noted import PREFLIGHT
+from pronghorn.runs.noted import PREFLIGHT
 from pronghorn.trust import physics, proof
 
 NO_NETWORK = "no emulated network on this host"
@@ -71,7 +71,7 @@ def cautions(
         *_proof(trials),
         *preflight.cautions(manifest.get(PREFLIGHT, [])),
         *broken_stacks.cautions(trials),
-        *virtual_time.cautions(experiment),
+        *virtual_time.cautions(experiment, manifest),
         *_network(experiment, hello),
         *_captures(experiment, trials),
         *_calibration(manifest.get("calibration", [])),

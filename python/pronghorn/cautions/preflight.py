@@ -7,7 +7,7 @@ from pronghorn.analysis import mends
 from pronghorn.analysis.failing import told
 from pronghorn.model.caution import Caution
 from pronghorn.model.loaded import Failure
-from pronghorn.run.noted import PREFLIGHT
+from pronghorn.runs.noted import PREFLIGHT
 
 
 def cautions(notes: Sequence[Mapping[str, Any]]) -> list[Caution]:

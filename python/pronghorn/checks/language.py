@@ -71,8 +71,9 @@ def matching(said: Said, cells: Sequence[Cell]) -> tuple[Cell, ...]:
 
 
 def matches(cell: Cell, pattern: str) -> bool:
-    """Whether a pattern names a cell, by its path or in full."""
-    return fnmatchcase(cell.path, pattern) or fnmatchcase(str(cell), pattern)
+    """Whether a pattern names a cell, by its path or in full, with or without its kernel."""
+    names = (cell.path, str(cell), str(cell.on_any_kernel))
+    return any(fnmatchcase(name, pattern) for name in names)
 
 
 def expectation(said: Said) -> Expectation | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from pronghorn.model import experiment_file, study
-from pronghorn.run.prepare import vocabulary
+from pronghorn.runs.prepare import vocabulary
 
 FILES, FOLDERS = "files", "folders"
 

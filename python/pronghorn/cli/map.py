@@ -30,8 +30,8 @@ from pronghorn.mapping.fitted import fitted
 from pronghorn.mapping.terms import Terms
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.experiment_values import DEFAULT_MARGIN
-from pronghorn.run import journal
-from pronghorn.run.directory import RunDirectory, default_name
+from pronghorn.runs import journal
+from pronghorn.runs.directory import RunDirectory, default_name
 
 DATA, PICTURE, PAGE = "map.json", "map.svg", "map.html"
 

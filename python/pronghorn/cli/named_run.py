@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pronghorn.errors import InputError, nearest
-from pronghorn.run import catalogue
+from pronghorn.runs import catalogue
 
 _RUNS = Path("runs")
 

@@ -15,7 +15,7 @@ from pronghorn.errors import HostError, InputError
 from pronghorn.model import experiment_file
 from pronghorn.model.arm import PROTOCOLS
 from pronghorn.model.stacks import CLIENTS, ORIGINS
-from pronghorn.run.prepare import vocabulary
+from pronghorn.runs.prepare import vocabulary
 
 _NAME = "experiment.toml"
 _TRIES = 3

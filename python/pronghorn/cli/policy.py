@@ -30,7 +30,7 @@ from pronghorn.policy import show as showing
 from pronghorn.policy.measured import MeasuredCell
 from pronghorn.policy.parsed import Client, Parsed
 from pronghorn.policy.simulate import Asked
-from pronghorn.run import journal
+from pronghorn.runs import journal
 
 APP = typer.Typer(
     help="Fit the gateway's policy from maps, show it, and simulate it over many clients.",

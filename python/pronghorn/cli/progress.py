@@ -18,7 +18,7 @@ from pronghorn.analysis.titles import name_cells
 from pronghorn.cli.tally import Tally
 from pronghorn.execute.observer import Observer, Outlook
 from pronghorn.execute.trial import Assignment
-from pronghorn.model.trial import Cell, Trial
+from pronghorn.model.trial import Cell, Trial, TrialKey
 from pronghorn.terminal import Terminal
 
 _PLAIN_EVERY_S = 10.0
@@ -87,7 +87,7 @@ class OnTerminal:
 
     def __init__(self, console: Terminal) -> None:
         self._tally: Tally | None = None
-        self._running: dict[int, Assignment] = {}
+        self._running: dict[TrialKey, Assignment] = {}
         self._lock = threading.Lock()
         self.display = Live(
             console=console, get_renderable=self._render, refresh_per_second=_REFRESHES_PER_S, transient=True
@@ -101,12 +101,12 @@ class OnTerminal:
     def starts(self, assignment: Assignment) -> None:
         """Shows the trial as running."""
         with self._lock:
-            self._running[assignment.slot] = assignment
+            self._running[assignment.key] = assignment
 
     def ends(self, trial: Trial) -> None:
         """Counts the trial."""
         with self._lock:
-            self._running.pop(trial.slot, None)
+            self._running.pop(trial.key, None)
             if self._tally is not None:
                 self._tally.record(trial)
 
@@ -135,7 +135,7 @@ class OnTerminal:
             done, wanted = tally.done_in(cell)
             medians = (Text(duration(tally.median_s(cell, arm))) for arm in tally.arms)
             table.add_row(Text(titles[cell]), f"{done}/{wanted}", *medians)
-        now = ", ".join(f"{run.block.cell.path} {run.arm}" for _, run in sorted(self._running.items()))
+        now = ", ".join(f"{run.block.cell.path} {run.arm}" for run in self._running.values())
         first = _so_far(tally)
         standing = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(tally.wanted, 1), completed=tally.done, width=40)
@@ -179,19 +179,20 @@ def _so_far(tally: Tally) -> str | None:
     if not found:
         return None
     titles = name_cells(tally.cells)
-    parts = [
-        f"{one.arm} {_than(one.ratio)} than {tally.baseline} on {titles[one.cell]}" for one in found[:_NAMED]
-    ]
+    parts = [f"{one.arm} {_as(one.ratio)} {tally.baseline} on {titles[one.cell]}" for one in found[:_NAMED]]
     more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     least, most = min(one.blocks for one in found), max(one.blocks for one in found)
     blocks = count(most, "block") if least == most else f"{least} to {most} blocks"
     return f"so far, after {blocks}, without a verdict: {', '.join(parts)}{more}"
 
 
-def _than(ratio: float) -> str:
-    """`12 % faster`, `2.3 times slower`."""
-    word, size = ("faster", 1 - ratio) if ratio < 1 else ("slower", ratio - 1)
-    return f"{100 * size:.0f} % {word}" if size < 1 else f"{ratio:.1f} times slower"
+def _as(ratio: float) -> str:
+    """`12 % faster than`, `takes 2.3 times as long as`, `as fast as`."""
+    if abs(ratio - 1) < 0.005:
+        return "as fast as"
+    if ratio >= 2:
+        return f"takes {ratio:.1f} times as long as"
+    return f"{100 * abs(1 - ratio):.0f} % {'faster' if ratio < 1 else 'slower'} than"
 
 
 def _about(tally: Tally) -> str:

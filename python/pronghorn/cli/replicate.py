@@ -29,7 +29,7 @@ from pronghorn.replicate import measured as measurements
 from pronghorn.replicate.measured import Measured, ReadRun
 from pronghorn.replicate.planned import DEFAULT_FOLDER, PlannedRun, expected_s, others, plan, wanted
 from pronghorn.replicate.result import StudyFound
-from pronghorn.run.directory import RunDirectory
+from pronghorn.runs.directory import RunDirectory
 from pronghorn.terminal import Terminal
 
 

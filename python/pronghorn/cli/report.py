@@ -17,12 +17,12 @@ from pronghorn.errors import InputError
 from pronghorn.model import belonging
 from pronghorn.model.summary import Summary
 from pronghorn.report import html, terminal
-from pronghorn.run import directory as files
-from pronghorn.run import journal, left_out
-from pronghorn.run.directory import RunDirectory
-from pronghorn.run.header import check_header
-from pronghorn.run.prepare import Request, resolve
-from pronghorn.run.skim import Skimmed, through
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal, left_out
+from pronghorn.runs.directory import RunDirectory
+from pronghorn.runs.header import check_header
+from pronghorn.runs.prepare import Request, resolve
+from pronghorn.runs.skim import Skimmed, through
 from pronghorn.terminal import Terminal
 
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from pronghorn.cli.results import refuse_unwritable
 from pronghorn.errors import HostError, InputError
 from pronghorn.model.summary import Summary
-from pronghorn.run import directory as files
-from pronghorn.run import journal, left_out
-from pronghorn.run.directory import RunDirectory
-from pronghorn.run.skim import Skimmed, Unusable
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal, left_out
+from pronghorn.runs.directory import RunDirectory
+from pronghorn.runs.skim import Skimmed, Unusable
 
 STDOUT = Path("-")
 
@@ -76,7 +76,7 @@ class Outputs(NamedTuple):
 
 def _keep_table(run: RunDirectory) -> None:
     """The table of trials, which a run that wasn't finished hasn't, or not with all of them."""
-    from pronghorn.run import parquet
+    from pronghorn.runs import parquet
 
     table, record = run.file(files.PARQUET), run.file(journal.JOURNAL)
     if not table.exists() or table.stat().st_mtime_ns < record.stat().st_mtime_ns:

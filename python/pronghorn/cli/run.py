@@ -20,8 +20,8 @@ from pronghorn.execute.describe import describe
 from pronghorn.host import ability, awake
 from pronghorn.model.experiment_values import CLOCKS
 from pronghorn.report import screen, terminal
-from pronghorn.run import prepare
-from pronghorn.run.prepare import Request
+from pronghorn.runs import prepare
+from pronghorn.runs.prepare import Request
 from pronghorn.terminal import Terminal
 
 

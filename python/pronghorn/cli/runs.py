@@ -17,8 +17,8 @@ from pronghorn.analysis.numbers import count, size
 from pronghorn.cli.results import writing_results
 from pronghorn.cli.words import Command
 from pronghorn.errors import InputError, unknown
-from pronghorn.run import catalogue, removal
-from pronghorn.run.catalogue import Entry
+from pronghorn.runs import catalogue, removal
+from pronghorn.runs.catalogue import Entry
 from pronghorn.terminal import Terminal
 
 APP = typer.Typer(

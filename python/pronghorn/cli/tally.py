@@ -101,7 +101,7 @@ class Tally:
                     statistics.median_high([_load_s(block[name]) for block in both])
                     for name in (arm, self.baseline)
                 )
-                if math.isfinite(mine) and math.isfinite(theirs) and theirs:
+                if math.isfinite(mine) and math.isfinite(theirs) and mine > 0 and theirs > 0:
                     found.append(Standing(cell, arm, mine / theirs, len(both)))
         return found
 

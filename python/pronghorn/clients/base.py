@@ -11,7 +11,7 @@ from pronghorn.model.expense import Expense
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.trial import PageLoad
-from pronghorn.run.artifacts import Artifacts
+from pronghorn.runs.artifacts import Artifacts
 
 
 class Visit(NamedTuple):

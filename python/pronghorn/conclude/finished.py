@@ -14,9 +14,9 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import Trial
 from pronghorn.report import html
-from pronghorn.run import directory as files
-from pronghorn.run import journal, parquet
-from pronghorn.run.directory import RunDirectory
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal, parquet
+from pronghorn.runs.directory import RunDirectory
 
 
 class Outcome(NamedTuple):

@@ -40,6 +40,12 @@ CPU_S_PER_BYTE = 5e-8
 
 _ROUND_TRIPS = 6
 
+LEAST_ROUND_TRIPS = 2
+"""Of a load over HTTP/3 of a page that is one document: for the handshake and for the request."""
+
+CONNECTIONS = 6
+"""As many as browsers, and the native loader, open to a host over HTTP/1.1."""
+
 
 def default_jobs() -> int:
     """How many waiting-bound trials this host runs side by side unless told otherwise."""
@@ -93,15 +99,25 @@ def expected_s(path: PathProfile, total_bytes: int) -> float:
     return _SET_UP_S + at_s + (1 - at_s / first) * after[0]
 
 
+def least_s(path: PathProfile, total_bytes: int) -> float:
+    """Roughly how long the fastest load of a cell takes, in seconds: a handshake, a request, and the bytes
+    over as many connections as a browser opens, each of which loss holds up by itself."""
+    if path.spec is None:
+        return 0.0
+    return min(_load_s(one, total_bytes, LEAST_ROUND_TRIPS, CONNECTIONS) for one in path.stretches)
+
+
 def warmup_s(path: PathProfile) -> float:
     """How long the path's other flows send before a trial's load may begin, in seconds."""
     return path.spec.cross.warmup_ns / 1e9 if path.spec and path.spec.cross else 0.0
 
 
-def _load_s(path: PathProfile, total_bytes: int) -> float:
-    """As `expected_s`, without set-up, of a path without a handover: at its share of the mean rate down
-    beside the path's other flows until the first loss on the way down, then as that leaves it to one
-    connection.
+def _load_s(
+    path: PathProfile, total_bytes: int, round_trips: int = _ROUND_TRIPS, connections: int = 1
+) -> float:
+    """As `expected_s`, without set-up, of a path without a handover: some round trips, and the bytes at their
+    share of the mean rate down beside the path's other flows until the first loss on the way down, then as
+    that leaves them to so many connections.
 
     The throughput of a loss-bound TCP is that of Mathis et al. 1997, MSS / RTT * 1.22 / sqrt(p).
     """
@@ -111,12 +127,13 @@ def _load_s(path: PathProfile, total_bytes: int) -> float:
     rate: float = path.down_figures.mean_rate_bit_per_s or math.inf
     if spec.cross is not None and spec.cross.direction == "down":
         rate /= 1 + spec.cross.flows
-    rounds_s = _ROUND_TRIPS * spec.round_trip_s
+    rounds_s = round_trips * spec.round_trip_s
     loss = spec.down.loss.mean if spec.down.loss is not None else 0.0
     if loss <= 0:
         return rounds_s + total_bits / rate
     unharmed_bits = min(total_bits, _SEGMENT_BITS / loss)
-    bounded = min(rate, _SEGMENT_BITS / max(spec.round_trip_s, 0.001) * 1.22 / math.sqrt(loss))
+    each = _SEGMENT_BITS / max(spec.round_trip_s, 0.001) * 1.22 / math.sqrt(loss)
+    bounded = min(rate, connections * each)
     return rounds_s + unharmed_bits / rate + (total_bits - unharmed_bits) / bounded
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pronghorn.model.trial import Trial
 from pronghorn.plan import Block
-from pronghorn.run.journal import Journal
+from pronghorn.runs.journal import Journal
 
 Course = Sequence[Block]
 

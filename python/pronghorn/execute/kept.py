@@ -12,7 +12,7 @@ from pronghorn.execute import trial
 from pronghorn.execute.stage import Plot, Stage
 from pronghorn.execute.trial import Assignment, Conditions, Watch
 from pronghorn.model.trial import Trial
-from pronghorn.run.artifacts import Artifacts
+from pronghorn.runs.artifacts import Artifacts
 from pronghorn.trust import time_parts
 
 

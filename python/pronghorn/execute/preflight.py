@@ -32,8 +32,8 @@ from pronghorn.model.loaded import Failure
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
 from pronghorn.model.trial import PREPARE, Cell, PageLoad, Trial
 from pronghorn.plan import Block, derive
-from pronghorn.run.artifacts import Artifacts
-from pronghorn.run.noted import PREFLIGHT
+from pronghorn.runs.artifacts import Artifacts
+from pronghorn.runs.noted import PREFLIGHT
 from pronghorn.sites.spec import SPECIFICATIONS
 from pronghorn.trust import proof
 from pronghorn.trust.guard import Fault
@@ -65,7 +65,11 @@ class Checked(NamedTuple):
 
     def noted(self) -> dict[str, Any]:
         """For the manifest."""
-        where = {key: getattr(self.cell, key) for key in ("site", "origin", "client")}
+        where = {
+            key: getattr(self.cell, key)
+            for key in ("site", "origin", "client", "kernel")
+            if getattr(self.cell, key)
+        }
         reason, detail = self.fault or (None, None)
         return {**where, "arm": self.arm, "reason": reason, "detail": detail, "s": round(self.seconds, 3)}
 
@@ -102,7 +106,8 @@ def refuse(found: Iterable[Checked]) -> None:
 
 
 def _where(one: Checked) -> str:
-    return f"{one.arm} at {one.cell.origin} with {one.cell.client}, site {one.cell.site}"
+    place = f" in {one.cell.place}" if one.cell.kernel else ""
+    return f"{one.arm} at {one.cell.origin} with {one.cell.client}, site {one.cell.site}{place}"
 
 
 def _cells(experiment: Experiment) -> list[Cell]:

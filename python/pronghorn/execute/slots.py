@@ -22,7 +22,7 @@ from pronghorn.execute.rounds import Rounds
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.model.trial import Cell, Trial
 from pronghorn.plan import Block
-from pronghorn.run.journal import Journal
+from pronghorn.runs.journal import Journal
 from pronghorn.trust import guard
 from pronghorn.trust.guard import Fault
 

@@ -32,7 +32,7 @@ from pronghorn.model.load_report import LoadReport
 from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, exhaustion
 from pronghorn.origins.live import RunningLive, Target
-from pronghorn.run.artifacts import Artifacts
+from pronghorn.runs.artifacts import Artifacts
 from pronghorn.trust import guard, time_parts
 
 BUILTIN = "builtin"

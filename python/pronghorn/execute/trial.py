@@ -26,7 +26,7 @@ from pronghorn.model.load import CLIENT
 from pronghorn.model.trial import Cell, Counters, Metrics, PageLoad, Status, Trial, TrialKey
 from pronghorn.model.why import Why
 from pronghorn.plan import Block
-from pronghorn.run.artifacts import Artifacts
+from pronghorn.runs.artifacts import Artifacts
 from pronghorn.trust import guard, physics, proof, time_parts
 from pronghorn.trust.guard import Fault, LoadPace
 

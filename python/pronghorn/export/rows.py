@@ -32,7 +32,6 @@ COLUMNS: Mapping[str, Kind] = {
     "path": "text",
     "origin": "text",
     "client": "text",
-    "kernel": "text",
     "arm": "text",
     "resource": "text",
     "blocks": "whole",
@@ -68,6 +67,7 @@ COLUMNS: Mapping[str, Kind] = {
     **{f"part_{part}_s": "real" for part in PARTS},
     "head_of_line_stalled_s": "real",
     "head_of_line_own_stalled_s": "real",
+    "kernel": "text",
 }
 
 Row = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pronghorn.model.artifacts import FLIGHT
 from pronghorn.model.flight import Column, ConnectionFlight
 from pronghorn.model.trial import Trial
-from pronghorn.run.flight import Unreadable, flight_of
+from pronghorn.runs.flight import Unreadable, flight_of
 
 MOST = 12
 """So many trials' flights of an arm in a cell are looked at: each is up to megabytes of JSON."""

@@ -202,6 +202,7 @@ def _record(made: Path, release: str, notes: Mapping[str, object]) -> None:
 def _put(made: Path, version: str) -> Kernel:
     """Puts a kernel where one of its version may stand already."""
     target = kernels.place(version)
+    _require_start(made, version)
     if not _settles(made):
         (made / kernels.RANDOM).unlink(missing_ok=True)
     if target.exists():
@@ -211,6 +212,17 @@ def _put(made: Path, version: str) -> Kernel:
     if kernel is None:
         raise HostError(f"{target}: the kernel that was put there is gone.")
     return kernel
+
+
+def _require_start(made: Path, version: str) -> None:
+    """HostError where a kernel doesn't start on this machine."""
+    try:
+        program.output(Kernel(version, "", made / kernels.PROGRAM, None), 1, ["true"])
+    except PronghornError as error:
+        raise HostError(
+            f"Linux {version} doesn't start on this machine, so it isn't kept: {error.message}",
+            hint="Versions before 6.16 can't start on CPUs with AMX. Build a newer one: pronghorn guest",
+        ) from error
 
 
 def _settles(made: Path) -> bool:

@@ -131,6 +131,7 @@ class Guests:
             "release": self.kernel.release,
             "program": program,
             "random_numbers": settled,
+            "configuration": "today's" if self.kernel.is_current else "an earlier one's",
         }
 
     async def start(self, seed: int) -> Engine:

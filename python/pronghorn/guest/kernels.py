@@ -107,7 +107,10 @@ def need(version: str | None = None) -> Kernel:
     if version is not None and not _numbers(version):
         raise InputError(unknown("kernel", version, [kernel.version for kernel in kernels]))
     what = f"the kernel {version}" if version else "a kernel"
-    command = f"{MEND} {version}" if version == STABLE else MEND
+    command = MEND
+    if version is not None:
+        more = "" if version == STABLE else f" --source linux-{version}.tar.xz"
+        command = f"{MEND} {version}{more}"
     raise HostError(
         f"virtual time needs {what} for guests, which is not built yet ({folder()}).",
         hint=f"Build it once, in a few minutes: {command}",

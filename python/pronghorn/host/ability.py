@@ -25,9 +25,12 @@ def greet(engines: Engines = HERE) -> Hello:
 
 
 def greet_all(engines: Iterable[Engines]) -> Hello:
-    """As `greet`, of all of a run's engines: what the first say. Each of the others must start."""
-    first, *_ = [greet(each) for each in engines]
-    return first
+    """As `greet`, of all of a run's engines: what the first say, with what all of them can."""
+    first, *others = [greet(each) for each in engines]
+    controls = [
+        name for name in first.congestion_controls if all(name in one.congestion_controls for one in others)
+    ]
+    return first.model_copy(update={"congestion_controls": controls})
 
 
 def fit(experiment: Experiment, hello: Hello, *, fall_back: bool) -> Experiment:

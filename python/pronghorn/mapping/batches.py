@@ -25,9 +25,9 @@ from pronghorn.model.loaded import Failure
 from pronghorn.model.path import PathProfile
 from pronghorn.model.source import Source
 from pronghorn.model.trial import Cell, Trial
-from pronghorn.run import directory as files
-from pronghorn.run import journal, left_out, prepare
-from pronghorn.run.directory import RunDirectory
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal, left_out, prepare
+from pronghorn.runs.directory import RunDirectory
 
 FOLDER = "batches"
 

@@ -11,7 +11,7 @@ from pronghorn.mapping import sentence
 from pronghorn.mapping.batches import FOLDER, SeenPoint
 from pronghorn.mapping.fitted import VERDICTS, Fitted
 from pronghorn.pages import templates
-from pronghorn.run.directory import REPORT
+from pronghorn.runs.directory import REPORT
 
 
 class SliceRow(NamedTuple):

@@ -12,7 +12,7 @@ from pronghorn.mapping.domain import Domain, parse
 from pronghorn.mapping.explore import BLOCKS, FEWEST
 from pronghorn.model import bounds, foreign, toml_text
 from pronghorn.model.experiment_values import Clock
-from pronghorn.run import journal
+from pronghorn.runs import journal
 
 FILE = "map.toml"
 

@@ -153,7 +153,13 @@ class Experiment(BaseModel):
         """What its cells have as their kernel."""
         if self.clock == "both":
             return (HOST, *(self.kernels or (GUEST,)))
-        return self.kernels or ("",)
+        return self.kernels if len(self.kernels) > 1 else ("",)
+
+    def version(self, kernel: str) -> str | None:
+        """Which version of the guests' kernel is meant by a cell's; None: the newest that is built."""
+        if kernel in ("", GUEST):
+            return self.kernels[0] if self.kernels else None
+        return kernel
 
     def is_virtual(self, kernel: str) -> bool:
         """Whether trials of cells with that kernel run in virtual time."""
@@ -343,7 +349,7 @@ def parse(
         arms=arm_list,
         baseline=values.baseline(reader, arm_list),
         repeat=values.repeat(reader),
-        sampling=sampling.parse(reader),
+        sampling=_sampling(reader),
         limit=values.limit(reader),
         margin_text=values.margin(reader),
         margin_time=values.margin_time(reader),
@@ -371,6 +377,17 @@ def parse(
         tolerate=values.tolerate(reader),
         knobs=experiment_knobs.parse(reader.sub(experiment_knobs.KEY, experiment_knobs.EXAMPLE), arm_list),
     )
+
+
+def _sampling(reader: ExperimentReader) -> Sampling | None:
+    found = sampling.parse(reader)
+    if found is not None and (values.clock(reader) == "both" or len(values.kernels(reader)) > 1):
+        raise reader.error(
+            sampling.KEY,
+            "kernels and clocks are compared over the blocks that all of them have, and a rule would stop "
+            f"each at another one. Write a number, such as {sampling.KEY} = 20.",
+        )
+    return found
 
 
 def _load(reader: ExperimentReader, clients: tuple[str, ...]) -> LoadSettings | None:

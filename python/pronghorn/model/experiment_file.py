@@ -20,7 +20,7 @@ from pronghorn.model.source import Source
 
 DEFAULT_EXPERIMENT = "default"
 
-_LISTS = ("sites", "paths", "origins", "clients", "arms", "artifacts", "tolerate")
+_LISTS = ("sites", "paths", "origins", "clients", "arms", "artifacts", "tolerate", "kernels")
 
 
 @cache
@@ -126,6 +126,9 @@ def _apply(
         value = text.strip()
     except ValueError as error:
         raise InputError(f"--set {name}: this value can't be read.") from error
+    if keys == ("kernels",) and not isinstance(value, list):
+        # 6.10 is a version, and no number.
+        value = text.strip()
     if len(keys) == 1 and keys[0] in _LISTS and isinstance(value, str):
         value = [item.strip() for item in value.split(",")]
     if keys[0] == "sites" and isinstance(value, list):

@@ -73,7 +73,8 @@ class ExperimentReader:
             raise self.source.error(self.keys, f"key '{key}' is missing; it is a list of names.")
         value = self.table[key]
         if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
-            raise self.error(key, f'{value!r} is no list of names; write at least one, such as ["…"].')
+            example = f'["{value}"]' if isinstance(value, str | int | float) and key == "kernels" else '["…"]'
+            raise self.error(key, f"{value!r} is no list of names; write at least one, such as {example}.")
         for index, item in enumerate(value):
             if item in value[:index]:
                 hint = " A label distinguishes equal arms, such as 'h2#again'." if key == "arms" else ""

@@ -153,7 +153,7 @@ def kernels(reader: ExperimentReader) -> tuple[str, ...]:
             'only. Write clock = "virtual", or clock = "both" to measure on this machine as well.',
         )
     for name in names:
-        if re.fullmatch(KERNEL_NAME, name) is None or name in (HOST, GUEST):
+        if re.fullmatch(KERNEL_NAME, name) is None or name in (HOST, GUEST, "newest"):
             raise reader.error(
                 "kernels",
                 f"{name!r} is no version of a kernel. Write one such as \"6.12\". 'pronghorn guest' "

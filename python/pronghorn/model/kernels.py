@@ -11,7 +11,8 @@ from pronghorn.model.comparison import Interval, Metric, Verdict
 class KernelChange(InCell):
     """How the median of an arm's leading metric on one kernel compares with that on another, `against`, over
     the blocks that both have: as a ratio and as a difference in the metric's unit. `title` names the cell
-    without its kernel. The kernels' names are a cell's; `host` is this machine in real time."""
+    without its kernel. The kernels' names are a cell's; `host` is this machine in real time. Failed loads, of
+    which there are `failed` and `failed_against`, count as endless."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -20,6 +21,8 @@ class KernelChange(InCell):
     against: str
     metric: Metric
     blocks: int
+    failed: int = 0
+    failed_against: int = 0
     ratio: float | None
     ci95: Interval
     difference: float | None
@@ -42,8 +45,10 @@ class ClockSplit(InCell):
     """What of the difference between an arm and the baseline is the protocols', and what this machine's.
 
     `real` is the difference of their median load times in real time. `protocols` is the one in virtual time,
-    where computing takes no time: it comes from network, kernel and protocols. `machine` is what computing
-    adds on this machine. All three are over the blocks that both clocks have; `kernel` is the guest's."""
+    where computing takes no time: it comes from network, kernel and protocols. `machine` is what this machine
+    adds, by computing and by another version of the kernel: the median over blocks of how much longer the
+    block's difference is in real time. So the parts add up to the whole roughly. All three are over the
+    blocks that both clocks have; `kernel` is the guest's."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -106,11 +106,13 @@ class Rates(FromEngine):
 
 
 class Cpu(FromEngine):
-    """CPU seconds of the generator's threads; `waited`: ready to run, but without a CPU."""
+    """CPU seconds of the generator's threads; `waited`: ready to run, but without a CPU; `critical`: the most
+    by which one thread's waits can have delayed its requests, None where nobody tells."""
 
     user: Seconds
     system: Seconds
     waited: Seconds = 0.0
+    critical: Seconds | None = None
 
     @property
     def total(self) -> float:

@@ -15,11 +15,11 @@ def dumps(table: dict[str, Any]) -> str:
     Values are strings, integers, floats, booleans, lists and tables; anything else is a TypeError.
     """
     sections = {key: value for key, value in table.items() if _holds_tables(value)}
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in table.items() if key not in sections]
+    lines = [f"{_key(key)} = {inline(value)}" for key, value in table.items() if key not in sections]
     for key, value in sections.items():
         for name, section in value.items():
             lines += ["", f"[{_key(key)}.{_key(name)}]"]
-            lines += [f"{_key(inner)} = {_value(item)}" for inner, item in section.items()]
+            lines += [f"{_key(inner)} = {inline(item)}" for inner, item in section.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -35,7 +35,8 @@ def _string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _value(value: Any) -> str:
+def inline(value: Any) -> str:
+    """A value as TOML text, a table inline. TypeError where TOML has no such."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -44,7 +45,7 @@ def _value(value: Any) -> str:
         case int() | float():
             return repr(value)
         case list() | tuple():
-            return "[" + ", ".join(_value(item) for item in value) + "]"
+            return "[" + ", ".join(inline(item) for item in value) + "]"
         case dict():
-            return "{ " + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + " }"
+            return "{ " + ", ".join(f"{_key(key)} = {inline(item)}" for key, item in value.items()) + " }"
     raise TypeError(f"TOML has no {type(value).__name__}")

@@ -111,10 +111,15 @@ class LeftOut(FromEngine):
 
 
 class ThreadTime(FromEngine):
-    """A thread's account with the scheduler during a load: on a CPU, and ready to run without one."""
+    """A thread's account with the scheduler during a load: on a CPU, and ready to run without one.
+    `critical_s` is the most of `waited_s` by which the load can have been delayed, `longest_s` its longest
+    wait, which ended at `longest_at_s`; None in records that are older than these."""
 
     used_s: Seconds
     waited_s: Seconds
+    critical_s: Seconds | None = None
+    longest_s: Seconds | None = None
+    longest_at_s: Moment | None = None
 
 
 class CpuTime(FromEngine):

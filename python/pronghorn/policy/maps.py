@@ -19,8 +19,8 @@ from pronghorn.model.arm import TCP_CONGESTION_CONTROLS
 from pronghorn.model.bounds import Lasting, Text
 from pronghorn.policy import responses
 from pronghorn.policy.squares import Squares, about_their_mean
-from pronghorn.run import directory as files
-from pronghorn.run import left_out
+from pronghorn.runs import directory as files
+from pronghorn.runs import left_out
 
 DATA = "map.json"
 FORMAT = 1

@@ -15,8 +15,8 @@ from pronghorn.model import belonging, experiment_file
 from pronghorn.model.arm import Arm
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Trial
-from pronghorn.run import directory as files
-from pronghorn.run import journal, left_out, prepare
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal, left_out, prepare
 
 FEWEST_BLOCKS = 2
 """Of a cell that counts: one half to learn from, one to judge by."""
@@ -66,7 +66,11 @@ def read(run: Path, option: str = "--run") -> list[MeasuredCell]:
     left_out.say(contents.warnings)
     trials = select(contents.trials, [arm.name for arm in planned.arms])
     points = {path.name: batches.point_of(path) for path in planned.paths}
+    first = planned.cell_kernels[0]
     for cell, sorted_ in trials.items():
+        if cell.kernel != first:
+            # Another kernel's loads over the same network would count it twice.
+            continue
         times: dict[str, list[tuple[float, float]]] = {control: [] for control in by_control}
         for block in sorted_.blocks:
             for control, arm in by_control.items():

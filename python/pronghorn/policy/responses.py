@@ -16,7 +16,7 @@ from pronghorn.mapping import batches
 from pronghorn.model.trial import Resource, Trial
 from pronghorn.policy.parsed import asked_of_engine
 from pronghorn.policy.squares import Squares, about_their_mean
-from pronghorn.run import journal, left_out
+from pronghorn.runs import journal, left_out
 
 
 class Response(NamedTuple):

@@ -22,7 +22,7 @@ from pronghorn.errors import HostError, InputError
 from pronghorn.model import bounds
 from pronghorn.model.cell import PLACES
 from pronghorn.model.trial import Metrics, Trial
-from pronghorn.run import directory as files
+from pronghorn.runs import directory as files
 
 TRIALS = "trials.csv"
 

@@ -20,9 +20,9 @@ from pronghorn.model.trial import Cell, Trial
 from pronghorn.replicate import kept
 from pronghorn.replicate.planned import PlannedRun
 from pronghorn.replicate.result import Apart
-from pronghorn.run import directory as files
-from pronghorn.run import journal, left_out
-from pronghorn.run.skim import skim
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal, left_out
+from pronghorn.runs.skim import skim
 
 _NOTHING = Where()
 

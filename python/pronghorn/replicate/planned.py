@@ -13,9 +13,9 @@ from pronghorn.model.experiment import Experiment
 from pronghorn.model.experiment_values import Clock
 from pronghorn.model.study import Size, Study
 from pronghorn.replicate import kept
-from pronghorn.run import directory as files
-from pronghorn.run import journal, prepare
-from pronghorn.run.prepare import Request
+from pronghorn.runs import directory as files
+from pronghorn.runs import journal, prepare
+from pronghorn.runs.prepare import Request
 from pronghorn.sites.spec import SPECIFICATIONS
 
 DEFAULT_FOLDER = Path("runs") / "replications"

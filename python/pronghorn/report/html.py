@@ -40,7 +40,7 @@ from pronghorn.report.site_view import site_views
 from pronghorn.report.table import REPORTED, Table, table, thin_note
 from pronghorn.report.violins import COLOURS
 from pronghorn.report.waterfall import Waterfalls, waterfalls
-from pronghorn.run.skim import Whole, as_it_is
+from pronghorn.runs.skim import Whole, as_it_is
 
 
 @dataclass(frozen=True)

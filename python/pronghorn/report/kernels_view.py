@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from pronghorn.analysis.kernel_words import where
+from pronghorn.analysis.kernel_words import name
 from pronghorn.analysis.numbers import difference, interval, ratio
 from pronghorn.model.kernels import ClockSplit, Difference, KernelChange
 from pronghorn.model.summary import HIGHER_IS_BETTER, Summary, Verdict
@@ -60,8 +60,8 @@ def _change(found: KernelChange) -> ChangeRow:
     return ChangeRow(
         found.title,
         found.arm,
-        where(found.kernel),
-        where(found.against),
+        name(found.kernel),
+        name(found.against),
         found.verdict,
         ratio(found.ratio, *found.ci95),
         interval(*found.ci95),
@@ -90,12 +90,14 @@ def _changes_data(found: list[KernelChange]) -> ChartData:
         name="kernels",
         about="Medians on one kernel divided by those on another; `host` is this machine in real time",
         columns=(
-            "cell", "arm", "metric", "kernel", "against", "blocks", "ratio", "ratio_ci95_low",
+            "cell", "arm", "metric", "kernel", "against", "blocks", "failed", "failed_against",
+            "ratio", "ratio_ci95_low",
             "ratio_ci95_high", "difference", "difference_ci95_low", "difference_ci95_high", "verdict",
         ),
         rows=tuple(
             (
-                one.title, one.arm, one.metric, one.kernel, one.against, one.blocks, one.ratio, *one.ci95,
+                one.title, one.arm, one.metric, one.kernel, one.against, one.blocks, one.failed,
+                one.failed_against, one.ratio, *one.ci95,
                 one.difference, *one.ci95_difference, one.verdict,
             )
             for one in found

@@ -27,6 +27,9 @@ _FULL = math.log(4)
 _TITLE, _ARM = 26, 12
 """The longest name of a cell, and of an arm; longer ones are cut."""
 
+_ROWS = 8
+"""So many comparisons come before sentences are cut."""
+
 _WIDE = 110
 """The columns from which on there is room for medians."""
 
@@ -39,13 +42,14 @@ _LEAST_FULL = math.log(1.25)
 def render(summary: Summary, warnings: int, report: Path, then: str | None, console: Terminal) -> None:
     """Prints the summary of a run that has so many `warnings`, the name of its `report` and what comes
     `then`."""
-    head = list(_head(summary))
-    foot = list(_foot(summary, warnings, report, then))
-    taken = sum(len(line.wrap(console, console.width)) for line in (*head, *foot))
     compared = [(cell, one) for cell in summary.cells for one in cell.led()]
+    head, foot = list(_head(summary)), list(_foot(warnings, report, then))
     # One is empty, one has the headings, one is the shell's.
-    room = max(1, LINES - 3 - taken)
-    shown = compared if len(compared) <= room else compared[: room - 1]
+    free = LINES - 3 - sum(_height(line, console) for line in (*head, *foot))
+    rows = min(len(compared), _ROWS)
+    said = list(_fitting(_sentences(summary), max(1, free - rows), console))
+    room = max(1, free - sum(_height(line, console) for line in said))
+    shown = compared if len(compared) <= room else compared[: max(1, room - 1)]
     for line in head:
         console.print(line)
     if shown:
@@ -53,8 +57,25 @@ def render(summary: Summary, warnings: int, report: Path, then: str | None, cons
     if len(shown) < len(compared):
         console.print(Text(f"… and {count(len(compared) - len(shown), 'more comparison')}", style="dim"))
     console.print()
-    for line in foot:
+    for line in (*said, *foot):
         console.print(line)
+
+
+def _height(line: Text, console: Terminal) -> int:
+    return len(line.wrap(console, console.width))
+
+
+def _fitting(sentences: Sequence[Text], room: int, console: Terminal) -> Iterator[Text]:
+    """As many sentences as there is room for, and how many more there are."""
+    left = room
+    for place, sentence in enumerate(sentences):
+        rest = len(sentences) - place
+        height = _height(sentence, console)
+        if height > left - (rest > 1):
+            yield Text(f"… and {count(rest, 'more sentence')} in the report", style="dim")
+            return
+        left -= height
+        yield sentence
 
 
 def next_command(summary: Summary, cautions: Sequence[Caution], run: Path, *, named: bool) -> str | None:
@@ -64,12 +85,11 @@ def next_command(summary: Summary, cautions: Sequence[Caution], run: Path, *, na
         return None
     if grave := [one for one in cautions if one.code in _GRAVE]:
         return grave[0].remedy
-    undecided = any(one.verdict == "undecided" for cell in summary.cells for one in cell.led())
+    if any(one.verdict == "undecided" for cell in summary.cells for one in cell.led()):
+        most = max((cell.blocks + cell.abandoned for cell in summary.cells), default=0)
+        return f"More blocks may decide what is undecided: add --set repeat={max(20, 4 * most)}"
     if not named:
         return "For your own site: pronghorn new"
-    if undecided:
-        most = max((cell.blocks + cell.abandoned for cell in summary.cells), default=0)
-        return f"More blocks may decide the rest: pronghorn run EXPERIMENT --set repeat={max(20, 4 * most)}"
     return f"All figures: pronghorn report {run}"
 
 
@@ -81,12 +101,17 @@ def _head(summary: Summary) -> Iterator[Text]:
         yield Text(f"! {summary.label}", style="bold yellow")
 
 
-def _foot(summary: Summary, warnings: int, report: Path, then: str | None) -> Iterator[Text]:
-    for sentence in summary.headline:
-        yield Text(sentence, style="bold")
+def _sentences(summary: Summary) -> list[Text]:
+    """The headline, then what kernels and clocks do, the largest changes first."""
+    found = [Text(sentence, style="bold") for sentence in summary.headline]
     if summary.kernels is not None:
-        for split in summary.kernels.splits[:2]:
-            yield Text(split.words)
+        found += [Text(split.words) for split in summary.kernels.splits]
+        changes = sorted(summary.kernels.changes, key=lambda one: one.verdict in ("same", "undecided"))
+        found += [Text(change.words, style=COLOURS[change.verdict]) for change in changes]
+    return found
+
+
+def _foot(warnings: int, report: Path, then: str | None) -> Iterator[Text]:
     if warnings:
         yield Text(f"{count(warnings, 'warning')}: see the report, or run with --verbose", style="yellow")
     yield Text(f"Report: {report}")

@@ -16,9 +16,17 @@ STEAL_SHARE = 0.10
 STEAL = "steal"
 """The reason of trials from which others took the CPU."""
 
+CRITICAL_SHARE = 0.05
+"""Of the time that the fastest load of a cell takes: by how much waits for a CPU may have delayed a load, and
+a link one packet of it."""
+
+CPU_BOUND_SHARE = 3.0
+"""The same where the CPU sets the pace: a trial's own threads wait for each other there, on an idle host for
+up to one and a half of this time."""
+
 STARVED_SHARE = 0.2
 """Of the load time that is expected of a cell, for which client and origin together may have waited for a CPU
-where the path, and not the CPU, sets the pace."""
+where the path, and not the CPU, sets the pace; where nobody tells what the waits can have delayed."""
 
 OTHERS_SHARE = 0.5
 """Of the CPUs' time that a trial with a foreign client leaves: what the rest of the machine may have used."""
@@ -85,6 +93,13 @@ def contamination(
                 f"the {name} link took and gave packets {late * 1e3:.1f} ms late (99th percentiles, added); "
                 f"at most {tolerance * 1e3:.1f} ms are tolerated",
             )
+        longest = max(link.lateness.max_s or 0.0, link.intake_wait.max_s or 0.0)
+        if longest > (most := _longest_s(page, path, total_bytes)):
+            return Fault(
+                "late",
+                f"the {name} link held a packet up for {longest * 1e3:.1f} ms; "
+                f"at most {most * 1e3:.1f} ms are tolerated",
+            )
     if counters.handover is not None and counters.handover.late_s > tolerance:
         return Fault(
             "late",
@@ -100,6 +115,13 @@ def contamination(
     return _starvation(page, path, total_bytes)
 
 
+def _longest_s(page: PageLoad, path: PathProfile, total_bytes: int) -> float:
+    """How late a single packet may be, which can be one that the whole page waits for."""
+    if page.report is not None or cost.cpu_bound(path):
+        return math.inf
+    return max(tolerance_s(path), CRITICAL_SHARE * cost.least_s(path, total_bytes))
+
+
 def foreign(page: PageLoad) -> bool:
     """Whether the client or the origin ran outside the engine, which keeps no account of their waits."""
     return page.cpu.client is None or page.cpu.origin is None
@@ -108,6 +130,27 @@ def foreign(page: PageLoad) -> bool:
 def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | None:
     """The bound is the cell's, whatever became of the load: one that moved with the load time would spare the
     slow loads and condemn the fast. An origin outside the engine is taken to wait as the client does."""
+    client = page.cpu.client
+    if client is None or path.spec is None:
+        return None
+    origin = page.cpu.origin or client
+    if client.critical_s is None or origin.critical_s is None:
+        return _starvation_by_sum(page, path, total_bytes)
+    share = CPU_BOUND_SHARE if cost.cpu_bound(path) else CRITICAL_SHARE
+    tolerance = share * cost.least_s(path, total_bytes)
+    delayed = client.critical_s + origin.critical_s
+    if delayed <= tolerance:
+        return None
+    longest = max(client.longest_s or 0.0, origin.longest_s or 0.0)
+    return Fault(
+        "starved",
+        f"waits of client and origin for a CPU, the longest of {longest * 1e3:.1f} ms, can have delayed the "
+        f"load by {delayed * 1e3:.1f} ms; at most {tolerance * 1e3:.1f} ms are tolerated",
+    )
+
+
+def _starvation_by_sum(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | None:
+    """As `_starvation`, of a record that has no more than the sum of its waits."""
     client = page.cpu.client
     if client is None or cost.cpu_bound(path):
         return None
@@ -123,9 +166,17 @@ def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | 
 
 
 def _load_starvation(report: LoadReport, pace: LoadPace) -> Fault | None:
-    """As `_starvation`, of a load: the mean over the generator's threads, each of which has its own
-    connections."""
+    """As `_starvation`, of a load: what the thread that waited most can have been delayed, or without that
+    the mean over the generator's threads, each of which has its own connections."""
     tolerance = STARVED_SHARE * pace.bearable_s
+    if (delayed := report.cpu_s.critical) is not None:
+        if delayed <= tolerance:
+            return None
+        return Fault(
+            "starved",
+            f"a thread's waits for a CPU can have delayed its requests by {delayed * 1e3:.0f} ms; "
+            f"at most {tolerance * 1e3:.0f} ms are tolerated",
+        )
     waited = report.cpu_s.waited / pace.threads
     if waited <= tolerance:
         return None

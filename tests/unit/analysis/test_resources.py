@@ -15,8 +15,8 @@ from pronghorn.model.resources import CellResources, ResourceComparison, Resourc
 from pronghorn.model.summary import Summary
 from pronghorn.model.trial import RunHeader, Trial, record
 from pronghorn.report.resource_table import MOST_ROWS, most_in_file, resource_table
-from pronghorn.run import journal
-from pronghorn.run.skim import skim
+from pronghorn.runs import journal
+from pronghorn.runs.skim import skim
 
 from .pages import loaded, page, resource
 from .synthetic import summarised

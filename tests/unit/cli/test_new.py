@@ -7,7 +7,7 @@ import pytest
 from pronghorn.cli.new_experiment import Answers, text
 from pronghorn.model import experiment_file
 from pronghorn.model.experiment import Experiment
-from pronghorn.run.prepare import vocabulary
+from pronghorn.runs.prepare import vocabulary
 
 from ..laboratory import Laboratory
 

@@ -64,7 +64,9 @@ def test_blocks_that_were_all_rejected_are_nothing_measured(laboratory: Laborato
     assert first.startswith(
         "Nothing could be measured: all 3 blocks were rejected. 9 trials were contaminated"
     )
+    assert "--clock virtual" in first
     assert "--jobs 1" in first
+    assert "--clock virtual" in result.stderr.splitlines()[-1]
 
 
 def test_runs_of_which_one_measured_nothing_are_not_compared(laboratory: Laboratory) -> None:

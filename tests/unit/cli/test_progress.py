@@ -152,7 +152,8 @@ def test_how_the_arms_stand_is_said_from_the_first_block_on_without_a_verdict(
     ("loads", "said"),
     [
         ((1.0, 1.12), "h3 12 % slower than h2 on far"),
-        ((1.0, 2.34), "h3 2.3 times slower than h2 on far"),
+        ((1.0, 2.34), "h3 takes 2.3 times as long as h2 on far"),
+        ((1.0, 1.001), "h3 as fast as h2 on far"),
         ((1.0, None), None),
     ],
 )

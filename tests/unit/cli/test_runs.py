@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn.run.directory import RunDirectory
+from pronghorn.runs.directory import RunDirectory
 
 from ..laboratory import Laboratory
 

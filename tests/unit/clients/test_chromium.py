@@ -17,7 +17,7 @@ from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.expense import Expense
 from pronghorn.model.path import LinkSpec, PathProfile, PathSpec
 from pronghorn.model.trial import PageLoad, Resource
-from pronghorn.run.artifacts import Artifacts
+from pronghorn.runs.artifacts import Artifacts
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import pytest
 from pronghorn.costs import cell_cost, load_cost
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.trial import Cell, Counters
-from pronghorn.run import prepare
-from pronghorn.run.prepare import Request
+from pronghorn.runs import prepare
+from pronghorn.runs.prepare import Request
 from pronghorn.trust import guard
 from pronghorn.trust.guard import LoadPace
 
@@ -180,13 +180,21 @@ def test_lateness_is_small_against_what_sets_the_pace(weaknet: Experiment) -> No
     assert tolerated["loss"] == pytest.approx(0.05 * load_cost.LEAST_RETRANSMISSION_S)
 
 
-@pytest.mark.parametrize(("waited_s", "reason"), [(7.9, None), (8.1, "starved")])
-def test_a_waiting_load_is_contaminated_by_what_its_threads_waited_on_the_average(
-    weaknet: Experiment, waited_s: float, reason: str | None
+@pytest.mark.parametrize(
+    ("waited_s", "critical_s", "reason"),
+    [
+        (7.9, None, None),
+        (8.1, None, "starved"),
+        (99.0, 1.9, None),
+        (2.1, 2.1, "starved"),
+    ],
+)
+def test_a_waiting_load_is_contaminated_by_its_slowest_thread_or_the_mean_of_all(
+    weaknet: Experiment, waited_s: float, critical_s: float | None, reason: str | None
 ) -> None:
     page = trial(cell("loss"), "h1", 0, 300.0).page
     assert page is not None and page.report is not None
-    cpu = page.report.cpu_s.model_copy(update={"waited": waited_s})
+    cpu = page.report.cpu_s.model_copy(update={"waited": waited_s, "critical": critical_s})
     page = page.model_copy(update={"report": page.report.model_copy(update={"cpu_s": cpu})})
     pace = LoadPace(bearable_s=10.0, alone=False, threads=4)
     found = guard.contamination(page, Counters(), weaknet.path("loss"), DOCUMENT_BYTES, pace)

@@ -15,11 +15,11 @@ from pronghorn.execute.stage import Site
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.model.expense import Expense
 from pronghorn.model.trial import Cell, Counters, CpuShare, HostCounters, Metrics, PageLoad, Resource, Trial
-from pronghorn.run.journal import Journal
+from pronghorn.runs.journal import Journal
 
 from ..execute.sampled import Watcher, measured
 from ..model.experiments import parse
-from ..run.recorded import HEADER
+from ..runs.recorded import HEADER
 
 PAGE = PageLoad(outcome="ok", load_s=1.0, resources=[Resource(path="/", kind="document")])
 CELL = Cell(site="cms", path="lte", origin="nginx", client="chromium")

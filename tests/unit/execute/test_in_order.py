@@ -5,10 +5,10 @@ from pathlib import Path
 from pronghorn.execute.in_order import InOrder
 from pronghorn.model.trial import Cell
 from pronghorn.plan import Block
-from pronghorn.run import journal
-from pronghorn.run.journal import Journal
+from pronghorn.runs import journal
+from pronghorn.runs.journal import Journal
 
-from ..run.recorded import HEADER, trial
+from ..runs.recorded import HEADER, trial
 
 CELL = Cell(site="tiny", path="lan", origin="builtin", client="native")
 COURSES = [[Block(CELL, number, ("h2", "h3"), number)] for number in range(3)]

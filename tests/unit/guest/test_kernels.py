@@ -2,12 +2,13 @@
 
 import json
 import platform
+import shutil
 from pathlib import Path
 
 import pytest
 
 from pronghorn.errors import HostError, InputError
-from pronghorn.guest import build, engines, kernels
+from pronghorn.guest import build, engines, kernels, program
 from pronghorn.model.experiment import Experiment
 
 from ..model.experiments import REST, parse
@@ -27,7 +28,7 @@ def put(version: str, *, record: str | None = None, random: bool = True) -> Path
     """A kernel as a build leaves it."""
     folder = kernels.place(version)
     folder.mkdir(parents=True)
-    (folder / kernels.PROGRAM).write_text("#!/bin/sh\n")
+    (folder / kernels.PROGRAM).write_text(f"#!/bin/sh\n# {version}\n")
     (folder / kernels.PROGRAM).chmod(0o755)
     if random:
         (folder / kernels.RANDOM).touch()
@@ -97,8 +98,14 @@ def test_each_kernel_of_an_experiment_has_its_engines() -> None:
         "host": None,
         "guest": "7.2.1",
     }
-    with pytest.raises(HostError, match="needs the kernel 5"):
+    (chosen,) = engines(experiment('clock = "virtual"\nkernels = ["6.12"]\n')).values()
+    assert chosen.noted()["release"] == "6.12.1"
+    with pytest.raises(HostError, match="needs the kernel 5") as missing:
         engines(experiment('clock = "virtual"\nkernels = ["5.4"]\n'))
+    assert "pronghorn guest 5.4 --source linux-5.4.tar.xz" in str(missing.value.hint)
+    shutil.copytree(kernels.place("7.2"), kernels.place("same"))
+    with pytest.raises(InputError, match="are one program"):
+        engines(experiment('clock = "virtual"\nkernels = ["7.2", "same"]\n'))
 
 
 def test_a_version_that_debian_lacks_names_the_way_round() -> None:
@@ -107,7 +114,9 @@ def test_a_version_that_debian_lacks_names_the_way_round() -> None:
     assert "--source linux-5.4.tar.xz" in str(refused.value.hint)
 
 
-def test_only_a_kernel_with_a_virtual_clock_is_adopted(tmp_path: Path) -> None:
+def test_only_a_kernel_with_a_virtual_clock_that_starts_is_adopted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(InputError, match="no program"):
         build.adopt(tmp_path / "nothing", "mine")
     other = tmp_path / "other"
@@ -118,6 +127,9 @@ def test_only_a_kernel_with_a_virtual_clock_is_adopted(tmp_path: Path) -> None:
     own = tmp_path / "own"
     own.write_text("#!/bin/sh\n[ $1 = --version ] && echo 6.6.1 || echo time-travel=inf-cpu\n")
     own.chmod(0o755)
+    with pytest.raises(HostError, match="Linux mine doesn't start on this machine"):
+        build.adopt(own, "mine")
+    monkeypatch.setattr(program, "output", lambda *_: "")
     assert build.adopt(own, "mine").release == "6.6.1"
     assert kernels.need("mine").program.read_text() == own.read_text()
     assert {path.name for path in tmp_path.iterdir()} == {"other", "own", kernels.place("mine").name}

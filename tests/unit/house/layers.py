@@ -5,7 +5,7 @@ LAYERS = (
     ("crash", "pages", "reading", "standard", "terminal"),
     ("model",),
     ("analysis", "certificates", "engine", "export", "mirror", "plan", "servers", "sites", "tc", "why"),
-    ("calibration", "checks", "command", "host", "load", "run"),
+    ("calibration", "checks", "command", "host", "load", "runs"),
     ("browser", "guest", "knobs", "mapping", "origins"),
     ("clients", "fairness", "policy"),
     ("capabilities", "costs", "doctor", "manifest", "report"),
@@ -14,7 +14,7 @@ LAYERS = (
     ("cautions", "execute"),
     ("conclude",),
     ("conduct",),
-    ("cli",),
+    ("cli", "face"),
     ("__main__",),
 )
 """Packages, and modules beside them, the lowest first: each imports those of lower layers alone."""

@@ -88,7 +88,7 @@ def test_nothing_imports_in_a_circle() -> None:
 
 def test_reading_a_run_imports_nothing_that_measures() -> None:
     packages = of_packages(graph())
-    for reader in ("run", "analysis", "checks", "export", "mapping"):
+    for reader in ("runs", "analysis", "checks", "export", "mapping"):
         reached, ahead = set(), [reader]
         while ahead:
             reached.add(found := ahead.pop())

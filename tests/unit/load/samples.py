@@ -61,7 +61,7 @@ REPORT: Json = {
         "total": distribution(10_000, 0.0002),
         "lag": None,
     },
-    "cpu_s": {"user": 0.4, "system": 0.3, "waited": 0.0},
+    "cpu_s": {"user": 0.4, "system": 0.3, "waited": 0.0, "critical": None},
     "max_rss_bytes": 12_300_000,
     "settings": {
         "initial_window": 14_480,

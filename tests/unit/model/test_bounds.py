@@ -11,10 +11,10 @@ from pronghorn.clients import result
 from pronghorn.engine import EngineError, record
 from pronghorn.model import bounds, foreign
 from pronghorn.model.trial import Counters, PageLoad, RunHeader
-from pronghorn.run import journal
-from pronghorn.run.journal import Journal
+from pronghorn.runs import journal
+from pronghorn.runs.journal import Journal
 
-from ..run.recorded import HEADER, trial
+from ..runs.recorded import HEADER, trial
 
 
 def load(**changed: Any) -> bytes:

@@ -4,7 +4,7 @@ import pytest
 
 from pronghorn.model import experiment_file
 from pronghorn.model.experiment import Experiment
-from pronghorn.run.prepare import vocabulary
+from pronghorn.runs.prepare import vocabulary
 
 from ..laboratory import Laboratory
 from .experiments import again, parse, refused

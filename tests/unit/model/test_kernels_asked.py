@@ -2,8 +2,10 @@
 
 import pytest
 
+from pronghorn.model import experiment_file
 from pronghorn.model.cell import Cell
 from pronghorn.model.experiment import Experiment
+from pronghorn.runs import prepare
 
 from .experiments import REST, again, parse, refused
 
@@ -15,6 +17,9 @@ def cells(experiment: Experiment) -> list[str]:
 def test_one_kernel_is_no_dimension() -> None:
     plain = "tiny/direct/builtin/native"
     assert cells(parse(REST)) == cells(parse('clock = "virtual"\n' + REST)) == [plain]
+    chosen = parse('clock = "virtual"\nkernels = ["6.12"]\n' + REST)
+    assert cells(chosen) == [plain]
+    assert chosen.version("") == "6.12"
     (cell,) = parse(REST).cells()
     assert cell.model_dump() == {"site": "tiny", "path": "direct", "origin": "builtin", "client": "native"}
 
@@ -23,7 +28,7 @@ def test_one_kernel_is_no_dimension() -> None:
     ("keys", "kernels", "virtual"),
     [
         ('clock = "both"\n', ("host", "guest"), (False, True)),
-        ('clock = "virtual"\nkernels = ["6.12"]\n', ("6.12",), (True,)),
+        ('clock = "virtual"\nkernels = ["6.12", "7.2"]\n', ("6.12", "7.2"), (True, True)),
         ('clock = "both"\nkernels = ["6.12", "7.2"]\n', ("host", "6.12", "7.2"), (False, True, True)),
     ],
 )
@@ -50,9 +55,18 @@ def test_a_cell_says_its_kernel_in_words() -> None:
         ('clock = "virtual"\nkernels = ["host"]\n', "'host' is no version of a kernel"),
         ('clock = "virtual"\nkernels = ["../6.12"]\n', "no version of a kernel"),
         ('clock = "virtual"\nkernels = ["6.12", "6.12"]\n', "listed twice"),
-        ('clock = "virtual"\nkernels = "6.12"\n', "no list of names"),
+        ('clock = "virtual"\nkernels = "6.12"\n', 'write at least one, such as ["6.12"]'),
+        ('clock = "virtual"\nkernels = ["newest"]\n', "'newest' is no version of a kernel"),
+        ('clock = "both"\nrepeat = { max = 60 }\n', "Write a number, such as repeat = 20"),
         ('clock = "virtuel"\n', "both, real, virtual"),
     ],
 )
 def test_what_is_no_kernel_is_refused_with_what_to_write(keys: str, message: str) -> None:
     assert message in refused(keys + REST)
+
+
+@pytest.mark.parametrize(("text", "kernels"), [("6.12,7.2", ("6.12", "7.2")), ("6.10", ("6.10",))])
+def test_versions_on_the_command_line_are_no_numbers(text: str, kernels: tuple[str, ...]) -> None:
+    asked = ["clock=virtual", f"kernels={text}"]
+    found = experiment_file.read(None, prepare.vocabulary(), overrides=asked, seed=1)
+    assert found.kernels == kernels

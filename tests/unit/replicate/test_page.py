@@ -67,7 +67,9 @@ def test_reasons_stand_once_where_several_settings_have_the_same_trials() -> Non
 def test_a_claim_that_is_read_in_several_settings_says_which_one_is_nearest() -> None:
     said = written("kiwee")
     claim = said.partition("### With 100 ms")[2].partition("\n### ")[0]
-    told = "- h3 ÷ h2 on wroclaw-lte-poor, mean load time: theirs 0.52 (6.69 s ÷ 12.9 s). loss on the up link:"
+    told = (
+        "- h3 ÷ h2 on wroclaw-lte-poor, mean load time: theirs 0.52 (6.69 s ÷ 12.9 s). loss on the up link:"
+    )
     assert told in claim and " Nearest: " in claim
     assert said.count(told) == 1
 

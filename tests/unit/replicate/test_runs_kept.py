@@ -6,8 +6,8 @@ import pytest
 
 from pronghorn.model import belonging
 from pronghorn.replicate import kept
-from pronghorn.run import directory as files
-from pronghorn.run.prepare import Request, resolve
+from pronghorn.runs import directory as files
+from pronghorn.runs.prepare import Request, resolve
 
 RUNS = sorted((Path(__file__).parents[3] / "docs" / "replications" / "runs").iterdir())
 

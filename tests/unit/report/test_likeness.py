@@ -5,7 +5,7 @@ from pronghorn.model.summary import Summary
 from pronghorn.model.trial import record
 from pronghorn.report.html import document
 from pronghorn.report.markdown import markdown
-from pronghorn.run.slim_trials import slim
+from pronghorn.runs.slim_trials import slim
 
 from ..analysis.synthetic import cell
 from .outcomes import BLOCKS, SHOP, elsewhere, loads, shown, steady, summary

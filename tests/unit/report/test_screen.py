@@ -65,6 +65,7 @@ def test_what_comes_next_depends_on_what_was_found() -> None:
     clear, open_ = summary(1), summary(1, h3_s=0.97)
     assert screen.next_command(clear, [], RUN, named=False) == "For your own site: pronghorn new"
     assert screen.next_command(clear, [], RUN, named=True) == "All figures: pronghorn report runs/one"
+    assert "--set repeat=48" in str(screen.next_command(open_, [], RUN, named=False))
     assert "--set repeat=48" in str(screen.next_command(open_, [], RUN, named=True))
     denied = Caution("no-emulated-network", "Loads went over loopback.", "Do this.")
     assert screen.next_command(clear, [denied], RUN, named=False) == "Do this."
@@ -72,3 +73,29 @@ def test_what_comes_next_depends_on_what_was_found() -> None:
         [], name="x", arms=["h2", "h3"], baseline="h2", seed=1, limit_s=1.0, cells=[cell("lte")]
     )
     assert screen.next_command(nothing, [], RUN, named=True) is None
+
+
+def test_kernels_and_clocks_are_told_and_bars_remain() -> None:
+    cells = [
+        cell(f"path-{path}", origin=origin).model_copy(update={"kernel": kernel})
+        for path in range(4)
+        for origin in ("builtin", "nginx")
+        for kernel in ("host", "guest")
+    ]
+    arms = ("h1", "h2", "h3")
+    behaviours = {"h1": Behaviour(1.5), "h2": Behaviour(1.0), "h3": Behaviour(0.6)}
+    found = summarised(
+        run(dict.fromkeys(cells, behaviours)),
+        name="Which?",
+        arms=arms,
+        baseline="h2",
+        seed=1,
+        limit_s=10.0,
+        resamples=200,
+        cells=cells,
+    )
+    lines = shown(found)
+    assert len(lines) < screen.LINES
+    assert sum("│" in line for line in lines) >= 4
+    assert any("more comparisons" in line for line in lines)
+    assert any("more sentences in the report" in line for line in lines)

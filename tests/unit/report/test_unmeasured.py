@@ -2,6 +2,7 @@
 
 import pytest
 
+from pronghorn.model.trial import Cell
 from pronghorn.report.html import document
 from pronghorn.report.markdown import markdown
 
@@ -70,6 +71,17 @@ def test_blocks_that_were_all_rejected_are_nothing_measured() -> None:
     assert found.unmeasured.text.startswith(
         "Nothing could be measured: all 8 blocks were rejected. 48 trials were contaminated, all by starved"
     )
+    assert found.unmeasured.remedy.startswith("Measure in virtual time")
+    assert "--clock virtual" in found.unmeasured.remedy
+    assert "--jobs 1" in found.unmeasured.remedy
+    assert shown(found).splitlines()[0] == f"{found.unmeasured.text} {found.unmeasured.remedy}"
+
+
+@pytest.mark.parametrize(("reason", "where"), [("ring", SHOP), ("starved", cell("direct", site="shop"))])
+def test_virtual_time_is_not_named_where_it_is_no_mend(reason: str, where: Cell) -> None:
+    found = summary([*contaminated(where, "h2", reason=reason), *contaminated(where, "h3", reason=reason)])
+    assert found.unmeasured is not None
+    assert "--clock virtual" not in found.unmeasured.remedy
     assert "--jobs 1" in found.unmeasured.remedy
 
 

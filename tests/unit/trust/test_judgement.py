@@ -53,6 +53,21 @@ def test_lateness_is_tolerated_to_two_milliseconds_or_a_twentieth_of_the_round_t
     assert late.reason == "late"
 
 
+def test_one_packet_may_be_late_by_a_twentieth_of_the_fastest_load() -> None:
+    def held(late_s: float, wait_s: float = 0.0) -> Counters:
+        link = {"lateness": {"count": 900, "p99_s": 0.0, "max_s": late_s}, "intake_wait": {"max_s": wait_s}}
+        return Counters.model_validate({"down": link, "up": link})
+
+    tolerated = guard.CRITICAL_SHARE * cost.least_s(path(), SITE_BYTES)
+    assert guard.contamination(page(), held(tolerated * 0.99), path(), SITE_BYTES) is None
+    for late in (held(tolerated * 1.01), held(0.0, tolerated * 1.01)):
+        found = guard.contamination(page(), late, path(), SITE_BYTES)
+        assert found is not None
+        assert found.reason == "late"
+    assert guard.contamination(page(), held(0.0019), path(delay_ms=1), 1000) is None
+    assert guard.contamination(page(), held(1.0), path(rate=10**9), SITE_BYTES) is None
+
+
 def test_an_address_that_comes_late_after_a_handover_contaminates() -> None:
     def moved(late_s: float) -> Counters:
         return Counters.model_validate({"handover": {"address": "198.18.0.9", "late_s": late_s}})
@@ -74,7 +89,69 @@ def test_a_dropping_ring_and_a_starved_host_contaminate() -> None:
     assert guard.contamination(page(), Counters(), path(), SITE_BYTES) is None
 
 
-def test_waiting_for_a_cpu_contaminates_where_the_path_sets_the_pace() -> None:
+def delayed(client_s: float | None, origin_s: float | None, waited_s: float = 9.0) -> PageLoad:
+    threads = {"client": client_s, "origin": origin_s}
+    account = {"used_s": 0.1, "waited_s": waited_s, "longest_s": 0.001, "longest_at_s": 0.5}
+    return page(cpu={name: account | {"critical_s": critical} for name, critical in threads.items()})
+
+
+def test_waits_contaminate_by_what_they_can_have_delayed() -> None:
+    tolerated = guard.CRITICAL_SHARE * cost.least_s(path(), SITE_BYTES)
+    less, more = delayed(tolerated / 2, tolerated * 0.49), delayed(tolerated / 2, tolerated * 0.51)
+    assert guard.contamination(less, counters(), path(), SITE_BYTES) is None
+    starved = guard.contamination(more, counters(), path(), SITE_BYTES)
+    assert starved is not None
+    assert starved.reason == "starved"
+    assert "the longest of 1.0 ms" in starved.detail
+
+
+def test_a_foreign_origin_can_have_delayed_a_load_as_the_client_can() -> None:
+    tolerated = guard.CRITICAL_SHARE * cost.least_s(path(), SITE_BYTES)
+    for share, reason in ((0.49, None), (0.51, "starved")):
+        account = {"used_s": 0.1, "waited_s": 9.0, "critical_s": tolerated * share}
+        found = guard.contamination(page(cpu={"client": account}), counters(), path(), SITE_BYTES)
+        assert (found.reason if found else None) == reason
+
+
+def test_the_bound_of_waits_is_the_cells_whatever_the_load_took() -> None:
+    tolerated = guard.CRITICAL_SHARE * cost.least_s(path(), SITE_BYTES)
+    slow = delayed(tolerated, tolerated).model_copy(update={"load_s": 100.0})
+    assert guard.contamination(slow, counters(), path(), SITE_BYTES) is not None
+
+
+def test_many_waits_of_a_long_transfer_are_no_delay() -> None:
+    """20 MB over 50 Mbit/s and 40 ms: a thread that is woken by each packet waits for longer than a second in
+    all, and for 0.1 s at most one after the other."""
+    link = LinkSpec(delay_ns=20_000_000, rate_bit_per_s=50_000_000)
+    long = PathProfile(name="long", spec=PathSpec(down=link, up=link))
+    found = delayed(0.05, 0.05, waited_s=1.0)
+    assert guard.contamination(found, counters(), long, 20_000_000) is None
+    older = delayed(None, None, waited_s=1.0)
+    assert guard.contamination(older, counters(), long, 20_000_000) is not None
+
+
+def test_where_the_cpu_sets_the_pace_its_own_threads_wait_for_each_other() -> None:
+    fast = path(rate=10**9)
+    tolerated = guard.CPU_BOUND_SHARE * cost.least_s(fast, SITE_BYTES)
+    assert guard.contamination(delayed(tolerated, 0.0), counters(), fast, SITE_BYTES) is None
+    assert guard.contamination(delayed(tolerated, 0.001), counters(), fast, SITE_BYTES) is not None
+
+
+def test_over_loopback_no_wait_contaminates() -> None:
+    assert guard.contamination(delayed(9.0, 9.0), Counters(), PathProfile(name="direct"), SITE_BYTES) is None
+
+
+def test_the_fastest_load_of_a_cell_has_six_connections_and_no_set_up() -> None:
+    assert cost.least_s(path(), SITE_BYTES) == pytest.approx(2 * 0.1 + SITE_BYTES * 8 / 20e6)
+    assert cost.least_s(PathProfile(name="direct"), SITE_BYTES) == 0.0
+    clean = path(rate=None)
+    assert clean.spec is not None
+    down = clean.spec.down.model_copy(update={"loss": IndependentLoss(probability=0.01)})
+    lossy = clean.model_copy(update={"spec": clean.spec.model_copy(update={"down": down})})
+    assert cost.least_s(lossy, 10**9) == pytest.approx(cost.expected_s(lossy, 10**9) / 6, rel=0.01)
+
+
+def test_records_without_single_waits_are_judged_by_their_sum() -> None:
     def waiting(client_s: float, origin_s: float) -> PageLoad:
         threads = {"client": client_s, "origin": origin_s}
         return page(cpu={name: {"used_s": 0.1, "waited_s": waited} for name, waited in threads.items()})

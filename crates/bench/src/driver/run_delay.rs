@@ -1,14 +1,12 @@
 //! How long a thread was ready to run and had no CPU.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use pronghorn_waits::Account;
 
 use crate::processes::isolation::in_guest;
 
-/// The calling thread's account with the scheduler (`schedstat` of proc(5)), read again and again.
+/// The calling thread's account with the scheduler, read again and again.
 pub(crate) struct RunDelay {
-    /// None where the kernel keeps no account.
-    account: Option<File>,
+    account: Account,
     seen_ns: u64,
 }
 
@@ -16,8 +14,8 @@ impl RunDelay {
     /// Opens the account of the calling thread; only that thread's time counts from now on.
     pub(crate) fn of_this_thread() -> RunDelay {
         let account = match in_guest() {
-            true => None,
-            false => File::open("/proc/thread-self/schedstat").ok(),
+            true => Account::default(),
+            false => Account::of_this_thread(),
         };
         let mut delay = RunDelay {
             account,
@@ -30,23 +28,12 @@ impl RunDelay {
     /// Nanoseconds since the last call during which the thread waited for a CPU; zero where the
     /// kernel doesn't tell.
     pub(crate) fn take_ns(&mut self) -> u64 {
-        let mut text = [0; 64];
-        let total = self
-            .account
-            .as_ref()
-            .and_then(|file| file.read_at(&mut text, 0).ok())
-            .and_then(|length| waited_ns(&text[..length]))
-            .unwrap_or(self.seen_ns);
+        let read = self.account.read();
+        let total = read.map_or(self.seen_ns, |times| times.waited_ns);
         let waited = total.saturating_sub(self.seen_ns);
         self.seen_ns = total;
         waited
     }
-}
-
-/// The second of the three numbers.
-fn waited_ns(account: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(account).ok()?;
-    text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -54,16 +41,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_number_is_the_wait() {
-        assert_eq!(waited_ns(b"621079 93068 2\n"), Some(93_068));
-        assert_eq!(waited_ns(b"621079"), None);
-        assert_eq!(waited_ns(b""), None);
-    }
-
-    #[test]
-    fn each_wait_is_taken_once() {
+    fn where_the_kernel_tells_nothing_nothing_was_waited() {
         let mut delay = RunDelay {
-            account: None,
+            account: Account::default(),
             seen_ns: 5,
         };
         assert_eq!(delay.take_ns(), 0);

@@ -9,8 +9,8 @@ use http::StatusCode;
 use pronghorn_flight::End;
 use pronghorn_http::h3::{ClientConnection, H3Error};
 use pronghorn_http::{
-    ClientTls, Protocol, QuicCongestionControl, QuicOptions, QuicReader, QuicSocket, SessionUse,
-    Settings, TlsError, TlsVersion, UdpError,
+    ClientTls, HandshakeProbes, Protocol, QuicCongestionControl, QuicOptions, QuicReader,
+    QuicSocket, SessionUse, Settings, TlsError, TlsVersion, UdpError,
 };
 use tokio::sync::watch;
 
@@ -23,6 +23,7 @@ use crate::record::{EarlyData, Reason};
 /// Opens HTTP/3 connections.
 pub(crate) struct H3 {
     endpoint: quinn::Endpoint,
+    probes: HandshakeProbes,
     config: quinn::ClientConfig,
     options: QuicOptions,
     tls: ClientTls,
@@ -42,9 +43,10 @@ impl H3 {
         let options = target.quic_options();
         let config = pronghorn_http::client_quic_config(tls.config.clone(), &options)?;
         let socket = bind(target)?;
-        let endpoint = pronghorn_http::client_endpoint(config.clone(), &socket)?;
+        let (endpoint, probes) = pronghorn_http::client_endpoint(config.clone(), &socket)?;
         Ok(H3 {
             endpoint,
+            probes,
             config,
             options,
             tls,
@@ -73,7 +75,7 @@ impl H3 {
         }
     }
 
-    /// Keeps a connection among those that migrate, and records what it does where that is asked for.
+    /// Accompanies a connection, keeps it among those that migrate, and records what it does where that is asked for.
     fn follow(&self, context: &Context, index: usize, connection: &quinn::Connection) {
         if let Some(recorder) = &context.target.quic_watch.flight {
             if let Some(local) = self.local_address(connection) {
@@ -83,6 +85,8 @@ impl H3 {
                 tokio::task::spawn_local(recording);
             }
         }
+        let accompanied = self.probes.clone().accompany(connection.clone());
+        tokio::task::spawn_local(accompanied);
         self.opened.borrow_mut().push((index, connection.clone()));
         if let Some(watch) = self.watch.take() {
             let (context, endpoint) = (context.clone(), self.endpoint.clone());

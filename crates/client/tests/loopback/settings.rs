@@ -45,7 +45,7 @@ fn settings_come_from_an_origin_with_early_data_though_the_client_hello_came_in_
         let socket = pronghorn_http::bind_udp(local, &TransportKnobs::default()).expect("a socket");
         let socket = QuicSocket::new(socket).expect("a socket");
         let endpoint = pronghorn_http::client_endpoint(config.expect("usable QUIC"), &socket);
-        let endpoint = endpoint.expect("an endpoint");
+        let (endpoint, _) = endpoint.expect("an endpoint");
         let connecting = endpoint.connect(relay.address, HOST_NAME);
         let said = tokio::time::timeout(AT_MOST, async {
             let connection = connecting

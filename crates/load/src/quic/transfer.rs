@@ -5,7 +5,7 @@ use std::io;
 use std::time::Instant;
 
 use bytes::Bytes;
-use pronghorn_http::QuicNotes;
+use pronghorn_http::{QuicNotes, ping_along};
 use pronghorn_http3::Code;
 use quinn_proto::{DatagramEvent, EcnCodepoint};
 
@@ -107,6 +107,7 @@ impl QuicConnection {
                 };
                 let contents = &out[..transmit.size];
                 let segment = transmit.segment_size;
+                ping_along(&mut self.quic, contents);
                 if !self.socket.send(contents, segment, transmit.ecn)? {
                     self.blocked = Some(Blocked {
                         contents: contents.to_vec(),

@@ -22,6 +22,7 @@ impl Worker {
     pub(super) fn finish(mut self) -> Outcome {
         let now = Instant::now();
         let cpu = self.cpu_in_window();
+        let waits = self.waits_in_window.take().or_else(|| self.waits());
         let window = self.window(now);
         self.tally.planned = self.planned(now);
         let unsent = self.tally.planned > self.tally.sent;
@@ -54,6 +55,7 @@ impl Worker {
             per_slot: self.parts(window.map(|(begin, _)| begin)),
             facts: self.facts,
             tally: self.tally,
+            waits,
             cpu,
         }
     }

@@ -18,6 +18,7 @@ mod requests;
 mod sending;
 mod slot;
 mod timer;
+mod waiting;
 
 use std::cmp::Reverse;
 use std::io;
@@ -27,6 +28,7 @@ use std::time::{Duration, Instant};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use pronghorn_http::SessionStore;
+use pronghorn_waits::{Log, Wait};
 use rustls::client::Resumption;
 
 use crate::connection::{Connection, Event, Facts};
@@ -88,7 +90,15 @@ pub(crate) struct Worker {
     dirty: Vec<usize>,
     /// Slots whose sockets may hold more, and the generations of those.
     unread: Vec<(usize, u32)>,
+    /// The thread's waits for a CPU, where somebody wants to know, and where its clock begins.
+    log: Option<(Log, Instant)>,
+    watched: bool,
+    /// Those of the window, once it is over.
+    waits_in_window: Option<Waits>,
 }
+
+/// Waits in order, and the sum in nanoseconds of those for which there was no room.
+pub(crate) type Waits = (Vec<Wait>, u64);
 
 /// What a worker hands back.
 pub(crate) struct Outcome {
@@ -100,6 +110,8 @@ pub(crate) struct Outcome {
     pub(crate) cut: bool,
     pub(crate) per_slot: Vec<Part>,
     pub(crate) cpu: crate::report::CpuTime,
+    /// Waits for a CPU in the window; none where nobody wanted to know, or the kernel doesn't tell.
+    pub(crate) waits: Option<Waits>,
 }
 
 /// What a slot had of the window.
@@ -156,7 +168,15 @@ impl Worker {
             looked: Instant::now(),
             dirty: Vec::new(),
             unread: Vec::new(),
+            log: None,
+            watched: false,
+            waits_in_window: None,
         })
+    }
+
+    /// Has the thread's waits for a CPU kept one by one, which takes it two looks at the clock a turn.
+    pub(crate) fn watch(&mut self) {
+        self.watched = true;
     }
 
     /// Loads until it is over.
@@ -165,12 +185,18 @@ impl Worker {
         // Short sleeps are then as short as asked for; without it they are 50 µs longer (prctl(2)).
         let _ = nix::sys::prctl::set_timerslack(1);
         self.phase.account = ThreadCpu::of_this_thread();
+        if self.watched {
+            let waited_ns = self.phase.account.waited_ns();
+            self.log = waited_ns.map(|waited_ns| (Log::new(0, waited_ns), Instant::now()));
+        }
         self.begin(Instant::now());
         while !self.phase.is_over() {
+            self.sleeps();
             if self.unread.is_empty() {
                 self.gather();
             }
             self.wait(&mut events)?;
+            self.woke();
             self.looked();
             self.open_window(self.looked);
             self.close_window(self.looked);

@@ -127,6 +127,7 @@ impl Worker {
         if self.phase.window == Some(start) {
             // Before its first connection.
             self.phase.opened = Some((Traffic::default(), self.phase.account.read()));
+            self.forget_waits();
         }
         self.know_window();
         if let Some(reporter) = &mut self.reporter {
@@ -201,6 +202,7 @@ impl Worker {
     pub(super) fn open_window(&mut self, now: Instant) {
         if self.phase.opened.is_none() && self.phase.measures(now) {
             self.phase.opened = Some((self.traffic(), self.phase.account.read()));
+            self.forget_waits();
         }
     }
 
@@ -208,6 +210,7 @@ impl Worker {
     pub(super) fn close_window(&mut self, now: Instant) {
         if self.phase.closed.is_none() && self.phase.is_past(now) {
             self.phase.closed = Some(self.cpu_since_window());
+            self.waits_in_window = self.waits();
             self.tally.traffic_in_window = self.traffic_since_window();
         }
     }
@@ -268,6 +271,7 @@ impl Worker {
                     user: now.user - before.user,
                     system: now.system - before.system,
                     waited: now.waited - before.waited,
+                    critical: None,
                 }
             }
             None => CpuTime::default(),

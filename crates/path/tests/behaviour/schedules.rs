@@ -1,6 +1,9 @@
 //! Links whose values change over time.
 
-use pronghorn_path::{Departure, LinkSpec, Loss, Queue, Schedule, SpecError, Time, Trace};
+use pronghorn_path::{
+    Departure, Distribution, Handover, Jitter, LinkSpec, Loss, Order, PathSpec, Queue, Schedule,
+    SpecError, Time, Trace,
+};
 
 use crate::harness::{MS, Numbered, Sending, drain, evenly, link, message, numbered, send};
 
@@ -301,6 +304,40 @@ fn what_contradicts_the_rest_of_the_link_is_refused() {
         ))
         .starts_with("schedule.repeat_ns is 5000000; allowed is more than")
     );
+}
+
+#[test]
+fn the_least_round_trip_leaves_out_what_jitter_may_take_away() {
+    let delayed = |delay_ms: u64, spread_ms: u64| LinkSpec {
+        delay_ns: delay_ms * MS,
+        jitter: Some(Jitter {
+            distribution: Distribution::Uniform,
+            spread_ns: spread_ms * MS,
+            correlation: 0.0,
+            table: None,
+            order: Order::Keep,
+        }),
+        ..LinkSpec::default()
+    };
+    let path = |down: LinkSpec, up: LinkSpec| PathSpec {
+        down,
+        up,
+        ..PathSpec::default()
+    };
+    let least = |path: &PathSpec| path.least_round_trip_ns().expect("a valid path");
+    assert_eq!(least(&path(delayed(50, 10), delayed(30, 0))), 70 * MS);
+    assert_eq!(least(&path(delayed(50, 40), delayed(30, 90))), 40 * MS);
+    let scheduled = with(delayed(50, 0), "time,delay\n1s,8ms\n2s,9ms", None);
+    let varying = path(scheduled, delayed(30, 0));
+    assert_eq!(least(&varying), 38 * MS);
+    let moves = PathSpec {
+        handover: Some(Box::new(Handover {
+            at_ns: MS,
+            path: path(delayed(5, 0), delayed(6, 0)),
+        })),
+        ..path(delayed(50, 0), delayed(30, 0))
+    };
+    assert_eq!(least(&moves), 11 * MS);
 }
 
 #[test]

@@ -17,7 +17,7 @@ from pronghorn.report.flights.scales import Scale
 from pronghorn.report.violins import COLOURS
 from pronghorn.report.waterfall.axis import Axis, Tick, axis
 from pronghorn.report.waterfall.chosen import chosen
-from pronghorn.run.flight import Unreadable, flight_of, has_flight
+from pronghorn.runs.flight import Unreadable, flight_of, has_flight
 
 TITLES: dict[Quantity, str] = {
     "cwnd_bytes": "Congestion window",

@@ -18,7 +18,7 @@ from pronghorn.report.pictures import falls, flown, handshakes, stacked, streams
 from pronghorn.report.pictures.standalone import standalone
 from pronghorn.report.site_view import site_views
 from pronghorn.report.waterfall import waterfalls
-from pronghorn.run.skim import Whole, as_it_is
+from pronghorn.runs.skim import Whole, as_it_is
 
 
 class Picture(NamedTuple):

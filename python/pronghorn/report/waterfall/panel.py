@@ -15,7 +15,7 @@ from pronghorn.report.waterfall.chosen import chosen
 from pronghorn.report.waterfall.lines import Line, heading, lines
 from pronghorn.report.waterfall.phases import PHASES, Phase, Request, requests
 from pronghorn.report.waterfall.requests_data import requests_data
-from pronghorn.run.skim import Whole, as_it_is
+from pronghorn.runs.skim import Whole, as_it_is
 
 MARKS = {
     "load": "load",

@@ -6,4 +6,5 @@ mod ending;
 mod exchange;
 mod faults;
 mod loads;
+mod probes;
 mod server;
