@@ -46,7 +46,7 @@ def summary(loads: Laboratory) -> dict[str, Any]:
 
 
 def run(loads: Laboratory, *arguments: str) -> str:
-    result = loads.run("run", "loads.toml", "--out", "out", *arguments)
+    result = loads.run("run", "loads.toml", "--out", "out", "--verbose", *arguments)
     assert result.status == 0, result.stderr
     return " ".join(result.stdout.split())
 

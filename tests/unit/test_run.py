@@ -140,7 +140,7 @@ def test_a_path_that_is_not_as_asked_twice_is_a_warning_of_the_run(laboratory: L
 @pytest.mark.parametrize("fault", ["late", "ring", "steal", "crowd", "physics", "break", "die", "garbage"])
 def test_a_contaminated_trial_repeats_its_whole_block(laboratory: Laboratory, fault: str) -> None:
     laboratory.behave(rules=[{"do": fault, "protocol": "h2", "once": laboratory.marker(fault)}])
-    result = laboratory.run("run", "experiment.toml", "--out", "out", "--set", "paths=far")
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose", "--set", "paths=far")
     assert result.status == 0, result.stderr
     trials = laboratory.trials("out")
     [spoilt] = [trial for trial in trials if trial.status == "contaminated"]
@@ -174,7 +174,7 @@ def test_contaminated_blocks_are_repeated_after_all_others_with_less_beside_them
 def test_a_block_that_is_never_clean_is_kept_out_after_three_attempts(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "late", "protocol": "h2"}])
     result = laboratory.run(
-        "run", "experiment.toml", "--out", "out", "--set", "paths=far", "--set", "repeat=12"
+        "run", "experiment.toml", "--out", "out", "--verbose", "--set", "paths=far", "--set", "repeat=12"
     )
     assert result.status == 4, result.stderr
     spoilt = Counter(trial.block for trial in laboratory.trials("out") if trial.status == "contaminated")
@@ -186,7 +186,7 @@ def test_a_block_that_is_never_clean_is_kept_out_after_three_attempts(laboratory
 
 def test_a_load_that_beats_physics_is_excluded_and_shouted(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "physics", "protocol": "h3", "once": laboratory.marker("physics")}])
-    result = laboratory.run("run", "experiment.toml", "--out", "out", "--set", "paths=far")
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose", "--set", "paths=far")
     assert "1 trials were faster than physics allows and were excluded" in " ".join(result.stdout.split())
     assert laboratory.manifest("out")["warnings"][0]["code"] == "physics"
 
@@ -202,7 +202,7 @@ def test_a_load_that_beats_physics_is_excluded_and_shouted(laboratory: Laborator
 )
 def test_a_failed_load_is_an_outcome_and_no_gap(laboratory: Laboratory, fault: str, reason: str) -> None:
     laboratory.behave(rules=[{"do": fault, "protocol": "h3"}])
-    result = laboratory.run("run", "experiment.toml", "--out", "out", "--set", "paths=far")
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose", "--set", "paths=far")
     assert result.status == 0, result.stderr
     of_h3 = [trial for trial in laboratory.trials("out") if trial.arm == "h3"]
     assert {(trial.status, trial.reason, trial.attempt) for trial in of_h3} == {("failed", reason, 0)}
@@ -263,7 +263,7 @@ def test_json_prints_the_summary_alone_on_stdout(laboratory: Laboratory) -> None
 
 
 def test_a_report_can_be_made_again_from_the_journal(laboratory: Laboratory) -> None:
-    first = laboratory.run("run", "experiment.toml", "--out", "out")
+    first = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose")
     page = Path("out/report.html").read_bytes()
     for name in ("report.html", "summary.json"):
         (laboratory.folder / "out" / name).unlink()

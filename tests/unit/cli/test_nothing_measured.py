@@ -19,7 +19,7 @@ FAR = ("--set", "paths=far")
 
 def test_a_run_in_which_no_load_succeeds_says_why_first_and_leaves_its_files(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "gone"}])
-    result = laboratory.run("run", "experiment.toml", "--out", "out", *FAR)
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose", *FAR)
     assert result.status == 4
     assert result.stdout.splitlines()[0] == (
         "Nothing could be measured: h1, h2 and h3 never loaded. 9 of 9 trials failed, all by status: "
@@ -33,7 +33,7 @@ def test_a_run_in_which_no_load_succeeds_says_why_first_and_leaves_its_files(lab
 
 def test_its_report_says_the_same_and_exits_with_0(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "gone"}])
-    first = laboratory.run("run", "experiment.toml", "--out", "out", *FAR).stdout.splitlines()[0]
+    first = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose", *FAR).stdout.splitlines()[0]
     again = laboratory.run("report", "out")
     assert again.status == 0, again.stderr
     assert again.stdout.splitlines()[0] == first
@@ -58,7 +58,7 @@ def test_it_is_status_4_whatever_a_check_says(laboratory: Laboratory, check: str
 
 def test_blocks_that_were_all_rejected_are_nothing_measured(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "late", "protocol": "h2"}])
-    result = laboratory.run("run", "experiment.toml", "--out", "out", *FAR)
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose", *FAR)
     assert result.status == 4
     first = result.stdout.splitlines()[0]
     assert first.startswith(
@@ -81,7 +81,7 @@ def test_runs_of_which_one_measured_nothing_are_not_compared(laboratory: Laborat
 
 def test_a_cell_with_two_arms_that_load_is_something_measured(laboratory: Laboratory) -> None:
     laboratory.behave(rules=[{"do": "gone", "protocol": "h3"}])
-    result = laboratory.run("run", "experiment.toml", "--out", "out", *FAR)
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose", *FAR)
     assert result.status == 0, result.stderr
     said = " ".join(result.stdout.split())
     assert "h3 failed in 3 of 3 trials (status 3: /b.png was answered 404)" in said

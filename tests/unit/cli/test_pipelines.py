@@ -80,7 +80,7 @@ def _files() -> Iterator[Path]:
     [
         (("--export", "xml"), "--export 'xml': unknown format 'xml'. Allowed: csv, json, parquet."),
         (("--export", "cvs"), "--export 'cvs': unknown format 'cvs'; did you mean 'csv'?"),
-        (("--export", "csv="), "--export 'csv=': needs a value file; write csv=FILE, or csv alone."),
+        (("--export", "csv="), "--export 'csv=': names no file; write csv=FILE, or csv alone."),
         (("--export", "csv=nowhere/x.csv"), "nowhere/x.csv: this file can't be written."),
         (("--junit", "nowhere/x.xml"), "nowhere/x.xml: this file can't be written."),
         (("--junit", "x", "--export", "json=x"), "x: named twice. Each option needs its own file."),

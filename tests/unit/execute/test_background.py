@@ -17,7 +17,7 @@ BACKGROUND = [
 
 
 def run(laboratory: Laboratory, *arguments: str) -> str:
-    result = laboratory.run("run", "experiment.toml", "--out", "out", *BACKGROUND, *arguments)
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose", *BACKGROUND, *arguments)
     assert result.status == 0, result.stderr
     return " ".join(result.stdout.split())
 

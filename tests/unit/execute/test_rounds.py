@@ -112,7 +112,7 @@ SAMPLED = ("--set", "repeat={ min = 6, max = 40 }")
 
 
 def test_a_run_stops_when_it_is_decided_and_tells_what_it_saved(laboratory: Laboratory) -> None:
-    result = laboratory.run("run", "experiment.toml", "--out", "out", *SAMPLED)
+    result = laboratory.run("run", "experiment.toml", "--out", "out", "--verbose", *SAMPLED)
     assert result.status == 0, result.stderr
     summary = json.loads(Path("out/summary.json").read_text(encoding="utf-8"))
     for cell in summary["cells"]:

@@ -90,7 +90,7 @@ def test_failures_stand_in_the_table_by_kind(generator: Generator) -> None:
     assert FAILED_TEXT in shown
     assert shown.count("  timeout: no response within 2 s\n") == 1
     assert "! 2 connections were replaced during the load (2 closed by the server)" in shown
-    assert "! the load did not finish: 500 requests were never sent. Connections couldn't be made" in shown
+    assert "! the load did not finish: 500 requests were never sent. No more connections could be" in shown
 
 
 def test_what_a_server_says_is_shown_on_one_line_and_cut(generator: Generator) -> None:
