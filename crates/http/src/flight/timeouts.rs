@@ -8,8 +8,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tracing::Dispatch;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::{DefaultGuard, Interest, Subscriber};
@@ -33,6 +35,10 @@ pub struct TimeoutCounting {
 /// Counts the probe timeouts of the connections that the calling thread makes from now on.
 #[must_use]
 pub fn count_timeouts() -> TimeoutCounting {
+    // Where there is one subscriber only, tracing asks that of whichever thread first comes by a message whether anybody wants
+    // it, and keeps the answer for all threads. A thread without a subscriber would take the message from those with one.
+    static ANOTHER: OnceLock<Dispatch> = OnceLock::new();
+    ANOTHER.get_or_init(|| Dispatch::new(Counter));
     TimeoutCounting {
         _subscribed: tracing::subscriber::set_default(Counter),
         _of_this_thread: PhantomData,
@@ -159,5 +165,18 @@ mod tests {
     #[test]
     fn uncounted_connections_have_none() {
         assert_eq!(drive(&span(), 1), None);
+    }
+
+    #[test]
+    fn a_thread_that_counts_nothing_takes_nothing_away() {
+        fn message(count: usize) {
+            tracing::trace!(target: "quinn_proto::connection", in_flight = 1200, count, "PTO fired");
+        }
+        let _counting = count_timeouts();
+        std::thread::spawn(|| message(0)).join().unwrap();
+        let span = span();
+        let _driven = span.enter();
+        message(1);
+        assert_eq!(of_current_connection(), Some(1));
     }
 }
