@@ -78,7 +78,7 @@ def test_tcps_receive_buffer_below_what_the_path_holds_is_named(
     found = asyncio.run(examine(beside(asked, "h2", "h3"), tmp_path / "run"))
     said = text(found, "tcp-receive-buffer")
     assert said.startswith("h2 on ")
-    assert "a receive buffer of 64 kB (net.ipv4.tcp_rmem)" in said
+    assert "TCP receive buffer is limited to 64 kB (net.ipv4.tcp_rmem)" in said
 
 
 def test_fair_arms_of_one_control_differ_in_the_end_of_slow_start_alone(

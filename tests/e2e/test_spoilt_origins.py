@@ -66,7 +66,7 @@ def test_an_origin_that_ends_in_mid_load_is_the_reason_with_its_last_lines(found
     assert len(trials) >= 2
     assert {(trial.status, trial.reason, trial.visit) for trial in trials} == {("failed", "origin", 0)}
     for trial in trials:
-        assert "dies ended with status 1 in mid-load; the client saw: " in str(trial.detail)
+        assert "dies ended with status 1 during the load; the client saw: " in str(trial.detail)
         assert "out of memory" in str(trial.detail)
 
 

@@ -222,7 +222,7 @@ def test_an_idle_guest_needs_no_cpu(tmp_path: Path) -> None:
         "import asyncio\n"
         "from pronghorn import guest\n"
         "async def main():\n"
-        "    engine = await guest.engines('virtual').start(1)\n"
+        "    engine = await guest.Guests(guest.kernels.need()).start(1)\n"
         "    await engine.hello()\n"
         "    before = engine.cpu_s()\n"
         "    await asyncio.sleep(1)\n"

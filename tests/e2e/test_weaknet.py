@@ -56,7 +56,7 @@ class Finished(NamedTuple):
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     folder = tmp_path_factory.mktemp("weaknet")
     sets = [f"--set={key}={value}" for key, value in SIZE.items()]
-    result = programme.run("run", "weaknet", "--out", "found", *sets, folder=folder)
+    result = programme.run("run", "weaknet", "--verbose", "--out", "found", *sets, folder=folder)
     programme.assert_ended(result)
     return Finished(Run(folder / "found"), " ".join(result.stdout.split()))
 
