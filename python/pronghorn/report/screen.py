@@ -27,6 +27,9 @@ _FULL = math.log(4)
 _TITLE, _ARM = 26, 12
 """The longest name of a cell, and of an arm; longer ones are cut."""
 
+_LEAST_TITLE = 8
+"""What of a cell's name is shown however narrow the terminal is."""
+
 _ROWS = 8
 """So many comparisons come before sentences are cut."""
 
@@ -53,7 +56,7 @@ def render(summary: Summary, warnings: int, report: Path, then: str | None, cons
     for line in head:
         console.print(line)
     if shown:
-        console.print(_table(shown, summary, console.width >= _WIDE))
+        console.print(_table(shown, summary, console.width))
     if len(shown) < len(compared):
         console.print(Text(f"… and {count(len(compared) - len(shown), 'more comparison')}", style="dim"))
     console.print()
@@ -119,22 +122,32 @@ def _foot(warnings: int, report: Path, then: str | None) -> Iterator[Text]:
         yield Text(then)
 
 
-def _table(compared: Sequence[tuple[CellSummary, Comparison]], summary: Summary, wide: bool) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim")
-    table.add_column("", max_width=_TITLE, no_wrap=True, overflow="ellipsis")
-    several = len(summary.arms) > 2
-    if several:
-        table.add_column("", no_wrap=True, overflow="ellipsis", max_width=_ARM)
-    table.add_column(f"{'slower':>{_BAR}}│{'faster':<{_BAR}}", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column(f"ratio to {summary.baseline} (95 %)", no_wrap=True)
+def _table(compared: Sequence[tuple[CellSummary, Comparison]], summary: Summary, width: int) -> Table:
+    columns: dict[str, list[str]] = {
+        f"{'slower':>{_BAR}}│{'faster':<{_BAR}}": [""],
+        "": [one.verdict for _, one in compared],
+        f"ratio to {summary.baseline} (95 %)": [_figures(one) for _, one in compared],
+    }
+    wide = width >= _WIDE
     if wide:
-        table.add_column("medians", no_wrap=True)
+        columns["medians"] = [_medians(cell, one) for cell, one in compared]
+    widths = {heading: max(len(text) for text in [heading, *texts]) for heading, texts in columns.items()}
+    several = len(summary.arms) > 2
+    arm = min(_ARM, max(len(one.arm) for _, one in compared)) if several else 0
+    # Cells' names have what is left beside the others, each of which is two characters from the next.
+    left = width - sum(widths.values()) - 2 * len(widths) - (arm + 2 if several else 0)
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim")
+    title = max(_LEAST_TITLE, min(_TITLE, left))
+    table.add_column("", no_wrap=True, max_width=title)
+    if several:
+        table.add_column("", no_wrap=True, overflow="ellipsis", min_width=arm, max_width=arm)
+    for heading, least in widths.items():
+        table.add_column(heading, no_wrap=True, min_width=least)
     full = min(_FULL, max([_LEAST_FULL, *(abs(_length(one)) for _, one in compared)]))
     for cell, one in compared:
         colour = COLOURS[one.verdict]
         table.add_row(
-            Text(cell.title),
+            Text(_cut(cell.title, title)),
             *([Text(one.arm)] if several else []),
             Text(_bar(_length(one) / full), style=colour),
             Text(one.verdict, style=f"bold {colour}"),
@@ -142,6 +155,11 @@ def _table(compared: Sequence[tuple[CellSummary, Comparison]], summary: Summary,
             *([Text(_medians(cell, one), style="dim")] if wide else []),
         )
     return table
+
+
+def _cut(title: str, width: int) -> str:
+    """A cell's name, of which the end tells it from its neighbours."""
+    return title if len(title) <= width else f"…{title[1 - width :]}"
 
 
 def _length(one: Comparison) -> float:

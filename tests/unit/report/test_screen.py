@@ -99,3 +99,4 @@ def test_kernels_and_clocks_are_told_and_bars_remain() -> None:
     assert sum("│" in line for line in lines) >= 4
     assert any("more comparisons" in line for line in lines)
     assert any("more sentences in the report" in line for line in lines)
+    assert any(" h3 " in line and "│███████  faster  0." in line for line in lines)
