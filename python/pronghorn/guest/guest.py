@@ -61,6 +61,8 @@ class Guest(Engine):
         except BaseException:
             process.kill()
             os.close(theirs)
+            # Waited for, since asyncio complains of a process that it loses sight of.
+            await process.wait()
             raise
         guest = cls(process, answers, requests)
         guest._theirs, guest._reading = theirs, reading
