@@ -222,7 +222,7 @@ class Engine:
             await self._process.wait()
         finally:
             self.kill()
-            # What a guest has started may hold its stderr a moment longer. asyncio complains of processes whose
+            # What a guest started may hold its stderr a moment longer. asyncio complains of processes whose
             # pipes are open when its loop ends.
             await asyncio.wait({self._listener}, timeout=_FAREWELL_S)
             self._listener.cancel()
