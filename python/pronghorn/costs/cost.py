@@ -99,12 +99,13 @@ def expected_s(path: PathProfile, total_bytes: int) -> float:
     return _SET_UP_S + at_s + (1 - at_s / first) * after[0]
 
 
-def least_s(path: PathProfile, total_bytes: int) -> float:
-    """Roughly how long the fastest load of a cell takes, in seconds: a handshake, a request, and the bytes
-    over as many connections as a browser opens, each of which loss holds up by itself."""
+def least_s(path: PathProfile, total_bytes: int, round_trips: float = LEAST_ROUND_TRIPS) -> float:
+    """Roughly how long the fastest load of a cell takes, in seconds, that needs so many round trips: these,
+    and the bytes over as many connections as a browser opens, each of which loss holds up by itself."""
     if path.spec is None:
         return 0.0
-    return min(_load_s(one, total_bytes, LEAST_ROUND_TRIPS, CONNECTIONS) for one in path.stretches)
+    rounds = max(round_trips, LEAST_ROUND_TRIPS)
+    return min(_load_s(one, total_bytes, rounds, CONNECTIONS) for one in path.stretches)
 
 
 def warmup_s(path: PathProfile) -> float:
@@ -113,7 +114,7 @@ def warmup_s(path: PathProfile) -> float:
 
 
 def _load_s(
-    path: PathProfile, total_bytes: int, round_trips: int = _ROUND_TRIPS, connections: int = 1
+    path: PathProfile, total_bytes: int, round_trips: float = _ROUND_TRIPS, connections: int = 1
 ) -> float:
     """As `expected_s`, without set-up, of a path without a handover: some round trips, and the bytes at their
     share of the mean rate down beside the path's other flows until the first loss on the way down, then as

@@ -17,8 +17,8 @@ STEAL = "steal"
 """The reason of trials from which others took the CPU."""
 
 CRITICAL_SHARE = 0.05
-"""Of the time that the fastest load of a cell takes: by how much waits for a CPU may have delayed a load, and
-a link one packet of it."""
+"""Of the time that an arm's fastest load in a cell takes: by how much waits for a CPU may have delayed a
+load, and a link one packet of it."""
 
 CPU_BOUND_SHARE = 3.0
 """The same where the CPU sets the pace: a trial's own threads wait for each other there, on an idle host for
@@ -119,7 +119,7 @@ def _longest_s(page: PageLoad, path: PathProfile, total_bytes: int) -> float:
     """How late a single packet may be, which can be one that the whole page waits for."""
     if page.report is not None or cost.cpu_bound(path):
         return math.inf
-    return max(tolerance_s(path), CRITICAL_SHARE * cost.least_s(path, total_bytes))
+    return max(tolerance_s(path), CRITICAL_SHARE * cost.least_s(path, total_bytes, page.round_trips))
 
 
 def foreign(page: PageLoad) -> bool:
@@ -128,8 +128,9 @@ def foreign(page: PageLoad) -> bool:
 
 
 def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | None:
-    """The bound is the cell's, whatever became of the load: one that moved with the load time would spare the
-    slow loads and condemn the fast. An origin outside the engine is taken to wait as the client does."""
+    """The bound is that of the arm in the cell, whatever became of the load: one that moved with the load
+    time would spare the slow loads and condemn the fast. An origin outside the engine is taken to wait as the
+    client does."""
     client = page.cpu.client
     if client is None or path.spec is None:
         return None
@@ -137,7 +138,7 @@ def _starvation(page: PageLoad, path: PathProfile, total_bytes: int) -> Fault | 
     if client.critical_s is None or origin.critical_s is None:
         return _starvation_by_sum(page, path, total_bytes)
     share = CPU_BOUND_SHARE if cost.cpu_bound(path) else CRITICAL_SHARE
-    tolerance = share * cost.least_s(path, total_bytes)
+    tolerance = share * cost.least_s(path, total_bytes, page.round_trips)
     delayed = client.critical_s + origin.critical_s
     if delayed <= tolerance:
         return None

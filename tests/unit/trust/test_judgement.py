@@ -141,6 +141,16 @@ def test_over_loopback_no_wait_contaminates() -> None:
     assert guard.contamination(delayed(9.0, 9.0), Counters(), PathProfile(name="direct"), SITE_BYTES) is None
 
 
+def test_the_bound_of_waits_grows_with_the_round_trips_that_a_load_needs() -> None:
+    """Those of the handshake and of the steps of discovery, however long they took."""
+    few, many = (delayed(0.03, 0.0).model_copy(update={"round_trips": trips}) for trips in (2, 4))
+    few_s, many_s = (guard.CRITICAL_SHARE * (trips * 0.1 + SITE_BYTES * 8 / 20e6) for trips in (2, 4))
+    assert few_s < 0.03 < many_s
+    assert guard.contamination(few, counters(), path(), SITE_BYTES) is not None
+    assert guard.contamination(many, counters(), path(), SITE_BYTES) is None
+    assert cost.least_s(path(), SITE_BYTES, 0) == cost.least_s(path(), SITE_BYTES)
+
+
 def test_the_fastest_load_of_a_cell_has_six_connections_and_no_set_up() -> None:
     assert cost.least_s(path(), SITE_BYTES) == pytest.approx(2 * 0.1 + SITE_BYTES * 8 / 20e6)
     assert cost.least_s(PathProfile(name="direct"), SITE_BYTES) == 0.0
