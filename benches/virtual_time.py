@@ -21,6 +21,13 @@ from pronghorn.runs import journal
 ARMS = ("h1", "h2", "h3")
 BLOCKS = 20
 BOOTS = 40
+EXPERIMENT = f"""\
+clock = "virtual"
+sites = ["small"]
+paths = ["lte"]
+arms = {list(ARMS)}
+repeat = {BLOCKS}
+"""
 
 
 def boot_s(guests: int) -> float:
@@ -43,11 +50,9 @@ def boot_s(guests: int) -> float:
 
 def loads(folder: Path) -> tuple[float, dict[str, float]]:
     """The time that a load of `small` over `lte` takes, guests side by side, and each arm's CPU time."""
-    command = [
-        *(sys.executable, "-m", "pronghorn", "run", "--clock", "virtual", "--out", str(folder / "run")),
-        *("--set", "sites=small", "--set", "paths=lte", "--set", f"arms={','.join(ARMS)}"),
-        *("--set", f"repeat={BLOCKS}", "--set", "artifacts=[]"),
-    ]
+    experiment = folder / "experiment.toml"
+    experiment.write_text(EXPERIMENT, encoding="utf-8")
+    command = [sys.executable, "-m", "pronghorn", "run", str(experiment), "--out", str(folder / "run")]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     trials = journal.read(folder / "run").trials
     of_arm = {arm: [trial for trial in trials if trial.arm == arm] for arm in ARMS}
