@@ -5,8 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 from pronghorn import plan
-from pronghorn.model import experiment as experiments
-from pronghorn.model.experiment import Experiment, Vocabulary
+from pronghorn.model import experiment_table
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.experiment_table import Vocabulary
 from pronghorn.model.source import Source
 from pronghorn.model.trial import Cell
 
@@ -27,7 +28,7 @@ def experiment(seed: int, *, repeat: int = 12, paths: str = '"a", "b"') -> Exper
     """
     source = Source("plan.toml", text)
     words = Vocabulary(("tiny",), ("builtin",), ("native",), {})
-    return experiments.parse(source.table(), source, words, default_seed=0, folder=Path())
+    return experiment_table.parse(source.table(), source, words, default_seed=0, folder=Path())
 
 
 def costs(design: Experiment, **by_path: float) -> dict[Cell, float]:

@@ -17,7 +17,6 @@ from pronghorn.analysis import kernel_words
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.bootstrap import (
     NO_EFFECT_KNOWN,
-    Effect,
     Pairing,
     effects,
     percentiles,
@@ -30,88 +29,68 @@ from pronghorn.analysis.numbers import count, listed
 from pronghorn.analysis.terms import Terms, block_draws
 from pronghorn.analysis.times import Times, times
 from pronghorn.analysis.titles import name_cells
-from pronghorn.analysis.verdict import LEAST_BLOCKS, decide, minimum_blocks
+from pronghorn.analysis.verdict import MINIMUM_BLOCKS, decide
 from pronghorn.model import load
 from pronghorn.model.cell import HOST, Cell
 from pronghorn.model.kernels import ClockSplit, Difference, KernelChange, Kernels
 from pronghorn.model.summary import HIGHER_IS_BETTER, Metric
 
 
-class _Measured(NamedTuple):
-    """The trials of a cell, and what it is judged by."""
-
-    trials: CellTrials
-    terms: Terms
-
-
 class _Pair(NamedTuple):
-    """Two cells that differ in their kernel alone, with the blocks that both have."""
+    """The trials of two cells that differ in their kernel alone, with the blocks that both have. The number
+    of blocks is fixed where kernels are compared, so that nothing here is looked at more than once."""
 
-    mine: _Measured
-    theirs: _Measured
+    mine: CellTrials
+    theirs: CellTrials
+    terms: Terms
     title: str
     blocks: frozenset[int]
 
     @property
     def cell(self) -> Cell:
-        return self.mine.trials.cell
-
-    @property
-    def terms(self) -> Terms:
-        """The stricter of both."""
-        return max(self.mine.terms, self.theirs.terms, key=lambda terms: terms.stage.confidence)
-
-    @property
-    def pending(self) -> str | None:
-        return self.mine.terms.stage.pending or self.theirs.terms.stage.pending
-
-    @property
-    def least(self) -> int:
-        return max(LEAST_BLOCKS["median"], minimum_blocks(self.terms.stage.confidence))
+        return self.mine.cell
 
     def values(self, arm: str, metric: Metric) -> tuple[Times, Times]:
         """The arm's values on both kernels, block by block."""
         mine, theirs = (
-            [trial for trial in one.trials.of(arm) if trial.block in self.blocks]
-            for one in (self.mine, self.theirs)
+            [trial for trial in cell.of(arm) if trial.block in self.blocks]
+            for cell in (self.mine, self.theirs)
         )
         return times(mine, metric), times(theirs, metric)
 
     def idle(self, arms: Sequence[str]) -> list[str]:
         """Which of the arms make no request on either kernel."""
         return [
-            arm
-            for arm in arms
-            if any(makes_no_request(one.trials.of(arm)) for one in (self.mine, self.theirs))
+            arm for arm in arms if any(makes_no_request(cell.of(arm)) for cell in (self.mine, self.theirs))
         ]
 
 
 def kernels(measured: Sequence[CellTrials], terms: Sequence[Terms]) -> Kernels:
     """What a run's cells say, which are in the experiment's order and judged by `terms`, a cell each."""
-    pairs = list(_pairs([_Measured(*each) for each in zip(measured, terms, strict=True)]))
+    pairs = list(_pairs(measured, terms))
     return Kernels(
-        changes=[_change(pair, arm) for pair in pairs for arm in pair.mine.trials.arms],
+        changes=[_change(pair, arm) for pair in pairs for arm in pair.mine.arms],
         splits=[
             _split(pair, arm)
             for pair in pairs
             if pair.cell.kernel == HOST and pair.cell.client != load.CLIENT
-            for arm in pair.mine.trials.arms
+            for arm in pair.mine.arms
             if arm != pair.terms.baseline
         ],
     )
 
 
-def _pairs(measured: Sequence[_Measured]) -> Iterator[_Pair]:
+def _pairs(measured: Sequence[CellTrials], terms: Sequence[Terms]) -> Iterator[_Pair]:
     """Each cell beside the one on the first of the guests' kernels."""
-    groups: dict[Cell, list[_Measured]] = defaultdict(list)
-    for one in measured:
-        groups[one.trials.cell.on_any_kernel].append(one)
+    groups: dict[Cell, list[tuple[CellTrials, Terms]]] = defaultdict(list)
+    for trials, its_terms in zip(measured, terms, strict=True):
+        groups[trials.cell.on_any_kernel].append((trials, its_terms))
     titles = name_cells(list(groups))
     for cell, group in groups.items():
-        in_guests = [one for one in group if one.trials.cell.kernel != HOST]
-        for one in group:
-            if len(group) > 1 and one is not in_guests[0]:
-                yield _Pair(one, in_guests[0], titles[cell], _shared(one.trials, in_guests[0].trials))
+        first = next(trials for trials, _ in group if trials.cell.kernel != HOST)
+        for trials, its_terms in group:
+            if trials is not first:
+                yield _Pair(trials, first, its_terms, titles[cell], _shared(trials, first))
 
 
 def _shared(one: CellTrials, other: CellTrials) -> frozenset[int]:
@@ -132,31 +111,26 @@ def _change(pair: _Pair, arm: str) -> KernelChange:
     idle = pair.idle([arm])
     if idle:
         effect = NO_EFFECT_KNOWN
-    elif blocks < pair.least:
+    elif blocks < MINIMUM_BLOCKS:
         effect = unresampled(columns, one)
     else:
         rng = block_draws(pair.cell, terms.seed, "kernels", arm)
-        found = effects(columns, [one], rng, resamples=terms.resamples, confidence=terms.stage.confidence)
-        effect = found[one]
+        effect = effects(columns, [one], rng, resamples=terms.resamples)[one]
     verdict, reason = decide(
         effect.ratio,
         margin=terms.margin,
         blocks=blocks,
-        least=pair.least,
         higher_is_better=metric in HIGHER_IS_BETTER,
         difference=effect.difference,
         margin_of_difference=None if metric in HIGHER_IS_BETTER else terms.margin_s,
     )
     if idle:
         verdict, reason = "undecided", f"{listed(idle)} made no request"
-    elif pair.pending is not None:
-        verdict, reason = "undecided", pair.pending
-        effect = Effect(effect.ratio.unbounded(0.0), effect.difference.unbounded(-math.inf))
     change = KernelChange(
         **pair.cell.model_dump(),
         title=pair.title,
         arm=arm,
-        against=pair.theirs.trials.cell.kernel,
+        against=pair.theirs.cell.kernel,
         metric=metric,
         blocks=blocks,
         failed=_failed(mine),
@@ -184,10 +158,8 @@ def _split(pair: _Pair, arm: str) -> ClockSplit:
     reason = None
     if idle:
         reason = f"{listed(idle)} made no request"
-    elif len(found) < pair.least:
-        reason = f"it needs more blocks that both clocks have ({len(found)} of at least {pair.least})"
-    elif pair.pending is not None:
-        reason = pair.pending
+    elif len(found) < MINIMUM_BLOCKS:
+        reason = f"it needs more blocks that both clocks have ({len(found)} of at least {MINIMUM_BLOCKS})"
     elif failed:
         reason = f"{count(failed, 'load')} failed, which have no time"
     real = protocols = machine = Difference(s=None, ci95_s=(None, None))
@@ -198,12 +170,11 @@ def _split(pair: _Pair, arm: str) -> ClockSplit:
         rng = block_draws(pair.cell, terms.seed, "clocks", arm)
         drawn = resampled_medians(columns_and_longer, rng, resamples=terms.resamples)
         middle = np.median(columns_and_longer, axis=0)[np.newaxis]
-        confidence = terms.stage.confidence
-        real = _difference(middle[:, 0] - middle[:, 2], drawn[:, 0] - drawn[:, 2], confidence)
-        protocols = _difference(middle[:, 1] - middle[:, 3], drawn[:, 1] - drawn[:, 3], confidence)
-        machine = _difference(middle[:, 4], drawn[:, 4], confidence)
+        real = _difference(middle[:, 0] - middle[:, 2], drawn[:, 0] - drawn[:, 2])
+        protocols = _difference(middle[:, 1] - middle[:, 3], drawn[:, 1] - drawn[:, 3])
+        machine = _difference(middle[:, 4], drawn[:, 4])
     split = ClockSplit(
-        **{**pair.cell.model_dump(), "kernel": pair.theirs.trials.cell.kernel},
+        **{**pair.cell.model_dump(), "kernel": pair.theirs.cell.kernel},
         title=pair.title,
         arm=arm,
         baseline=terms.baseline,
@@ -217,6 +188,6 @@ def _split(pair: _Pair, arm: str) -> ClockSplit:
     return split.model_copy(update={"words": kernel_words.of_split(split)})
 
 
-def _difference(found: Times, drawn: Times, confidence: float) -> Difference:
-    low, high = percentiles(drawn, least=-math.inf, confidence=confidence)
+def _difference(found: Times, drawn: Times) -> Difference:
+    low, high = percentiles(drawn, least=-math.inf)
     return Difference(s=finite(float(found[0])), ci95_s=(finite(low), finite(high)))

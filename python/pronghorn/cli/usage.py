@@ -51,7 +51,7 @@ def _no_option(mistake: Any, called: str, path: str, context: Any) -> InputError
     if called == "path":
         return InputError(wrong, hint=f"COMMAND's own options go behind '--': {dashes.put(sys.argv[2:])}")
     if called == "run":
-        from pronghorn.model.experiment import KEYS
+        from pronghorn.model.experiment_table import KEYS
 
         if key := nearest(name.lstrip("-"), KEYS):
             return InputError(

@@ -11,6 +11,7 @@ from pronghorn.doctor.finding import Finding
 from pronghorn.environment import passed_on
 from pronghorn.errors import HostError
 from pronghorn.guest import kernels
+from pronghorn.guest import program as guests
 from pronghorn.origins import programs as servers
 
 _SINCE_RFC_9114 = 103
@@ -74,6 +75,9 @@ def _guest() -> Finding:
     if not built:
         mend = f"{kernels.MEND} (once, a few minutes)"
         return Finding(subject, "note", "no kernel for guests is built", mend)
+    broken = [f"Linux {kernel.release} ({why})" for kernel in built if (why := guests.why_not(kernel))]
+    if broken:
+        return Finding(subject, "note", f"these kernels don't start: {'; '.join(broken)}", kernels.NEWER)
     seedless = [kernel.version for kernel in built if kernel.random is None]
     told = "guests with " + ", ".join(f"Linux {kernel.release}" for kernel in built)
     if seedless:

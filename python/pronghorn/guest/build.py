@@ -216,13 +216,10 @@ def _put(made: Path, version: str) -> Kernel:
 
 def _require_start(made: Path, version: str) -> None:
     """HostError where a kernel doesn't start on this machine."""
-    try:
-        program.output(Kernel(version, "", made / kernels.PROGRAM, None), 1, ["true"])
-    except PronghornError as error:
+    if why := program.why_not(Kernel(version, "", made / kernels.PROGRAM, None)):
         raise HostError(
-            f"Linux {version} doesn't start on this machine, so it isn't kept: {error.message}",
-            hint="Versions before 6.16 can't start on CPUs with AMX. Build a newer one: pronghorn guest",
-        ) from error
+            f"Linux {version} doesn't start on this machine, so it isn't kept: {why}", hint=kernels.NEWER
+        )
 
 
 def _settles(made: Path) -> bool:

@@ -34,6 +34,9 @@ STABLE = "6.12"
 
 MEND = "pronghorn guest"
 
+NEWER = f"Versions before 6.16 can't start on CPUs with AMX. Build a newer one: {MEND}"
+"""What to do about a kernel that doesn't start."""
+
 
 class Kernel(NamedTuple):
     """A kernel: `version` is what it is asked for by, `release` what it says of itself, `program` its

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from pronghorn.engine import EngineDied
+from pronghorn.errors import PronghornError
 from pronghorn.guest import machine
 from pronghorn.guest.kernels import Kernel
 from pronghorn.host import temporary_folders
@@ -43,6 +44,15 @@ def output(kernel: Kernel, seed: int, argv: Sequence[str]) -> bytes:
         said, _ = running.process.communicate()
         running.status()
         return said
+
+
+def why_not(kernel: Kernel) -> str | None:
+    """Why guests with that kernel don't start on this machine; None: they do."""
+    try:
+        output(kernel, 1, ["true"])
+    except PronghornError as error:
+        return error.message
+    return None
 
 
 class _Running(NamedTuple):

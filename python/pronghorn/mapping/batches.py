@@ -18,8 +18,7 @@ from pronghorn.mapping.domain import Point
 from pronghorn.mapping.explore import BLOCKS
 from pronghorn.mapping.observed import Observation, log_ratio
 from pronghorn.mapping.terms import ARMS, Terms
-from pronghorn.model import belonging, experiment_file, load, stacks
-from pronghorn.model import experiment as experiments
+from pronghorn.model import belonging, experiment_file, experiment_table, load, stacks
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.loaded import Failure
 from pronghorn.model.path import PathProfile
@@ -158,7 +157,9 @@ def experiment(terms: Terms, points: Sequence[Point], number: int) -> Experiment
     }
     source = Source("pronghorn map", "")
     source.overrides.update({(key,): f"{option} {_shown(table[key])}" for key, option in _OPTIONS.items()})
-    found = experiments.parse(table, source, prepare.vocabulary(), default_seed=terms.seed, folder=Path.cwd())
+    found = experiment_table.parse(
+        table, source, prepare.vocabulary(), default_seed=terms.seed, folder=Path.cwd()
+    )
     if len(found.arms) != ARMS:
         raise InputError(f"--arms {','.join(terms.arms)}: a map compares two arms. Name two, such as h2,h3.")
     return found

@@ -11,10 +11,10 @@ from typing import Any
 
 from pronghorn import reading
 from pronghorn.errors import InputError, unknown
-from pronghorn.model import experiment as experiments
-from pronghorn.model import foreign, site_settings
+from pronghorn.model import experiment_table, foreign, site_settings
 from pronghorn.model import path as paths
-from pronghorn.model.experiment import Experiment, Vocabulary
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.experiment_table import Vocabulary
 from pronghorn.model.path import PathProfile, link
 from pronghorn.model.source import Source
 
@@ -62,14 +62,14 @@ def read(
         table["seed"] = seed
         source.overrides[("seed",)] = "--seed"
     default_seed = stored_seed if stored_seed is not None else secrets.randbits(32)
-    return experiments.parse(table, source, vocabulary, default_seed=default_seed, folder=folder)
+    return experiment_table.parse(table, source, vocabulary, default_seed=default_seed, folder=folder)
 
 
 def parsed(name: str, text: str, folder: Path, vocabulary: Vocabulary) -> Experiment:
     """The experiment of a text, as if it stood in the file `name` of `folder`. InputError where it is
     wrong."""
     source = Source(name, text, folder)
-    return experiments.parse(source.table(), source, vocabulary, default_seed=0, folder=folder)
+    return experiment_table.parse(source.table(), source, vocabulary, default_seed=0, folder=folder)
 
 
 def _find(argument: str | None) -> tuple[Source, Path]:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from pronghorn.errors import InputError
 from pronghorn.model import experiment_file
-from pronghorn.model.experiment import Experiment, Vocabulary
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.experiment_table import Vocabulary
 from pronghorn.model.path import DIRECT
 from pronghorn.model.stacks import CLIENTS, CONFIGURABLE, ORIGINS
 from pronghorn.runs import catalogue

@@ -12,6 +12,7 @@ import pronghorn
 from pronghorn.errors import InputError
 from pronghorn.export import rows
 from pronghorn.face import running
+from pronghorn.model.trial import Resource
 from pronghorn.runs import parquet
 
 from ..laboratory import Laboratory
@@ -63,6 +64,12 @@ def test_a_run_is_read_as_frames(run: pronghorn.Run) -> None:
     assert run.headline == run.summary.headline
     assert run.experiment.seed == 7
     assert run.manifest["name"] == "Fake"
+
+
+def test_requests_have_all_that_a_client_tells(run: pronghorn.Run) -> None:
+    of_trial = ["site", "path", "origin", "client", "kernel", "arm", "block", "attempt", "trial_status"]
+    told = ["url_path" if name == "path" else name for name in Resource.model_fields]
+    assert run.requests.columns == [*of_trial, *told]
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@ mend, and the default experiment does without it."""
 
 import json
 import os
+import platform
 from pathlib import Path
 
 import pytest
 
 from pronghorn import doctor
 from pronghorn.doctor import programs
+from pronghorn.guest import kernels
 
 
 def program(file: Path, said: str) -> Path:
@@ -96,3 +98,17 @@ def test_as_json_the_findings_are_one_object(capsys: pytest.CaptureFixture[str],
     (tun,) = [finding for finding in told["findings"] if finding["subject"] == "/dev/net/tun"]
     assert (tun["state"], tun["detail"]) == ("missing", "does not exist")
     assert "modprobe tun" in tun["mend"]
+
+
+def test_a_guests_kernel_that_does_not_start_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(kernels.OVERRIDE, os.fspath(tmp_path))
+    monkeypatch.setattr(platform, "machine", lambda: kernels.MACHINE)
+    place = kernels.place("6.12")
+    place.mkdir()
+    (place / kernels.RECORD).write_text(json.dumps({"release": "6.12.1"}))
+    program(place / kernels.PROGRAM, "panic")
+    finding = found()["virtual time"]
+    assert (finding.state, finding.mend) == ("note", kernels.NEWER)
+    assert "Linux 6.12.1 (" in finding.detail

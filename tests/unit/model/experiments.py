@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from pronghorn.errors import InputError
-from pronghorn.model import experiment as experiments
-from pronghorn.model import toml_text
-from pronghorn.model.experiment import Experiment, Vocabulary
+from pronghorn.model import experiment_table, toml_text
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.experiment_table import Vocabulary
 from pronghorn.model.source import Source
 
 VOCABULARY = Vocabulary(
@@ -34,7 +34,7 @@ def parse(
 ) -> Experiment:
     source = Source("x.toml", text, folder)
     source.overrides.update(overrides or {})
-    return experiments.parse(source.table(), source, VOCABULARY, default_seed=0, folder=folder)
+    return experiment_table.parse(source.table(), source, VOCABULARY, default_seed=0, folder=folder)
 
 
 def refused(text: str, folder: Path = Path()) -> str:

@@ -9,9 +9,10 @@ from pronghorn.cautions import fallbacks
 from pronghorn.costs import cost
 from pronghorn.errors import InputError
 from pronghorn.model import path as paths
-from pronghorn.model.experiment import Experiment, Vocabulary
-from pronghorn.model.experiment import parse as parse_experiment
+from pronghorn.model.experiment import Experiment
 from pronghorn.model.experiment_file import shipped_paths
+from pronghorn.model.experiment_table import Vocabulary
+from pronghorn.model.experiment_table import parse as parse_experiment
 from pronghorn.model.path import LinkFigures, PathFigures, PathProfile, from_words
 from pronghorn.model.source import Source
 from pronghorn.model.toml_text import dumps

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from pronghorn import fairness, manifest
-from pronghorn.model import experiment as experiments
+from pronghorn.model import experiment_table
 from pronghorn.model.caution import Caution
-from pronghorn.model.experiment import Experiment, Vocabulary
+from pronghorn.model.experiment import Experiment
+from pronghorn.model.experiment_table import Vocabulary
 from pronghorn.model.source import Source
 from pronghorn.origins import kernel_tcp
 
@@ -24,7 +25,7 @@ def experiment(origins: list[str], arms: list[str]) -> Experiment:
     text = f'sites = ["tiny"]\npaths = ["line"]\norigins = {origins}\narms = {arms}\nseed = 1\n'
     text += "path.line = { down = { delay = '5ms' }, up = { delay = '5ms' } }\n"
     source = Source("x.toml", text, Path())
-    return experiments.parse(source.table(), source, VOCABULARY, default_seed=0, folder=Path())
+    return experiment_table.parse(source.table(), source, VOCABULARY, default_seed=0, folder=Path())
 
 
 def found(asked: Experiment, code: str) -> list[Caution]:

@@ -2,16 +2,12 @@
 
 use std::time::Duration;
 
-use super::path::{DATA, MAX_ACK_DELAY, MOMENT, ONE_WAY, ms, settled, text};
+use super::path::{DATA, MAX_ACK_DELAY, ONE_WAY, ms, responses, settled, text, to_response};
 use crate::datagram::Kind;
 use crate::report::Finding;
 use crate::scenario::{Fate, Scenario};
 use crate::stack::Stack;
-use crate::trace::{Direction, Sighting, Trace};
-
-fn is_response(seen: &Sighting) -> bool {
-    seen.direction == Direction::Down && seen.at >= MOMENT && seen.size >= DATA
-}
+use crate::trace::{Direction, Trace};
 
 /// How long after `arrives` the client's next datagram goes.
 fn answer(trace: &Trace, arrives: Duration) -> Option<Duration> {
@@ -59,21 +55,11 @@ pub(super) fn handshake_at_once(stack: &dyn Stack) -> Finding {
 /// ack-eliciting packet [...] when the packet has a packet number larger than the highest-numbered ack-eliciting packet that
 /// has been received and there are missing packets between". The second of two responses comes first.
 pub(super) fn out_of_order_at_once(stack: &dyn Stack) -> Finding {
-    let mut number = 0;
-    let trace = stack.run(settled(&[(0, 500), (5, 500)], move |seen| {
-        number += usize::from(is_response(seen));
-        if is_response(seen) && number == 1 {
-            Fate::Late(ms(15))
-        } else {
-            Fate::Pass
-        }
-    }));
-    let second = trace
-        .datagrams
-        .iter()
-        .filter(|seen| is_response(seen))
-        .nth(1);
-    let Some(second) = second else {
+    let trace = stack.run(settled(
+        &[(0, 500), (5, 500)],
+        to_response(1, Fate::Late(ms(15))),
+    ));
+    let Some(second) = responses(&trace).nth(1) else {
         return Finding::unseen("both responses in one datagram");
     };
     within(answer(&trace, second.at + ONE_WAY), Duration::ZERO)
@@ -83,12 +69,7 @@ pub(super) fn out_of_order_at_once(stack: &dyn Stack) -> Finding {
 /// responses of one packet, 2 ms apart.
 pub(super) fn second_at_once(stack: &dyn Stack) -> Finding {
     let trace = stack.run(settled(&[(0, 500), (2, 500)], |_| Fate::Pass));
-    let second = trace
-        .datagrams
-        .iter()
-        .filter(|seen| is_response(seen))
-        .nth(1);
-    let Some(second) = second else {
+    let Some(second) = responses(&trace).nth(1) else {
         return Finding::unseen("both responses in one datagram");
     };
     within(answer(&trace, second.at + ONE_WAY), Duration::ZERO)

@@ -1,5 +1,6 @@
 //! RFC 9002, section 7: what losses do to the congestion window.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use super::path::{MAX_ACK_DELAY, ONE_WAY, ROUND_TRIP, bulk, list, ms, text};
@@ -14,6 +15,19 @@ const LEAST: u64 = 2 * 1200;
 
 fn least(windows: &[(Duration, u64)]) -> Option<u64> {
     windows.iter().map(|(_, window)| *window).min()
+}
+
+/// The least window that is reported after all of the server's datagrams were lost for a time.
+fn least_after(stack: &dyn Stack, lost: Range<Duration>) -> Option<u64> {
+    let end = lost.end;
+    let trace = stack.run(bulk(move |seen| {
+        if seen.direction == Direction::Down && lost.contains(&seen.at) {
+            Fate::Drop
+        } else {
+            Fate::Pass
+        }
+    }));
+    least(&trace.windows(Direction::Down, end))
 }
 
 /// RFC 9002, section 7.3.2: "The recovery period aims to limit congestion window reduction to once per round trip". Three of
@@ -42,16 +56,7 @@ pub(super) fn one_reduction_a_round_trip(stack: &dyn Stack) -> Finding {
 /// RFC 9002, section 7.6.2: "When persistent congestion is declared, the sender's congestion window MUST be reduced to the
 /// minimum congestion window (kMinimumWindow)". All of the server's datagrams are lost for two seconds.
 pub(super) fn persistent_congestion_collapses(stack: &dyn Stack) -> Finding {
-    let lost = ms(400)..ms(2400);
-    let end = lost.end;
-    let trace = stack.run(bulk(move |seen| {
-        if seen.direction == Direction::Down && lost.contains(&seen.at) {
-            Fate::Drop
-        } else {
-            Fate::Pass
-        }
-    }));
-    match least(&trace.windows(Direction::Down, end)) {
+    match least_after(stack, ms(400)..ms(2400)) {
         None => Finding::unseen("no window is reported"),
         Some(window) => Finding::new(window == LEAST, format!("{window} bytes ({LEAST})")),
     }
@@ -60,16 +65,7 @@ pub(super) fn persistent_congestion_collapses(stack: &dyn Stack) -> Finding {
 /// RFC 9002, section 7.6.1: the duration is "(smoothed_rtt + max(4*rttvar, kGranularity) + max_ack_delay) *
 /// kPersistentCongestionThreshold", three. All of the server's datagrams are lost for 60 ms.
 pub(super) fn short_losses_are_not_persistent(stack: &dyn Stack) -> Finding {
-    let lost = ms(400)..ms(460);
-    let end = lost.end;
-    let trace = stack.run(bulk(move |seen| {
-        if seen.direction == Direction::Down && lost.contains(&seen.at) {
-            Fate::Drop
-        } else {
-            Fate::Pass
-        }
-    }));
-    match least(&trace.windows(Direction::Down, end)) {
+    match least_after(stack, ms(400)..ms(460)) {
         None => Finding::unseen("no window is reported"),
         Some(window) => Finding::new(
             window > LEAST,

@@ -1,32 +1,18 @@
 //! RFC 9002, section 6.1: what counts as lost on an acknowledgement.
 
-use super::path::{DATA, MOMENT, ONE_WAY, ROUND_TRIP, SLACK, bulk, ms, near, settled, text};
+use super::path::{
+    ONE_WAY, ROUND_TRIP, SLACK, bulk, ms, near, responses, settled, text, to_response,
+};
 use crate::report::Finding;
 use crate::scenario::Fate;
 use crate::stack::Stack;
 use crate::trace::{Direction, Sighting};
 
-fn is_response(seen: &Sighting) -> bool {
-    seen.direction == Direction::Down && seen.at >= MOMENT && seen.size >= DATA
-}
-
 /// RFC 9002, section 6.1.1: "The RECOMMENDED initial value for the packet reordering threshold (kPacketThreshold) is 3". Of
 /// a response in several datagrams the second is lost. It goes again when the fifth is acknowledged.
 pub(super) fn packet_threshold(stack: &dyn Stack) -> Finding {
-    let mut number = 0;
-    let trace = stack.run(settled(&[(0, 8000)], move |seen| {
-        number += usize::from(is_response(seen));
-        if is_response(seen) && number == 2 {
-            Fate::Drop
-        } else {
-            Fate::Pass
-        }
-    }));
-    let response: Vec<&Sighting> = trace
-        .datagrams
-        .iter()
-        .filter(|seen| is_response(seen))
-        .collect();
+    let trace = stack.run(settled(&[(0, 8000)], to_response(2, Fate::Drop)));
+    let response: Vec<&Sighting> = responses(&trace).collect();
     let (Some(lost), Some(fifth)) = (response.get(1), response.get(4)) else {
         return Finding::unseen("the response took fewer than five datagrams");
     };
@@ -49,20 +35,8 @@ pub(super) fn packet_threshold(stack: &dyn Stack) -> Finding {
 /// RFC 9002, section 6.1.2: max(kTimeThreshold * max(smoothed_rtt, latest_rtt), kGranularity), where "the RECOMMENDED time
 /// threshold (kTimeThreshold) [...] is 9/8". Of two responses, one datagram each, the first is lost.
 pub(super) fn time_threshold(stack: &dyn Stack) -> Finding {
-    let mut number = 0;
-    let trace = stack.run(settled(&[(0, 500), (2, 500)], move |seen| {
-        number += usize::from(is_response(seen));
-        if is_response(seen) && number == 1 {
-            Fate::Drop
-        } else {
-            Fate::Pass
-        }
-    }));
-    let response: Vec<&Sighting> = trace
-        .datagrams
-        .iter()
-        .filter(|seen| is_response(seen))
-        .collect();
+    let trace = stack.run(settled(&[(0, 500), (2, 500)], to_response(1, Fate::Drop)));
+    let response: Vec<&Sighting> = responses(&trace).collect();
     let (Some(lost), Some(second)) = (response.first(), response.get(1)) else {
         return Finding::unseen("both responses in one datagram");
     };
@@ -83,20 +57,11 @@ pub(super) fn time_threshold(stack: &dyn Stack) -> Finding {
 /// RFC 9002, section 6.1: a packet is lost where it "was sent kPacketThreshold packets before an acknowledged packet" or
 /// "long enough in the past", and not else. Of two responses the first comes 3 ms after the second.
 pub(super) fn reordering_within_the_thresholds(stack: &dyn Stack) -> Finding {
-    let mut number = 0;
-    let trace = stack.run(settled(&[(0, 500), (2, 500)], move |seen| {
-        number += usize::from(is_response(seen));
-        if is_response(seen) && number == 1 {
-            Fate::Late(ms(5))
-        } else {
-            Fate::Pass
-        }
-    }));
-    let sent = trace
-        .datagrams
-        .iter()
-        .filter(|seen| is_response(seen))
-        .count();
+    let trace = stack.run(settled(
+        &[(0, 500), (2, 500)],
+        to_response(1, Fate::Late(ms(5))),
+    ));
+    let sent = responses(&trace).count();
     Finding::new(sent == 2, format!("two responses in {sent} datagrams (2)"))
 }
 

@@ -149,3 +149,26 @@ pub(super) fn mtu_probes_are_no_congestion(stack: &dyn Stack) -> Finding {
         format!("{probes} MTU probes lost, {reductions} reductions (0)"),
     )
 }
+
+/// Whether a datagram holds data of a response to the requests of [`settled`].
+fn is_response(seen: &Sighting) -> bool {
+    seen.direction == Direction::Down && seen.at >= MOMENT && seen.size >= DATA
+}
+
+/// The datagrams of those responses, in order.
+pub(super) fn responses(trace: &Trace) -> impl Iterator<Item = &Sighting> {
+    trace.datagrams.iter().filter(|seen| is_response(seen))
+}
+
+/// The script that gives one of those datagrams, counted from one, a fate.
+pub(super) fn to_response(place: usize, fate: Fate) -> impl FnMut(&Sighting) -> Fate {
+    let mut number = 0;
+    move |seen| {
+        number += usize::from(is_response(seen));
+        if is_response(seen) && number == place {
+            fate
+        } else {
+            Fate::Pass
+        }
+    }
+}
