@@ -43,6 +43,7 @@ class Plain:
 
     def __init__(self) -> None:
         self._tally: Tally | None = None
+        self._stood: str | None = None
         self._said = time.monotonic()
 
     def begins(self, outlook: Outlook) -> None:
@@ -62,8 +63,9 @@ class Plain:
             self._say(_standing(self._tally))
         elif time.monotonic() - self._said >= _PLAIN_EVERY_S:
             self._say(_standing(self._tally))
-            if (first := _so_far(self._tally)) is not None:
-                self._say(first)
+            if (first := _so_far(self._tally)) not in (None, self._stood):
+                self._stood = first
+                self._say(str(first))
 
     def settles(self, cell: Cell) -> None:
         """Counts no further blocks of it, and says how far the run is where that was the last of it."""

@@ -146,6 +146,9 @@ def test_how_the_arms_stand_is_said_from_the_first_block_on_without_a_verdict(
     shown.ends(trial("h3", 0, 0.8))
     said = capsys.readouterr().err.splitlines()
     assert said[-1] == "so far, after 1 block, without a verdict: h3 20 % faster than h2 on far"
+    now[0] = 20.0
+    shown.ends(trial("h2", 1, 1.0))
+    assert capsys.readouterr().err.splitlines() == ["3 of 6 trials, about 6 s left"]
 
 
 @pytest.mark.parametrize(
