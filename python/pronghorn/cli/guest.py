@@ -13,7 +13,9 @@ from pronghorn.guest import build, kernels
 def guest(
     version: Annotated[
         str | None,
-        typer.Argument(metavar="VERSION", help="6.12, newest (the default), or a name for --kernel."),
+        typer.Argument(
+            metavar="VERSION", help="One of Debian's, newest (the default), or a name for --kernel."
+        ),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Build nothing; exit with status 3 if it is not built.")

@@ -47,12 +47,14 @@ def build(version: str = NEWEST, *, source: Path | None = None, tell: Tell = lam
     linux-*.tar.xz; `tell` is told what goes on. HostError where this host can't, InputError for a version
     that nobody has."""
     kernels.require_machine()
-    if source is None and version not in debian.SUITES:
-        raise InputError(
-            f"Debian has no source of Linux {version} that is known to work.",
-            hint=f"These are known: {' and '.join(debian.SUITES)}. Any other: --source "
-            f"linux-{version}.tar.xz",
-        )
+    if source is None and version != NEWEST:
+        if re.fullmatch(r"\d+\.\d+", version) is None:
+            raise InputError(
+                f"{version!r} is no version of Linux such as {STABLE}.",
+                hint=f"Debian's newest: {MEND}. A kernel of your own: {MEND} {version} --kernel FILE",
+            )
+        if kernels.numbers(version) < kernels.numbers(STABLE):
+            raise debian.has_none(version, f"{STABLE} is the oldest")
     _require_tools(source)
     try:
         kernels.folder().mkdir(parents=True, exist_ok=True)

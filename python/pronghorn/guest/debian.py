@@ -4,16 +4,17 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn.errors import HostError
-from pronghorn.guest.kernels import MEND, NEWEST, STABLE
+from pronghorn.errors import HostError, InputError
+from pronghorn.guest.kernels import MEND, NEWEST, STABLE, numbers
 from pronghorn.servers import archive_site, said
 
-SUITES: Mapping[str, str] = {STABLE: "trixie", NEWEST: "sid"}
-"""The versions that Debian has the source of, with the suite: that of Debian 13, and the newest."""
+_NEWEST_SUITE = "sid"
+_SUITES = ("trixie", "trixie-backports", _NEWEST_SUITE)
+"""Where a version is looked for that is asked for by its number: Debian 13, its backports, and the newest."""
 
 TOOLS = ("flex", "bison", "m4", "bc")
 """What a kernel is built with and few hosts have."""
@@ -33,16 +34,20 @@ class Source(NamedTuple):
 
 
 def fetch(version: str, work: Path, environment: dict[str, str], tell: Tell) -> tuple[Source, dict[str, str]]:
-    """Debian's source of a version, within `work`, and an `environment` in which the tools are found that
-    this host lacks; HostError where they can't be had."""
-    apt = _Apt(work / "apt", SUITES[version])
-    tell(f"asking Debian's archive ({apt.suite})")
+    """Debian's source of a version, a number or the newest, within `work`, and an `environment` in which the
+    tools are found that this host lacks; InputError where Debian has no such version, HostError where they
+    can't be had."""
+    apt = _Apt(work / "apt", (_NEWEST_SUITE,) if version == NEWEST else _SUITES)
+    tell(f"asking Debian's archive ({', '.join(apt.suites)})")
     apt.update()
+    versions = apt.versions()
     if version == NEWEST:
-        version = apt.newest()
+        version = versions[-1]
+    elif version not in versions:
+        raise has_none(version, f"it has {', '.join(versions)}")
     package = f"linux-source-{version}"
     tell(f"fetching {package}, some 160 MB")
-    debs = apt.download([f"{package}/{apt.suite}"])
+    debs = apt.download([package])
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     tools = work / "tools"
     if missing:
@@ -63,11 +68,19 @@ def fetch(version: str, work: Path, environment: dict[str, str], tell: Tell) -> 
     return Source(version, f"{package} {deb_version}", archive), environment
 
 
+def has_none(version: str, others: str) -> InputError:
+    """That Debian has no source of a version; `others`: what it has, as a clause."""
+    return InputError(
+        f"Debian has no source of Linux {version} that is known to work; {others}.",
+        hint=f"Any other version: {MEND} {version} --source linux-{version}.tar.xz",
+    )
+
+
 class _Apt:
     """Debian's archive, asked by the host's apt with folders of its own."""
 
-    def __init__(self, folder: Path, suite: str) -> None:
-        self.suite = suite
+    def __init__(self, folder: Path, suites: Sequence[str]) -> None:
+        self.suites = suites
         self.own_suite = codename()
         self._folder = folder
         for each in ("state/lists/partial", "cache/archives/partial", "debs"):
@@ -75,7 +88,7 @@ class _Apt:
         site = archive_site()
         lines = [
             f"deb [signed-by={_KEYRING}] {site} {name} main"
-            for name in dict.fromkeys((suite, self.own_suite or suite))
+            for name in dict.fromkeys((*suites, *([self.own_suite] if self.own_suite else [])))
         ]
         (folder / "sources.list").write_text("\n".join(lines) + "\n")
         self._options = [
@@ -94,17 +107,19 @@ class _Apt:
         """Reads what the archive has."""
         said(["apt-get", *self._options, "-qq", "update"], hint=_MEND)
 
-    def newest(self) -> str:
-        """The newest version of Linux whose source there is."""
+    def versions(self) -> list[str]:
+        """The versions of Linux whose source there is, the newest last; those that are older than Debian 13's
+        are known not to work."""
         asked = ["search", "--names-only", r"^linux-source-[0-9.]+$"]
         told = said(["apt-cache", *self._options, *asked], hint=_MEND)
-        versions: list[str] = re.findall(r"^linux-source-([0-9]+\.[0-9]+) ", told, flags=re.MULTILINE)
+        found: list[str] = re.findall(r"^linux-source-([0-9]+\.[0-9]+) ", told, flags=re.MULTILINE)
+        versions = sorted((one for one in found if numbers(one) >= numbers(STABLE)), key=numbers)
         if not versions:
             raise HostError(
-                f"Debian's archive ({self.suite}) has no linux-source package.",
+                f"Debian's archive ({', '.join(self.suites)}) has no linux-source package.",
                 hint=f"Build a version by its name: {MEND} {STABLE}",
             )
-        return max(versions, key=lambda version: tuple(int(part) for part in version.split(".")))
+        return versions
 
     def download(self, packages: Sequence[str]) -> list[Path]:
         """Fetches packages; the new files."""

@@ -30,7 +30,7 @@ NEWEST = "newest"
 """What is built unless a version is asked for: the newest that Debian has."""
 
 STABLE = "6.12"
-"""What Debian 13 has; the other version that can be built by its name."""
+"""What Debian 13 has: the oldest that is known to work."""
 
 MEND = "pronghorn guest"
 
@@ -93,7 +93,7 @@ def built() -> list[Kernel]:
         if name.startswith(prefix) and name.endswith(suffix)
     ]
     kernels = [kernel for version in versions if (kernel := found(version)) is not None]
-    return sorted(kernels, key=lambda kernel: (_numbers(kernel.version), kernel.version), reverse=True)
+    return sorted(kernels, key=lambda kernel: (numbers(kernel.version), kernel.version), reverse=True)
 
 
 def need(version: str | None = None) -> Kernel:
@@ -107,12 +107,12 @@ def need(version: str | None = None) -> Kernel:
     for kernel in kernels:
         if kernel.version == version:
             return kernel
-    if version is not None and not _numbers(version):
+    if version is not None and not numbers(version):
         raise InputError(unknown("kernel", version, [kernel.version for kernel in kernels]))
     what = f"the kernel {version}" if version else "a kernel"
     command = MEND
     if version is not None:
-        more = "" if version == STABLE else f" --source linux-{version}.tar.xz"
+        more = f" --source linux-{version}.tar.xz" if numbers(version) < numbers(STABLE) else ""
         command = f"{MEND} {version}{more}"
     raise HostError(
         f"virtual time needs {what} for guests, which is not built yet ({folder()}).",
@@ -139,6 +139,7 @@ def require_machine() -> None:
         )
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def numbers(version: str) -> tuple[int, ...]:
+    """A version's numbers, by which versions are ordered; none where it is a name."""
     parts = version.split(".")
     return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
