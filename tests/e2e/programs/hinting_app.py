@@ -1,4 +1,4 @@
-"""An ASGI application that answers in parts, HALT_S seconds apart: an interim response, the head, the body."""
+"""An ASGI application that answers in parts, HALT_S seconds apart: an interim response, head, body."""
 
 import asyncio
 import os
