@@ -117,10 +117,11 @@ class Exchange(BaseModel):
     again, so that their number may differ from the one recorded. `hints` are the headers of a 103 (RFC 8297).
 
     `initiator` is the exchange that asked for it, `document` the one that brought the page or the frame in
-    which it did; None: the page itself, or not known. `wait_s` lasts from the request's end to the
-    response's first byte, so it holds a round trip and the server's time; `receive_s` from there to its last.
-    `request_headers` are those that choose the response, without secrets. `connection` names the connection
-    as recorded."""
+    which it did; None: the page itself, or not known. `blocked_s` lasts from `start_s` until the request
+    was sent: in queues, for the name, the connection and the sending. `wait_s` lasts from the request's
+    end to the response's first byte, so it holds a round trip and the server's time; `receive_s` from
+    there to its last. `request_headers` are those that choose the response, without secrets. `connection`
+    names the connection as recorded."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     id: Number
@@ -138,6 +139,7 @@ class Exchange(BaseModel):
     how: How = "other"
     document: Number | None = None
     start_s: bounds.Seconds = 0.0
+    blocked_s: bounds.Seconds = 0.0
     wait_s: bounds.Seconds = 0.0
     receive_s: bounds.Seconds = 0.0
     priority: Word | None = None
@@ -154,8 +156,8 @@ class Exchange(BaseModel):
 
     @property
     def end_s(self) -> float:
-        """When its last byte had come, at the earliest."""
-        return self.start_s + self.wait_s + self.receive_s
+        """When its last byte had come."""
+        return self.start_s + self.blocked_s + self.wait_s + self.receive_s
 
     def header(self, name: str) -> str | None:
         """The value of the first response header of this name, whatever its case; None where there is

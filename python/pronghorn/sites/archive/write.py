@@ -17,8 +17,9 @@ from pronghorn.sites.archive.site import Site
 
 
 class Writer:
-    """Writes an archive into the new folder `target`: `with Writer(target) as writer`, `body` for each body,
-    then `finish`. Without `finish` nothing is left."""
+    """Writes an archive into the new folder `target`: `with Writer(target) as writer`, `body` for each
+    body, then `finish`. Without `finish` nothing is left. `scratch` is a folder for what its maker needs
+    meanwhile."""
 
     def __init__(self, target: Path) -> None:
         """InputError where `target` is there and not an empty folder; HostError where nothing can be
@@ -35,6 +36,8 @@ class Writer:
                 tempfile.mkdtemp(prefix=f".{target.name[:100]}.", dir=target.absolute().parent)
             )
             self._folder.chmod(0o777 & ~_umask())
+            self.scratch = self._folder / ".scratch"
+            self.scratch.mkdir(mode=0o700)
         except OSError as error:
             raise HostError(f"{target}: can't be written: {error.strerror}.") from error
 
@@ -70,6 +73,7 @@ class Writer:
     def finish(self, site: Site, exchanges: Iterable[Exchange]) -> None:
         """Writes both files and puts the folder in its place."""
         with self._writing():
+            shutil.rmtree(self.scratch)
             (self._folder / layout.SITE).write_text(site.to_toml(), encoding="utf-8")
             with (self._folder / layout.REQUESTS).open("w", encoding="utf-8") as file:
                 for one in exchanges:
