@@ -76,10 +76,16 @@ def page_of(drafts: Sequence[Draft], source: Source) -> int:
             f"no request for the page {source.page[:200]!a}.",
             hint="Name a page that was loaded: --page URL",
         )
-    for place, one in enumerate(drafts):
-        if one.kind == "document" and one.method == "GET" and one.status not in _REDIRECTS:
-            return _before_redirects(drafts, place)
-    raise InputError("no request is for a page.", hint="Name the URL that stands for it: --page URL")
+    documents = [
+        place
+        for place, one in enumerate(drafts)
+        if one.kind == "document" and one.method == "GET" and one.status not in _REDIRECTS
+    ]
+    if not documents:
+        raise InputError("no request is for a page.", hint="Name the URL that stands for it: --page URL")
+    # A frame's document has a Referer, and a proxy's file may begin with the frame of an advertisement.
+    typed = (place for place in documents if not drafts[place].request_header("referer"))
+    return _before_redirects(drafts, next(typed, documents[0]))
 
 
 def kind_by_headers(draft: Draft) -> str:

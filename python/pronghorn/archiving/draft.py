@@ -24,9 +24,10 @@ class Body(NamedTuple):
 @dataclass
 class Draft:
     """A request and its response. `start_s` counts from any moment, the same for all of a source; `end_s`
-    likewise. `rtt_s` is the round trip of its connection's handshake. `initiator` is the URL that asked for
-    it, `frame` the URL of the document within which it did. `address` is the server's. `from_cache`: it did
-    not travel. `failed`: why there is no response that could be kept, a word to count by."""
+    likewise. `rtt_s` is the round trip of its connection's handshake. `initiator` is the URL that asked
+    for it, `frame` the URL of the document within which it did. `address` is the server's. `from_cache`:
+    it did not travel. `failed`: why there is no response that could be kept, a word to count by. `aliases`
+    are other URLs of the same response."""
 
     url: str
     method: str = "GET"
@@ -51,6 +52,7 @@ class Draft:
     request_body: bytes | None = None
     from_cache: bool = False
     failed: str | None = None
+    aliases: tuple[str, ...] = ()
 
     def header(self, name: str) -> str | None:
         """The value of the first response header of this name in lower case."""
@@ -69,12 +71,14 @@ class Draft:
 @dataclass
 class Source:
     """What holds for all drafts. `recorded` is a time in UTC (RFC 3339), `by` names program and browser.
-    `page` is the URL of the page, None where it has to be found among the drafts; `left_out` and
-    `repaired` count by reason what the source's reader left out or put right."""
+    `page` is the URL of the page, None where it has to be found among the drafts; without `timed` the
+    drafts' times say nothing, and what the page doesn't name is none of it; `left_out` and `repaired`
+    count by reason what the source's reader left out or put right."""
 
     recorded: str
     by: str
     page: str | None = None
+    timed: bool = True
     device: Device = field(default_factory=Device)
     left_out: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)

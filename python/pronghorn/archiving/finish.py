@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, cast
 
-from pronghorn.archiving import addresses, choose, codings, hosts
+from pronghorn.archiving import addresses, choose, codings, hosts, reach
 from pronghorn.archiving.bodies import Bodies
 from pronghorn.archiving.draft import Body, Draft, Source
 from pronghorn.archiving.headers import kept, with_value
@@ -75,9 +75,15 @@ class Making:
         if not drafts:
             raise InputError(f"no request can be taken over{_listed(self._source.left_out)}.")
         page = choose.page_of(drafts, self._source)
-        self._source.left_out["before the page"] += page
-        drafts = drafts[page:]
+        if self._source.timed:
+            self._source.left_out["before the page"] += page
+            drafts = drafts[page:]
+        else:
+            named = reach.reached(drafts, page, lambda place: self._bodies.text(drafts[place]))
+            self._source.left_out["not named by the page"] += len(drafts) - len(named)
+            drafts = [drafts[place] for place in named]
         origins = Origins(drafts, lambda place: self._bodies.text(drafts[place]))
+        _name_redirects(drafts, origins)
         documents = [one.url for one in drafts if one.kind == "document"] or [drafts[0].url]
         tables = hosts.tables(drafts, documents[0])
         start_s = drafts[0].start_s
@@ -140,6 +146,14 @@ class Making:
                 request_body=posted.digest,
                 request_bytes=posted.size,
             )
+
+
+def _name_redirects(drafts: list[Draft], origins: Origins) -> None:
+    """A redirect is for what it leads to."""
+    for place in range(len(drafts) - 1, 0, -1):
+        before, how = origins.found[place]
+        if how == "redirect" and before is not None:
+            drafts[before].kind = drafts[place].kind
 
 
 def _headers(draft: Draft, size: int, coding: list[str]) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Which request asked for which, where a source says so, and where it has to be found out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pronghorn.archiving import addresses
 from pronghorn.archiving.draft import Draft
@@ -58,6 +58,8 @@ class Origins:
 
     def _of(self, place: int) -> tuple[int | None, How]:
         draft = self._drafts[place]
+        if place == 0:
+            return None, "other"
         redirect = self._redirects.pop(draft.url, None)
         if redirect is not None:
             return redirect, "redirect"
@@ -67,8 +69,6 @@ class Origins:
         at = self._last.get(draft.initiator) if draft.initiator is not None else None
         if at is not None:
             return at, how or _OF_KIND.get(self._drafts[at].kind, "other")
-        if place == 0:
-            return None, how or "other"
         referrer = draft.request_header("referer")
         at = self._last.get(addresses.clean(referrer) or "") if referrer else None
         if at is not None and self._drafts[at].kind == "style":
@@ -93,14 +93,19 @@ class Origins:
             self._parsed(place)
 
     def _parsed(self, place: int) -> None:
-        draft, text = self._drafts[place], self._text(place)[:MOST_TEXT]
-        base, how = draft.url, _OF_KIND[draft.kind]
-        if draft.kind == "document":
-            told, names = references.in_document(text)
-            base = (addresses.joined(base, told) if told else None) or base
-        else:
-            names = references.in_style(text)
-        for name in names:
-            url = addresses.joined(base, name)
-            if url is not None and url not in self._named:
-                self._named[url] = place, how
+        draft = self._drafts[place]
+        for url in named_in(draft, self._text(place)):
+            self._named.setdefault(url, (place, _OF_KIND[draft.kind]))
+
+
+def named_in(draft: Draft, text: str) -> Iterator[str]:
+    """The clean URLs that a document or a style sheet names, in the order in which it does."""
+    text, base = text[:MOST_TEXT], draft.url
+    if draft.kind == "document":
+        told, names = references.in_document(text)
+        base = (addresses.joined(base, told) if told else None) or base
+    else:
+        names = references.in_style(text)
+    for name in names:
+        if url := addresses.joined(base, name):
+            yield url
