@@ -30,16 +30,22 @@ class Written(NamedTuple):
     recoded: bool = False
 
 
+_BATCH = 8 * 2**20
+"""Characters that are searched at once."""
+
+
 @dataclass
 class _Kept:
-    """A body on disk, by its name in the spool; `coded`: as sent."""
+    """A body on disk, by its name in the spool; `coded`: as sent; `text`: it may hold secrets."""
 
     name: str
     coded: bool
+    text: bool
 
 
 class Bodies:
-    """`repaired` counts by kind what had to be put right."""
+    """`repaired` counts by kind what had to be put right. `take` for each draft, `mask` once, then
+    `write`."""
 
     def __init__(self, writer: Writer, mask: Mask, repaired: Counter[str]) -> None:
         self._writer = writer
@@ -48,6 +54,7 @@ class Bodies:
         self._spool = Spool(writer.scratch)
         self._kept: dict[int, _Kept] = {}
         self._counts = Counter[str]()
+        self._unsearched: list[str] = []
 
     def take(self, draft: Draft) -> None:
         """Keeps a draft's body on disk, and looks for secrets in it. A body that can't be searched is let go:
@@ -69,12 +76,14 @@ class Bodies:
             except codings.Undecodable:
                 self._let_go(draft, BROKEN, None)
                 return
-        if is_text(draft.media_type) and not self._mask.keep_secrets:
-            if len(plain) > MOST_BYTES:
-                self._let_go(draft, LONG, len(plain))
-                return
-            self._mask.find_in_text(Text.of(plain).text)
-        self._kept[id(draft)] = _Kept(self._spool.keep(body.content), bool(coding))
+        searched = is_text(draft.media_type) and not self._mask.keep_secrets
+        if searched and len(plain) > MOST_BYTES:
+            self._let_go(draft, LONG, len(plain))
+            return
+        if searched:
+            self._unsearched.append(Text.of(plain).text)
+            self._search(_BATCH)
+        self._kept[id(draft)] = _Kept(self._spool.keep(body.content), bool(coding), searched)
         draft.body = Body(None, not coding, len(body.content) if coding else body.coded_bytes, len(plain))
 
     def text(self, draft: Draft) -> str:
@@ -82,31 +91,40 @@ class Bodies:
         kept = self._kept.get(id(draft))
         return Text.of(self._plain(draft, kept)).text if kept else ""
 
+    def searched(self) -> None:
+        """All bodies have been taken: looks for secrets in those that are left."""
+        self._search(0)
+
+    def mask(self, drafts: Sequence[Draft]) -> None:
+        """Puts stand-ins for the secrets into the bodies of drafts."""
+        batch: list[tuple[_Kept, Text]] = []
+        size = 0
+        for draft in drafts:
+            kept = self._kept.get(id(draft))
+            if kept is None or not kept.text:
+                continue
+            text = Text.of(self._plain(draft, kept))
+            batch.append((kept, text))
+            size += len(text.text)
+            if size >= _BATCH:
+                self._replace(batch)
+                batch, size = [], 0
+        self._replace(batch)
+
     def write(self, draft: Draft, asks: Sequence[seeded.Asked]) -> Written:
-        """Writes a draft's body as it is sent, with stand-ins for secrets; `asks` are the URLs that a
-        document asked for, and their kinds."""
+        """Writes a draft's body as it is sent; `asks` are the URLs that a document asked for, and their
+        kinds."""
         coding = codings.named(draft.header("content-encoding"))
         kept = self._kept.get(id(draft))
         if kept is None:
             return self._make(draft, coding if codings.known(coding) else [], asks)
-        if not is_text(draft.media_type) or self._mask.keep_secrets:
-            changed, plain = False, None
-        else:
-            plain = self._plain(draft, kept)
-            text = Text.of(plain)
-            replaced = self._mask.replaced(text.text)
-            changed = replaced != text.text
-            plain = text.bytes_of(replaced) if changed else plain
-        if kept.coded and not changed:
-            content = self._spool.read(kept.name)
+        content = self._spool.read(kept.name)
+        if kept.coded:
             return Written(self._writer.body(content), len(content), coding)
-        if plain is None:
-            plain = self._plain(draft, kept)
         if not codings.known(coding):
             coding = []
-        content = codings.applied(plain, coding)
-        if coding:
-            self._counts["recoded"] += 1
+        content = codings.applied(content, coding)
+        self._counts["recoded"] += bool(coding)
         return Written(self._writer.body(content), len(content), coding, recoded=bool(coding))
 
     def posted(self, draft: Draft) -> Written:
@@ -128,6 +146,17 @@ class Bodies:
             if kept.coded
             else content
         )
+
+    def _search(self, least: int) -> None:
+        if sum(map(len, self._unsearched)) >= least:
+            self._mask.find_in_texts(self._unsearched)
+            self._unsearched.clear()
+
+    def _replace(self, batch: Sequence[tuple[_Kept, Text]]) -> None:
+        replaced = self._mask.replaced([text.text for _, text in batch])
+        for (kept, text), other in zip(batch, replaced, strict=True):
+            if other != text.text:
+                kept.name, kept.coded = self._spool.keep(text.bytes_of(other)), False
 
     def _let_go(self, draft: Draft, why: str, decoded: int | None) -> None:
         self._repaired[why] += 1

@@ -87,7 +87,9 @@ class Making:
         documents = [one.url for one in drafts if one.kind == "document"] or [drafts[0].url]
         tables = hosts.tables(drafts, documents[0])
         start_s = drafts[0].start_s
+        self._bodies.searched()
         self._mask.apply(drafts)
+        self._bodies.mask(drafts)
         asks: dict[int, list[tuple[str, str]]] = {}
         for place, (initiator, _) in enumerate(origins.found):
             if initiator is not None:

@@ -37,10 +37,10 @@ class Mask:
         if draft.request_body:
             fields.find(Text.of(draft.request_body).text, self._ledger)
 
-    def find_in_text(self, text: str) -> None:
-        """Looks for secrets in a response's body."""
-        if not self.keep_secrets:
-            texts.find(text, self._ledger)
+    def find_in_texts(self, found: Sequence[str]) -> None:
+        """Looks for secrets in responses' bodies."""
+        if found and not self.keep_secrets:
+            texts.find(found, self._ledger)
 
     def apply(self, drafts: Sequence[Draft]) -> None:
         """Replaces what was found in the drafts' URLs and headers, and in what was posted."""
@@ -59,9 +59,9 @@ class Mask:
         for draft in drafts:
             _put_back(draft, replaced)
 
-    def replaced(self, text: str) -> str:
-        """A body's text with stand-ins."""
-        return text if self.keep_secrets else self._ledger.texts([text])[0]
+    def replaced(self, found: Sequence[str]) -> list[str]:
+        """Bodies' texts with stand-ins."""
+        return self._ledger.texts(found)
 
 
 def _texts(draft: Draft) -> Iterator[str]:

@@ -4,6 +4,7 @@ Only what looks drawn at random counts, since texts also hold such names for oth
 
 import importlib
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from pronghorn.redaction import names
@@ -26,22 +27,23 @@ _PAIR = re.compile(
 _ATTRIBUTE = re.compile(r"([a-z:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 
 
-def find(text: str, ledger: Ledger) -> None:
-    """Enters the secrets of a text, to be replaced everywhere."""
-    series = _polars().Series([text])
-    pairs, quoted, elements, tokens = (series.str.extract_all(one)[0] for one in _PATTERNS)
+def find(texts: Sequence[str], ledger: Ledger) -> None:
+    """Enters the secrets of texts, to be replaced everywhere. Many at once take far less time than each by
+    itself."""
+    polars = _polars()
+    series = polars.Series(texts, dtype=polars.String)
+    pairs, quoted, elements, tokens = (
+        series.str.extract_all(one).explode(keep_nulls=False, empty_as_null=False).to_list()
+        for one in _PATTERNS
+    )
     for found in [*pairs, *quoted]:
-        if (
-            (pair := _PAIR.match(found))
-            and names.secret(pair["name"])
-            and names.random_looking(pair["value"])
-        ):
+        pair = _PAIR.match(found)
+        if pair and names.secret(pair["name"]) and names.random_looking(pair["value"]):
             ledger.everywhere(pair["value"], "text")
     for element in elements:
         _element(element, ledger)
     for token in tokens:
-        if JWT.fullmatch(token):
-            ledger.everywhere(token, "token")
+        ledger.everywhere(token, "token")
 
 
 def _element(element: str, ledger: Ledger) -> None:
