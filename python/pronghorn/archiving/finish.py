@@ -99,6 +99,7 @@ class Making:
             recorded=self._source.recorded,
             by=self._source.by[:1000],
             page=drafts[0].url,
+            load_s=None if self._source.load_s is None else round(self._source.load_s, 6),
             device=self._source.device,
             hosts=tables,
             made=self._bodies.made(),

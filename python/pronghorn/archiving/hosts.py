@@ -23,7 +23,7 @@ def tables(drafts: Sequence[Draft], page: str) -> dict[str, Host]:
             first_party=addresses.site_of(name) == own,
             protocols=tuple(known for known in _ORDER if known in set(_protocols(theirs))),
             group=_group(theirs, groups),
-            rtt_s=min((one.rtt_s for one in theirs if one.rtt_s), default=None),
+            rtt_s=min((round(one.rtt_s, 6) for one in theirs if one.rtt_s), default=None),
         )
         for name, theirs in by_host.items()
     }

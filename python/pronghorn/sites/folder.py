@@ -84,8 +84,8 @@ def copy(source: Path, directory: Path, *, compressed: bool = False, hosts: Sequ
 
 
 def files(source: Path) -> list[Path]:
-    """The files of any folder, hidden ones left out, in the order of their names. ValueError as `copy` has it:
-    for what is no file of the folder's own, or too large."""
+    """The files of any folder, hidden ones left out, in the order of their names. ValueError as `copy` has
+    it: for what is no file of the folder's own, or too large."""
     try:
         if not source.is_dir():
             raise ValueError(f"{source} is no folder")

@@ -8,11 +8,12 @@ from pronghorn import __version__
 from pronghorn.archiving import Source
 from pronghorn.errors import InputError
 from pronghorn.importing.har.timing import moment, written
-from pronghorn.importing.har.values import items, pairs, table, text
+from pronghorn.importing.har.values import items, number, pairs, table, text
 from pronghorn.sites.archive import Device
 
 _HTTP = ("http://", "https://")
 _LISTED = 5
+_MOST_LOAD_MS = 3_600_000.0
 
 
 class Chosen(NamedTuple):
@@ -33,6 +34,7 @@ def choose(log: dict[str, Any], page: str | None, file: Path) -> Chosen:
     mine = entries if len(ids) < 2 else [one for one in entries if text(one.get("pageref")) == wanted]
     url = page if page and page.startswith(_HTTP) else None
     source = Source(_recorded(mine), _by(log), url, device=_device(mine))
+    source.load_s = _load_s(log, wanted)
     source.left_out["of another page"] = len(entries) - len(mine)
     source.left_out["entry that can't be read"] = len(items(log.get("entries"))) - len(entries)
     return Chosen(mine, source)
@@ -53,6 +55,14 @@ def _wanted(entries: list[dict[str, Any]], ids: list[str], page: str | None, fil
         f"{file}: no page {page!a}. It has {len(ids)}: {listed or 'none with a name'}.",
         hint="Name a page by its URL, its id or its number from 1: --page 1",
     )
+
+
+def _load_s(log: dict[str, Any], page: str | None) -> float | None:
+    for one in items(log.get("pages")):
+        if text(table(one).get("id")) == page:
+            told = number(table(one, "pageTimings").get("onLoad"))
+            return told / 1e3 if told is not None and 0 < told < _MOST_LOAD_MS else None
+    return None
 
 
 def _recorded(entries: list[dict[str, Any]]) -> str:

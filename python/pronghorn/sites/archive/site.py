@@ -36,9 +36,10 @@ class _Table(BaseModel):
 
 
 class Device(_Table):
-    """What the page was loaded as: `width` and `height` of the viewport in CSS pixels, `scale` in device
-    pixels per CSS pixel. Only what is known is set."""
+    """What the page was loaded as: the `name` of a device of Playwright's, `width` and `height` of the
+    viewport in CSS pixels, `scale` in device pixels per CSS pixel. Only what is known is set."""
 
+    name: Words | None = None
     width: Pixels | None = None
     height: Pixels | None = None
     scale: Annotated[float, Field(gt=0, le=10)] | None = None
@@ -76,14 +77,16 @@ class Made(_Table):
 class Site(_Table):
     """The page and the circumstances of its recording.
 
-    `recorded` is a time in UTC, `by` names the program and the browser with their versions, `page` is the URL
-    that was asked for. `left_out` counts by reason what was not taken over, `redacted` by kind the secrets
-    that were replaced, `repaired` by kind what had to be put right."""
+    `recorded` is a time in UTC, `by` names the program and the browser with their versions, `page` is the
+    URL that was asked for, `load_s` when its load event came, in seconds from its start. `left_out` counts
+    by reason what was not taken over, `redacted` by kind the secrets that were replaced, `repaired` by
+    kind what had to be put right."""
 
     format: Literal[1] = 1
     recorded: Annotated[Word, AfterValidator(_moment)]
     by: Words
     page: Url
+    load_s: bounds.Seconds | None = None
     device: Device = Device()
     hosts: Annotated[dict[str, Host], Field(max_length=limits.MOST_HOSTS)]
     made: Made = Made()
