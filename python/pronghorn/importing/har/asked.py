@@ -14,12 +14,11 @@ def asked(entry: dict[str, Any]) -> tuple[str | None, How | None]:
     """The URL that asked for it, and how, as far as the entry says. That a `parser` did is left open: Chrome
     calls so what reads markup, and what reads a style sheet."""
     told = entry.get("_initiator")
-    if isinstance(told, str) and told.startswith("{"):
-        told = _parsed(told)
     if isinstance(told, dict):
         kind, url = text(told.get("type"), 64), text(told.get("url")) or _of_stack(told.get("stack"))
     else:
-        kind, url = text(entry.get("_initiator_type"), 64), text(told)
+        detail = table(_parsed(text(entry.get("_initiator_detail"))), "stack")
+        kind, url = text(entry.get("_initiator_type"), 64), text(told) or _of_stack(detail)
     how = _HOWS.get(kind.lower())
     if entry.get("_isLinkPreload") is True:
         how = "preload"

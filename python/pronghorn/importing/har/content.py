@@ -22,15 +22,29 @@ _MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
 _BOM = "\ufeff"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}")
+_MOST_FRAMING = 4096
+"""Bytes by which a body as counted by a browser exceeds its length; with more, the length is another
+response's, as chrome-har has it after redirects."""
+
 _HEADER_BYTES = 4
 """Beside a header's name and value: a colon, a space, CR and LF."""
 
 
-def body(response: dict[str, Any], headers: list[Pair], repaired: Counter[str], folder: Path) -> Body:
+def body(
+    response: dict[str, Any],
+    headers: list[Pair],
+    repaired: Counter[str],
+    folder: Path,
+    uncompressed: int | None = None,
+) -> Body:
     """The body of a response. `folder` is where the HAR file stands: Playwright keeps bodies beside it.
-    What is no body is counted in `repaired`; its size stays."""
+    What is no body is counted in `repaired`; its size stays. `uncompressed` is its decoded size
+    where an entry tells it apart."""
     content = table(response, "content")
     decoded, coded = _sizes(response, content, headers)
+    if uncompressed:
+        # WebPageTest's `content.size` is the size as sent.
+        decoded, coded = uncompressed, coded or decoded
     told = content.get("text")
     if isinstance(told, str) and told:
         found = _of_text(told, content, headers, decoded, repaired)
@@ -105,7 +119,7 @@ def _sizes(
     coding = codings.named(_value(headers, "content-encoding"))
     length = size(_value(headers, "content-length"))
     sent = size(response.get("bodySize"))
-    if length is not None:
+    if length is not None and (sent or 0) < 2 * length + _MOST_FRAMING:
         return decoded if coding else length or decoded, length or None
     if not coding:
         return decoded or sent, decoded or sent

@@ -26,7 +26,8 @@ _KINDS: dict[str, Kind] = {
     "media": "media",
     "texttrack": "media",
 }
-_CACHES = ("memory", "disk", "prefetch", "cache")
+_CACHES = ("memory", "disk", "prefetch", "cache", "service worker")
+_NOT_TRAVELLED = ("fromDiskCache", "fromPrefetchCache", "fromServiceWorker", "_fetchedViaServiceWorker")
 _MOST_URL = 2**20
 
 
@@ -71,7 +72,8 @@ def draft(entry: dict[str, Any], repaired: Counter[str], folder: Path) -> Draft 
         from_cache=_from_cache(entry, response),
         failed=_failed(entry, response, status),
     )
-    found.body = body(response, headers, repaired, folder)
+    uncompressed = size(entry.get("_objectSizeUncompressed")) or None
+    found.body = body(response, headers, repaired, folder, uncompressed)
     return found
 
 
@@ -83,7 +85,7 @@ def protocol(entry: dict[str, Any], request: dict[str, Any], response: dict[str,
             return "h3"
         if name.startswith(("h2", "http/2", "spdy")):
             return "h2"
-        if name.startswith("http/1"):
+        if name.startswith(("http/1", "1.")):
             return "h1"
     return None
 
@@ -100,14 +102,15 @@ def _connection(entry: dict[str, Any], url: str) -> str | None:
 
 def _from_cache(entry: dict[str, Any], response: dict[str, Any]) -> bool:
     told = (text(entry.get("_fromCache"), 64) or text(entry.get("_fetchType"), 64)).lower()
-    by_worker = response.get("_fetchedViaServiceWorker") is True or "service worker" in told
-    from_disk = response.get("fromDiskCache") is True or entry.get("_servedFromCache") is True
-    return any(word in told for word in _CACHES) or by_worker or from_disk
+    flags = (response.get(name) is True for name in _NOT_TRAVELLED)
+    return any(word in told for word in _CACHES) or entry.get("_servedFromCache") is True or any(flags)
 
 
 def _failed(entry: dict[str, Any], response: dict[str, Any], status: int) -> str | None:
     if text(entry.get("_resourceType"), 64).lower() == "websocket" or "_webSocketMessages" in entry:
         return SOCKET
+    if text(response.get("_charlesStatus"), 64).upper() not in ("", "COMPLETE"):
+        return FAILED
     error = text(response.get("_error"), 200) or text(entry.get("_error"), 200)
     return FAILED if error or status < 200 else None
 

@@ -29,10 +29,10 @@ def timing(entry: dict[str, Any]) -> Timing:
         # Some makers tell the whole alone.
         return Timing(0.0, _seconds(entry.get("time")), 0.0, None)
     connect, ssl = phase["connect"], phase["ssl"]
-    # `connect` includes `ssl` (HAR 1.2); makers that keep them apart have the larger one in `ssl` at times.
-    rtt = connect - ssl if 0 < ssl < connect else None
-    blocked = phase["blocked"] + phase["dns"] + max(connect, ssl) + phase["send"]
-    return Timing(blocked, phase["wait"], phase["receive"], rtt)
+    # `connect` includes `ssl` (HAR 1.2), but mitmproxy keeps them apart.
+    rtt = (connect - ssl if ssl < connect else connect) if ssl else 0.0
+    blocked = phase["blocked"] + phase["dns"] + max(connect, rtt + ssl) + phase["send"]
+    return Timing(blocked, phase["wait"], phase["receive"], rtt or None)
 
 
 def moment(value: Any) -> float | None:
