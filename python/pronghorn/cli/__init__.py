@@ -8,6 +8,7 @@ import ast
 import importlib
 import importlib.util
 import io
+import keyword
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -37,12 +38,15 @@ COMMANDS = (
     "guest",
     "new",
     "runs",
+    "record",
+    "import",
     "mirror",
     "completion",
     "man",
 )
 """The commands, each a function in a module of its name, whose COMMAND_CLASS, if any, parses its words; or
-the module's APP, which has commands of its own."""
+the module's APP, which has commands of its own. A name that is a word of Python's has a `_` after it
+there."""
 
 
 def whole() -> Any:
@@ -74,10 +78,10 @@ def _list(app: typer.Typer) -> None:
     """Adds all commands with nothing but what their list says of them: the docstring of a command's function,
     and the help of an APP. Read from the source, since importing all takes two seconds."""
     for name in COMMANDS:
-        tree = ast.parse(_source(f"pronghorn.cli.{name}"))
+        tree = ast.parse(_source(f"pronghorn.cli.{_in_python(name)}"))
         functions = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
-        if name in functions:
-            app.command(name, help=ast.get_docstring(functions[name]))(_options)
+        if _in_python(name) in functions:
+            app.command(name, help=ast.get_docstring(functions[_in_python(name)]))(_options)
         else:
             app.add_typer(typer.Typer(help=_help_of_app(tree), callback=_options), name=name)
 
@@ -102,11 +106,18 @@ def _source(module: str) -> str:
 
 def _add(app: typer.Typer, names: Iterable[str]) -> None:
     for name in names:
-        module = importlib.import_module(f"pronghorn.cli.{name}")
+        module = importlib.import_module(f"pronghorn.cli.{_in_python(name)}")
         if group := getattr(module, "APP", None):
             app.add_typer(group, name=name)
         else:
-            app.command(name, cls=getattr(module, "COMMAND_CLASS", Command))(getattr(module, name))
+            app.command(name, cls=getattr(module, "COMMAND_CLASS", Command))(
+                getattr(module, _in_python(name))
+            )
+
+
+def _in_python(name: str) -> str:
+    """The name of a command's module and of its function."""
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def _version(asked: bool) -> None:

@@ -83,6 +83,24 @@ def copy(source: Path, directory: Path, *, compressed: bool = False, hosts: Sequ
     return BuiltSite(directory, "/", tuple(resources), notes)
 
 
+def files(source: Path) -> list[Path]:
+    """The files of any folder, hidden ones left out, in the order of their names. ValueError as `copy` has
+    it: for what is no file of the folder's own, or too large."""
+    try:
+        if not source.is_dir():
+            raise ValueError(f"{source} is no folder")
+        top, found, total = source.resolve(), [], 0
+        for file in _files(source):
+            _refuse_foreign(file, top)
+            total += _size(file)
+            found.append(file)
+    except OSError as error:
+        raise _unreadable(error) from None
+    if total > MOST_IN_ALL:
+        raise ValueError(f"{source} has {total} bytes; a site may have {MOST_IN_ALL} (2 GiB)")
+    return found
+
+
 def _examined(source: Path, directory: Path, *, asked: bool) -> tuple[own_host.Found | None, list[_File]]:
     """The host from which the page was saved, unless one is `asked` for, and the folder's files, none of them
     too large. Whatever can't be read is a ValueError: an OSError of `copy` is one of writing."""

@@ -1,0 +1,117 @@
+"""What the browser said of a request, as a draft."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pronghorn.archiving import Body, Draft, Source
+from pronghorn.archiving.choose import FAILED, SOCKET
+from pronghorn.browser.events import Exchange
+from pronghorn.recording.netlog import Log, Response
+from pronghorn.recording.visit import Seen
+from pronghorn.sites.archive import How, Kind
+from pronghorn.sites.archive.exchange import Protocol
+
+BY_BROWSER, OPEN = "asked for by the browser itself", "still under way at the end"
+BLOCKED = "blocked by the page's policy"
+LACKING = "body that the browser's log lacks, replaced by seeded bytes"
+
+_KINDS: dict[str, Kind] = {
+    "Document": "document",
+    "Script": "script",
+    "Stylesheet": "style",
+    "Image": "image",
+    "Font": "font",
+    "Media": "media",
+    "TextTrack": "media",
+    "XHR": "fetch",
+    "Fetch": "fetch",
+}
+_HOWS: dict[str, How] = {"script": "script", "preload": "preload", "preflight": "preflight"}
+_PROTOCOLS: dict[str, Protocol] = {"http/1.0": "h1", "http/1.1": "h1", "h2": "h2", "h3": "h3"}
+
+
+def drafts(seen: Seen, log: Log, source: Source) -> Iterator[Draft]:
+    """The requests of a load in their order. What was left out is counted in `source`."""
+    source.left_out[SOCKET] += len(seen.events.sockets)
+    frames: dict[str, str] = {}
+    for one in seen.events.exchanges:
+        if not one.counted:
+            source.left_out[BY_BROWSER] += 1
+            continue
+        response = log.take(one.sent["request"]["method"] or "GET", one.url)
+        yield _draft(one, response, seen, log, source, frames)
+        if one.sent.get("type") == "Document":
+            frames[str(one.sent.get("frameId"))] = one.url
+
+
+def _draft(
+    exchange: Exchange,
+    logged: Response | None,
+    seen: Seen,
+    log: Log,
+    source: Source,
+    frames: dict[str, str],
+) -> Draft:
+    told, number = exchange.response or {}, str(exchange.sent["requestId"])
+    kind = exchange.sent.get("type", "")
+    initiator = exchange.sent["initiator"]
+    found = Draft(
+        url=exchange.url,
+        method=exchange.sent["request"]["method"] or "GET",
+        status=int(told.get("status") or 0),
+        headers=(logged and logged.headers) or _pairs(exchange.got_headers or told.get("headers")),
+        hints=_pairs(seen.hints.get(number)),
+        kind=_KINDS.get(kind),
+        initiator=initiator["url"],
+        how=_HOWS.get(str(initiator["type"]).lower()),
+        frame=None if kind == "Document" else frames.get(str(exchange.sent.get("frameId"))),
+        start_s=float(exchange.sent["timestamp"]),
+        priority=exchange.priority,
+        protocol=_PROTOCOLS.get(str(told.get("protocol", "")).lower()),
+        connection=str(told["connectionId"]) if told.get("connectionId") else None,
+        address=told.get("remoteIPAddress") or None,
+        request_headers=_pairs(exchange.sent_headers or exchange.sent["request"]["headers"]),
+        request_body=seen.posted.get(number),
+        from_cache=exchange.from_cache,
+        failed=_failed(exchange),
+    )
+    _time(found, exchange, told.get("timing"))
+    if found.failed is None and not found.from_cache:
+        content = log.body(logged) if logged is not None else None
+        expected = exchange.decoded_bytes
+        if content is None or (not content and expected):
+            source.repaired[LACKING] += expected > 0
+            found.body = Body(None, False, exchange.body_bytes or None, expected or None)
+        else:
+            found.body = Body(content)
+    return found
+
+
+def _failed(exchange: Exchange) -> str | None:
+    if exchange.blocked:
+        return BLOCKED
+    if exchange.error is not None or exchange.aborted:
+        return FAILED
+    return OPEN if exchange.ended is None or exchange.response is None else None
+
+
+def _time(draft: Draft, exchange: Exchange, timing: dict[str, Any] | None) -> None:
+    """Milliseconds from `requestTime` on, in seconds of the browser's clock (DevTools, ResourceTiming)."""
+    ended = exchange.ended if exchange.ended is not None else draft.start_s
+    if not timing:
+        draft.wait_s = max(0.0, ended - draft.start_s)
+        return
+    begun = float(timing["requestTime"])
+    sent, first = (begun + float(timing[name]) / 1e3 for name in ("sendEnd", "receiveHeadersEnd"))
+    draft.blocked_s = max(0.0, sent - draft.start_s)
+    draft.wait_s = max(0.0, first - sent)
+    draft.receive_s = max(0.0, ended - first)
+    connect = float(timing["connectEnd"]) - float(timing["connectStart"])
+    secured = float(timing["sslEnd"]) - float(timing["sslStart"])
+    # Of QUIC the whole handshake is one, with TLS in it.
+    if draft.protocol in ("h1", "h2") and 0 < secured < connect:
+        draft.rtt_s = (connect - secured) / 1e3
+
+
+def _pairs(headers: dict[str, Any] | None) -> list[tuple[str, str]]:
+    return [(name, str(value)) for name, value in (headers or {}).items()]

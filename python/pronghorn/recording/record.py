@@ -1,0 +1,49 @@
+"""A page into a folder."""
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+from pronghorn import __version__
+from pronghorn.archiving import Making, Source, Told, addresses
+from pronghorn.errors import InputError
+from pronghorn.importing.har.timing import written
+from pronghorn.recording.drafts import drafts
+from pronghorn.recording.netlog import Log
+from pronghorn.recording.settings import Settings
+from pronghorn.recording.visit import visit
+from pronghorn.sites.archive import Device
+
+_NETLOG = "netlog.json"
+
+
+def record(url: str, target: Path, settings: Settings, *, keep_secrets: bool = False) -> Told:
+    """Loads the page at `url` and makes the archive `target` of the load. InputError where `url` is none or
+    `target` is there already, HostError where there is no browser, NothingMeasured where the page doesn't
+    load."""
+    if addresses.clean(url) is None:
+        raise InputError(
+            f"{url}: this is not the address of a page.",
+            hint="Write the full address: pronghorn record https://shop.example/ -o shop",
+        )
+    source = Source(written(time.time()), "", url)
+    with (
+        Making(target, source, keep_secrets=keep_secrets) as making,
+        tempfile.TemporaryDirectory(prefix="pronghorn-record-") as folder,
+    ):
+        file = Path(folder) / _NETLOG
+        seen = asyncio.run(visit(url, settings, file))
+        source.by = f"pronghorn {__version__}, Chromium {seen.version}"
+        source.load_s = seen.load_s
+        source.device = _device(settings, seen.agent)
+        log = Log(file)
+        for draft in drafts(seen, log, source):
+            making.take(draft)
+        return making.finish()
+
+
+def _device(settings: Settings, agent: str) -> Device:
+    if settings.device is None:
+        return Device(width=settings.width, height=settings.height, mobile=False, user_agent=agent[:1000])
+    return Device(name=settings.device)

@@ -1,0 +1,118 @@
+"""One load of a page in a browser of its own."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, CDPSession, Page, async_playwright
+from playwright.async_api import Error as PlaywrightError
+
+from pronghorn.browser.browser import sandboxed
+from pronghorn.browser.events import Events
+from pronghorn.browser.targets import Targets
+from pronghorn.clients.chromium import program
+from pronghorn.errors import HostError, NothingMeasured
+from pronghorn.recording import quiet
+from pronghorn.recording.settings import Settings, devices
+
+_BUFFER = 256 * 2**20
+"""Bytes of bodies that the browser keeps, should the NetLog lack one."""
+
+_PATIENCE_S = 10.0
+
+
+@dataclass
+class Seen:
+    """What was seen of a load. `hints` and `posted` are by the browser's number of the request, `bodies` are
+    decoded; `load_s` is when the load event came, from the first request on."""
+
+    events: Events
+    version: str
+    agent: str
+    hints: dict[str, dict[str, str]] = field(default_factory=dict)
+    posted: dict[str, bytes] = field(default_factory=dict)
+    load_s: float | None = None
+
+
+async def visit(url: str, settings: Settings, log: Path) -> Seen:
+    """Loads `url` and leaves the NetLog in `log`. HostError where the browser doesn't start, NothingMeasured
+    where the page doesn't load."""
+    switches = [*settings.switches(), f"--log-net-log={log}", "--net-log-capture-mode=Everything"]
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            playwright = await stack.enter_async_context(async_playwright())
+            options = settings.context(devices(playwright))
+            browser = await playwright.chromium.launch(
+                executable_path=str(program.locate()),
+                headless=True,
+                chromium_sandbox=sandboxed(),
+                args=switches,
+            )
+            stack.push_async_callback(browser.close)
+            if "user_agent" not in options:
+                options["user_agent"] = await _agent(browser)
+            context = await browser.new_context(**options, service_workers="block")
+            page = await context.new_page()
+            session = await context.new_cdp_session(page)
+            seen = await _listening(session, Seen(Events(session), browser.version, options["user_agent"]))
+        except PlaywrightError as error:
+            raise HostError(f"the browser did not start: {error.message}") from error
+        try:
+            await _load(url, page, session, seen, settings)
+            await _fetch_posted(session, seen)
+        except PlaywrightError as error:
+            raise NothingMeasured(f"{url}: the browser ended during the load: {error.message}.") from error
+        seen.events.ended = True
+    return seen
+
+
+async def _agent(browser: Browser) -> str:
+    """The browser's own name, without the word by which sites tell that nobody is looking."""
+    session = await browser.new_browser_cdp_session()
+    told = await session.send("Browser.getVersion")
+    return str(told["userAgent"]).replace("HeadlessChrome", "Chrome")
+
+
+async def _listening(session: CDPSession, seen: Seen) -> Seen:
+    def hinted(event: dict[str, Any]) -> None:
+        seen.hints.setdefault(str(event["requestId"]), {}).update(event.get("headers", {}))
+
+    session.on("Network.responseReceivedEarlyHints", hinted)
+    buffers = {"maxTotalBufferSize": _BUFFER, "maxResourceBufferSize": _BUFFER}
+    await session.send("Network.enable", buffers)
+    await session.send("Page.enable", {})
+    await Targets(session, seen.events).listen()
+    return seen
+
+
+async def _load(url: str, page: Page, session: CDPSession, seen: Seen, settings: Settings) -> None:
+    answer = await session.send("Page.navigate", {"url": url})
+    if error := answer.get("errorText"):
+        raise NothingMeasured(f"{url}: the page can't be loaded: {error}.")
+    if not await quiet.loaded(seen.events, settings.limit_s):
+        why = (
+            "it asks for too much"
+            if seen.events.too_large
+            else f"no load event within {settings.limit_s:g} s"
+        )
+        raise NothingMeasured(f"{url}: the page was not loaded: {why}.", hint="Allow more: --limit 120")
+    first = float(seen.events.exchanges[0].sent["timestamp"])
+    # The browser's clock is Python's monotonic one.
+    seen.load_s = max(0.0, (seen.events.navigations.loaded_at or first) - first)
+    if settings.scroll:
+        await quiet.scrolled(page)
+    await quiet.quiet(seen.events)
+
+
+async def _fetch_posted(session: CDPSession, seen: Seen) -> None:
+    """What requests posted, which events leave out where it is long."""
+    for one in seen.events.exchanges:
+        if one.sent["request"]["method"] in ("GET", "HEAD", "OPTIONS") or one.by_worker:
+            continue
+        number = str(one.sent["requestId"])
+        with contextlib.suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                answer = await session.send("Network.getRequestPostData", {"requestId": number})
+            seen.posted[number] = str(answer["postData"]).encode("utf-8", "replace")

@@ -1,0 +1,117 @@
+"""The secrets that were found, each with its stand-in, and texts with the stand-ins put in.
+
+A stand-in has the secret's length. Letters become other letters of their case, digits other digits, and all
+else stays, so that it is spelt as the secret was: percent-encoded, escaped for HTML or JSON. It follows from
+the order in which secrets are found, and says nothing of them."""
+
+import html
+import importlib
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+from urllib.parse import quote, quote_plus, unquote_plus
+
+_LOWER, _UPPER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+_TOKENS = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
+
+JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?")
+"""What looks like a JSON Web Token (RFC 7519): its header's JSON begins with `{"`, in base64url."""
+
+
+class Ledger:
+    """All secrets of one archive. `counts` says by kind how many different ones were found."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._stand_ins: dict[str, str] = {}
+        self._spellings: dict[str, str] = {}
+
+    def stand_in(self, value: str, kind: str) -> str:
+        """What stands in for a secret of this kind, in its place: the same each time."""
+        known = self._stand_ins.get(value)
+        if known is None:
+            self.counts[kind] += 1
+            known = self._stand_ins[value] = _other(value, len(self._stand_ins))
+        return known
+
+    def everywhere(self, value: str, kind: str) -> None:
+        """From now on `texts` replaces a secret wherever it occurs, in each of its spellings."""
+        plain = unquote_plus(value)
+        stand_in = self.stand_in(plain, kind)
+        if plain in self._spellings:
+            return
+        self._stand_ins.setdefault(value, _spelt_alike(value, stand_in))
+        for spell in (str, quote_plus, _quoted, html.escape, _in_json, _in_script):
+            self._spellings.setdefault(spell(plain), spell(stand_in))
+        self._spellings.setdefault(value, self._stand_ins[value])
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """The texts with a stand-in for each secret that is one everywhere."""
+        found = list(texts)
+        if not self._spellings or not found:
+            return found
+        series = _polars().Series(found, dtype=_polars().String)
+        patterns = list(self._spellings)
+        hit = series.str.contains_any(patterns).arg_true()
+        if len(hit):
+            within = series[hit].str.extract_many(patterns, overlapping=True).to_list()
+            for at, spellings in zip(hit, within, strict=True):
+                found[at] = self._replaced(found[at], set(spellings))
+        return found
+
+    def _replaced(self, text: str, spellings: set[str]) -> str:
+        longest_first = sorted(spellings, key=len, reverse=True)
+        pattern = re.compile("|".join(map(re.escape, longest_first)))
+        return pattern.sub(lambda hit: self._spellings[hit[0]], text)
+
+
+def _other(secret: str, number: int) -> str:
+    """Another text of the same length and of the same kinds of characters."""
+    draw = Random(f"pronghorn-redaction {number}")
+    for _ in range(100):
+        # What is percent-encoded stays, so that a URL stays one.
+        other = "".join(
+            token if len(token) == 3 else _letter(token, draw) for token in _TOKENS.findall(secret)
+        )
+        if other != secret:
+            break
+    return other
+
+
+def _letter(letter: str, draw: Random) -> str:
+    for letters in (_LOWER, _UPPER, _DIGITS):
+        if letter in letters:
+            return draw.choice(letters)
+    return "x" if letter.isalnum() else letter
+
+
+def _spelt_alike(raw: str, stand_in: str) -> str:
+    """`stand_in` percent-encoded where `raw`, the secret as a URL spells it, is."""
+    tokens = _TOKENS.findall(raw)
+    if len(tokens) != len(stand_in):
+        return quote_plus(stand_in)
+    return "".join(
+        token if len(token) == 3 and not letter.isalnum() else token if token == "+" else letter
+        for token, letter in zip(tokens, stand_in, strict=True)
+    )
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _in_json(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+def _in_script(text: str) -> str:
+    """As JSON is written into pages, with slashes escaped."""
+    return _in_json(text).replace("/", "\\/")
+
+
+def _polars() -> Any:
+    """Loaded when it is first needed: its search for many texts at once takes one pass."""
+    return importlib.import_module("polars")
