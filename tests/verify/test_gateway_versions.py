@@ -1,5 +1,5 @@
-"""The gateway's own tests with the module built for each older nginx that can be fetched; `make test` has them
-with the newest."""
+"""The gateway's own tests with the module built for each older nginx that can be fetched; with the newest
+they are in `make test`."""
 
 import shlex
 from pathlib import Path

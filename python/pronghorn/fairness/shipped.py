@@ -47,5 +47,5 @@ def priorities(group: Group) -> list[Value]:
     """Which priorities the origin heeds."""
     if group.arm.protocol == "h1":
         return []
-    found = _PRIORITIES.get(origin_name.parts(group.cell.origin).server)
+    found = _PRIORITIES.get(origin_name.plain(group.cell.origin).partition(":")[0])
     return [found] if found is not None else []

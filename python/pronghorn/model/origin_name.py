@@ -40,8 +40,11 @@ def parts(name: str) -> OriginName:
 
 
 def plain(name: str) -> str:
-    """A name without the version that it may have."""
-    return parts(name).plain
+    """A name without the version that it may have; one that is no origin's, as it is."""
+    try:
+        return parts(name).plain
+    except ValueError:
+        return name
 
 
 def numbers(version: str) -> tuple[int, ...]:

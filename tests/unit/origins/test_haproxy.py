@@ -6,14 +6,14 @@ from pronghorn.errors import HostError
 from pronghorn.fairness import labels
 from pronghorn.model.arm import parse as arm
 from pronghorn.model.trial import OriginRequest
-from pronghorn.origins import haproxy, haproxy_cfg
+from pronghorn.origins import haproxy_cfg, programs
 from pronghorn.origins.haproxy import HAProxy, parse
 from pronghorn.origins.programs import Program
 
 
 def found(monkeypatch: pytest.MonkeyPatch, version: str, said: str = "+QUIC +QUIC_OPENSSL_COMPAT") -> None:
     program = Program(("haproxy",), version, "haproxy", said)
-    monkeypatch.setattr(haproxy.programs, "find", lambda *_: program)
+    monkeypatch.setattr(programs, "find", lambda *_: program)
 
 
 def configuration(*, tuned: bool = False, early_data: bool = False, control: str | None = None) -> str:
@@ -109,7 +109,7 @@ def test_one_that_is_not_there_is_not_named_for_what_only_some_versions_can(
     def none(*_: object) -> Program:
         raise HostError("none")
 
-    monkeypatch.setattr(haproxy.programs, "find", none)
+    monkeypatch.setattr(programs, "find", none)
     assert HAProxy().refusal(arm("h3")) is None
     assert HAProxy().refusal(arm("h3@bbr")) is None
     old = HAProxy(version="3.0")
