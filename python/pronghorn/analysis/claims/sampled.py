@@ -144,7 +144,7 @@ class Sampler:
         return self._drawn[key]
 
     def _generator(self, trials: CellTrials) -> np.random.Generator:
-        """The cell's, which it shares with no cell of the same name in another run or with another version."""
+        """The cell's, shared with no cell of the same name in another run or of another version."""
         name = str(trials.cell.on_any_version)
         twins = self._twins.setdefault(name, [])
         if id(trials) not in twins:
