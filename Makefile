@@ -12,7 +12,7 @@ build: ## set up this host and build: .venv/bin/pronghorn and .venv/bin/pronghor
 run: build ## the default experiment: is HTTP/3 faster, and where?
 	@.venv/bin/pronghorn run
 
-servers: build ## nginx and HAProxy with HTTP/3: the system's, else Debian 13's in ~/.cache/pronghorn
+servers: build ## nginx and HAProxy with HTTP/3: the system's if new enough, else Debian's in ~/.cache/pronghorn
 	@scripts/servers
 
 guest: build ## the kernel of virtual time, once, into ~/.cache/pronghorn: some minutes

@@ -244,7 +244,8 @@ def main() -> int:
         os.execvp("unshare", ["unshare", "--net", *rights, sys.executable, *sys.argv])
     for words in (["link", "set", "lo", "up"], *(["address", "add", one, "dev", "lo"] for one in CLIENTS)):
         subprocess.run(["ip", *words], check=True)
-    found = subprocess.run([ROOT / "scripts/autoquic"], check=True, capture_output=True, text=True)
+    argv = [ROOT / "scripts/autoquic", f"nginx@{programs.find('nginx').version}"]
+    found = subprocess.run(argv, check=True, capture_output=True, text=True)
     module = Path(found.stdout.strip())
     missed = False
     with awake.keeping(True):

@@ -17,7 +17,7 @@ import shutil
 import signal
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _server(name: str) -> str | None:
+def _server(name: str, version: str | None = None) -> str | None:
     try:
-        programs.find(name)
+        programs.find(name, version)
     except HostError as error:
         return error.hint
     return None
@@ -93,6 +93,11 @@ CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "namespaces": doctor.lacks_namespaces,
     "nginx": lambda: _server("nginx"),
     "pasta": lambda: None if shutil.which("pasta") else "as root: apt-get install passt",
+    **{
+        f"{name}@{version}": partial(_server, name, version)
+        for name, wanted in programs.WANTED.items()
+        for version in wanted.known
+    },
     "tshark": lambda: None if shutil.which("tshark") else "as root: apt-get install tshark",
     "root": lambda: None if os.geteuid() == 0 else "run the tests as root",
 }

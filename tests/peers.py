@@ -5,6 +5,9 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from pronghorn.errors import HostError
+from pronghorn.origins import programs
+
 _SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 
@@ -20,8 +23,12 @@ def find(name: str) -> Path:
 
 @cache
 def autoquic() -> Path:
-    """nginx's module that is built of nginx/; Missing where it isn't built for the nginx at hand."""
-    return _found(_SCRIPTS / "autoquic", "--check")
+    """nginx's module that is built of nginx/; Missing where it isn't built for the nginx that tests run."""
+    try:
+        version = programs.find("nginx").version
+    except HostError as error:
+        raise Missing(error.hint) from error
+    return _found(_SCRIPTS / "autoquic", "--check", f"nginx@{version}")
 
 
 def _found(*argv: object) -> Path:

@@ -1,12 +1,12 @@
 /*
  * What nginx's QUIC knows of a connection: whether a response's last byte was acknowledged, and what was lost.
  *
- * nginx (1.26 to 1.29) keeps no count of lost packets. Two things show losses, and the greater of both is taken, so that
+ * nginx (1.26 to 1.30) keeps no count of lost packets. Two things show losses, and the greater of both is taken, so that
  * each makes up for where the other is blind:
  *
  * - Bytes. Whatever was sent beyond new data of streams and headers was sent again. What headers take is known to a
  *   few bytes a packet, and taken at the upper end.
- * - Episodes. Congestion control notes when it last halved its window, once for all losses of a round trip: exact where
+ * - Episodes. Congestion control notes when it last cut its window, once for all losses of a round trip: exact where
  *   losses are rare, seen only when looked at, too few where they are frequent.
  */
 #include "autoquic.h"
@@ -267,8 +267,8 @@ lost_packets(autoquic_quic_loss_t *l, ngx_quic_connection_t *qc)
             l->forgiven_bytes += (int64_t) (probes * l->mtud);
         }
 
-        /* nginx takes a probe that got lost for congestion, begins anew on another path, and moves a start that is long ago,
-         * lest it wrap. */
+        /* nginx before 1.27.5 takes a probe that got lost for congestion. All begin anew on another path, and move a start that
+         * is long ago, lest it wrap. */
         if (probes == 0 && path->seqnum == l->path
             && qc->congestion.recovery_start != l->recovery_start
             && (ngx_msec_int_t) (qc->congestion.recovery_start - l->looked) >= 0)

@@ -38,12 +38,10 @@ def make(experiment: Experiment, costs: Mapping[Cell, float]) -> list[Block]:
     drawn = []
     for cell in experiment.cells():
         for number in range(experiment.repeat):
-            shuffler = random.Random(derive(experiment.seed, "order", cell.on_any_kernel, number))
+            shuffler = random.Random(derive(experiment.seed, "order", cell.drawn_as, number))
             order = [arm.name for arm in experiment.arms]
             shuffler.shuffle(order)
-            block = Block(
-                cell, number, tuple(order), derive(experiment.seed, "path", cell.on_any_kernel, number)
-            )
+            block = Block(cell, number, tuple(order), derive(experiment.seed, "path", cell.drawn_as, number))
             factor = 2 ** random.Random(derive(experiment.seed, "start", cell, number)).uniform(-1, 1)
             drawn.append((-costs[cell] * factor, str(cell), number, block))
     return [block for *_, block in sorted(drawn, key=lambda entry: entry[:3])]

@@ -1,7 +1,8 @@
-"""The root of servers: programs of a newer Debian than this host's, unpacked into a folder of the user's own.
+"""Roots of servers: programs of other Debian suites than this host's, each suite unpacked into a folder of
+the user's own.
 
-Nothing in it is installed, and nothing of it needs root: its programs run in place through their own loader
-(`pronghorn.origins.programs`). It is made whole or not at all, and stays until it is removed."""
+Nothing in them is installed, and nothing of them needs root: their programs run in place through their own
+loader (`pronghorn.origins.programs`). A root is made whole or not at all, and stays until it is removed."""
 
 import contextlib
 import datetime
@@ -11,18 +12,39 @@ import platform
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from pronghorn import reading
 from pronghorn.environment import cached
 from pronghorn.errors import HostError
-from pronghorn.model import foreign
+from pronghorn.model import foreign, origin_name
 
-SUITE = "trixie"
-"""Debian 13: the first release whose nginx has HTTP/3 and whose HAProxy has QUIC."""
 
-PACKAGES = ("haproxy", "nginx")
+class Suite(NamedTuple):
+    """A suite of Debian: what people call it, and whether its versions move on."""
+
+    title: str
+    moves: bool = False
+
+
+SUITES: Mapping[str, Suite] = MappingProxyType(
+    {"trixie": Suite("Debian 13"), "forky": Suite("Debian testing", moves=True)}
+)
+"""Debian 13 is the first release whose nginx has HTTP/3 and whose HAProxy has QUIC. Unstable would add
+nothing: it has the same versions as testing."""
+
+VERSIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "haproxy": MappingProxyType({"3.0": "trixie", "3.2": "forky"}),
+        "nginx": MappingProxyType({"1.26": "trixie", "1.30": "forky"}),
+    }
+)
+"""Of each server the versions that can be fetched, each with the suite that has it."""
+
+PACKAGES = tuple(VERSIONS)
 OVERRIDE = "PRONGHORN_SERVERS"
 RECORD = "pronghorn-servers.json"
 """The record of what the root was made from, within it."""
@@ -36,38 +58,44 @@ _UNPACKS = (
     "Check that Debian's archive can be reached. An ordinary user also needs user namespaces and "
     f"newuidmap (package uidmap). Or do it once as root, with the folder in {OVERRIDE}."
 )
+_OF_ANY_DAY = ('--aptopt=Acquire::Check-Valid-Until "false"',)
+"""Moving suites expire within a week, and mirrors fall behind. An old day's servers are as good: which ones
+they are is recorded, and that they are Debian's is what the signature says."""
+
 _PATIENCE_S = 900.0
 _SAID_LINES = 8
 
 
-def root() -> Path:
-    """Where the root stands or would: under PRONGHORN_SERVERS, else in the user's cache."""
-    return cached(OVERRIDE, "servers") / f"{SUITE}-{platform.machine()}"
+def newest(server: str) -> str:
+    """The newest version of a server that can be fetched."""
+    return max(VERSIONS[server], key=origin_name.numbers)
 
 
-def made() -> bool:
-    """Whether the root stands, with all that this version wants in it."""
-    try:
-        record = foreign.json_table(reading.content(root() / RECORD, reading.MOST_JSON, "a record"))
-        return set(PACKAGES) <= set(record["packages"])
-    except (reading.Unreadable, ValueError, KeyError, TypeError):
-        return False
+def root(suite: str) -> Path:
+    """Where a suite's root stands or would: under PRONGHORN_SERVERS, else in the user's cache."""
+    return cached(OVERRIDE, "servers") / f"{suite}-{platform.machine()}"
 
 
-def make() -> Path:
-    """The root, made where it does not stand yet, by mmdebstrap from Debian's archive: 60 MB in some seconds.
+def made(suite: str) -> bool:
+    """Whether a suite's root stands, with all that this version wants in it."""
+    return _whole(root(suite))
+
+
+def make(suite: str) -> Path:
+    """A suite's root, made where it does not stand yet, by mmdebstrap from Debian's archive: 60 MB in some
+    seconds.
 
     HostError where it can't be: no mmdebstrap, no network, or an ordinary user whom the kernel denies
     namespaces."""
-    target = root()
-    if made():
+    target = root(suite)
+    if made(suite):
         return target
     if shutil.which(_TOOL) is None:
         raise HostError(f"{_TOOL} is missing on this host; it unpacks Debian's servers.", hint=_TOOL_MEND)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".making-") as work:
-            _put(_unpacked(Path(work)), target)
+            _put(_unpacked(suite, Path(work)), target)
     except OSError as error:
         raise HostError(
             f"{target.parent}: the servers can't be unpacked there: {error.strerror or error}.",
@@ -76,9 +104,17 @@ def make() -> Path:
     return target
 
 
-def _unpacked(work: Path) -> Path:
-    """A root within `work`. It comes by way of an archive, so that an ordinary user owns every file and no
-    device is made."""
+def _whole(folder: Path) -> bool:
+    try:
+        record = foreign.json_table(reading.content(folder / RECORD, reading.MOST_JSON, "a record"))
+        return set(PACKAGES) <= set(record["packages"])
+    except (reading.Unreadable, ValueError, KeyError, TypeError):
+        return False
+
+
+def _unpacked(suite: str, work: Path) -> Path:
+    """A suite's root within `work`. It comes by way of an archive, so that an ordinary user owns every file
+    and no device is made."""
     archive, folder = work / "root.tar", work / "root"
     mode = "root" if os.geteuid() == 0 else "unshare"
     said(
@@ -88,9 +124,10 @@ def _unpacked(work: Path) -> Path:
             "--variant=extract",
             f"--include={','.join(PACKAGES)}",
             "--format=tar",
-            SUITE,
+            *(_OF_ANY_DAY if SUITES[suite].moves else ()),
+            suite,
             str(archive),
-            *_mirror(),
+            *_mirror(suite),
         ],
         hint=_UNPACKS,
     )
@@ -100,7 +137,7 @@ def _unpacked(work: Path) -> Path:
         hint=_UNPACKS,
     )
     record = {
-        "suite": SUITE,
+        "suite": suite,
         "architecture": platform.machine(),
         "made": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "packages": dict(_packages(folder)),
@@ -122,7 +159,7 @@ def archive_site() -> str:
     return _sites().get("Debian|Debian|Packages", _ARCHIVE)
 
 
-def _mirror() -> Sequence[str]:
+def _mirror(suite: str) -> Sequence[str]:
     """The sources of packages where this host is a Debian with a mirror of its own; else mmdebstrap's, which
     are Debian's main archive and its security updates."""
     sites = _sites()
@@ -130,7 +167,7 @@ def _mirror() -> Sequence[str]:
     if main == _ARCHIVE:
         return ()
     security = sites.get("Debian|Debian-Security|Packages", _SECURITY)
-    return (f"deb {main} {SUITE} main", f"deb {security} {SUITE}-security main")
+    return (f"deb {main} {suite} main", f"deb {security} {suite}-security main")
 
 
 def _sites() -> dict[str, str]:
@@ -152,12 +189,12 @@ def _sites() -> dict[str, str]:
 def _put(made_root: Path, target: Path) -> None:
     """Puts a new root in the place of what is no whole one; one that another process put there meanwhile
     stays."""
-    if target.exists() and not made():
+    if target.exists() and not _whole(target):
         target.rename(made_root.with_name("old"))
     try:
         made_root.rename(target)
     except OSError:
-        if not made():
+        if not _whole(target):
             raise
 
 
@@ -185,7 +222,7 @@ def said(argv: Sequence[str], *, hint: str, directory: Path | None = None) -> st
     return done.stdout
 
 
-def forget() -> None:
-    """Removes the root, so that the next one is made of what the archive holds then."""
+def forget(suite: str) -> None:
+    """Removes a suite's root, so that the next one is made of what the archive holds then."""
     with contextlib.suppress(FileNotFoundError):
-        shutil.rmtree(root())
+        shutil.rmtree(root(suite))

@@ -1,26 +1,55 @@
-# The nginx that tests and experiments run, and its headers, from Debian's archive. Sourced, POSIX sh; wants host.sh.
+# An nginx of this host and its headers, from Debian's archive. Sourced, POSIX sh; wants host.sh.
 
-nginx_suite=trixie
 machine=$(uname -m)
 peers_cache=${XDG_CACHE_HOME:-$HOME/.cache}/pronghorn
 peers_home=${PRONGHORN_PEERS:-$peers_cache/peers}
+servers_home=${PRONGHORN_SERVERS:-$peers_cache/servers}
 
-# find_nginx: sets nginx (the program), nginx_version (its package's) and nginx_libraries: where its own stand, nothing
-# where it is the system's.
+# find_nginx [VERSION]: sets nginx (the program), nginx_version (its package's), and where it is of a root of servers
+# nginx_suite (that root's) and nginx_libraries (where its own stand), else nothing. Of all that have HTTP/3 and that
+# version: what PRONGHORN_NGINX names, else the system's, else the newest of a root.
 find_nginx() {
+    wanted=${1:-}
+    nginx_suite='' nginx_libraries=''
     for nginx in ${PRONGHORN_NGINX:-} "$(command -v nginx || true)" /usr/sbin/nginx; do
         [ -n "$nginx" ] && [ -x "$nginx" ] && "$nginx" -V 2>&1 | grep -q http_v3_module || continue
+        wanted_is "$("$nginx" -V 2>&1 | sed -n 's|^nginx version: [^/]*/\([0-9.]*\).*|\1|p')" || continue
         nginx_version=$(dpkg-query -W -f '${Version}' nginx 2>/dev/null || true)
-        [ -n "$nginx_version" ] || fail "$nginx is not of a Debian package, whose headers would be at hand." \
+        case $(dpkg-query -W -f '${Maintainer}' nginx 2>/dev/null || true) in
+            *debian.org* | *ubuntu.com*) return ;;
+        esac
+        fail "$nginx is not of a package of Debian's or Ubuntu's, whose headers would be at hand." \
             "build the module in that nginx's own source tree: docs/gateway.md"
-        nginx_libraries=
-        return
     done
-    servers=${PRONGHORN_SERVERS:-$peers_cache/servers}/$nginx_suite-$machine
+    newest=$(in_roots | sort -V | tail -n 1)
+    [ -n "$newest" ] || fail "there is no nginx${wanted:+ $wanted} with HTTP/3 to build the module for." \
+        "scripts/servers nginx${wanted:+@$wanted}"
+    nginx_version=${newest%% *} servers=${newest#* }
     nginx=$servers/usr/sbin/nginx
-    [ -x "$nginx" ] || fail "there is no nginx with HTTP/3 to build the module for." "scripts/servers"
-    nginx_version=$(sed -n 's/.*"nginx": "\(.*\)".*/\1/p' "$servers/pronghorn-servers.json")
+    nginx_suite=$(recorded suite "$servers")
     nginx_libraries=$(echo "$servers"/usr/lib/*-linux-gnu*)
+}
+
+# wanted_is VERSION: whether it is the wanted one, of which any is where none is wanted.
+wanted_is() {
+    case $1. in
+        "${wanted:+$wanted.}"*) return 0 ;;
+    esac
+    return 1
+}
+
+# in_roots: of each root of servers with a wanted nginx its package's version, and the root.
+in_roots() {
+    for each in "$servers_home"/*-"$machine"; do
+        [ -x "$each/usr/sbin/nginx" ] || continue
+        version=$(recorded nginx "$each")
+        ! wanted_is "${version%%-*}" || echo "$version $each"
+    done
+}
+
+# recorded NAME ROOT: what the record of a root of servers has under that name.
+recorded() {
+    sed -n "s/.*\"$1\": \"\(.*\)\".*/\1/p" "$2/pronghorn-servers.json"
 }
 
 # build_id PROGRAM: the name that the linker gave it, in hexadecimal.
@@ -29,7 +58,7 @@ build_id() {
 }
 
 # private_apt FOLDER COMMAND…: apt-get with lists and cache of its own in FOLDER, which needs no root; for a root of servers
-# from Debian's archive of its suite, else from this host's sources.
+# from Debian's archive of its suite, of whatever day (as pronghorn/servers.py has it), else from this host's sources.
 private_apt() {
     at=$1
     shift
@@ -45,7 +74,7 @@ private_apt() {
             echo "deb $by http://deb.debian.org/debian $nginx_suite main"
             echo "deb $by http://deb.debian.org/debian-security $nginx_suite-security main"
         } >"$at/sources.list"
-        set -- -o "Dir::Etc::sourcelist=$at/sources.list" -o Dir::Etc::sourceparts=/nonexistent "$@"
+        set -- -o Acquire::Check-Valid-Until=false -o "Dir::Etc::sourcelist=$at/sources.list" -o Dir::Etc::sourceparts=/nonexistent "$@"
     fi
     apt-get "$@"
 }
@@ -64,7 +93,7 @@ need_nginx_headers() {
     ) >"$1/log" 2>&1 || {
         tail -n 6 "$1/log" >&2
         fail "Debian's archive doesn't give nginx-dev $nginx_version." \
-            "where it holds a newer nginx by now: .venv/bin/pronghorn servers --anew; then scripts/autoquic"
+            "where it holds a newer nginx by now: .venv/bin/pronghorn servers --anew nginx@${nginx_version%%-*}; then scripts/autoquic"
     }
     for package in "$1"/debs/*.deb; do
         dpkg-deb -x "$package" "$1/packages"

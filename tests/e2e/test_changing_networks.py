@@ -143,7 +143,7 @@ def rebound_on_nginx(
     doesn't know."""
     text = origins.find("nginx").identity()["configuration"]
     assert SHIPPED_WORKERS in text
-    origin = origins.CONFIGURABLE["nginx"](text.replace(SHIPPED_WORKERS, "worker_processes 1;"))
+    origin = origins.CONFIGURABLE["nginx"](text.replace(SHIPPED_WORKERS, "worker_processes 1;"), None)
     folder.mkdir()
     (folder / "nginx").mkdir()
 

@@ -121,7 +121,7 @@ async def place(tiny: Path, identity: Certificates, folder: Path) -> AsyncIterat
     own.mkdir()
     text = origins.find("nginx").identity()["configuration"]
     at = text.index("        root ")
-    nginx = origins.CONFIGURABLE["nginx"](text[:at] + BROKEN + text[at:])
+    nginx = origins.CONFIGURABLE["nginx"](text[:at] + BROKEN + text[at:], None)
     async with bench(folder) as one:
         _, address = await one.open(both_ways(link(1)))
         await nginx.start(one.engine, OriginSetup(site, identity, parse("h2"), {}, own, address, 443))

@@ -119,7 +119,7 @@ def own(old: str, new: str) -> Origin:
     """An nginx with a configuration that is the shipped one with a change."""
     text = origins.find("nginx").identity()["configuration"]
     assert old in text
-    return origins.CONFIGURABLE["nginx"](text.replace(old, new))
+    return origins.CONFIGURABLE["nginx"](text.replace(old, new), None)
 
 
 def test_a_persons_own_configuration_is_taken_and_without_the_log_it_proves_nothing(

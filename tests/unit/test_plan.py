@@ -54,6 +54,16 @@ def test_cells_that_differ_in_their_kernel_alone_share_all_draws() -> None:
     }
 
 
+def test_cells_that_differ_in_their_servers_version_alone_share_all_draws() -> None:
+    design = experiment(5).model_copy(update={"origins": ("nginx@1.26", "nginx@1.30", "caddy")})
+    drawn: dict[tuple[str, int], list[tuple[int, tuple[str, ...]]]] = {}
+    for block in sorted(plan.make(design, costs(design)), key=lambda block: block.cell.origin):
+        drawn.setdefault((block.cell.path, block.number), []).append((block.path_seed, block.order))
+    for caddy, older, newer in drawn.values():
+        assert older == newer
+        assert older[0] != caddy[0]
+
+
 def test_every_block_has_every_arm_once_and_a_seed_of_its_own() -> None:
     design = experiment(1)
     blocks = plan.make(design, costs(design))

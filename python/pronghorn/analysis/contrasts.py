@@ -44,7 +44,7 @@ def of_pair(found: Sequence[Contrast], arm: str, against: str) -> list[Contrast]
 
 def _contrast(trials: CellTrials, arm: str, against: str, terms: Terms) -> Contrast:
     cell = trials.cell
-    rng = generator(terms.seed, "contrast", *(getattr(cell, key) for key in PLACES), arm, against)
+    rng = generator(terms.seed, "contrast", *(getattr(cell.drawn_as, key) for key in PLACES), arm, against)
     mine, theirs = (times(trials.of(name), _METRIC) for name in (arm, against))
     confidence = terms.stage.confidence
     estimate = ratio_of("median", mine, theirs, rng, resamples=terms.resamples, confidence=confidence)

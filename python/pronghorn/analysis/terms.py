@@ -33,4 +33,4 @@ class Terms:
 def block_draws(cell: Cell, seed: int, *label: str) -> np.random.Generator:
     """What draws the blocks of a cell. All of its statistics rest on the same draws, whichever arms they
     compare, and so do its explanations; a `label` tells others from these."""
-    return generator(seed, "bootstrap", *(getattr(cell, key) for key in PLACES), *label)
+    return generator(seed, "bootstrap", *(getattr(cell.drawn_as, key) for key in PLACES), *label)

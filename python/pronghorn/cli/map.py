@@ -246,6 +246,7 @@ def _write(
         reason=explored.reason,
         sentences=said,
         warnings=[*measured.cautions.values(), *result.cautions(found, measured.seen)],
+        origin_versions=batches.origin_versions(directory.path, asked.origin),
     )
     points = [one.point for one in measured.seen]
     drawing, narrow = (

@@ -83,7 +83,7 @@ class KeptStages:
         name = f"stage-{assignment.slot}-{sorted(assignment.block.order).index(assignment.arm)}"
         plot = trial.plot_of(conditions, assignment, Artifacts.of(Path(), assignment.key, ()), name)
         seed = plan.derive(
-            conditions.experiment.seed, "guest", assignment.block.cell.on_any_kernel, assignment.arm
+            conditions.experiment.seed, "guest", assignment.block.cell.drawn_as, assignment.arm
         )
         engines = conditions.engines_of(assignment.block.cell)
         engine = await engines.start(seed)

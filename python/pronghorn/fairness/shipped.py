@@ -6,6 +6,7 @@ from typing import Literal
 
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.values import Value
+from pronghorn.model import origin_name
 from pronghorn.model.stacks import is_url
 
 _CHROMIUM = "chromium"
@@ -46,5 +47,5 @@ def priorities(group: Group) -> list[Value]:
     """Which priorities the origin heeds."""
     if group.arm.protocol == "h1":
         return []
-    found = _PRIORITIES.get(group.cell.origin.partition(":")[0])
+    found = _PRIORITIES.get(origin_name.plain(group.cell.origin).partition(":")[0])
     return [found] if found is not None else []

@@ -224,6 +224,17 @@ def _seen(block: dict[str, Trial], planned: Experiment) -> SeenBlock:
     )
 
 
+def origin_versions(folder: Path, origin: str) -> list[str]:
+    """What the manifests of the batches in a map's directory say of the origin's version: one, unless it was
+    replaced meanwhile; none where no manifest says it."""
+    found = set()
+    for manifest in sorted((folder / FOLDER).glob(f"*/{files.MANIFEST}")):
+        told = files.read_manifest(manifest.parent).notes.get("origins", {}).get(origin, {}).get("version")
+        if told is not None:
+            found.add(str(told))
+    return sorted(found)
+
+
 def _shown(value: Any) -> str:
     return ",".join(value) if isinstance(value, list) else str(value)
 

@@ -33,6 +33,7 @@ def document(
     reason: Reason,
     sentences: Sequence[str],
     warnings: Sequence[dict[str, Any]],
+    origin_versions: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The map as JSON has it: seconds, shares, bits per second; ratios of the arm's load time to the
     baseline's. Arrays over the grid are indexed by round trip, loss and rate."""
@@ -42,6 +43,7 @@ def document(
         "format": FORMAT,
         "program": __version__,
         **terms.definition(),
+        "origin_versions": list(origin_versions),
         "arm": arm,
         "baseline": baseline,
         "margin_share": found.margin,

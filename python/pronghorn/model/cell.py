@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pronghorn.model import origin_name
 from pronghorn.model.bounds import Text
 
 PLACES = ("site", "path", "origin", "client")
@@ -47,8 +48,19 @@ class Cell(InCell):
 
     @property
     def on_any_kernel(self) -> "Cell":
-        """The cell without its kernel: what is drawn for one kernel is drawn for all."""
+        """The cell without its kernel."""
         return self.model_copy(update={"kernel": ""}) if self.kernel else self
+
+    @property
+    def on_any_version(self) -> "Cell":
+        """The cell without the version of its origin."""
+        return self.model_copy(update={"origin": origin_name.plain(self.origin)})
+
+    @property
+    def drawn_as(self) -> "Cell":
+        """The cell that random numbers are drawn for: what is drawn for one kernel, or for one version of a
+        server, is drawn for all, so that nothing else tells them apart."""
+        return self.on_any_kernel.on_any_version
 
     @property
     def place(self) -> str:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
+from pronghorn.model import origin_name
 from pronghorn.model.experiment_reader import ExperimentReader
 
 COMPRESSION = "compression"
@@ -35,7 +36,8 @@ def compression(
     said = reader.choice(COMPRESSION, "compression", COMPRESSIONS, "auto")
     if said == "static" or said == "none":
         return "static" if said == "static" else "none"
-    honoured = all(origin in shipped for origin in origins) and all(client in _ASK for client in clients)
+    ours = all(origin_name.plain(origin) in shipped for origin in origins)
+    honoured = ours and all(client in _ASK for client in clients)
     return "static" if honoured else "none"
 
 

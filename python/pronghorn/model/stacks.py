@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from pronghorn.errors import unknown
-from pronghorn.model import own_stack
+from pronghorn.model import origin_name, own_stack
 from pronghorn.model.experiment_reader import ExperimentReader
 from pronghorn.model.own_stack import Kind, OwnStack
 from pronghorn.model.path.texts import Texts
@@ -23,10 +23,11 @@ ORIGINS = (
     "nginx:patient",
     "nginx:tuned",
 )
-"""The named origins; a variant's name is `SERVER:VARIANT`."""
+"""The named origins; a variant's name is `SERVER:VARIANT`. With a version it is `SERVER@VERSION:VARIANT`
+(`origin_name`)."""
 
 CONFIGURABLE = ("caddy", "nginx")
-"""The servers that take your own configuration; such an origin's name is `SERVER:FILE`."""
+"""The servers that take your own configuration; such an origin's name is `SERVER[@VERSION]:FILE`."""
 
 CLIENTS = ("native", "chromium", "load")
 """The named clients."""
@@ -122,10 +123,14 @@ def _name(reader: ExperimentReader, kind: Kind, known: Known, name: str, texts: 
         if parts is not None:
             raise reader.error(key, f"{name!r}: {parts}", element=name)
         return name
-    if name in known.names:
+    try:
+        asked = origin_name.parts(name)
+    except ValueError as error:
+        raise reader.error(key, f"{name!r}: {error}.", element=name) from None
+    if asked.plain in known.names:
         return name
-    base, colon, file = name.partition(":")
-    if colon and base in known.configurable:
+    base, file = asked.server, asked.rest
+    if file is not None and base in known.configurable:
         try:
             texts.read(file, _folder(reader, kind), f"a configuration of {base}", (name,))
         except ValueError as error:
@@ -135,7 +140,7 @@ def _name(reader: ExperimentReader, kind: Kind, known: Known, name: str, texts: 
                 f"{name!r}: {error}, or one of its variants: {', '.join(variants) or 'there are none'}.",
                 element=name,
             ) from None
-        return f"{base}:{texts.kept[(name,)]}"
+        return f"{name.partition(':')[0]}:{texts.kept[(name,)]}"
     allowed = [*known.names, *(f"{base}:FILE" for base in known.configurable)]
     if kind == "origin":
         allowed.append("https://HOST/PATH")

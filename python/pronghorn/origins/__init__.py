@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from pronghorn.model import origin_name
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.stacks import is_url
 from pronghorn.origins import nginx_conf
@@ -15,27 +16,32 @@ from pronghorn.origins.haproxy import HAProxy
 from pronghorn.origins.live import Live
 from pronghorn.origins.nginx import Nginx
 
-ORIGINS: Mapping[str, Origin] = MappingProxyType(
+_MADE: Mapping[str, Callable[[str | None], Origin]] = MappingProxyType(
     {
-        "builtin": Builtin(),
-        "caddy": Caddy(),
-        "caddy:tuned": Caddy(tuned=True),
-        "haproxy": HAProxy(),
-        "haproxy:tuned": HAProxy(tuned=True),
-        "nginx": Nginx(),
-        "nginx:patient": Nginx(nginx_conf.patient),
-        "nginx:tuned": Nginx(nginx_conf.tuned),
+        "caddy": lambda version: Caddy(version=version),
+        "caddy:tuned": lambda version: Caddy(tuned=True, version=version),
+        "haproxy": lambda version: HAProxy(version=version),
+        "haproxy:tuned": lambda version: HAProxy(tuned=True, version=version),
+        "nginx": lambda version: Nginx(version=version),
+        "nginx:patient": lambda version: Nginx(nginx_conf.patient, version=version),
+        "nginx:tuned": lambda version: Nginx(nginx_conf.tuned, version=version),
     }
 )
-"""By their names, which are those of `stacks.ORIGINS`."""
+"""The origins of which a name may say the version, by their names without one."""
 
-CONFIGURABLE: Mapping[str, Callable[[str], Origin]] = MappingProxyType(
+ORIGINS: Mapping[str, Origin] = MappingProxyType(
+    {"builtin": Builtin(), **{name: make(None) for name, make in _MADE.items()}}
+)
+"""By their names, which are those of `stacks.ORIGINS`; foreign ones of the newest version."""
+
+CONFIGURABLE: Mapping[str, Callable[[str, str | None], Origin]] = MappingProxyType(
     {
-        "caddy": lambda text: Caddy(configuration=text),
-        "nginx": lambda text: Nginx(configuration=text),
+        "caddy": lambda text, version: Caddy(configuration=text, version=version),
+        "nginx": lambda text, version: Nginx(configuration=text, version=version),
     }
 )
-"""The servers of `stacks.CONFIGURABLE`, each with what makes an origin of a configuration's text."""
+"""The servers of `stacks.CONFIGURABLE`, each with what makes an origin of a configuration's text and of a
+version."""
 
 __all__ = [
     "CONFIGURABLE",
@@ -52,8 +58,10 @@ __all__ = [
 
 
 def find(name: str) -> Origin:
-    """The origin that has the `name` in every experiment; KeyError where there is none."""
-    return ORIGINS[name]
+    """The origin that has the `name`, with a version or without, in every experiment; KeyError where there is
+    none."""
+    asked = origin_name.parts(name)
+    return ORIGINS[name] if asked.version is None else _MADE[asked.plain](asked.version)
 
 
 def of(experiment: Experiment, name: str) -> Origin:
@@ -63,7 +71,9 @@ def of(experiment: Experiment, name: str) -> Origin:
         return Command(name, experiment.own_origins[name])
     if is_url(name):
         return Live(name, experiment.texts[experiment.authority] if experiment.authority else None)
-    if name in ORIGINS:
-        return ORIGINS[name]
-    server, _, configuration = name.partition(":")
-    return CONFIGURABLE[server](experiment.texts[configuration])
+    asked = origin_name.parts(name)
+    if asked.plain in ORIGINS:
+        return find(name)
+    if asked.rest is None:
+        raise KeyError(name)
+    return CONFIGURABLE[asked.server](experiment.texts[asked.rest], asked.version)

@@ -13,12 +13,14 @@ from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import caddyfile, kernel_tcp, process, programs, template
 from pronghorn.origins.base import OriginFailed, OriginLog, OriginSetup
 from pronghorn.origins.process import Listens, Process
+from pronghorn.origins.programs import Program
 
 TUNING = {"GOGC": "400"}
 """What `caddy:tuned` sets in Caddy's environment. Caddy's configuration has nothing for windows, buffers,
 priorities or congestion control, and its socket buffers and segmentation offload are at quic-go's maximum
 already; what is left is Go's memory: at 400 % instead of 100 % its collector runs a quarter as often."""
 
+_NAME = "caddy"
 _CONTROL = "newreno"
 _QUIC = {
     "initial_window": "38400 bytes (32 packets, quic-go 0.63.0 under Caddy 2.11)",
@@ -33,11 +35,15 @@ _NO_EARLY_DATA = re.compile(r'^\s*0rtt\s+off\b|"allow_0rtt"\s*:\s*false', re.MUL
 
 
 class Caddy:
-    """Caddy as it ships; with `tuned` as `TUNING` says; with a `configuration`, the text of a Caddyfile or of
-    Caddy's JSON, as a person has configured it. InputError where that has a placeholder which is none."""
+    """Caddy of a `version`, or of the newest, as it ships; with `tuned` as `TUNING` says; with a
+    `configuration`, the text of a Caddyfile or of Caddy's JSON, as a person has configured it. InputError
+    where that has a placeholder which is none."""
 
-    def __init__(self, *, tuned: bool = False, configuration: str | None = None) -> None:
+    def __init__(
+        self, *, tuned: bool = False, version: str | None = None, configuration: str | None = None
+    ) -> None:
         self._tuned = tuned
+        self._asked = version
         self._own = configuration
         if configuration is not None:
             template.check(configuration, "Caddy's configuration")
@@ -59,8 +65,8 @@ class Caddy:
         return None
 
     def require(self) -> None:
-        """There must be a Caddy that can switch 0-RTT off."""
-        programs.find("caddy")
+        """There must be a Caddy that can switch 0-RTT off, of the version that is asked for."""
+        self._program()
 
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningCaddy":
         """Starts it; OriginFailed with the end of its own log where it does not get ready."""
@@ -75,7 +81,7 @@ class Caddy:
             started = await process.start(
                 engine,
                 "caddy",
-                (*programs.find("caddy").argv, "run", *where),
+                (*self._program().argv, "run", *where),
                 setup.folder,
                 Listens(setup.port),
                 environment=self._environment(setup.folder),
@@ -94,11 +100,11 @@ class Caddy:
         """As read in quic-go's and Caddy's sources."""
         if not arm.over_quic:
             return kernel_tcp.settings(arm.congestion_control)
-        return {"transport": "quic-go", "congestion_control": f"newreno ({_quic_go()})", **_QUIC}
+        return {"transport": "quic-go", "congestion_control": f"newreno ({self._quic_go()})", **_QUIC}
 
     def identity(self) -> dict[str, str]:
         """Caddy's version, where it was found, and its configuration with its placeholders."""
-        program = programs.find("caddy")
+        program = self._program()
         found = {
             "version": program.version,
             "program": program.where,
@@ -108,13 +114,24 @@ class Caddy:
             found["environment"] = " ".join(f"{name}={value}" for name, value in TUNING.items())
         return found
 
+    def _program(self) -> Program:
+        return programs.find(_NAME, self._asked)
+
+    def _quic_go(self) -> str:
+        """The library with the version that Caddy was built with."""
+        try:
+            found = _QUIC_GO.search(self._program().said)
+        except HostError:
+            return "quic-go"
+        return f"quic-go {found[1]}" if found else "quic-go"
+
     async def _complaint(self, engine: Engine, where: tuple[str, ...], folder: Path) -> str:
         """What Caddy has against its configuration, as a last line. `caddy run` buffers its log when it
         starts, and the error by which it ends is lost with that (Caddy 2.11.7)."""
         said = await process.run(
             engine,
             "caddy-validate",
-            (*programs.find("caddy").argv, "validate", *where),
+            (*self._program().argv, "validate", *where),
             folder,
             environment=self._environment(folder),
         )
@@ -176,15 +193,6 @@ class RunningCaddy:
     def last_lines(self) -> str:
         """The end of its log of itself."""
         return process.last_lines(self._process.stderr)
-
-
-def _quic_go() -> str:
-    """The library with the version that Caddy was built with."""
-    try:
-        found = _QUIC_GO.search(programs.find("caddy").said)
-    except HostError:
-        return "quic-go"
-    return f"quic-go {found[1]}" if found else "quic-go"
 
 
 def _is_json(configuration: str) -> bool:

@@ -7,12 +7,14 @@ from pronghorn.engine import Engine
 from pronghorn.errors import HostError
 from pronghorn.model import foreign
 from pronghorn.model.arm import Arm
+from pronghorn.model.origin_name import numbers
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import haproxy_cfg, kernel_tcp, nginx_lookup, process, programs, template
 from pronghorn.origins.base import OriginLog, OriginSetup
 from pronghorn.origins.process import Listens, Process
 from pronghorn.origins.programs import Program
 
+_NAME = "haproxy"
 _DEFAULT_CONTROL = "cubic"
 _CONTROLS = {"cubic": (2, 8), "newreno": (2, 8), "bbr": (3, 1)}
 _BBR_VERSION = ", BBR v3"
@@ -25,10 +27,12 @@ _PROTOCOLS = {"HTTP/1.0": "h1", "HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": 
 
 
 class HAProxy:
-    """HAProxy as it ships, or `tuned` for fast or long paths as `haproxy_cfg` says."""
+    """HAProxy of a `version`, or of the newest, as it ships, or `tuned` for fast or long paths as
+    `haproxy_cfg` says."""
 
-    def __init__(self, *, tuned: bool = False) -> None:
+    def __init__(self, *, tuned: bool = False, version: str | None = None) -> None:
         self._tuned = tuned
+        self._asked = version
 
     def refusal(self, arm: Arm) -> str | None:
         """QUIC's congestion control is a matter of HAProxy's version, its 0-RTT one of the TLS library."""
@@ -37,20 +41,22 @@ class HAProxy:
         if not arm.over_quic:
             return None
         control = arm.control_asked or _DEFAULT_CONTROL
-        program = _found()
+        program = self._found()
         since = _CONTROLS[control]
+        if numbers(self._version()) < since:
+            return f"its QUIC has {control} since {since[0]}.{since[1]}; this HAProxy is {self._version()}"
+        if not arm.early_data:
+            return None
         if program is None:
             # The mend is told where HAProxy is required; here it can only be left out of those who can.
-            return "there is no HAProxy on this host" if control == "bbr" or arm.early_data else None
-        if not program.at_least(*since):
-            return f"its QUIC has {control} since {since[0]}.{since[1]}; this HAProxy is {program.version}"
-        if arm.early_data and _WITHOUT_EARLY_DATA in program.said:
+            return "there is no such HAProxy on this host"
+        if _WITHOUT_EARLY_DATA in program.said:
             return f"HAProxy {program.version} with OpenSSL's own TLS accepts no 0-RTT data over QUIC"
         return None
 
     def require(self) -> None:
-        """A HAProxy with QUIC, and an nginx."""
-        programs.find("haproxy")
+        """A HAProxy with QUIC, of the version that is asked for, and an nginx."""
+        self._program()
         programs.find("nginx")
 
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningHAProxy":
@@ -75,7 +81,7 @@ class HAProxy:
         front = await process.start(
             engine,
             "haproxy",
-            [*programs.find("haproxy").argv, "-db", "-f", "haproxy.cfg"],
+            [*self._program().argv, "-db", "-f", "haproxy.cfg"],
             folder,
             Listens(setup.port),
         )
@@ -85,12 +91,11 @@ class HAProxy:
         """The sending side: the kernel's, or HAProxy's QUIC as its source has it."""
         if not arm.over_quic:
             return kernel_tcp.settings(arm.congestion_control)
-        program = _found()
         bbr = arm.control_asked == "bbr"
         until = kernel_tcp.UNTIL_PLATEAU if bbr else kernel_tcp.UNTIL_LOSS
-        version = (f"HAProxy {program.version}" if program else "HAProxy") + (_BBR_VERSION if bbr else "")
+        version = f"HAProxy {self._version()}" + (_BBR_VERSION if bbr else "")
         return {
-            "transport": f"HAProxy's QUIC ({program.version if program else 'not found'})",
+            "transport": f"HAProxy's QUIC ({self._version()})",
             "congestion_control": f"{arm.control_asked or _DEFAULT_CONTROL} ({version})",
             "initial_window": "12520 bytes (10 packets, HAProxy 3.0)",
             "slow_start_until": until,
@@ -99,7 +104,7 @@ class HAProxy:
 
     def identity(self) -> dict[str, str]:
         """Both programs' versions and configurations, HAProxy's with its placeholders."""
-        front, behind = programs.find("haproxy"), programs.find("nginx")
+        front, behind = self._program(), programs.find("nginx")
         return {
             "version": front.version,
             "program": front.where,
@@ -107,6 +112,20 @@ class HAProxy:
             "behind": f"nginx {behind.version}",
             "behind_configuration": haproxy_cfg.NGINX,
         }
+
+    def _program(self) -> Program:
+        return programs.find(_NAME, self._asked)
+
+    def _found(self) -> Program | None:
+        try:
+            return self._program()
+        except HostError:
+            return None
+
+    def _version(self) -> str:
+        """Its version; where there is no program, that which would be fetched."""
+        found = self._found()
+        return found.version if found else self._asked or programs.WANTED[_NAME].newest
 
     def _text(self, arm: Arm) -> str:
         return self._configuration(
@@ -116,7 +135,7 @@ class HAProxy:
     def _configuration(self, *, early_data: bool, control: str | None) -> str:
         return haproxy_cfg.haproxy(
             tuned=self._tuned,
-            buffers=not programs.find("haproxy").at_least(*_NO_BUFFER_LIMIT_SINCE),
+            buffers=not self._program().at_least(*_NO_BUFFER_LIMIT_SINCE),
             early_data=early_data,
             control=control,
         )
@@ -163,11 +182,4 @@ def parse(line: str) -> OriginRequest | None:
             served_s=served_ms / 1e3 if served_ms >= 0 else None,
         )
     except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _found() -> Program | None:
-    try:
-        return programs.find("haproxy")
-    except HostError:
         return None

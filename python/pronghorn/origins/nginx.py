@@ -11,6 +11,7 @@ from pronghorn.engine import Engine
 from pronghorn.errors import HostError, InputError
 from pronghorn.model import bounds, foreign
 from pronghorn.model.arm import Arm
+from pronghorn.model.origin_name import numbers
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import kernel_tcp, nginx_conf, nginx_lookup, process, programs, template
 from pronghorn.origins.base import OriginLog, OriginSetup
@@ -41,39 +42,43 @@ class Configures(Protocol):
 
 
 class Nginx:
-    """An nginx as one of `nginx_conf`'s functions `configures` it, or with a `configuration`, a person's own
-    as text. InputError where that has a placeholder that is none."""
+    """An nginx of a `version`, or of the newest, as one of `nginx_conf`'s functions `configures` it, or with
+    a `configuration`, a person's own as text. InputError where that has a placeholder that is none."""
 
     def __init__(
-        self, configures: Configures = nginx_conf.shipped, *, configuration: str | None = None
+        self,
+        configures: Configures = nginx_conf.shipped,
+        *,
+        version: str | None = None,
+        configuration: str | None = None,
     ) -> None:
         self._configures = configures
+        self._asked = version
         self._own = configuration
         if configuration is not None:
             template.check(configuration, "nginx's configuration")
 
     def refusal(self, arm: Arm) -> str | None:
         """QUIC's congestion control is what this version has, and 0-RTT needs a newer one than most."""
-        if arm.over_quic and arm.control_asked not in (None, *_controls(_program())):
-            return (
-                f"nginx offers no choice of QUIC's congestion control; this one's is {_control(_program())}"
-            )
+        quic = self._quic()
+        if arm.over_quic and arm.control_asked not in (None, *_controls(quic)):
+            return f"nginx offers no choice of QUIC's congestion control; this one's is {_control(quic)}"
         if arm.clear and self._own is not None and not template.uses(self._own, _CLEAR_PORT):
             return f"its configuration does not use '${{{_CLEAR_PORT}}}'"
         if not arm.early_data:
             return None
         if self._own is not None and not nginx_conf.says(self._own, "ssl_early_data"):
             return "its configuration does not set 'ssl_early_data'"
-        if arm.over_quic and not _early_data_over_quic(_program()):
+        if arm.over_quic and not _early_data_over_quic(self._found()):
             return (
                 "nginx accepts 0-RTT data over QUIC since 1.29.1 with OpenSSL 3.5.1; this one is "
-                f"{_version(_program())}"
+                f"{_version(self._found())}"
             )
         return None
 
     def require(self) -> None:
-        """There must be an nginx with HTTP/3."""
-        programs.find(_NAME)
+        """There must be an nginx with HTTP/3, of the version that is asked for."""
+        self._program()
 
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningNginx":
         """Starts it in the trial's folder, which is its prefix. What it has to know by name is linked there,
@@ -96,7 +101,7 @@ class Nginx:
         started = await process.start(
             engine,
             _NAME,
-            [*programs.find(_NAME).argv, *_arguments(text)],
+            [*self._program().argv, *_arguments(text)],
             folder,
             Listens(setup.port, tcp=True, udp=True),
         )
@@ -107,24 +112,39 @@ class Nginx:
         """The sending side: the kernel's, or nginx's QUIC as its source has it."""
         if not arm.over_quic:
             return kernel_tcp.settings(arm.congestion_control)
-        program = _program()
+        quic = self._quic()
         buffer = nginx_conf.stream_buffer_bytes(self._text())
         return {
-            "transport": f"nginx's QUIC ({_version(program)})",
-            "congestion_control": _control(program),
-            "initial_window": _initial_window(program),
+            "transport": f"nginx's QUIC ({_version(self._found())})",
+            "congestion_control": _control(quic),
+            "initial_window": _initial_window(quic),
             "slow_start_until": kernel_tcp.UNTIL_LOSS,
             "stream_buffer": f"{buffer} bytes (http3_stream_buffer_size)",
         }
 
     def identity(self) -> dict[str, str]:
         """Version, where it comes from, and the configuration before its placeholders are filled in."""
-        program = programs.find(_NAME)
+        program = self._program()
         configuration = self._text()
         told = {"version": _version(program), "program": program.where, "configuration": configuration}
         if not template.uses(configuration, "PRONGHORN_LOG"):
             told["proof"] = "by the client only: its configuration writes no log to ${PRONGHORN_LOG}"
         return told
+
+    def _program(self) -> Program:
+        return programs.find(_NAME, self._asked)
+
+    def _found(self) -> Program | None:
+        """The program, or None: what a host without nginx can't honour is asked as well, to name who can."""
+        try:
+            return self._program()
+        except HostError:
+            return None
+
+    def _quic(self) -> str:
+        """The version whose QUIC it has: where there is no program, the one that would be fetched."""
+        found = self._found()
+        return found.version if found else self._asked or programs.WANTED[_NAME].newest
 
     def _text(self, *, early_data: bool = False, clear: bool = False) -> str:
         if self._own is not None:
@@ -231,30 +251,21 @@ def _arguments(text: str) -> list[str]:
     return [*told, "-g", " ".join(unsaid)] if unsaid else told
 
 
-def _program() -> Program | None:
-    """The program, or None: what a host without nginx can't honour is asked as well, to name who can."""
-    try:
-        return programs.find(_NAME)
-    except HostError:
-        return None
+def _controls(version: str) -> tuple[str, ...]:
+    return ("cubic",) if numbers(version) >= _CUBIC_SINCE else ()
 
 
-def _controls(program: Program | None) -> tuple[str, ...]:
-    return ("cubic",) if program and program.at_least(*_CUBIC_SINCE) else ()
-
-
-def _control(program: Program | None) -> str:
+def _control(version: str) -> str:
     """Before 1.27.5 New Reno, but with `max_udp_payload_size`, 65527 bytes, for RFC 9002's max_datagram_size
     (src/event/quic/ngx_event_quic_ack.c of 1.26.3): neither the RFC's, nor another's."""
-    version = f"nginx {program.version}" if program else "nginx before 1.27.5"
-    if _controls(program):
-        return f"cubic ({version})"
-    return f"New Reno that counts a datagram as 65527 bytes ({version})"
+    if _controls(version):
+        return f"cubic (nginx {version})"
+    return f"New Reno that counts a datagram as 65527 bytes (nginx {version})"
 
 
-def _initial_window(program: Program | None) -> str:
+def _initial_window(version: str) -> str:
     """RFC 9002 §7.2's, of max_datagram_size (src/event/quic/ngx_event_quic.c)."""
-    if _controls(program):
+    if _controls(version):
         return "12000 bytes (nginx since 1.27.5)"
     return "131054 bytes, and never less (nginx before 1.27.5)"
 

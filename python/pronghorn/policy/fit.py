@@ -250,8 +250,9 @@ def _about(maps: Sequence[SeenMap], weights: Mapping[str, float]) -> str:
     sites = ", ".join(f"{site} (weight {weights.get(site, 1.0):g})" if several else site for site in named)
     controls = ", ".join(f"h2@{control}" for control in dict.fromkeys(one.control for one in maps))
     trials = sum(one.trials for one in maps)
+    h3 = ", ".join((maps[0].h3, *dict.fromkeys(one for seen in maps for one in seen.h3_control)))
     text = (
-        f"{sites} from {maps[0].origin}, {maps[0].client} client; {maps[0].h3} against {controls}; "
+        f"{sites} from {maps[0].origin}, {maps[0].client} client; {h3} against {controls}; "
         f"{count(len(maps), 'map')}, {trials} trials"
     )
     return text if len(text) <= ABOUT_MOST else text[: ABOUT_MOST - 1] + "…"

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,6 +17,7 @@ from pronghorn.mapping.domain import Point, parse
 from pronghorn.mapping.explore import explore
 from pronghorn.mapping.fitted import VERDICTS, Fitted, fitted
 from pronghorn.mapping.observed import BOUND, Observation, log_ratio
+from pronghorn.runs.directory import MANIFEST
 
 from ..analysis.synthetic import cell, trial
 from .maps import a_map
@@ -237,6 +239,19 @@ def test_the_page_is_the_same_for_the_same_map_and_fetches_nothing() -> None:
     assert "default-src 'none'" in made[0]
     assert made[0].count(f'href="{batches.FOLDER}/') == 100
     assert "HTTP/3 wins against HTTP/2" in made[0]
+
+
+def test_the_page_names_the_origins_version_as_the_batches_manifests_have_it(tmp_path: Path) -> None:
+    assert batches.origin_versions(tmp_path, "nginx") == []
+    for number, version in (("001", "nginx 1.30.6"), ("002", "nginx 1.30.6"), ("003", None)):
+        batch = tmp_path / batches.FOLDER / number
+        batch.mkdir(parents=True)
+        notes = {"origins": {"nginx": {"version": version}}} if version else {}
+        (batch / MANIFEST).write_text(json.dumps(notes), encoding="utf-8")
+    versions = batches.origin_versions(tmp_path, "nginx")
+    assert versions == ["nginx 1.30.6"]
+    named = {**document(), "origin": "nginx", "origin_versions": versions}
+    assert "origin nginx (nginx 1.30.6) ·" in page.page(named, shown(), measured(), drawing(), drawing(1))
 
 
 def test_equal_observations_give_equal_maps() -> None:

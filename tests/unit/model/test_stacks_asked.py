@@ -38,6 +38,15 @@ def test_a_configuration_of_ones_own_is_kept_by_its_content(tmp_path: Path) -> N
     assert resumed.digest() == found.digest()
 
 
+def test_a_version_stands_before_a_variant_or_a_configuration(tmp_path: Path) -> None:
+    (tmp_path / "Caddyfile").write_text("mine", encoding="utf-8")
+    text = 'origins = ["caddy@2.11", "caddy@2.11:tuned", "caddy@2.11.7:Caddyfile"]\n' + REST
+    found = parse(text, tmp_path)
+    assert found.origins[:2] == ("caddy@2.11", "caddy@2.11:tuned")
+    assert found.origins[2].startswith("caddy@2.11.7:configurations/Caddyfile-")
+    assert again(found).origins == found.origins
+
+
 def test_live_servers_need_neither_sites_nor_paths(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\n", encoding="utf-8")
     found = parse(
@@ -63,6 +72,9 @@ def test_live_servers_need_neither_sites_nor_paths(tmp_path: Path) -> None:
         ),
         ('origins = ["caddy:tunde"]\n', "its variants: caddy:tuned."),
         ('origins = ["builtin:tuned"]\n', "unknown origin 'builtin:tuned'"),
+        ('origins = ["builtin@1.2"]\n', "unknown origin 'builtin@1.2'"),
+        ('origins = ["caddy@new"]\n', "'caddy@new': 'new' is no version; write numbers, as in caddy@1.2"),
+        ('origins = ["caddy@2.11:tunde"]\n', "tunde: no such file; this names a configuration of caddy"),
         ("origins = 3\n", "3 is no list of names"),
         ("origins = {}\n", 'this table is empty; write origins = ["…"] or [origins.NAME].'),
         (

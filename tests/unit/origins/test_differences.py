@@ -12,7 +12,7 @@ from pronghorn.model.experiment_table import Vocabulary
 from pronghorn.model.source import Source
 from pronghorn.origins import kernel_tcp
 
-from .made_programs import GOOD, program
+from .made_programs import GOOD, OLD, program
 
 VOCABULARY = Vocabulary(("tiny",), ("builtin", "caddy", "haproxy", "nginx"), ("native",), {}, configurable=())
 HOST = {"kernel": "6.18.5-rc1"}
@@ -37,7 +37,7 @@ def found(asked: Experiment, code: str) -> list[Caution]:
     ("origin", "arms", "text", "remedy"),
     [
         (
-            "nginx",
+            "nginx@1.26",
             ["h2", "h3"],
             f"h2: {CUBIC}; h3: New Reno that counts",
             "this origin's QUIC offers no other",
@@ -59,7 +59,7 @@ def found(asked: Experiment, code: str) -> list[Caution]:
 def test_transports_that_ship_different_congestion_control_are_a_warning(
     path: Path, origin: str, arms: list[str], text: str, remedy: str
 ) -> None:
-    program(path / "nginx", GOOD)
+    program(path / "nginx", OLD)
     [caution] = found(experiment([origin], arms), CONTROL)
     assert f"differ on {origin} in congestion control" in caution.text
     assert text in caution.text
@@ -83,8 +83,8 @@ def test_the_same_congestion_control_or_one_that_was_asked_for_is_none(
     assert found(experiment([origin], arms), CONTROL) == []
 
 
-def test_newer_nginx_runs_cubic_on_both(path: Path) -> None:
-    program(path / "nginx", GOOD.replace("1.26.3", "1.29.4"))
+def test_nginx_since_1_27_5_runs_cubic_on_both(path: Path) -> None:
+    program(path / "nginx", GOOD)
     assert found(experiment(["nginx"], ["h2", "h3"]), CONTROL) == []
 
 
@@ -96,9 +96,9 @@ def test_where_quic_can_run_what_tcp_runs_that_is_the_remedy(monkeypatch: pytest
 
 
 def test_the_initial_window_of_nginx_is_told_beside_that_of_the_other_origins(path: Path) -> None:
-    program(path / "nginx", GOOD)
-    [caution] = found(experiment(["builtin", "nginx"], ["h2", "h3"]), WINDOW)
-    builtin, nginx = caution.text.split("), on nginx (")
+    program(path / "nginx", OLD)
+    [caution] = found(experiment(["builtin", "nginx@1.26"], ["h2", "h3"]), WINDOW)
+    builtin, nginx = caution.text.split("), on nginx@1.26 (")
     assert "on builtin (h2: " in builtin
     assert "h3: 12000 bytes" in builtin
     assert "h3: 131054 bytes, and never less (nginx before 1.27.5)" in nginx

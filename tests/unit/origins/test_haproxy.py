@@ -2,17 +2,18 @@
 
 import pytest
 
+from pronghorn.errors import HostError
 from pronghorn.fairness import labels
 from pronghorn.model.arm import parse as arm
 from pronghorn.model.trial import OriginRequest
-from pronghorn.origins import haproxy, haproxy_cfg
+from pronghorn.origins import haproxy_cfg, programs
 from pronghorn.origins.haproxy import HAProxy, parse
 from pronghorn.origins.programs import Program
 
 
 def found(monkeypatch: pytest.MonkeyPatch, version: str, said: str = "+QUIC +QUIC_OPENSSL_COMPAT") -> None:
     program = Program(("haproxy",), version, "haproxy", said)
-    monkeypatch.setattr(haproxy, "_found", lambda: program)
+    monkeypatch.setattr(programs, "find", lambda *_: program)
 
 
 def configuration(*, tuned: bool = False, early_data: bool = False, control: str | None = None) -> str:
@@ -105,6 +106,12 @@ def test_its_bbr_is_told_apart_from_others_of_that_name(monkeypatch: pytest.Monk
 def test_one_that_is_not_there_is_not_named_for_what_only_some_versions_can(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(haproxy, "_found", lambda: None)
+    def none(*_: object) -> Program:
+        raise HostError("none")
+
+    monkeypatch.setattr(programs, "find", none)
     assert HAProxy().refusal(arm("h3")) is None
-    assert HAProxy().refusal(arm("h3@bbr")) == "there is no HAProxy on this host"
+    assert HAProxy().refusal(arm("h3@bbr")) is None
+    old = HAProxy(version="3.0")
+    assert old.refusal(arm("h3@bbr")) == "its QUIC has bbr since 3.1; this HAProxy is 3.0"
+    assert HAProxy().refusal(arm("h3+0rtt")) == "there is no such HAProxy on this host"

@@ -10,44 +10,47 @@ from pronghorn.model.arm import parse
 from pronghorn.origins import nginx, nginx_conf, template
 from pronghorn.origins.nginx import Nginx
 
-from .made_programs import GOOD, program
+from .made_programs import GOOD, OLD, program
 
-OPENSSL_3_0 = GOOD.replace("1.26.3", "1.29.4").replace("3.5.7", "3.0.17")
-NEWEST = GOOD.replace("1.26.3", "1.29.4")
+OPENSSL_3_0 = GOOD.replace("3.5.7", "3.0.17")
 BORINGSSL = GOOD.replace("OpenSSL 3.5.7", "OpenSSL 1.1.1 (compatible; BoringSSL) (running with BoringSSL)")
 
 
-@pytest.mark.parametrize("said", [GOOD, NEWEST, None])
+@pytest.mark.parametrize(("said", "version"), [(OLD, "1.26"), (GOOD, None), (GOOD, "1.30"), (None, None)])
 @pytest.mark.parametrize(
     "arm", ["h1", "h2@bbr", "h2+tls12", "h2+0rtt", "h3", "h3+resumed", "h3~altsvc", "h3~https"]
 )
-def test_what_every_nginx_can_do_is_not_refused(path: Path, said: str | None, arm: str) -> None:
-    if said:
-        program(path / "nginx", said)
-    assert Nginx().refusal(parse(arm)) is None
-
-
-@pytest.mark.parametrize(
-    ("said", "arm", "reason"),
-    [
-        (GOOD, "h3@bbr", "New Reno that counts a datagram as 65527 bytes"),
-        (GOOD, "h3@cubic", "New Reno that"),
-        (GOOD, "h3@newreno", "New Reno that"),
-        (NEWEST, "h3@newreno", "this one's is cubic"),
-        (NEWEST, "h3@cubic", None),
-        (GOOD, "h3+0rtt", "this one is nginx 1.26.3, OpenSSL 3.5.7"),
-        (OPENSSL_3_0, "h3+0rtt", "OpenSSL 3.0.17"),
-        (NEWEST, "h3+0rtt", None),
-        (BORINGSSL, "h3+0rtt", None),
-        (None, "h3+0rtt", "not on this host"),
-    ],
-)
-def test_of_quic_what_the_version_can_not_do_is_refused(
-    path: Path, said: str | None, arm: str, reason: str | None
+def test_what_every_nginx_can_do_is_not_refused(
+    path: Path, said: str | None, version: str | None, arm: str
 ) -> None:
     if said:
         program(path / "nginx", said)
-    refusal = Nginx(nginx_conf.tuned).refusal(parse(arm))
+    assert Nginx(version=version).refusal(parse(arm)) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "version", "arm", "reason"),
+    [
+        (OLD, "1.26", "h3@bbr", "New Reno that counts a datagram as 65527 bytes (nginx 1.26.3)"),
+        (OLD, "1.26", "h3@cubic", "New Reno that"),
+        (OLD, "1.26", "h3@newreno", "New Reno that"),
+        (GOOD, None, "h3@newreno", "this one's is cubic (nginx 1.30.6)"),
+        (GOOD, None, "h3@cubic", None),
+        (None, "1.26", "h3@cubic", "New Reno that"),
+        (None, None, "h3@cubic", None),
+        (OLD, "1.26", "h3+0rtt", "this one is nginx 1.26.3, OpenSSL 3.5.7"),
+        (OPENSSL_3_0, None, "h3+0rtt", "OpenSSL 3.0.17"),
+        (GOOD, None, "h3+0rtt", None),
+        (BORINGSSL, None, "h3+0rtt", None),
+        (None, None, "h3+0rtt", "not on this host"),
+    ],
+)
+def test_of_quic_what_the_version_can_not_do_is_refused(
+    path: Path, said: str | None, version: str | None, arm: str, reason: str | None
+) -> None:
+    if said:
+        program(path / "nginx", said)
+    refusal = Nginx(nginx_conf.tuned, version=version).refusal(parse(arm))
     if reason is None:
         assert refusal is None
     else:
@@ -56,11 +59,13 @@ def test_of_quic_what_the_version_can_not_do_is_refused(
 
 
 def test_the_manifest_says_what_nginx_sends_with(path: Path) -> None:
-    program(path / "nginx", GOOD)
-    settings = Nginx().settings(parse("h3"))
+    program(path / "nginx", OLD)
+    old = Nginx(version="1.26")
+    settings = old.settings(parse("h3"))
+    assert settings["transport"] == "nginx's QUIC (nginx 1.26.3, OpenSSL 3.5.7)"
     assert settings["initial_window"] == "131054 bytes, and never less (nginx before 1.27.5)"
-    assert Nginx().settings(parse("h2@bbr"))["transport"] == "kernel TCP"
-    identity = Nginx(nginx_conf.tuned).identity()
+    assert old.settings(parse("h2@bbr"))["transport"] == "kernel TCP"
+    identity = Nginx(nginx_conf.tuned, version="1.26").identity()
     assert (identity["version"], identity["program"]) == (
         "nginx 1.26.3, OpenSSL 3.5.7",
         os.fspath(path / "nginx"),

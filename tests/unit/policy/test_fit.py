@@ -185,6 +185,7 @@ def test_what_controls_h3_is_read_from_the_batches_and_not_mixed(a_map: Maps) ->
         (batch / "manifest.json").write_text(json.dumps(manifest))
 
     assert maps.read(folders["cubic"]).h3_control == ("New Reno (nginx 1.26.3)",)
+    assert "; h3, New Reno (nginx 1.26.3) against h2@cubic;" in fitted(folders["cubic"]).about
     with pytest.raises(InputError, match="different congestion controls of h3"):
         fitted(*folders.values())
 

@@ -159,7 +159,7 @@ def test_a_factor_is_held_against_its_own_run_without_it() -> None:
     """A run that is slower on the whole, both arms alike or not, is no factor."""
 
     def tuned(cell: Cell, arm: str) -> float:
-        return 10.0 * (0.5 if cell.origin == "nginx:tuned" and arm == "h3" else 1.0)
+        return 10.0 * (0.5 if cell.origin == "nginx@1.26:tuned" and arm == "h3" else 1.0)
 
     of = judged(studies.read("kiwee"), tuned)
     [part] = claim(of, "Between continents").readings[0].parts
@@ -272,7 +272,7 @@ def test_where_a_change_leads_is_told_from_the_value_that_was_judged() -> None:
     judged_at = measured(study, lambda _cell, arm: 5.0 if arm == "h3" else 10.0)
 
     def beside(cell: Cell, arm: str) -> float:
-        return 10.0 if arm != "h3" else 8.5 if cell.origin == "nginx:tuned" else 9.5
+        return 10.0 if arm != "h3" else 8.5 if cell.origin == "nginx@1.26:tuned" else 9.5
 
     factors = measured(study, beside).runs["factors"]
     both = judged_at._replace(runs={**judged_at.runs, "factors": factors})

@@ -144,12 +144,13 @@ class Sampler:
         return self._drawn[key]
 
     def _generator(self, trials: CellTrials) -> np.random.Generator:
-        """The cell's, which it shares with no cell of the same name in another run."""
-        twins = self._twins.setdefault(str(trials.cell), [])
+        """The cell's, shared with no cell of the same name in another run or of another version."""
+        name = str(trials.cell.on_any_version)
+        twins = self._twins.setdefault(name, [])
         if id(trials) not in twins:
             twins.append(id(trials))
             self._kept.append(trials)
-        return generator(self._seed, "claims", str(trials.cell), str(twins.index(id(trials))))
+        return generator(self._seed, "claims", name, str(twins.index(id(trials))))
 
 
 MOST_BROKEN = 0.05
