@@ -15,6 +15,10 @@ MOST_NAMED = 100
 client's host)."""
 
 _ABORTED = "net::ERR_ABORTED"
+_REFUSED = "net::ERR_FAILED"
+"""What a request becomes whose answer CORS doesn't let the page see, such as one that nothing recorded
+fits."""
+
 _BLOCKED = ("net::ERR_BLOCKED_BY_", "net::ERR_UNSAFE_PORT")
 _PORTS = {"http": 80, "https": 443}
 _MOST_URL = 2048
@@ -25,12 +29,22 @@ Origin = tuple[str, str | None, int | None]
 
 class Asked:
     """The requests of a load of the document at `url`. `alone`: no other origin can be reached. `tolerate`
-    are globs, over path and query, of requests that may fail. `finished`: the load was not cut."""
+    are globs, over path and query, of requests that may fail. `finished`: the load was not cut. `recorded`
+    are the hosts of a page that is replayed: they count as its own, and their statuses are as recorded."""
 
     def __init__(
-        self, events: Events, url: str, *, alone: bool, tolerate: Sequence[str], finished: bool
+        self,
+        events: Events,
+        url: str,
+        *,
+        alone: bool,
+        tolerate: Sequence[str],
+        finished: bool,
+        recorded: Sequence[str] = (),
     ) -> None:
         self.events = events
+        self._page_host = origin_of(url)[1]
+        self._recorded = frozenset(recorded)
         self._alone = alone
         self._tolerate = tolerate
         self._finished = finished
@@ -61,20 +75,34 @@ class Asked:
             return False
         if self._elsewhere(exchange):
             return True
-        asked = path_of(exchange.url)
+        if self._recorded and self._is_others(exchange) and exchange.error == _REFUSED:
+            return True
+        asked = self.path(exchange)
         return any(matches(pattern, asked) for pattern in self._tolerate)
+
+    def bears_status(self) -> bool:
+        """Whether a status of 400 and above is as it should be: as recorded. What was not recorded is known
+        by the origin's log."""
+        return bool(self._recorded)
+
+    def path(self, exchange: Exchange) -> str:
+        """A request's path with its query; the whole URL of one to another recorded host than the page's."""
+        path = path_of(exchange.url)
+        if not self._recorded or not self._is_others(exchange):
+            return path
+        return f"https://{origin_of(exchange.url)[1]}{path}"
 
     def name(self, exchange: Exchange) -> str:
         """What a person is told of a request."""
         if not self._elsewhere(exchange):
-            return path_of(exchange.url)[:_MOST_SHOWN]
+            return self.path(exchange)[:_MOST_SHOWN]
         return f"{exchange.url[:_MOST_SHOWN]} (another host than the page's)"
 
     def mend(self, exchange: Exchange) -> str:
         """What to write where a request may fail, as a sentence's end."""
         if self.events.navigations.is_own(exchange.sent):
             return ""
-        path, query, _ = path_of(exchange.url).partition("?")
+        path, query, _ = self.path(exchange).partition("?")
         pattern = json.dumps(path + ("*" if query else ""), ensure_ascii=False)
         return f"; to accept its failure, write tolerate = [{pattern}] in the experiment"
 
@@ -94,7 +122,13 @@ class Asked:
         }
 
     def _elsewhere(self, exchange: Exchange) -> bool:
-        return origin_of(exchange.url) not in self._own
+        origin = origin_of(exchange.url)
+        if self._recorded:
+            return origin[0] != "https" or origin[1] not in self._recorded
+        return origin not in self._own
+
+    def _is_others(self, exchange: Exchange) -> bool:
+        return origin_of(exchange.url)[1] != self._page_host
 
 
 def matches(pattern: str, asked: str) -> bool:

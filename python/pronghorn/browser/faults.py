@@ -74,7 +74,7 @@ def outcome(
             if word == "reset" and none_left and exchange.error.startswith(_QUIC):
                 word = "connect"
             return word, f"{asked.name(exchange)}: {exchange.error}"
-        if resource["status"] is not None and resource["status"] >= 400:
+        if resource["status"] is not None and resource["status"] >= 400 and not asked.bears_status():
             return "status", f"{asked.name(exchange)}: status {resource['status']}{asked.mend(exchange)}"
     return (None, None) if fault is None else _cut(fault, asked, limit_s)
 

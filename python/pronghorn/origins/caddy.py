@@ -58,6 +58,10 @@ class Caddy:
                 return "its configuration does not disable 0-RTT, so the arm could use it"
         return None
 
+    def replay_refusal(self) -> str | None:
+        """It serves the files of a folder."""
+        return "it serves the files of one host"
+
     def require(self) -> None:
         """There must be a Caddy that can switch 0-RTT off."""
         programs.find("caddy")

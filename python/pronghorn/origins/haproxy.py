@@ -48,6 +48,10 @@ class HAProxy:
             return f"HAProxy {program.version} with OpenSSL's own TLS accepts no 0-RTT data over QUIC"
         return None
 
+    def replay_refusal(self) -> str | None:
+        """It serves the files of a folder."""
+        return "it serves the files of one host"
+
     def require(self) -> None:
         """A HAProxy with QUIC, and an nginx."""
         programs.find("haproxy")

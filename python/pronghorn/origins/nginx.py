@@ -71,6 +71,10 @@ class Nginx:
             )
         return None
 
+    def replay_refusal(self) -> str | None:
+        """It serves the files of a folder."""
+        return "it serves the files of one host"
+
     def require(self) -> None:
         """There must be an nginx with HTTP/3."""
         programs.find(_NAME)
