@@ -7,7 +7,9 @@ from typing import Any
 
 import brotli
 
+from pronghorn.sites import png
 from pronghorn.sites.archive import Exchange, Host, Site, Writer
+from pronghorn.sites.stream import Stream
 
 PAGE = "https://shop.example/"
 
@@ -60,11 +62,13 @@ def make(folder: Path) -> list[Exchange]:
     with Writer(folder) as writer:
         exchanges = _Exchanges(writer)
         exchanges.all()
-        described = Site(
-            recorded="2026-11-26T14:00:00Z", by="a test", page=PAGE, hosts=dict(HOSTS)
-        )
+        described = Site(recorded="2026-11-26T14:00:00Z", by="a test", page=PAGE, hosts=dict(HOSTS))
         writer.finish(described, exchanges.made)
     return exchanges.made
+
+
+def _picture(size: int) -> bytes:
+    return png.image(Stream(1, "recorded"), "picture", size).content
 
 
 class _Exchanges:
@@ -77,7 +81,6 @@ class _Exchanges:
         home = "https://shop.example/home"
         text = _DOCUMENT + "<!-- " + "lorem ipsum " * 2000 + "-->\n"
         font = bytes(range(256)) * 40
-        picture = b"\x89PNG" + bytes(30_000)
         self.add(PAGE, 302, b"", kind="document", location="/home")
         page = self.add(
             home, 200, gzip.compress(text.encode(), mtime=0), initiator=1, how="redirect", kind="document",
@@ -96,7 +99,11 @@ class _Exchanges:
         )  # fmt: skip
         of_page: dict[str, Any] = {"initiator": page, "how": "parser", "kind": "image", "start_s": 0.12}
         self.add(
-            "https://cdn.example/hero.png?w=800&h=600", 200, picture, **of_page, content_type="image/png"
+            "https://cdn.example/hero.png?w=800&h=600",
+            200,
+            _picture(30_000),
+            **of_page,
+            content_type="image/png",
         )
         self.add("https://shop.example/missing.png", 404, b"not there", **of_page)
         moved = self.add(
@@ -107,7 +114,7 @@ class _Exchanges:
             content_type="image/gif",
         )  # fmt: skip
         self.add(
-            "https://cdn.example/new.png", 200, picture[:5000], initiator=moved, how="redirect",
+            "https://cdn.example/new.png", 200, _picture(5000), initiator=moved, how="redirect",
             kind="image", start_s=0.16, content_type="image/png",
         )  # fmt: skip
         self.add(
@@ -134,9 +141,7 @@ class _Exchanges:
     ) -> int:
         """One exchange; keys that are none of its own are headers of the response."""
         own = {name: value for name, value in more.items() if name in Exchange.model_fields}
-        headers = [
-            (name.replace("_", "-"), value) for name, value in more.items() if name not in own
-        ]
+        headers = [(name.replace("_", "-"), value) for name, value in more.items() if name not in own]
         exchange = Exchange(
             id=len(self.made) + 1,
             url=url,

@@ -37,15 +37,11 @@ class Recorded:
         self.replay = built.replay
         names = [face.names for face in built.replay.faces]
         self.identity = certificates.make(folder, names=names)
-        self.site = Site(
-            root, built.document, built.total_bytes, {}, built.replay, self.identity.leaves
-        )
+        self.site = Site(root, built.document, built.total_bytes, {}, built.replay, self.identity.leaves)
 
     def scene(self, arm: str, client: str, origin: str) -> Scene:
         """A load of it."""
-        return Scene(
-            arm, self.site.root, self.identity, client=client, origin=origin, site=self.site
-        )
+        return Scene(arm, self.site.root, self.identity, client=client, origin=origin, site=self.site)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +76,8 @@ def assert_as_recorded(recorded: Recorded, arm: str, measured: Measurement) -> N
     """Asserts that a load was the recorded one, by both ends."""
     page, log = measured.page, measured.log
     assert page.outcome == "ok", page.detail
-    assert loaded(measured) == expected(recorded.exchanges)
+    left = [(one.url, one.why) for one in page.left_out]
+    assert loaded(measured) == expected(recorded.exchanges), left
     spoken = recorded_page.SPOKEN[arm]
     for resource in page.resources:
         assert resource.protocol == spoken[recorded.replay.host_of(resource.path)], resource.path
@@ -97,3 +94,10 @@ def test_the_native_client_loads_what_was_recorded(recorded: Recorded, tmp_path:
         opened = Counter(one.host for one in measured.page.connections)
         assert ("static.shop.example" in opened) == (arm == "h1")
         assert arm == "h1" or set(opened.values()) == {1}
+
+
+@pytest.mark.needs("namespaces", "chromium")
+def test_chromium_loads_what_was_recorded(recorded: Recorded, tmp_path: Path) -> None:
+    scenes = [recorded.scene(arm, "chromium", "builtin") for arm in ARMS]
+    for arm, measured in zip(ARMS, asyncio.run(stages.trials(scenes, tmp_path)), strict=True):
+        assert_as_recorded(recorded, arm, measured)

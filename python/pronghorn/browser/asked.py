@@ -20,6 +20,7 @@ _REFUSED = "net::ERR_FAILED"
 fits."""
 
 _BLOCKED = ("net::ERR_BLOCKED_BY_", "net::ERR_UNSAFE_PORT")
+_BODILESS = (204, 205)
 _PORTS = {"http": 80, "https": 443}
 _MOST_URL = 2048
 _MOST_SHOWN = 200
@@ -56,15 +57,15 @@ class Asked:
         """Why a request is left out, in the record's words; None where it counts. The page's own document
         always does, but one that it took back for another, or that was a download while it stayed where it
         was."""
-        navigations = self.events.navigations
+        navigations, error = self.events.navigations, self.error(exchange)
         if navigations.is_own(exchange.sent):
-            given_up = exchange.error == _ABORTED and navigations.went_past(exchange.sent)
+            given_up = error == _ABORTED and navigations.went_past(exchange.sent)
             return ABORTED if given_up else None
-        if exchange.blocked or (exchange.error or "").startswith(_BLOCKED):
+        if exchange.blocked or (error or "").startswith(_BLOCKED):
             return BLOCKED
         if self._alone and self._elsewhere(exchange):
             return OTHER_HOST
-        if exchange.aborted or exchange.error == _ABORTED:
+        if error == _ABORTED or (exchange.aborted and error is not None):
             return ABORTED
         return OPEN if exchange.ended is None and self._finished else None
 
@@ -79,6 +80,13 @@ class Asked:
             return True
         asked = self.path(exchange)
         return any(matches(pattern, asked) for pattern in self._tolerate)
+
+    def error(self, exchange: Exchange) -> str | None:
+        """What the network made of a request; None where nothing went wrong. An answer without a body is whole
+        with its head, though Chromium says of some of a script's that they were aborted."""
+        status = (exchange.response or {}).get("status")
+        whole = self._recorded and status in _BODILESS and exchange.error == _ABORTED
+        return None if whole else exchange.error
 
     def bears_status(self) -> bool:
         """Whether a status of 400 and above is as it should be: as recorded. What was not recorded is known

@@ -37,7 +37,7 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
     exchanges = [one for one, why in judged if why is None]
     log = job.artifacts.get(NETLOG)
     connections = Connections(started, netlog.resumed(Path(log)) if log else {})
-    resources = [_resource(one, asked.path(one), started, connections.of(one)) for one in exchanges]
+    resources = [_resource(one, asked, started, connections.of(one)) for one in exchanges]
     reason, detail = faults.outcome(exchanges, resources, asked, fault, job.limit_s)
     navigation = seen["navigation"] or {}
     documents = [
@@ -69,11 +69,11 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
     }
 
 
-def _resource(exchange: Exchange, path: str, started: float, connection: int | None) -> dict[str, Any]:
+def _resource(exchange: Exchange, asked: Asked, started: float, connection: int | None) -> dict[str, Any]:
     response = exchange.response or {}
     timing = response.get("timing")
     return {
-        "path": path,
+        "path": asked.path(exchange),
         "kind": _KINDS.get(exchange.sent.get("type", ""), "other"),
         "initiator": _initiator(exchange),
         "priority": exchange.priority,
@@ -88,7 +88,7 @@ def _resource(exchange: Exchange, path: str, started: float, connection: int | N
         "request_s": _time(timing, "sendStart", started),
         "first_byte_s": _time(timing, "receiveHeadersEnd", started),
         "last_byte_s": exchange.ended - started if exchange.ended is not None else None,
-        "error": exchange.error,
+        "error": asked.error(exchange),
     }
 
 
