@@ -59,9 +59,12 @@ def without_varying(url: str) -> str:
     return url
 
 
-def expected(exchanges: Sequence[Exchange]) -> Counter[tuple[str, int, int]]:
-    """What was recorded: URLs, statuses, sizes of bodies."""
-    return Counter((without_varying(one.url), one.status, one.body_bytes) for one in exchanges)
+def expected(exchanges: Sequence[Exchange], *, in_turn: bool) -> Counter[tuple[str, int, int]]:
+    """What was recorded: URLs, statuses, sizes of bodies. Equal requests are answered `in_turn`, or like the
+    first of them."""
+    first = {one.url: one for one in reversed(exchanges)}
+    answers = [one if in_turn else first[one.url] for one in exchanges]
+    return Counter((without_varying(one.url), one.status, one.body_bytes) for one in answers)
 
 
 def loaded(measured: Measurement) -> Counter[tuple[str, int | None, int]]:
@@ -72,12 +75,19 @@ def loaded(measured: Measurement) -> Counter[tuple[str, int | None, int]]:
     )
 
 
-def assert_as_recorded(recorded: Recorded, arm: str, measured: Measurement) -> None:
+@pytest.mark.parametrize("origin", ["nginx", "haproxy", "caddy"])
+def test_other_servers_answer_what_was_recorded(recorded: Recorded, tmp_path: Path, origin: str) -> None:
+    scenes = [recorded.scene(arm, "native", origin) for arm in ARMS]
+    for arm, measured in zip(ARMS, asyncio.run(stages.trials(scenes, tmp_path)), strict=True):
+        assert_as_recorded(recorded, arm, measured, in_turn=False)
+
+
+def assert_as_recorded(recorded: Recorded, arm: str, measured: Measurement, *, in_turn: bool = True) -> None:
     """Asserts that a load was the recorded one, by both ends."""
     page, log = measured.page, measured.log
     assert page.outcome == "ok", page.detail
     left = [(one.url, one.why) for one in page.left_out]
-    assert loaded(measured) == expected(recorded.exchanges), left
+    assert loaded(measured) == expected(recorded.exchanges, in_turn=in_turn), left
     spoken = recorded_page.SPOKEN[arm]
     for resource in page.resources:
         assert resource.protocol == spoken[recorded.replay.host_of(resource.path)], resource.path

@@ -7,6 +7,7 @@
     steps.py      what the native client asks for: `requests.json`
     causes.py     what sets off a request
     mentions.py   where a document names a URL
+    table.py      answers by their requests, for servers that answer equal requests alike
 
 `docs/replay.md` has the rules for people."""
 

@@ -10,7 +10,7 @@ _OF_CONNECTIONS = frozenset(
 )
 """Headers of one connection (RFC 9110 §7.6.1)."""
 
-_OF_SERVERS = frozenset({"alt-svc", "content-length", "date"})
+_OF_SERVERS = frozenset({"alt-svc", "content-length", "date", "server"})
 """Headers that the server says itself."""
 
 _ABOUT_OTHER_LOADS = frozenset(
