@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
 from pronghorn.knobs import effective
-from pronghorn.model import background, load, replay_settings
+from pronghorn.model import background, load
 from pronghorn.model.arm import Arm
 from pronghorn.model.artifacts import ARRIVALS, FLIGHT, PCAPNG, QLOG
 from pronghorn.model.browser import BrowserSettings
@@ -87,9 +87,9 @@ def _check_clock(experiment: Experiment, browsers: Sequence[str]) -> None:
 
 def _check_replays(experiment: Experiment) -> None:
     """A recorded site needs a bench's addresses, and a client that finds its hosts."""
-    archive = next((site for site in experiment.sites if replay_settings.is_archive(site)), None)
-    if archive is None:
+    if not experiment.recorded_sites:
         return
+    archive = experiment.recorded_sites[0]
     for name in experiment.clients:
         if not clients.of(experiment, name).replays:
             able = [known for known, client in clients.CLIENTS.items() if client.replays]

@@ -41,8 +41,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_http::{
-    CongestionControl, Protocol, QuicOptions, QuicWatch, SecretLog, Settings,
-    TcpSettings, TcpStack, Tickets, TimeoutCounting, TlsError, TransportKnobs, UdpError,
+    CongestionControl, Protocol, QuicOptions, QuicWatch, SecretLog, Settings, TcpSettings,
+    TcpStack, Tickets, TimeoutCounting, TlsError, TransportKnobs, UdpError,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};

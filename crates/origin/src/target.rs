@@ -25,7 +25,9 @@ pub(crate) fn host(uri: &Uri, headers: &HeaderMap) -> String {
     let named = || headers.get(header::HOST)?.to_str().ok();
     let authority = uri.authority().map(Authority::as_str).or_else(named);
     let authority = authority.unwrap_or_default();
-    let port = authority.rfind(':').filter(|at| !authority[*at..].contains(']'));
+    let port = authority
+        .rfind(':')
+        .filter(|at| !authority[*at..].contains(']'));
     authority[..port.unwrap_or(authority.len())].to_ascii_lowercase()
 }
 

@@ -82,8 +82,8 @@ class Asked:
         return any(matches(pattern, asked) for pattern in self._tolerate)
 
     def error(self, exchange: Exchange) -> str | None:
-        """What the network made of a request; None where nothing went wrong. An answer without a body is whole
-        with its head, though Chromium says of some of a script's that they were aborted."""
+        """What the network made of a request; None where nothing went wrong. An answer without a body is
+        whole with its head, though Chromium says of some of a script's that they were aborted."""
         status = (exchange.response or {}).get("status")
         whole = self._recorded and status in _BODILESS and exchange.error == _ABORTED
         return None if whole else exchange.error

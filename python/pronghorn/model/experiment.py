@@ -156,6 +156,11 @@ class Experiment(BaseModel):
         return {"cache-control": "no-cache"} if self.cache_control == values.CACHEABLE else {}
 
     @property
+    def recorded_sites(self) -> list[str]:
+        """Its sites that are archives."""
+        return [site for site in self.sites if replay_settings.is_archive(site)]
+
+    @property
     def live(self) -> bool:
         """Whether its origins are live servers, measured without an emulated path."""
         return any(stacks.is_url(origin) for origin in self.origins)
@@ -241,7 +246,7 @@ class Experiment(BaseModel):
             table["cache_control"] = self.cache_control
             table["certificate"] = self.certificate.definition()
             table[site_settings.COMPRESSION] = self.compression
-        if any(replay_settings.is_archive(site) for site in self.sites):
+        if self.recorded_sites:
             table[replay_settings.KEY] = self.replay.definition()
         if self.hosts:
             table[site_settings.HOST] = list(self.hosts)

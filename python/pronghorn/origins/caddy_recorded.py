@@ -1,5 +1,5 @@
-"""Caddy's configuration for a recorded site, in its JSON: a table from requests to answers, and a route for each
-answer."""
+"""Caddy's configuration for a recorded site, in its JSON: a table from requests to answers, and a route for
+each answer."""
 
 import json
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
-"""How HAProxy and the nginx behind it serve a recorded site: HAProxy has a listener for each address, nginx the
-answers."""
+"""How HAProxy and the nginx behind it serve a recorded site: HAProxy has a listener for each address, nginx
+the answers."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -95,7 +95,7 @@ impl Fixture {
         Origin::bind(&config).expect("an origin")
     }
 
-    fn origin_config(&self) -> OriginConfig {
+    pub(crate) fn origin_config(&self) -> OriginConfig {
         let site = Site::read(&self.site()).expect("a readable site");
         OriginConfig {
             content: Content::Site(Arc::new(site)),

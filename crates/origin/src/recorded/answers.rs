@@ -79,7 +79,9 @@ impl RecordedAnswers {
 
 /// Whether an answer says how long its body is (RFC 9110 §8.6); one to HEAD says what it was recorded with.
 fn has_length(method: &Method, status: StatusCode) -> bool {
-    *method != Method::HEAD && status != StatusCode::NO_CONTENT && status != StatusCode::NOT_MODIFIED
+    *method != Method::HEAD
+        && status != StatusCode::NO_CONTENT
+        && status != StatusCode::NOT_MODIFIED
 }
 
 /// The leave that a CORS preflight asks for (Fetch, §4.8); none where the request is none.

@@ -91,7 +91,9 @@ impl Index {
     /// (`If-None-Match`, `If-Modified-Since`) and its range before all others.
     pub(super) fn find(&self, wanted: &Wanted) -> Option<(usize, Match)> {
         let (path, query) = split(wanted.target);
-        let here = self.places.get(&(wanted.host.to_owned(), path.to_owned()))?;
+        let here = self
+            .places
+            .get(&(wanted.host.to_owned(), path.to_owned()))?;
         let here = || here.iter().filter(|one| one.method == *wanted.method);
         if let Some(asked) = here().find(|one| one.query.as_deref() == query) {
             return Some((asked.next(wanted.headers), Match::Exact));
@@ -174,7 +176,12 @@ mod tests {
         }
     }
 
-    fn find(index: &Index, method: &Method, target: &str, headers: &HeaderMap) -> Option<(usize, Match)> {
+    fn find(
+        index: &Index,
+        method: &Method,
+        target: &str,
+        headers: &HeaderMap,
+    ) -> Option<(usize, Match)> {
         index.find(&Wanted {
             host: "a.test",
             method,
@@ -203,7 +210,11 @@ mod tests {
             (Method::GET, "/b?x=2&_=99", None),
             (Method::GET, "/c", None),
         ] {
-            assert_eq!(find(&index, &method, target, &none), expected, "{method} {target}");
+            assert_eq!(
+                find(&index, &method, target, &none),
+                expected,
+                "{method} {target}"
+            );
         }
     }
 

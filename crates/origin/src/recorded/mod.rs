@@ -94,7 +94,8 @@ impl Recorded {
                 Some(name) => body(root, name, &mut bodies)?,
             };
             let exchange = Exchange::new(line, body);
-            exchanges.push(exchange.map_err(|problem| wrong(format!("exchange {place}: {problem}")))?);
+            exchanges
+                .push(exchange.map_err(|problem| wrong(format!("exchange {place}: {problem}")))?);
         }
         Ok(Recorded { exchanges })
     }

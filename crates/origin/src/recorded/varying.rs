@@ -66,7 +66,10 @@ fn is_by_chance(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let others = value.len() - digits - letters;
-    let number = letters == 0 && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let number = letters == 0
+        && value
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
     if number {
         return digits >= DIGITS_OF_CHANCE && others <= 1;
     }

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pronghorn.errors import InputError
 from pronghorn.sites import hosts
 from pronghorn.sites.archive import Exchange, read
 from pronghorn.sites.built import BuiltSite, Kind, Resource
 from pronghorn.sites.hosts import Replay
-from pronghorn.sites.replay import answers, steps
+from pronghorn.sites.replay import answers, steps, table
 from pronghorn.sites.replay.choice import Chosen, choose
 
 _KINDS: dict[str, Kind] = {
@@ -29,10 +30,20 @@ def build(folder: Path, directory: Path, *, third_parties: bool = True) -> Built
     page = chosen.exchanges[0]
     found, faces = hosts.of(archive.site.hosts, _ports(chosen.exchanges))
     replay = Replay(page.target.host, {host.name: host for host in found}, faces, directory)
-    answers.write(archive, chosen.exchanges, replay.hosts, directory)
+    _refuse_delays(folder, replay)
+    alike = table.of(answers.write(archive, chosen.exchanges, replay.hosts, directory)).unreachable
     late = steps.write(archive, chosen, directory)
     resources = tuple(_resource(replay, one) for one in chosen.exchanges)
-    return BuiltSite(directory, page.target.path, resources, _notes(replay, chosen, late), replay)
+    return BuiltSite(directory, page.target.path, resources, _notes(replay, chosen, late, alike), replay)
+
+
+def _refuse_delays(folder: Path, replay: Replay) -> None:
+    delayed = next((host.name for host in replay.hosts.values() if host.delay_ns), None)
+    if delayed is not None:
+        raise InputError(
+            f'{folder}: [hosts."{delayed}"] delay: a replay has no round trips of single hosts yet.',
+            hint="Leave the key out of site.toml.",
+        )
 
 
 def _ports(exchanges: Sequence[Exchange]) -> dict[str, frozenset[int]]:
@@ -49,7 +60,7 @@ def _resource(replay: Replay, one: Exchange) -> Resource:
     return Resource(path, _KINDS.get(one.kind, "other"), one.body_bytes)
 
 
-def _notes(replay: Replay, chosen: Chosen, late: int) -> dict[str, Any]:
+def _notes(replay: Replay, chosen: Chosen, late: int, alike: int) -> dict[str, Any]:
     """What the manifest says of the replay."""
     notes: dict[str, Any] = {
         "page": f"https://{replay.page}{chosen.exchanges[0].target.path}",
@@ -58,13 +69,13 @@ def _notes(replay: Replay, chosen: Chosen, late: int) -> dict[str, Any]:
                 "first_party": host.first_party,
                 "highest_protocol": host.highest,
                 "address": host.face + 1,
-                **({"delay_s": host.delay_ns / 1e9} if host.delay_ns else {}),
             }
             for host in replay.hosts.values()
         },
         "statuses": dict(sorted(Counter(str(one.status) for one in chosen.exchanges).items())),
         "bodies_made_up": sum(one.made for one in chosen.exchanges),
         "after_the_load": late,
+        "answered_alike": alike,
     }
     if chosen.left_out:
         notes["left_out"] = dict(chosen.left_out)

@@ -1,5 +1,6 @@
 """What sets off each request of a replay, and what is computed before it."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
@@ -31,7 +32,7 @@ class Causes:
         self._page = chosen.exchanges[0]
         self._by_id: Mapping[int, Exchange] = {one.id: one for one in chosen.exchanges}
         self._initiators = chosen.initiators
-        self._ends = sorted(one.end_s for one in chosen.exchanges)
+        self._ended = sorted(chosen.exchanges, key=lambda one: one.end_s)
         self._texts: dict[int, bytes | None] = {}
 
     def of(self, one: Exchange) -> Cause:
@@ -76,5 +77,7 @@ class Causes:
     def _computed_s(self, initiator: Exchange, one: Exchange) -> float:
         """The time before a request in which nothing that came later than its initiator ended: what the
         network did in between is none of the computing."""
-        ended_s = max((end_s for end_s in self._ends if end_s <= one.start_s), default=0.0)
+        before = bisect_right(self._ended, one.start_s, key=lambda other: other.end_s)
+        earlier = (other for other in reversed(self._ended[:before]) if other.start_s < one.start_s)
+        ended_s = next((other.end_s for other in earlier), 0.0)
         return round(max(0.0, one.start_s - max(ended_s, initiator.end_s)), 6)
