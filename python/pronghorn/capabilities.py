@@ -38,6 +38,7 @@ def check(experiment: Experiment) -> None:
             _check(arm, "client", name, client.refusal, _able(arm, [*clients.CLIENTS.items(), *its_clients]))
     _check_clock(experiment, [name for name, client in its_clients if client.is_browser])
     _check_live_loads(experiment)
+    _check_replays(experiment)
     _check_idle_knobs(experiment)
     for cell in experiment.cells():
         for arm in experiment.arms:
@@ -82,6 +83,44 @@ def _check_clock(experiment: Experiment, browsers: Sequence[str]) -> None:
         what = f"on path '{DIRECT}' only the CPU limits loads, and computing takes no time in virtual time"
     if what is not None:
         raise InputError(f"key 'clock': {what}.", hint='Measure in real time: clock = "real".')
+
+
+def _check_replays(experiment: Experiment) -> None:
+    """A recorded site needs a bench's addresses, and a client that finds its hosts."""
+    if not experiment.recorded_sites:
+        return
+    archive = experiment.recorded_sites[0]
+    for name in experiment.clients:
+        if not clients.of(experiment, name).replays:
+            able = [known for known, client in clients.CLIENTS.items() if client.replays]
+            raise InputError(
+                f"site '{archive}': client '{name}' loads from one host, and a recorded site has several. "
+                f"{_who('client', able, 'loaded')}"
+            )
+    for name in experiment.origins:
+        reason = origins.of(experiment, name).replay_refusal()
+        if reason is not None:
+            able = [known for known, origin in origins.ORIGINS.items() if origin.replay_refusal() is None]
+            raise InputError(
+                f"site '{archive}': origin '{name}' can't serve it: {reason}. "
+                f"{_who('origin', able, 'served')}"
+            )
+    for arm in experiment.arms:
+        if arm.clear:
+            raise InputError(
+                f"site '{archive}': arm '{arm.name}' goes without TLS, and a recorded site is served over "
+                "TLS alone. Leave out '+clear'."
+            )
+    if any(path.name == DIRECT for path in experiment.paths):
+        raise InputError(
+            f"site '{archive}': path '{DIRECT}' has one address, and the hosts of a recorded site need their "
+            "own. Any emulated path has them."
+        )
+    if experiment.background is not None:
+        raise InputError(
+            f"key '{background.KEY}': no load can run beside a recorded site, whose hosts know nothing but "
+            "what was recorded. Leave it out."
+        )
 
 
 def _check_live_loads(experiment: Experiment) -> None:

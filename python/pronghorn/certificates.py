@@ -5,6 +5,7 @@ import datetime
 import ipaddress
 import os
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,12 +34,21 @@ DEFAULT = CertificateSettings()
 _Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
 
+class Leaf(NamedTuple):
+    """PEM files of a certificate for other names than the origin's: its chain, its PKCS#8 key."""
+
+    chain: Path
+    key: Path
+
+
 class Certificates(NamedTuple):
-    """PEM files: the authority's certificate, the origin's chain, its PKCS#8 key."""
+    """PEM files: the authority's certificate, the origin's chain, its PKCS#8 key. `leaves` are the same
+    authority's for other names, in the order in which they were asked for."""
 
     authority: Path
     chain: Path
     key: Path
+    leaves: tuple[Leaf, ...] = ()
 
 
 class Settled(NamedTuple):
@@ -99,11 +109,16 @@ class _Issuer(NamedTuple):
 
 
 def make(
-    directory: Path, settings: CertificateSettings = DEFAULT, *, settled: Settled | None = None
+    directory: Path,
+    settings: CertificateSettings = DEFAULT,
+    *,
+    settled: Settled | None = None,
+    names: Sequence[Sequence[str]] = (),
 ) -> Certificates:
     """An authority, the intermediates that `settings` ask for and a leaf for the origin, written to
     `directory`; all keys are of the kind asked for, the leaf's is readable by its owner only.
-    With `settled` they are the same each time.
+    With `settled` they are the same each time. For each of `names`, which are hosts that share a certificate,
+    there is a leaf beside it, under the same issuer.
 
     The chain is the leaf and the intermediates, without the authority (RFC 8446 §4.4.2). The keys of those
     who sign are never written. Raises OSError where the files can't be.
@@ -123,18 +138,17 @@ def make(
     for below in reversed(range(settings.intermediates)):
         issuer = _intermediate(issuer, below, maker.key(settings.key), maker)
         chain.insert(0, issuer.certificate)
-    key = maker.key(settings.key)
-    chain.insert(0, _leaf(issuer, key, maker))
     files = Certificates(directory / "authority.pem", directory / "origin.pem", directory / "origin.key")
     _write(files.authority, authority.public_bytes(serialization.Encoding.PEM))
-    _write(files.chain, b"".join(each.public_bytes(serialization.Encoding.PEM) for each in chain))
-    _write(
-        files.key,
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        ),
-    )
-    return files
+    own = (HOST_NAME, *ADDRESSES)
+    _write_leaf(Leaf(files.chain, files.key), own, issuer, chain, maker.key(settings.key), maker)
+    leaves = [
+        Leaf(directory / f"host-{number}.pem", directory / f"host-{number}.key")
+        for number in range(1, len(names) + 1)
+    ]
+    for leaf, hosts in zip(leaves, names, strict=True):
+        _write_leaf(leaf, hosts, issuer, chain, maker.key(settings.key), maker)
+    return files._replace(leaves=tuple(leaves))
 
 
 def sizes(files: Certificates) -> list[int]:
@@ -158,20 +172,43 @@ def _intermediate(issuer: _Issuer, below: int, key: _Key, maker: _Maker) -> _Iss
     return _Issuer(certificate, key)
 
 
-def _leaf(issuer: _Issuer, key: _Key, maker: _Maker) -> x509.Certificate:
-    names = [
-        x509.DNSName(HOST_NAME),
-        *(x509.IPAddress(ipaddress.ip_address(address)) for address in ADDRESSES),
-    ]
+def _write_leaf(
+    leaf: Leaf,
+    names: Sequence[str],
+    issuer: _Issuer,
+    above: Sequence[x509.Certificate],
+    key: _Key,
+    maker: _Maker,
+) -> None:
+    """Writes a leaf for `names` with the certificates `above` it, and its key."""
+    chain = (_leaf(issuer, names, key, maker), *above)
+    _write(leaf.chain, b"".join(each.public_bytes(serialization.Encoding.PEM) for each in chain))
+    _write(
+        leaf.key,
+        key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        ),
+    )
+
+
+def _leaf(issuer: _Issuer, names: Sequence[str], key: _Key, maker: _Maker) -> x509.Certificate:
+    # A common name has 64 characters at most (RFC 5280, appendix A.1).
     return maker.sign(
-        _builder(_name(HOST_NAME), issuer.certificate.subject, key.public_key(), maker)
+        _builder(_name(names[0][:64]), issuer.certificate.subject, key.public_key(), maker)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_usage(signs_certificates=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .add_extension(x509.SubjectAlternativeName([_alternative(name) for name in names]), critical=False)
         .add_extension(issuer.identifier, critical=False),
         issuer.key,
     )
+
+
+def _alternative(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
 
 
 def _name(text: str) -> x509.Name:

@@ -64,12 +64,13 @@ def execute(
         notes["calibration"] = [*notes.get("calibration", []), *calibrate(experiment, engines)]
         files.write_manifest(directory, notes)
     with work_folder() as work, memory_folder() as memory:
-        identity = _identity(experiment, work, engines)
+        sites = _build_sites(experiment, work)
+        identity = _identity(experiment, work, engines, sites)
+        sites = _with_leaves(sites, identity)
         if not experiment.live:
             notes["certificate"] = first_flight.describe(
                 experiment.certificate.key, certificates.sizes(identity)
             )
-        sites = _build_sites(experiment, work)
         if (starts_at := _starts_at(engines)) is not None:
             _settle_times(work, starts_at)
         if not experiment.live:
@@ -208,14 +209,25 @@ def _measure(
         return interrupts.run(slots.run(blocks, recorded))
 
 
-def _identity(experiment: Experiment, work: Path, engines: Mapping[str, Engines]) -> Certificates:
+def _identity(
+    experiment: Experiment, work: Path, engines: Mapping[str, Engines], sites: Mapping[str, Site]
+) -> Certificates:
     settled = None
     if (starts_at := _starts_at(engines)) is not None:
         settled = Settled(starts_at, plan.derive(experiment.seed, "certificates"))
     try:
-        return certificates.make(work, experiment.certificate, settled=settled)
+        names = [face.names for site in sites.values() for face in site.faces]
+        return certificates.make(work, experiment.certificate, settled=settled, names=names)
     except OSError as error:
         raise no_room(work, error) from error
+
+
+def _with_leaves(sites: Mapping[str, Site], identity: Certificates) -> dict[str, Site]:
+    """The sites with the certificates of their recorded hosts, made in the same order."""
+    leaves = iter(identity.leaves)
+    return {
+        name: site._replace(leaves=tuple(next(leaves) for _ in site.faces)) for name, site in sites.items()
+    }
 
 
 def _build_sites(experiment: Experiment, work: Path) -> dict[str, Site]:
@@ -233,12 +245,13 @@ def _build_sites(experiment: Experiment, work: Path) -> dict[str, Site]:
                 folder,
                 compressed=experiment.compression == "static",
                 hosts=experiment.hosts,
+                third_parties=experiment.replay.third_parties == "on",
             )
         except ValueError as error:
             raise InputError(f"site '{name}': {error}") from error
         except OSError as error:
             raise no_room(folder, error) from error
-        sites[name] = Site(built.root, built.document, built.total_bytes, built.to_manifest())
+        sites[name] = Site(built.root, built.document, built.total_bytes, built.to_manifest(), built.replay)
     return sites
 
 

@@ -31,7 +31,8 @@ NEAR: Definition = {
 
 
 class Scene(NamedTuple):
-    """What a stage is to be: names as an experiment has them, a site's folder, a path's definition."""
+    """What a stage is to be: names as an experiment has them, a site's folder, a path's definition. `site` is
+    one that is more than its folder."""
 
     arm: str
     root: Path
@@ -43,6 +44,7 @@ class Scene(NamedTuple):
     artifacts: tuple[str, ...] = ()
     settings: Mapping[str, Any] = {}
     arms_beside: tuple[str, ...] = ()
+    site: Site | None = None
 
 
 @asynccontextmanager
@@ -88,7 +90,7 @@ def plot(scene: Scene, folder: Path) -> Plot:
         experiment=experiment,
         cell=Cell(site="folder", path="scene", origin=scene.origin, client=scene.client),
         arm=experiment.arms[0],
-        site=Site(scene.root, "/", 0),
+        site=scene.site or Site(scene.root, "/", 0),
         certificates=scene.certificates,
         artifacts=artifacts,
         folder=folder / "stage",

@@ -79,7 +79,7 @@ def test_what_settles_them_makes_the_same_again(tmp_path: Path) -> None:
     for name, how in (("one", settled), ("two", settled), ("three", settled._replace(seed=6))):
         (tmp_path / name).mkdir()
         made.append(certificates.make(tmp_path / name, settled=how))
-    one, two, three = ([file.read_bytes() for file in files] for files in made)
+    one, two, three = ([file.read_bytes() for file in files[:3]] for files in made)
     assert one == two
     assert not set(one) & set(three)
     leaf = x509.load_pem_x509_certificate(one[1])

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::mem;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
@@ -21,7 +22,7 @@ use crate::driver::tap::Taps;
 use crate::driver::wiring::Wiring;
 use crate::error::BenchError;
 use crate::network::congestion::TcpCongestionControl;
-use crate::network::level::Level;
+use crate::network::level::{Level, MOST_FURTHER};
 use crate::network::setup::{self, Setup};
 use crate::network::tcp_knobs::TcpKnobs;
 use crate::network::tcp_settings::{HostTcp, TcpOfHosts};
@@ -52,6 +53,8 @@ pub struct BenchSpec {
     pub single_packets: bool,
     /// Which addresses the hosts have.
     pub level: Level,
+    /// How many further addresses the server has; at most [`MOST_FURTHER`].
+    pub further_addresses: usize,
     /// Who watches the links; none: nobody, which costs nothing.
     pub taps: Option<Taps>,
     /// Whether the path has only its constant delays at first, until [`Bench::begin`]; its cross traffic starts then.
@@ -88,6 +91,8 @@ struct Parts {
     cross: Option<CrossTraffic>,
     mover: Option<Mover>,
     addresses: Addresses,
+    /// Of the server.
+    further_addresses: Vec<Ipv4Addr>,
     offloads: Offloads,
     before: Before,
     may_begin: bool,
@@ -132,6 +137,17 @@ impl Bench {
         };
         let (client, client_tun, client_offloads) = host(Side::Client)?;
         let (server, server_tun, server_offloads) = host(Side::Server)?;
+        let further: Vec<_> = spec.level.further().take(spec.further_addresses).collect();
+        if further.len() < spec.further_addresses {
+            return Err(BenchError::OutOfRange {
+                key: "further_addresses",
+                asked: u32::try_from(spec.further_addresses).unwrap_or(u32::MAX),
+                least: 0,
+                most: MOST_FURTHER as u32,
+            });
+        }
+        let added = further.clone();
+        server.within(move || setup::add_addresses(&added))?;
         let bell = || {
             let bell = Doorbell::new().map_err(|errno| BenchError::Threads(errno.into()));
             bell.map(Arc::new)
@@ -177,6 +193,7 @@ impl Bench {
             cross: None,
             mover,
             addresses,
+            further_addresses: further,
             offloads: client_offloads.min(server_offloads),
             before: Before::default(),
             may_begin: spec.warm_up,
@@ -228,6 +245,12 @@ impl Bench {
             Side::Client => &parts.client,
             Side::Server => &parts.server,
         }
+    }
+
+    /// The server's further addresses.
+    #[must_use]
+    pub fn further_addresses(&self) -> &[Ipv4Addr] {
+        &self.parts().further_addresses
     }
 
     /// How TCP is set up on the hosts, as their kernels tell now.

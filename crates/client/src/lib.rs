@@ -18,7 +18,8 @@
 //! | which failures fail the load | `tolerate.rs`, `transport/failure.rs` |
 //! | which connections are opened | `transport/` |
 //! | when does a QUIC connection migrate | `transport/migration.rs` |
-//! | what is recorded | `record.rs`, `summary.rs` |
+//! | how is a recorded page loaded | `recorded/` |
+//! | what is recorded | `record.rs`, `noted.rs`, `summary.rs` |
 
 mod budget;
 mod contents;
@@ -26,8 +27,10 @@ mod host;
 mod left_out;
 mod local;
 mod navigation;
+mod noted;
 mod priority;
 mod record;
+mod recorded;
 mod redirect;
 mod scripts;
 mod summary;
@@ -40,5 +43,6 @@ pub use pronghorn_page::{Kind, Place};
 pub use record::{
     ConnectionRecord, EarlyData, LeftOut, Outcome, PageLoad, Reason, ResourceRecord, Why,
 };
+pub use recorded::{Host, Itinerary, Steps, StepsError, load_recorded};
 pub use tolerate::Tolerate;
 pub use transport::Target;

@@ -17,6 +17,7 @@ use crate::budget::{Budget, MOST_RESOURCES};
 use crate::contents::{Content, Frame};
 use crate::host::OwnHost;
 use crate::left_out::LeftOuts;
+use crate::noted::About;
 use crate::priority::Priority;
 use crate::record::{PageLoad, Reason, ResourceRecord};
 use crate::tolerate::Tolerate;
@@ -89,6 +90,9 @@ pub enum LoadError {
     /// A host name that no URL can have.
     #[error("host_name `{0}` is no host name: {1}")]
     HostName(String, url::ParseError),
+    /// A recorded page's request names a host of which nothing is said.
+    #[error("a recorded request is for the host `{0}`, of which `hosts` says nothing")]
+    UnknownHost(String),
     /// A document that isn't the origin's.
     #[error("document `{0}` is not a path on the origin, as /index.html is")]
     Document(String),
@@ -123,6 +127,17 @@ pub(crate) struct Resource {
     pub(crate) hops: usize,
     pub(crate) content: Content,
     pub(crate) ended: bool,
+}
+
+/// Waits until a session is kept; the failure where none comes.
+pub(crate) async fn missing_session(mut kept: watch::Receiver<u64>) -> Option<Failure> {
+    let some = kept.wait_for(|sessions| *sessions > 0);
+    if tokio::time::timeout(SESSION_PATIENCE, some).await.is_ok() {
+        return None;
+    }
+    let patience_s = SESSION_PATIENCE.as_secs();
+    let detail = format!("the server gave no TLS session within {patience_s} s");
+    Some(Failure::new(Reason::Session, detail))
 }
 
 /// What is to be asked for.
@@ -216,26 +231,17 @@ impl<'a> Navigation<'a> {
         let priority = Priority::of(asked.kind, asked.place, self.images);
         self.images += usize::from(asked.kind == Kind::Image);
         let path = OwnHost::path(&asked.url);
-        let record = ResourceRecord {
+        let initiator = asked
+            .initiator
+            .map(|index| self.resources[index].record.path.clone());
+        let about = About {
             method: method.to_string(),
             path: path.clone(),
             kind: asked.kind,
-            initiator: asked
-                .initiator
-                .map(|index| self.resources[index].record.path.clone()),
+            initiator,
             priority,
-            protocol: None,
-            status: None,
-            bytes: 0,
-            content_coding: None,
-            connection: None,
-            start_s: self.seconds(at),
-            request_s: None,
-            too_early_s: None,
-            first_byte_s: None,
-            last_byte_s: None,
-            error: None,
         };
+        let record = ResourceRecord::new(about, self.seconds(at));
         let resource = self.resources.len();
         self.resources.push(Resource {
             record,
@@ -264,24 +270,11 @@ impl<'a> Navigation<'a> {
         if resource.ended {
             return;
         }
+        resource.record.note(&event, at_s);
         match event {
-            Event::Sent { connection } => {
-                resource.record.connection = Some(connection);
-                if resource.record.too_early_s.is_none() {
-                    resource.record.request_s = Some(at_s);
-                }
-            }
-            Event::TooEarly => resource.record.too_early_s = Some(at_s),
-            Event::Head(head) => {
-                resource.record.protocol = head.protocol;
-                resource.record.status = Some(head.status);
-                resource.record.first_byte_s = Some(at_s);
-                self.head(index, &head, at);
-            }
-            Event::Data(bytes) => {
-                resource.record.bytes += bytes.len() as u64;
-                self.read(index, &bytes, at);
-            }
+            Event::Sent { .. } | Event::TooEarly | Event::Due => {}
+            Event::Head(head) => self.head(index, &head, at),
+            Event::Data(bytes) => self.read(index, &bytes, at),
             Event::End => self.end(index, at),
             Event::Failed(failure) => self.fail(index, failure, at),
         }
@@ -361,27 +354,15 @@ impl<'a> Navigation<'a> {
         }
         if let Some(first) = unfinished.first() {
             let path = &self.resources[*first].record.path;
-            let others = match unfinished.len() - 1 {
-                0 => String::new(),
-                others => format!(" and {others} more"),
-            };
-            let limit_s = limit.as_secs_f64();
-            let detail = format!("{path}{others} not complete after {limit_s} s");
-            self.failure
-                .get_or_insert(Failure::new(Reason::Timeout, detail));
+            let failure = Failure::timeout(path, unfinished.len() - 1, limit);
+            self.failure.get_or_insert(failure);
         }
     }
 
     /// Waits until a session is kept of a page that was loaded.
-    async fn keep(&mut self, mut kept: watch::Receiver<u64>) {
-        if self.failure.is_some() {
-            return;
-        }
-        let some = kept.wait_for(|sessions| *sessions > 0);
-        if tokio::time::timeout(SESSION_PATIENCE, some).await.is_err() {
-            let patience_s = SESSION_PATIENCE.as_secs();
-            let detail = format!("the server gave no TLS session within {patience_s} s");
-            self.failure = Some(Failure::new(Reason::Session, detail));
+    async fn keep(&mut self, kept: watch::Receiver<u64>) {
+        if self.failure.is_none() {
+            self.failure = missing_session(kept).await;
         }
     }
 

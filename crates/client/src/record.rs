@@ -114,6 +114,8 @@ pub enum Reason {
 /// One connection.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ConnectionRecord {
+    /// The host for which it was opened. Others at its address may share it.
+    pub host: String,
     /// The protocol asked for.
     pub protocol: Protocol,
     /// The protocol that ALPN chose. Null where none was.

@@ -1,6 +1,7 @@
 //! The pair of hosts at hand: a bench's, or the machine itself over loopback.
 
 use std::io::ErrorKind;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,6 +47,11 @@ impl Hosts {
                     "over loopback neither `tcp` nor `offloads` can be set: they are the machine's; a bench's hosts have their own",
                 ));
             }
+            if request.further_addresses > 0 {
+                return Err(Fault::input(
+                    "over loopback there are no `further_addresses`: a bench's server has them",
+                ));
+            }
             return match Host::local() {
                 Ok(host) => Ok((Hosts::Direct(host), None)),
                 Err(error) => Err(Fault::bench(error)),
@@ -72,6 +78,7 @@ impl Hosts {
             flight,
             tcp: request.tcp.unwrap_or_default(),
             single_packets: !request.offloads,
+            further_addresses: request.further_addresses,
             ..BenchSpec::default()
         };
         match Bench::open(spec) {
@@ -131,6 +138,14 @@ impl Hosts {
         Ok(Sockets {
             tcp: told.collect(),
         })
+    }
+
+    /// The further addresses of the server's host.
+    pub(crate) fn further_addresses(&self) -> &[Ipv4Addr] {
+        match self {
+            Hosts::Bench(bench, _) => bench.further_addresses(),
+            Hosts::Direct(_) => &[],
+        }
     }
 
     /// How TCP is set up on both hosts; none over loopback, where it is as the machine has it.

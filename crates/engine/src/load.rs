@@ -12,7 +12,7 @@ use tokio::task::LocalSet;
 use crate::answer::Fault;
 use crate::cpu::{Cpu, Span, Watched};
 use crate::hosts::Hosts;
-use crate::request;
+use crate::{recorded, request};
 
 /// The longest time limit of a load: a day.
 const LONGEST: Duration = Duration::from_secs(86_400);
@@ -60,12 +60,18 @@ pub(crate) fn load(
         quic_watch,
     };
     let (document, tolerate) = (request.document, Tolerate::new(request.tolerate));
+    let itinerary = request.recorded.map(recorded::itinerary).transpose()?;
     let round_trip = hosts.least_round_trip().unwrap_or_default();
     let work = move || {
         let watched = Watched::current();
         let runtime = watched.runtime().map_err(Fault::bench)?;
         let before = watched.begin();
-        let load = pronghorn_client::load_tolerating(target, &document, limit, tolerate);
+        let load = async {
+            match itinerary {
+                None => pronghorn_client::load_tolerating(target, &document, limit, tolerate).await,
+                Some(it) => pronghorn_client::load_recorded(target, it, limit, tolerate).await,
+            }
+        };
         let page = LocalSet::new().block_on(&runtime, load).map_err(fault_of)?;
         watched.sleeps();
         let span = Span {

@@ -30,6 +30,7 @@ mod panic;
 mod path_command;
 mod policy;
 mod processes;
+mod recorded;
 mod recording;
 mod refusal;
 mod request;

@@ -6,7 +6,9 @@ use std::thread::JoinHandle;
 
 use pronghorn_bench::Host;
 use pronghorn_http::{QuicWatch, SecretLog};
-use pronghorn_origin::{AccessLog, Origin, OriginConfig, OriginError, ResponseHeaders, Site};
+use pronghorn_origin::{
+    AccessLog, Content, Face, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
+};
 use tokio::sync::oneshot;
 use tokio::task::LocalSet;
 
@@ -16,6 +18,9 @@ use crate::request;
 
 /// HTTPS's own port, which any process may bind on a host of its own.
 const HTTPS: u16 = 443;
+
+/// The most by which the time that recorded servers took can be multiplied.
+const MOST_THINK: f64 = 1000.0;
 
 /// An origin that serves until it is dropped.
 pub(crate) struct Running {
@@ -32,7 +37,7 @@ impl Running {
     pub(crate) fn start(
         host: &Host,
         request: request::Origin,
-        site: Arc<Site>,
+        content: Content,
         isolated: bool,
         secrets: Option<Arc<SecretLog>>,
         quic_watch: QuicWatch,
@@ -48,13 +53,21 @@ impl Running {
                 "on a bench the origin listens on its host's address; `address` is for loopback (`open` with `path` null)",
             ));
         }
+        let faces = match request.recorded {
+            None => vec![Face {
+                address: request.address.unwrap_or(host.address().into()),
+                certificate: request.certificate,
+                key: request.key,
+                h2: true,
+                h3: true,
+            }],
+            Some(recorded) => faces(recorded, isolated)?,
+        };
         let config = OriginConfig {
-            site,
-            certificate: request.certificate,
-            key: request.key,
+            content,
+            faces,
             congestion_control: request.congestion_control,
             knobs: request.knobs,
-            address: request.address.unwrap_or(host.address().into()),
             port: request.port.unwrap_or(if isolated { HTTPS } else { 0 }),
             clear_port: request.clear_port,
             headers,
@@ -96,6 +109,28 @@ impl Drop for Running {
             let _ = thread.join();
         }
     }
+}
+
+/// Where a recorded site is served; each of its hosts has an address of a bench.
+fn faces(recorded: request::RecordedOrigin, isolated: bool) -> Result<Vec<Face>, Fault> {
+    if !isolated {
+        return Err(Fault::input(
+            "over loopback no recorded site can be served: its hosts need a bench's addresses",
+        ));
+    }
+    if recorded.faces.is_empty() || !(0.0..=MOST_THINK).contains(&recorded.think) {
+        return Err(Fault::input(format!(
+            "a recorded site has at least one of `faces`, and `think` from 0 to {MOST_THINK}"
+        )));
+    }
+    let faces = recorded.faces.into_iter().map(|face| Face {
+        address: face.address,
+        certificate: face.certificate,
+        key: face.key,
+        h2: face.h2,
+        h3: face.h3,
+    });
+    Ok(faces.collect())
 }
 
 /// What an origin tells of itself once it listens.

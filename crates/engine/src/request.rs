@@ -179,6 +179,9 @@ pub(crate) struct Open {
     pub(crate) flight: Option<FlightSpec>,
     /// What to set of both hosts' TCP. Null: nothing. Over loopback an `input` error.
     pub(crate) tcp: Option<TcpKnobs>,
+    /// How many addresses the server's host has beside its own, at most 2000. Over loopback other than 0 is an `input` error.
+    #[serde(default)]
+    pub(crate) further_addresses: usize,
     /// Whether segmentation is left to the path's devices. False: the hosts' kernels cut everything they send into single
     /// packets. Over loopback an `input` error.
     #[serde(default = "yes")]
@@ -197,21 +200,23 @@ pub(crate) struct FlightSpec {
 #[derive(Debug, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Origin {
-    /// The folder of the site.
+    /// The folder of the site: its files or, with `recorded`, `answers.json` and `bodies`.
     pub(crate) root: PathBuf,
+    /// How a recorded site is served. Null: the site is a folder's files. Over loopback an `input` error.
+    pub(crate) recorded: Option<RecordedOrigin>,
     /// The port for TCP and UDP. Null: 443 on a bench, any free one over loopback.
     pub(crate) port: Option<u16>,
     /// The TCP port for h1 and h2 without TLS. 0: any free one. Null: nothing is served in the clear.
     pub(crate) clear_port: Option<u16>,
     /// The address on which it listens, over loopback alone. Null: 127.0.0.1 there, the host's address on a bench.
     pub(crate) address: Option<IpAddr>,
-    /// The file of its certificate chain, PEM.
+    /// The file of its certificate chain, PEM. With `recorded` nobody sees it.
     pub(crate) certificate: PathBuf,
     /// The file of its private key, PEM with PKCS#8.
     pub(crate) key: PathBuf,
     /// The congestion control of its end, by transport.
     pub(crate) congestion_control: CongestionControl,
-    /// Header fields that every response has beside those of its content.
+    /// Header fields that every response has beside those of its content. None with `recorded`.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
     /// Header fields of HTML documents, in place of those of the same name in `headers`.
@@ -230,6 +235,58 @@ pub(crate) struct Origin {
     pub(crate) qlog: Option<PathBuf>,
 }
 
+/// How a recorded site is served.
+#[derive(Debug, JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecordedOrigin {
+    /// Where it listens, at least one: addresses of the server's host, and the hosts that are there.
+    pub(crate) faces: Vec<RecordedFace>,
+    /// How many times as long as the recorded servers an answer takes. 0 answers at once.
+    #[serde(default)]
+    pub(crate) think: f64,
+}
+
+/// An address at which hosts of a recorded site are served.
+#[derive(Debug, JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecordedFace {
+    /// The address.
+    pub(crate) address: IpAddr,
+    /// The file of the certificate chain there, PEM.
+    pub(crate) certificate: PathBuf,
+    /// The file of its private key, PEM with PKCS#8.
+    pub(crate) key: PathBuf,
+    /// Whether HTTP/2 is spoken there. HTTP/1.1 always is.
+    pub(crate) h2: bool,
+    /// Whether HTTP/3 is.
+    pub(crate) h3: bool,
+}
+
+/// The load of a recorded page: each request is made once what set it off when it was recorded is there.
+#[derive(Debug, JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecordedLoad {
+    /// The file of the requests, `requests.json`. The first one is the page's.
+    pub(crate) requests: PathBuf,
+    /// All hosts of the requests. Those of one address and one protocol share connections, but for HTTP/1.1.
+    pub(crate) hosts: Vec<RecordedHost>,
+    /// Whether a request waits as long as the recorded browser computed before it.
+    #[serde(default)]
+    pub(crate) compute: bool,
+}
+
+/// A host of a recorded page.
+#[derive(Debug, JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecordedHost {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its address.
+    pub(crate) address: IpAddr,
+    /// The one protocol that is spoken with it.
+    pub(crate) protocol: Protocol,
+}
+
 /// One page load.
 #[derive(Debug, JsonSchema, Deserialize)]
 #[schemars(rename = "LoadRequest")]
@@ -240,6 +297,9 @@ pub(crate) struct Load {
     /// Path and query of the document.
     #[serde(default = "root_path")]
     pub(crate) document: String,
+    /// What is loaded of a recorded page. Then `document`, `method`, `address` and `protocol` are without effect. Null: what
+    /// the document turns out to need.
+    pub(crate) recorded: Option<RecordedLoad>,
     /// The method of the document's request, which has no content. All but `CONNECT`.
     #[serde(default = "get")]
     pub(crate) method: String,

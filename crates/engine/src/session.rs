@@ -9,6 +9,7 @@ use pronghorn_bench::{Isolation, Side, available_congestion_controls, evict_desc
 use pronghorn_http::{SecretLog, Sessions};
 use pronghorn_load::LoadSpec;
 use pronghorn_names::NameRecords;
+use pronghorn_origin::Content;
 use pronghorn_path::{LinkSpec, PathSpec};
 use serde_json::Value;
 
@@ -26,6 +27,7 @@ use crate::load;
 use crate::origin::{Running, SiteCache};
 use crate::policy;
 use crate::processes::Processes;
+use crate::recorded::RecordedCache;
 use crate::recording::Recording;
 use crate::request::{self, Envelope, Request};
 use crate::versions;
@@ -44,6 +46,7 @@ pub(crate) struct Session {
     sessions: Arc<Sessions>,
     recordings: Recordings,
     sites: SiteCache,
+    recorded: RecordedCache,
 }
 
 type Answer = Result<Value, Fault>;
@@ -61,6 +64,7 @@ impl Session {
             sessions: Arc::default(),
             recordings: Recordings::default(),
             sites: SiteCache::default(),
+            recorded: RecordedCache::default(),
         }
     }
 
@@ -150,6 +154,7 @@ impl Session {
         let opened = Opened {
             client_address: hosts.get(Side::Client).address(),
             server_address: hosts.get(Side::Server).address(),
+            further_addresses: hosts.further_addresses().to_vec(),
             tcp: hosts.tcp(),
             open_s: started.elapsed().as_secs_f64(),
         };
@@ -171,7 +176,13 @@ impl Session {
 
     fn start_origin(&mut self, request: request::Origin) -> Answer {
         self.origin = None;
-        let site = self.sites.read(&request.root)?;
+        let content = match &request.recorded {
+            None => Content::Site(self.sites.read(&request.root)?),
+            Some(recorded) => Content::Recorded {
+                site: self.recorded.read(&request.root)?,
+                think: recorded.think,
+            },
+        };
         self.hosts()?;
         let watch = self.recordings.watch(request.qlog.as_deref())?;
         let hosts = self.hosts()?;
@@ -179,7 +190,7 @@ impl Session {
         let running = Running::start(
             hosts.get(Side::Server),
             request,
-            site,
+            content,
             isolated,
             self.secrets(),
             watch,

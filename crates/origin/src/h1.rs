@@ -8,17 +8,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use bytes::Bytes;
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use pronghorn_http::Protocol;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
-use crate::answer::Request;
+use crate::answer::{Reply, Request};
 use crate::boundary::Boundary;
 use crate::log::{AccessLog, Served};
-use crate::target::target;
+use crate::target::{host, target};
 
 /// Serves a connection to its end. Errors of the peer end the connection and nothing else.
 pub(crate) async fn serve<S>(stream: S, boundary: &Boundary, shared: Rc<Shared>)
@@ -26,21 +27,35 @@ where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     let over = Arc::new(AtomicBool::new(false));
-    let service = service_fn(|request: http::Request<hyper::body::Incoming>| {
+    let service = service_fn(|request: http::Request<Incoming>| {
         let shared = shared.clone();
         let over = over.clone();
         let early = boundary.is_ahead();
         async move {
             let arrived = Instant::now();
-            let (method, target) = (request.method(), target(request.uri()));
-            let answer = shared.answers.to(&Request {
+            let (request, content) = request.into_parts();
+            let (method, target) = (&request.method, target(&request.uri));
+            let host = host(&request.uri, &request.headers);
+            let Reply {
+                answer,
+                matched,
+                think,
+            } = shared.replies.to(&Request {
                 method,
+                host: &host,
                 target,
-                headers: request.headers(),
+                headers: &request.headers,
                 early,
             });
+            if matched.is_some() {
+                take(content).await;
+            }
+            if !think.is_zero() {
+                tokio::time::sleep(think).await;
+            }
             let served = Served {
-                asked: shared.log.asked(method, target),
+                asked: shared.log.asked(method, &host, target),
+                matched,
                 protocol: Protocol::H1,
                 status: answer.status,
                 bytes: answer.body.len(),
@@ -60,6 +75,11 @@ where
     // A client that goes away in mid-response is no fault of the origin's.
     let _ = connection.as_mut().await;
     over.store(true, Ordering::Relaxed);
+}
+
+/// Reads a request's content, which nobody looks at. What breaks it breaks the connection as well.
+async fn take(mut content: Incoming) {
+    while let Some(Ok(_)) = content.frame().await {}
 }
 
 /// A body that puts its request into the log when hyper lets go of it: once the stream below has taken its

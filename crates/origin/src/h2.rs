@@ -8,10 +8,10 @@
 //! plumbing.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use h2::server::{Builder, SendResponse};
@@ -20,14 +20,15 @@ use http::{Request, Response};
 use pronghorn_http::{Protocol, TransportKnobs};
 use pronghorn_http_wire::{Priority, Rank};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Sleep;
 
 use crate::Shared;
-use crate::answer;
+use crate::answer::{self, Answer, Reply};
 use crate::boundary::Boundary;
 use crate::gather::Gather;
 use crate::log::Served;
 use crate::records::Records;
-use crate::target::target;
+use crate::target::{host, target};
 
 /// Bytes of a frame's own header (RFC 9113 §4.1).
 const FRAME_HEADER: usize = 9;
@@ -51,6 +52,7 @@ where
     };
     let mut responses = Responses {
         shared,
+        held: Vec::new(),
         waiting: Vec::new(),
         accepted: 0,
     };
@@ -60,11 +62,15 @@ where
         loop {
             match pin!(connection.accept()).poll(cx) {
                 Poll::Ready(Some(Ok((request, respond)))) => {
-                    responses.begin(&request, respond, boundary.is_ahead());
+                    responses.begin(request, respond, boundary.is_ahead());
                     continue;
                 }
                 Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(()),
                 Poll::Pending => {}
+            }
+            // The heads of those whose time has come are h2's to send.
+            if responses.poll_held(cx) {
+                continue;
             }
             if (gather.is_blocked() || handed_over) && ready!(gather.poll_send(cx)).is_err() {
                 return Poll::Ready(());
@@ -98,39 +104,119 @@ struct Sending {
     served: Served,
 }
 
+/// A response that is held back: until its request's content is read, and then as long as the recorded server took.
+struct Held {
+    content: Option<RecvStream>,
+    think: Duration,
+    until: Option<Pin<Box<Sleep>>>,
+    response: Due,
+}
+
+/// A response that can begin.
+struct Due {
+    rank: Rank,
+    respond: SendResponse<Bytes>,
+    answer: Rc<Answer>,
+    served: Served,
+}
+
+impl Held {
+    /// Whether its time has come.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while let Some(content) = &mut self.content {
+            match ready!(content.poll_data(cx)) {
+                Some(Ok(bytes)) => {
+                    // It was given that much.
+                    let _ = content.flow_control().release_capacity(bytes.len());
+                }
+                Some(Err(_)) | None => self.content = None,
+            }
+        }
+        let think = self.think;
+        let until = self
+            .until
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(think)));
+        until.as_mut().poll(cx)
+    }
+}
+
 /// The responses under way on one connection, in the order in which they send.
 struct Responses {
     shared: Rc<Shared>,
+    held: Vec<Held>,
     waiting: Vec<Sending>,
     accepted: u64,
 }
 
 impl Responses {
-    fn begin(
-        &mut self,
-        request: &Request<RecvStream>,
-        mut respond: SendResponse<Bytes>,
-        early: bool,
-    ) {
+    fn begin(&mut self, request: Request<RecvStream>, respond: SendResponse<Bytes>, early: bool) {
         let arrived = Instant::now();
-        let (method, target) = (request.method(), target(request.uri()));
-        let answer = self.shared.answers.to(&answer::Request {
+        let (request, content) = request.into_parts();
+        let (method, target) = (&request.method, target(&request.uri));
+        let host = host(&request.uri, &request.headers);
+        let Reply {
+            answer,
+            matched,
+            think,
+        } = self.shared.replies.to(&answer::Request {
             method,
+            host: &host,
             target,
-            headers: request.headers(),
+            headers: &request.headers,
             early,
         });
-        let rank = Rank::new(Priority::from_headers(request.headers()), self.accepted);
+        let rank = Rank::new(Priority::from_headers(&request.headers), self.accepted);
         self.accepted += 1;
-        let body = answer.body.clone();
         let served = Served {
-            asked: self.shared.log.asked(method, target),
+            asked: self.shared.log.asked(method, &host, target),
+            matched,
             protocol: Protocol::H2,
             status: answer.status,
-            bytes: body.len(),
+            bytes: answer.body.len(),
             early,
             arrived,
         };
+        let response = Due {
+            rank,
+            respond,
+            answer,
+            served,
+        };
+        let content = Some(content).filter(|content| matched.is_some() && !content.is_end_stream());
+        if content.is_none() && think.is_zero() {
+            return self.respond(response);
+        }
+        self.held.push(Held {
+            content,
+            think,
+            until: None,
+            response,
+        });
+    }
+
+    /// Begins the responses whose time has come; whether there was any.
+    fn poll_held(&mut self, cx: &mut Context<'_>) -> bool {
+        let before = self.held.len();
+        let mut index = 0;
+        while index < self.held.len() {
+            if self.held[index].poll(cx).is_ready() {
+                let held = self.held.remove(index);
+                self.respond(held.response);
+            } else {
+                index += 1;
+            }
+        }
+        self.held.len() < before
+    }
+
+    fn respond(&mut self, response: Due) {
+        let Due {
+            rank,
+            mut respond,
+            answer,
+            served,
+        } = response;
+        let body = answer.body.clone();
         let mut head = Response::new(());
         *head.status_mut() = answer.status;
         head.headers_mut().clone_from(&answer.headers);

@@ -11,6 +11,8 @@
 //! |---|---|
 //! | which response is sent first | `h2.rs`, `h3.rs`; the rules in `crates/http-wire` |
 //! | what is a request answered with | `target.rs`, `site.rs`, `answer.rs`, `coding.rs` |
+//! | and if the site is a recorded one | `recorded/` |
+//! | where does it listen, and with which certificates | `face.rs` |
 //! | what happens to 0-RTT data | `early.rs`, `boundary.rs` |
 //! | how are small writes gathered | `gather.rs`, `records.rs` |
 //! | what works without TLS | `clear.rs` |
@@ -21,6 +23,7 @@ mod boundary;
 mod clear;
 mod coding;
 mod early;
+mod face;
 mod gather;
 mod h1;
 mod h2;
@@ -28,59 +31,72 @@ mod h3;
 mod headers;
 mod log;
 mod media_type;
+mod recorded;
 mod records;
 mod site;
 mod target;
 
-use std::net::IpAddr;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_http::{
-    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, QuicOptions, QuicServer, QuicSocket,
-    QuicWatch, SecretLog, Settings, TcpSettings, TcpStack, Tickets, TimeoutCounting, TlsError,
-    TransportKnobs, UdpError,
+    CongestionControl, Protocol, QuicOptions, QuicWatch, SecretLog, Settings, TcpSettings,
+    TcpStack, Tickets, TimeoutCounting, TlsError, TransportKnobs, UdpError,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::answer::Answers;
+use crate::answer::{Answers, Replies};
 use crate::boundary::Boundary;
 use crate::clear::Reopened;
 use crate::early::EarlyStream;
+use crate::face::Door;
+use crate::recorded::RecordedAnswers;
 use crate::records::Records;
 
 pub use answer::EXECUTE_PATH;
+pub use face::Face;
 pub use headers::{HeaderError, ResponseHeaders};
 pub use log::{
     AccessLog, ConnectionCount, ConnectionEntry, LogEntry, LogKeeping, RequestCount, TicketLog,
 };
+pub use recorded::{Match, Recorded, RecordedError};
 pub use site::{Site, SiteError};
+
+/// What an origin serves.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// A folder's files, whatever host they are asked of.
+    Site(Arc<Site>),
+    /// What was recorded of several hosts.
+    Recorded {
+        /// The recording.
+        site: Arc<Recorded>,
+        /// How many times as long as the recorded servers it takes for an answer: 0 answers at once.
+        think: f64,
+    },
+}
 
 /// What an origin is made of.
 #[derive(Debug, Clone)]
 pub struct OriginConfig {
-    /// The site.
-    pub site: Arc<Site>,
-    /// PEM file of the certificate chain, leaf first.
-    pub certificate: PathBuf,
-    /// PEM file of the leaf's private key.
-    pub key: PathBuf,
+    /// What it serves.
+    pub content: Content,
+    /// Where it listens, at least one, on one port.
+    pub faces: Vec<Face>,
     /// Congestion control of both transports.
     pub congestion_control: CongestionControl,
     /// What else is asked of them; what clients offer in TLS isn't the origin's.
     pub knobs: TransportKnobs,
-    /// Address on which to listen.
-    pub address: IpAddr,
     /// Port for TCP and UDP alike; 0 for one of the kernel's choice.
     pub port: u16,
-    /// Port of TCP on which HTTP/1.1 and HTTP/2 are served in the clear; 0 for one of the kernel's choice, none:
+    /// Port of TCP at the first face on which HTTP/1.1 and HTTP/2 are served in the clear; 0 for one of the kernel's choice, none:
     /// nothing is.
     pub clear_port: Option<u16>,
-    /// What every response bears beside the headers that describe its content.
+    /// What every response of a folder's files bears beside the headers that describe its content.
     pub headers: ResponseHeaders,
     /// Whether session tickets allow early data (0-RTT), which is then answered at once.
     pub early_data: bool,
@@ -102,7 +118,7 @@ pub enum OriginError {
     #[error("can't listen on {address}:{port}: {source}")]
     Listen {
         /// Address asked for.
-        address: IpAddr,
+        address: std::net::IpAddr,
         /// Port asked for.
         port: u16,
         /// What the system said.
@@ -115,11 +131,10 @@ pub enum OriginError {
 
 /// What every connection needs.
 pub(crate) struct Shared {
-    answers: Answers,
+    replies: Replies,
     early_data: bool,
     knobs: TransportKnobs,
     log: AccessLog,
-    quic: QuicServer,
 }
 
 impl Shared {
@@ -149,9 +164,8 @@ impl Shared {
 
 /// An origin that listens but doesn't answer yet. Lives on one thread.
 pub struct Origin {
-    listener: TcpListener,
+    doors: Vec<Door>,
     clear: Option<TcpListener>,
-    acceptor: TlsAcceptor,
     shared: Rc<Shared>,
     port: u16,
     clear_port: Option<u16>,
@@ -168,71 +182,50 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 impl Origin {
     /// Binds TCP and UDP. Must be called inside a tokio runtime.
+    ///
+    /// # Panics
+    /// The configuration has no face.
     pub fn bind(config: &OriginConfig) -> Result<Origin, OriginError> {
-        let OriginConfig {
-            certificate,
-            key,
-            congestion_control,
-            knobs,
-            address,
-            ..
-        } = config;
-        let stack = TcpStack {
-            congestion_control: congestion_control.tcp.clone(),
-            paced: knobs.pacing == Some(true),
-        };
-        let denied = |port: u16| {
-            let address = *address;
-            move |source| OriginError::Listen {
-                address,
+        let stack = config.tcp_stack();
+        let watch = &config.quic_watch;
+        let timeouts = watch.flight.is_some().then(pronghorn_http::count_timeouts);
+        let (tcp_tickets, quic_tickets) = (Tickets::new(), Tickets::new());
+        let mut doors: Vec<Door> = Vec::with_capacity(config.faces.len());
+        for face in &config.faces {
+            let port = doors.first().map_or(config.port, Door::port);
+            doors.push(Door::open(
+                config,
+                face,
                 port,
-                source,
-            }
-        };
-        let bound = bind_both(&stack, knobs, *address, config.port);
-        let (listener, socket, port) = bound.map_err(|error| match error {
-            UdpError::Io(source) => denied(config.port)(source),
-            other => OriginError::Udp(other),
-        })?;
+                [&tcp_tickets, &quic_tickets],
+            )?);
+        }
+        let port = doors.first().expect("an origin has a face").port();
+        let address = config.faces[0].address;
         let clear = config.clear_port.map(|port| {
-            let listener = pronghorn_http::listen(&stack, *address, port);
+            let listener = pronghorn_http::listen(&stack, address, port);
             listener.and_then(|listener| Ok((listener.local_addr()?.port(), listener)))
         });
-        let clear = clear
-            .transpose()
-            .map_err(denied(config.clear_port.unwrap_or_default()))?;
+        let clear = clear.transpose().map_err(|source| OriginError::Listen {
+            address,
+            port: config.clear_port.unwrap_or_default(),
+            source,
+        })?;
         let (clear_port, clear) = clear.unzip();
-        let (tcp_tickets, quic_tickets) = (Tickets::new(), Tickets::new());
-        let tls = |protocols: &[Protocol], max_early_data: u32, tickets: &Arc<Tickets>| {
-            let allowed = if config.early_data { max_early_data } else { 0 };
-            let mut tls = pronghorn_http::server_tls(certificate, key, protocols, allowed)?;
-            tls.session_storage = tickets.clone();
-            if let Some(secrets) = &config.secrets {
-                tls.key_log = secrets.clone();
+        let replies = match &config.content {
+            Content::Site(site) => Replies::Site(Answers::new(site, &config.headers)),
+            Content::Recorded { site, think } => {
+                Replies::Recorded(RecordedAnswers::new(site, *think))
             }
-            Ok::<_, TlsError>(tls)
         };
-        let quic_tls = tls(&[Protocol::H3], u32::MAX, &quic_tickets)?;
-        let over_tcp = [Protocol::H2, Protocol::H1];
-        let tls = tls(&over_tcp, MAX_EARLY_DATA_TCP, &tcp_tickets)?;
-        let watch = config.quic_watch.clone();
-        let timeouts = watch.flight.is_some().then(pronghorn_http::count_timeouts);
-        let options = QuicOptions {
-            congestion_control: congestion_control.quic,
-            knobs: *knobs,
-            watch,
-        };
-        let quic = pronghorn_http::server_endpoint(socket, quic_tls, options)?;
         Ok(Origin {
-            listener,
+            doors,
             clear,
-            acceptor: TlsAcceptor::from(Arc::new(tls)),
             shared: Rc::new(Shared {
-                answers: Answers::new(&config.site, &config.headers),
+                replies,
                 early_data: config.early_data,
-                knobs: *knobs,
+                knobs: config.knobs,
                 log: AccessLog::new(config.log, tcp_tickets, quic_tickets),
-                quic,
             }),
             port,
             clear_port,
@@ -257,29 +250,30 @@ impl Origin {
 
     /// Serves for ever; ends when dropped. Must run inside a `LocalSet`.
     pub async fn serve(self) {
-        tokio::join!(
-            self.serve_securely(),
-            self.serve_in_the_clear(),
-            self.serve_quic()
-        );
-    }
-
-    async fn serve_securely(&self) {
-        accept_all(&self.listener, |stream| {
-            secure(stream, self.acceptor.clone(), self.shared.clone())
-        })
-        .await;
-    }
-
-    async fn serve_in_the_clear(&self) {
+        let mut doors = JoinSet::new();
+        for door in self.doors {
+            doors.spawn_local(door.serve(self.shared.clone()));
+        }
         if let Some(listener) = &self.clear {
             accept_all(listener, |stream| in_the_clear(stream, self.shared.clone())).await;
         }
+        while doors.join_next().await.is_some() {}
+    }
+}
+
+impl OriginConfig {
+    fn tcp_stack(&self) -> TcpStack {
+        TcpStack {
+            congestion_control: self.congestion_control.tcp.clone(),
+            paced: self.knobs.pacing == Some(true),
+        }
     }
 
-    async fn serve_quic(&self) {
-        while let Some(incoming) = self.shared.quic.endpoint.accept().await {
-            tokio::task::spawn_local(h3::serve(incoming, self.shared.clone()));
+    fn quic_options(&self) -> QuicOptions {
+        QuicOptions {
+            congestion_control: self.congestion_control.quic,
+            knobs: self.knobs,
+            watch: self.quic_watch.clone(),
         }
     }
 }
@@ -295,26 +289,6 @@ where
             // Out of descriptors, or a client gone before it was accepted: neither is lasting, and
             // asking again at once would only burn the CPU.
             Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
-        }
-    }
-}
-
-/// One port for both: where the kernel chooses TCP's, UDP's may be taken, so try a few.
-fn bind_both(
-    stack: &TcpStack,
-    knobs: &TransportKnobs,
-    address: IpAddr,
-    port: u16,
-) -> Result<(TcpListener, QuicSocket, u16), UdpError> {
-    let mut attempts = if port == 0 { 20 } else { 1 };
-    loop {
-        let listener = pronghorn_http::listen(stack, address, port)?;
-        let chosen = listener.local_addr()?.port();
-        attempts -= 1;
-        match pronghorn_http::bind_udp((address, chosen), knobs) {
-            Ok(socket) => return Ok((listener, QuicSocket::new(socket)?, chosen)),
-            Err(error) if attempts == 0 => return Err(error),
-            Err(_) => {}
         }
     }
 }

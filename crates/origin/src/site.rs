@@ -159,7 +159,8 @@ fn walk(
     Ok(())
 }
 
-fn content(file: &Path) -> Result<Bytes, SiteError> {
+/// What a file holds.
+pub(crate) fn content(file: &Path) -> Result<Bytes, SiteError> {
     let opened = std::fs::File::open(file).map_err(unreadable(file))?;
     let mut bytes = Vec::new();
     // It may have grown since it was measured.

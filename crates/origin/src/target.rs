@@ -4,7 +4,8 @@
 //! `style.css@v=6.4`, with `--adjust-extension` `style.php?v=6.4.css`. A page names it in one of two spellings,
 //! `style.css?v=6.4` and `style.css%3Fv=6.4`, and may escape more of it than it has to.
 
-use http::Uri;
+use http::uri::Authority;
+use http::{HeaderMap, Uri, header};
 use percent_encoding::percent_decode_str;
 
 use crate::media_type;
@@ -17,6 +18,18 @@ const INDEX: &str = "index.html";
 
 /// What `wget --adjust-extension` puts at the end of names that don't say what a file is.
 const ADJUSTED: [&str; 2] = [".html", ".css"];
+
+/// The host that a request is for, in lower case and without a port: of the URL, over HTTP/1.1 mostly of `Host`; empty
+/// where none is named.
+pub(crate) fn host(uri: &Uri, headers: &HeaderMap) -> String {
+    let named = || headers.get(header::HOST)?.to_str().ok();
+    let authority = uri.authority().map(Authority::as_str).or_else(named);
+    let authority = authority.unwrap_or_default();
+    let port = authority
+        .rfind(':')
+        .filter(|at| !authority[*at..].contains(']'));
+    authority[..port.unwrap_or(authority.len())].to_ascii_lowercase()
+}
 
 /// Path and query as they came.
 pub(crate) fn target(uri: &Uri) -> &str {

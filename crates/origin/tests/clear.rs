@@ -12,7 +12,7 @@ use pronghorn_http::{
     CongestionControl, Protocol, QuicCongestionControl, QuicWatch, TransportKnobs,
 };
 use pronghorn_origin::{
-    AccessLog, LogKeeping, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
+    AccessLog, Content, Face, LogKeeping, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
 };
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -46,15 +46,21 @@ fn config(folder: &TempDir, address: IpAddr, clear_port: Option<u16>) -> OriginC
     let path = |name: &str| folder.path().join(name);
     let headers = BTreeMap::from([("x-origin".to_owned(), "pronghorn".to_owned())]);
     OriginConfig {
-        site: Arc::new(Site::read(&path("site")).expect("a readable site")),
-        certificate: path("leaf.pem"),
-        key: path("leaf.key"),
+        content: Content::Site(Arc::new(
+            Site::read(&path("site")).expect("a readable site"),
+        )),
+        faces: vec![Face {
+            address,
+            certificate: path("leaf.pem"),
+            key: path("leaf.key"),
+            h2: true,
+            h3: true,
+        }],
         congestion_control: CongestionControl {
             tcp: "reno".to_owned(),
             quic: QuicCongestionControl::Cubic,
         },
         knobs: TransportKnobs::default(),
-        address,
         port: 0,
         clear_port,
         headers: ResponseHeaders::new(&headers, &BTreeMap::new()).expect("usable headers"),

@@ -1,11 +1,11 @@
 //! What a page names.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// What a resource is to the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "ResourceKind")]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

@@ -15,7 +15,12 @@ MOST_NAMED = 100
 client's host)."""
 
 _ABORTED = "net::ERR_ABORTED"
+_REFUSED = "net::ERR_FAILED"
+"""What a request becomes whose answer CORS doesn't let the page see, such as one that nothing recorded
+fits."""
+
 _BLOCKED = ("net::ERR_BLOCKED_BY_", "net::ERR_UNSAFE_PORT")
+_BODILESS = (204, 205)
 _PORTS = {"http": 80, "https": 443}
 _MOST_URL = 2048
 _MOST_SHOWN = 200
@@ -25,12 +30,22 @@ Origin = tuple[str, str | None, int | None]
 
 class Asked:
     """The requests of a load of the document at `url`. `alone`: no other origin can be reached. `tolerate`
-    are globs, over path and query, of requests that may fail. `finished`: the load was not cut."""
+    are globs, over path and query, of requests that may fail. `finished`: the load was not cut. `recorded`
+    are the hosts of a page that is replayed: they count as its own, and their statuses are as recorded."""
 
     def __init__(
-        self, events: Events, url: str, *, alone: bool, tolerate: Sequence[str], finished: bool
+        self,
+        events: Events,
+        url: str,
+        *,
+        alone: bool,
+        tolerate: Sequence[str],
+        finished: bool,
+        recorded: Sequence[str] = (),
     ) -> None:
         self.events = events
+        self._page_host = origin_of(url)[1]
+        self._recorded = frozenset(recorded)
         self._alone = alone
         self._tolerate = tolerate
         self._finished = finished
@@ -42,15 +57,15 @@ class Asked:
         """Why a request is left out, in the record's words; None where it counts. The page's own document
         always does, but one that it took back for another, or that was a download while it stayed where it
         was."""
-        navigations = self.events.navigations
+        navigations, error = self.events.navigations, self.error(exchange)
         if navigations.is_own(exchange.sent):
-            given_up = exchange.error == _ABORTED and navigations.went_past(exchange.sent)
+            given_up = error == _ABORTED and navigations.went_past(exchange.sent)
             return ABORTED if given_up else None
-        if exchange.blocked or (exchange.error or "").startswith(_BLOCKED):
+        if exchange.blocked or (error or "").startswith(_BLOCKED):
             return BLOCKED
         if self._alone and self._elsewhere(exchange):
             return OTHER_HOST
-        if exchange.aborted or exchange.error == _ABORTED:
+        if error == _ABORTED or (exchange.aborted and error is not None):
             return ABORTED
         return OPEN if exchange.ended is None and self._finished else None
 
@@ -61,20 +76,41 @@ class Asked:
             return False
         if self._elsewhere(exchange):
             return True
-        asked = path_of(exchange.url)
+        if self._recorded and self._is_others(exchange) and exchange.error == _REFUSED:
+            return True
+        asked = self.path(exchange)
         return any(matches(pattern, asked) for pattern in self._tolerate)
+
+    def error(self, exchange: Exchange) -> str | None:
+        """What the network made of a request; None where nothing went wrong. An answer without a body is
+        whole with its head, though Chromium says of some of a script's that they were aborted."""
+        status = (exchange.response or {}).get("status")
+        whole = self._recorded and status in _BODILESS and exchange.error == _ABORTED
+        return None if whole else exchange.error
+
+    def bears_status(self) -> bool:
+        """Whether a status of 400 and above is as it should be: as recorded. What was not recorded is known
+        by the origin's log."""
+        return bool(self._recorded)
+
+    def path(self, exchange: Exchange) -> str:
+        """A request's path with its query; the whole URL of one to another recorded host than the page's."""
+        path = path_of(exchange.url)
+        if not self._recorded or not self._is_others(exchange):
+            return path
+        return f"https://{origin_of(exchange.url)[1]}{path}"
 
     def name(self, exchange: Exchange) -> str:
         """What a person is told of a request."""
         if not self._elsewhere(exchange):
-            return path_of(exchange.url)[:_MOST_SHOWN]
+            return self.path(exchange)[:_MOST_SHOWN]
         return f"{exchange.url[:_MOST_SHOWN]} (another host than the page's)"
 
     def mend(self, exchange: Exchange) -> str:
         """What to write where a request may fail, as a sentence's end."""
         if self.events.navigations.is_own(exchange.sent):
             return ""
-        path, query, _ = path_of(exchange.url).partition("?")
+        path, query, _ = self.path(exchange).partition("?")
         pattern = json.dumps(path + ("*" if query else ""), ensure_ascii=False)
         return f"; to accept its failure, write tolerate = [{pattern}] in the experiment"
 
@@ -94,7 +130,13 @@ class Asked:
         }
 
     def _elsewhere(self, exchange: Exchange) -> bool:
-        return origin_of(exchange.url) not in self._own
+        origin = origin_of(exchange.url)
+        if self._recorded:
+            return origin[0] != "https" or origin[1] not in self._recorded
+        return origin not in self._own
+
+    def _is_others(self, exchange: Exchange) -> bool:
+        return origin_of(exchange.url)[1] != self._page_host
 
 
 def matches(pattern: str, asked: str) -> bool:

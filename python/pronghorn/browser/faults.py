@@ -69,12 +69,12 @@ def outcome(
     for exchange, resource in zip(exchanges, resources, strict=True):
         if asked.bears(exchange):
             continue
-        if exchange.error is not None:
-            word = reason(exchange.error)
-            if word == "reset" and none_left and exchange.error.startswith(_QUIC):
+        if (error := asked.error(exchange)) is not None:
+            word = reason(error)
+            if word == "reset" and none_left and error.startswith(_QUIC):
                 word = "connect"
-            return word, f"{asked.name(exchange)}: {exchange.error}"
-        if resource["status"] is not None and resource["status"] >= 400:
+            return word, f"{asked.name(exchange)}: {error}"
+        if resource["status"] is not None and resource["status"] >= 400 and not asked.bears_status():
             return "status", f"{asked.name(exchange)}: status {resource['status']}{asked.mend(exchange)}"
     return (None, None) if fault is None else _cut(fault, asked, limit_s)
 

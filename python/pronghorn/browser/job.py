@@ -25,7 +25,8 @@ class Job(NamedTuple):
     `executable` is the browser's program, `switches` its command line beyond what Playwright gives it, `url`
     the document's, `limit_s` cuts a load; `width`, `height` in CSS pixels; without `cache` every request goes
     to the network. `artifacts` are the files to be written, by name. `alone`: no origin but the
-    document's can be reached; `tolerate` are globs of requests that may fail."""
+    document's can be reached, but for the `recorded` hosts of a page that is replayed; `tolerate` are globs
+    of requests that may fail."""
 
     executable: str
     switches: list[str]
@@ -38,6 +39,7 @@ class Job(NamedTuple):
     artifacts: Mapping[str, str]
     alone: bool
     tolerate: Sequence[str]
+    recorded: Sequence[str] = ()
 
     def write(self, folder: Path) -> None:
         """Leaves it in the agent's folder."""

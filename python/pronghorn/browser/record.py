@@ -25,12 +25,19 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
     """The record of a navigation that began at `started` of the browser's clock, of which the page has `seen`
     what `vitals.read` gives. `fault` is what ended the wait for the load early: an error of the network's, a
     word of `faults`, or None."""
-    asked = Asked(events, job.url, alone=job.alone, tolerate=job.tolerate, finished=fault is None)
+    asked = Asked(
+        events,
+        job.url,
+        alone=job.alone,
+        tolerate=job.tolerate,
+        finished=fault is None,
+        recorded=job.recorded,
+    )
     judged = [(one, asked.left_out(one)) for one in events.exchanges if one.counted]
     exchanges = [one for one, why in judged if why is None]
     log = job.artifacts.get(NETLOG)
     connections = Connections(started, netlog.resumed(Path(log)) if log else {})
-    resources = [_resource(one, started, connections.of(one)) for one in exchanges]
+    resources = [_resource(one, asked, started, connections.of(one)) for one in exchanges]
     reason, detail = faults.outcome(exchanges, resources, asked, fault, job.limit_s)
     navigation = seen["navigation"] or {}
     documents = [
@@ -62,11 +69,11 @@ def make(events: Events, started: float, seen: dict[str, Any], job: Job, fault: 
     }
 
 
-def _resource(exchange: Exchange, started: float, connection: int | None) -> dict[str, Any]:
+def _resource(exchange: Exchange, asked: Asked, started: float, connection: int | None) -> dict[str, Any]:
     response = exchange.response or {}
     timing = response.get("timing")
     return {
-        "path": path_of(exchange.url),
+        "path": asked.path(exchange),
         "kind": _KINDS.get(exchange.sent.get("type", ""), "other"),
         "initiator": _initiator(exchange),
         "priority": exchange.priority,
@@ -81,7 +88,7 @@ def _resource(exchange: Exchange, started: float, connection: int | None) -> dic
         "request_s": _time(timing, "sendStart", started),
         "first_byte_s": _time(timing, "receiveHeadersEnd", started),
         "last_byte_s": exchange.ended - started if exchange.ended is not None else None,
-        "error": exchange.error,
+        "error": asked.error(exchange),
     }
 
 

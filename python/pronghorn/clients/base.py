@@ -11,6 +11,7 @@ from pronghorn.model.expense import Expense
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.trial import PageLoad
+from pronghorn.origins.hosts import Placed
 from pronghorn.runs.artifacts import Artifacts
 
 
@@ -24,7 +25,8 @@ class Visit(NamedTuple):
     the address. `folder` is empty, the client's own, and is removed after the trial. `knobs` are what is
     asked of the arm's transports. `clear_port` is where the origin listens without TLS, where the arm goes
     there; `load` what a client that makes loads is to make, and `seed` that of its random draws.
-    `tolerate` are globs, over path and query, of the requests whose failure is not the load's."""
+    `tolerate` are globs, over path and query, of the requests whose failure is not the load's. `placed`: the
+    page is a recorded one, and its hosts are there."""
 
     host_name: str
     address: str
@@ -43,6 +45,7 @@ class Visit(NamedTuple):
     load: LoadSettings | None = None
     seed: int = 0
     tolerate: tuple[str, ...] = ()
+    placed: Placed | None = None
 
 
 class ClientFailed(Exception):
@@ -88,6 +91,9 @@ class Client(Protocol):
 
     is_browser: bool
     """Whether it uses the experiment's settings of a browser."""
+
+    replays: bool
+    """Whether it can load a recorded page from all of its hosts."""
 
     def refusal(self, arm: Arm) -> str | None:
         """Why it can't honour `arm`, as the end of a sentence; None where it can."""

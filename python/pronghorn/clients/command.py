@@ -28,6 +28,7 @@ class Command:
     artifacts: tuple[str, ...] = ()
     takes_authority = True
     is_browser = False
+    replays = False
 
     def __init__(self, name: str, stack: OwnStack) -> None:
         self._name = name

@@ -33,6 +33,7 @@ class Load:
     artifacts: tuple[str, ...] = ()
     takes_authority = True
     is_browser = False
+    replays = False
 
     def refusal(self, arm: Arm) -> str | None:
         """It speaks the protocol that it is told to, and has no cache."""

@@ -9,6 +9,8 @@ from pronghorn.model.arm import Arm
 from pronghorn.model.artifacts import QLOG
 from pronghorn.model.expense import NOTHING
 from pronghorn.model.trial import PageLoad
+from pronghorn.origins.hosts import Placed
+from pronghorn.sites.replay.steps import FILE
 
 _GRACE_S = 30.0
 
@@ -21,6 +23,7 @@ class Native:
     artifacts: tuple[str, ...] = (QLOG,)
     takes_authority = True
     is_browser = False
+    replays = True
 
     def refusal(self, arm: Arm) -> str | None:
         """It speaks the protocol that it is told to, and has no cache."""
@@ -70,6 +73,8 @@ class NativeSession:
         folder = None if session == "gain" else visit.artifacts.file(QLOG)
         knobs = visit.knobs.of_client(visit.arm)
         asked: dict[str, Any] = {"knobs": knobs} if knobs else {}
+        if visit.placed is not None:
+            asked["recorded"] = _recorded(visit.placed, visit.arm)
         if visit.tolerate:
             asked["tolerate"] = list(visit.tolerate)
         ok = await self._engine.request(
@@ -89,3 +94,12 @@ class NativeSession:
             **asked,
         )
         return PageLoad.model_validate(ok)
+
+
+def _recorded(placed: Placed, arm: Arm) -> dict[str, Any]:
+    """What the engine is to load of a recorded page, and of whom."""
+    hosts = [
+        {"name": host.name, "address": placed.address(host.name), "protocol": host.speaks(arm.protocol)}
+        for host in placed.replay.hosts.values()
+    ]
+    return {"requests": str(placed.replay.root / FILE), "hosts": hosts, "compute": placed.compute}

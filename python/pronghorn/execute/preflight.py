@@ -20,7 +20,7 @@ from pronghorn.analysis.numbers import listed
 from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError, NothingMeasured
 from pronghorn.execute import trial
-from pronghorn.execute.stage import BUILTIN, Measurement, Stage
+from pronghorn.execute.stage import BUILTIN, Measurement, Plot, Stage
 from pronghorn.execute.trial import Assignment, Conditions
 from pronghorn.host import interrupts, loopback
 from pronghorn.model import load, units
@@ -35,7 +35,7 @@ from pronghorn.plan import Block, derive
 from pronghorn.runs.artifacts import Artifacts
 from pronghorn.runs.noted import PREFLIGHT
 from pronghorn.sites.spec import SPECIFICATIONS
-from pronghorn.trust import proof
+from pronghorn.trust import misses, proof
 from pronghorn.trust.guard import Fault
 
 LIMIT = "10s"
@@ -195,7 +195,7 @@ async def _once(conditions: Conditions, cell: Cell, arm: Arm, place: int, number
         with trial.checked():
             await stage.open(seed)
             found = await stage.load(seed)
-        return _said(arm, found)
+        return _said(arm, found, plot)
     except EngineError as error:
         if error.kind == "input":
             raise InputError(f"the engine refuses: {error.message}", hint=error.hint) from error
@@ -210,10 +210,12 @@ async def _once(conditions: Conditions, cell: Cell, arm: Arm, place: int, number
         plot.remove()
 
 
-def _said(arm: Arm, found: Measurement) -> Fault | None:
-    page = found.page
-    if (wrong := proof.mismatch(arm, page, found.log, found.counts)) is not None:
+def _said(arm: Arm, found: Measurement, plot: Plot) -> Fault | None:
+    page, replay = found.page, plot.site.replay
+    if (wrong := proof.mismatch(arm, page, found.log, found.counts, replay)) is not None:
         return wrong
+    if replay is not None and (lack := misses.fault(replay, found.log.requests, plot.experiment.tolerate)):
+        return lack
     if page.outcome == "failed":
         return None if _is_slow(page) else Fault(page.reason or "incomplete", page.detail or "no details")
     if page.tells_requests and not page.requests:

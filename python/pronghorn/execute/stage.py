@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pronghorn import clients, origins
-from pronghorn.certificates import HOST_NAME, Certificates
+from pronghorn.certificates import HOST_NAME, Certificates, Leaf
 from pronghorn.clients import ClientFailed, ClientSession, Visit
 from pronghorn.clients.load import warm_up
 from pronghorn.clients.native import NativeSession
@@ -31,8 +31,10 @@ from pronghorn.model.load import CLIENT
 from pronghorn.model.load_report import LoadReport
 from pronghorn.model.trial import Cell, Counters, CpuSeconds, CpuShare, OriginCount, PageLoad
 from pronghorn.origins import OriginFailed, OriginLog, OriginSetup, RunningOrigin, exhaustion
+from pronghorn.origins.hosts import Place, Placed
 from pronghorn.origins.live import RunningLive, Target
 from pronghorn.runs.artifacts import Artifacts
+from pronghorn.sites.hosts import Face, Replay
 from pronghorn.trust import guard, time_parts
 
 BUILTIN = "builtin"
@@ -54,12 +56,20 @@ _FAREWELL_S = 5.0
 
 class Site(NamedTuple):
     """A built site: its folder, the document that is navigated to, what it weighs in bytes on the wire, and
-    what the manifest says of it."""
+    what the manifest says of it. `replay` are the hosts of a recorded one, `leaves` the certificates of its
+    faces."""
 
     root: Path
     document: str
     total_bytes: int
     notes: Mapping[str, Any] = MappingProxyType({})
+    replay: Replay | None = None
+    leaves: tuple[Leaf, ...] = ()
+
+    @property
+    def faces(self) -> tuple[Face, ...]:
+        """The addresses that a recorded site needs; none for any other."""
+        return self.replay.faces if self.replay is not None else ()
 
 
 class Plot(NamedTuple):
@@ -138,6 +148,8 @@ class Stage:
             asked["flight"] = {"interval_s": _FLIGHT_INTERVAL_S}
         if (arrivals := time_parts.file_of(plot)) is not None:
             asked["arrivals"] = str(arrivals)
+        if plot.site.faces:
+            asked["further_addresses"] = len(plot.site.faces)
         asked |= effective.of_bench(plot.experiment, plot.cell, plot.arm)
         opened = await self._engine.request(
             "open",
@@ -149,7 +161,8 @@ class Stage:
             **asked,
         )
         try:
-            await self._make_ready(str(opened["server_address"]))
+            further = opened["further_addresses"] if plot.site.faces else ()
+            await self._make_ready(str(opened["server_address"]), placed(plot, further))
         except OriginFailed as failure:
             self._fault = failed("origin", str(failure))
         except ClientFailed as failure:
@@ -325,7 +338,7 @@ class Stage:
             counters.host.cpu = self._share
         return counters
 
-    async def _make_ready(self, address: str) -> None:
+    async def _make_ready(self, address: str, placed: Placed | None) -> None:
         plot = self._plot
         experiment = plot.experiment
         isolated = experiment.path(plot.cell.path).spec is not None
@@ -345,12 +358,16 @@ class Stage:
                 knobs=plot.knobs,
                 clear_port=clear_port,
                 counts=self._makes_loads,
+                placed=placed,
             ),
         )
         self._notes = OriginNotes(origin, self._engine)
         if experiment.dns:
-            await self._engine.request("dns", records=[_record(plot.arm, address)])
+            await self._engine.request("dns", records=_records(plot.arm, address, placed))
         target = Target(HOST_NAME, address, origin.port, plot.site.document)
+        if placed is not None:
+            page = placed.replay.page
+            target = Target(page, placed.address(page), HTTPS, plot.site.document)
         certificates: Certificates | None = plot.certificates
         authority: Path | None = plot.certificates.authority
         if isinstance(origin, RunningLive):
@@ -370,6 +387,7 @@ class Stage:
             load=experiment.load if self._makes_loads else None,
             seed=self._seed,
             tolerate=experiment.tolerate,
+            placed=placed,
         )
         self._visit = visit
         if self._foreign:
@@ -419,10 +437,33 @@ def _headers(experiment: Experiment, port: int) -> Mapping[str, str]:
     return {"cache-control": experiment.cache_control, "alt-svc": f'h3=":{port}"; ma=86400'}
 
 
-def _record(arm: Arm, address: str) -> dict[str, object]:
-    """The origin's records in the name server: every arm pays for the look-up, one learns of HTTP/3 by it."""
-    https = [{"priority": 1, "target": ".", "alpn": ["h3", "h2"]}] if arm.discovery == "https" else []
-    return {"name": HOST_NAME, "a": [address], "https": https}
+def placed(plot: Plot, further: Sequence[str]) -> Placed | None:
+    """The hosts of a recorded site on a bench whose server has the `further` addresses; None for any other
+    site."""
+    site, settings = plot.site, plot.experiment.replay
+    if site.replay is None:
+        return None
+    places = zip(further, site.faces, site.leaves, strict=True)
+    return Placed(
+        site.replay,
+        tuple(Place(str(address), face, leaf) for address, face, leaf in places),
+        think=settings.think_factor,
+        compute=settings.compute == "recorded",
+    )
+
+
+def _records(arm: Arm, address: str, placed: Placed | None) -> list[dict[str, object]]:
+    """The records in the name server: every arm pays for the look-up, one learns of HTTP/3 by it."""
+    if placed is None:
+        return [_record(arm, HOST_NAME, address, h3=True)]
+    hosts = placed.replay.hosts.values()
+    return [_record(arm, one.name, placed.address(one.name), h3=one.highest == "h3") for one in hosts]
+
+
+def _record(arm: Arm, name: str, address: str, *, h3: bool) -> dict[str, object]:
+    told = arm.discovery == "https" and h3
+    https = [{"priority": 1, "target": ".", "alpn": ["h3", "h2"]}] if told else []
+    return {"name": name, "a": [address], "https": https}
 
 
 def _made(folder: Path) -> Path:

@@ -27,7 +27,7 @@ from pronghorn.model.trial import Cell, Counters, Metrics, PageLoad, Status, Tri
 from pronghorn.model.why import Why
 from pronghorn.plan import Block
 from pronghorn.runs.artifacts import Artifacts
-from pronghorn.trust import guard, physics, proof, time_parts
+from pronghorn.trust import guard, misses, physics, proof, time_parts
 from pronghorn.trust.guard import Fault, LoadPace
 
 
@@ -208,7 +208,8 @@ def _judge(
     path, page = experiment.path(cell.path), found.page
     arm = loopback.arm_in(experiment.arm(assignment.arm), cell)
     counts = found.counts if page.report is not None else ()
-    if wrong := proof.otherwise(arm, page, found.log, counts):
+    replay = conditions.sites[cell.site].replay
+    if wrong := proof.otherwise(arm, page, found.log, counts, replay=replay):
         return "failed", wrong
     if found.background is not None and not found.background.requests.succeeded:
         return "contaminated", Fault(beside.REASON, "no request of the load beside it succeeded")
@@ -219,8 +220,10 @@ def _judge(
     )
     if doubt is not None:
         return "contaminated", doubt
-    if wrong := proof.mismatch(arm, page, found.log, counts):
+    if wrong := proof.mismatch(arm, page, found.log, counts, replay):
         return "failed", wrong
+    if replay is not None and (lack := misses.fault(replay, found.log.requests, experiment.tolerate)):
+        return "failed", lack
     if page.outcome == "failed":
         return "failed", Fault(page.reason or "incomplete", page.detail or "the client gave no details")
     if page.load_s is None:

@@ -12,6 +12,7 @@ from pronghorn.model import (
     experiment_knobs,
     explanation,
     load,
+    replay_settings,
     sampling,
     site_settings,
     stacks,
@@ -29,6 +30,7 @@ from pronghorn.model.explanation import Explanation
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.own_stack import OwnStack
 from pronghorn.model.path import PathProfile
+from pronghorn.model.replay_settings import ReplaySettings
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.site_settings import Compression
 from pronghorn.model.trial import MOST_ATTEMPTS, Cell
@@ -59,7 +61,8 @@ class Experiment(BaseModel):
     `pause` is what lies between the loads of a cell whose state is kept.
     `cache_control` goes on every response, where it is the one of warm arms but on documents; `compression`
     says whether the text of the sites lies there compressed, and `hosts` whose absolute addresses are a
-    folder's own, where that isn't to be found in the folder; `own_origins` and `own_clients` are those that
+    folder's own, where that isn't to be found in the folder; `replay` says how recorded sites are served and
+    loaded; `own_origins` and `own_clients` are those that
     the experiment defines itself. `texts` are files that it names, by the names under which a run keeps them;
     `authority` is that of the authority which vouches for live servers, None: the system's do. `explain`
     holds the differences between arms that its summary takes apart. `knobs` are settings of the arms'
@@ -94,6 +97,7 @@ class Experiment(BaseModel):
     compression: Compression = site_settings.BEFORE
     hosts: tuple[str, ...] = ()
     certificate: CertificateSettings = CertificateSettings()
+    replay: ReplaySettings = ReplaySettings()
     browser: BrowserSettings = BrowserSettings()
     own_origins: dict[str, OwnStack] = {}
     own_clients: dict[str, OwnStack] = {}
@@ -150,6 +154,11 @@ class Experiment(BaseModel):
         nobody has said how, a document is asked for again (RFC 9111 §5.2.2.4), or a warm visit would make no
         request at all."""
         return {"cache-control": "no-cache"} if self.cache_control == values.CACHEABLE else {}
+
+    @property
+    def recorded_sites(self) -> list[str]:
+        """Its sites that are archives."""
+        return [site for site in self.sites if replay_settings.is_archive(site)]
 
     @property
     def live(self) -> bool:
@@ -237,6 +246,8 @@ class Experiment(BaseModel):
             table["cache_control"] = self.cache_control
             table["certificate"] = self.certificate.definition()
             table[site_settings.COMPRESSION] = self.compression
+        if self.recorded_sites:
+            table[replay_settings.KEY] = self.replay.definition()
         if self.hosts:
             table[site_settings.HOST] = list(self.hosts)
         if self.authority is not None:

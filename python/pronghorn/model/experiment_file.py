@@ -102,6 +102,8 @@ def _of_folder(name: str, folder: Path) -> str | None:
     """What a folder that stands in the place of an experiment was probably meant for."""
     if (folder / "experiment.toml").is_file():
         return f"To continue the run in it: pronghorn run --resume {name}"
+    if experiment_table.is_archive(folder):
+        return f"To measure the recorded page in it: pronghorn run --set sites={name}"
     if (folder / "index.html").is_file():
         return f"To measure the page in it: pronghorn run --set sites=dir:{name}"
     return None
@@ -147,9 +149,13 @@ def _apply(
 
 
 def _absolute(site: Any, folder: Path) -> Any:
-    if isinstance(site, str) and site.startswith("dir:"):
-        return f"dir:{(folder / site.removeprefix('dir:')).resolve()}"
-    return site
+    if not isinstance(site, str):
+        return site
+    for kind in ("dir:", "archive:"):
+        if site.startswith(kind):
+            return f"{kind}{(folder / site.removeprefix(kind)).resolve()}"
+    # A folder without a word before it, which is looked for from another one later.
+    return str((folder / site).resolve()) if experiment_table.is_archive(folder / site) else site
 
 
 def _shipped(kind: str) -> dict[str, Source]:

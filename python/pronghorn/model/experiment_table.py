@@ -13,6 +13,7 @@ from pronghorn.model import (
     live_servers,
     load,
     published,
+    replay_settings,
     sampling,
     site_settings,
     stacks,
@@ -30,11 +31,15 @@ from pronghorn.model.source import Source
 from pronghorn.model.stacks import Known
 from pronghorn.model.trial import MOST_ATTEMPTS
 
+_ARCHIVES_FILE = "site.toml"
+"""The file by which a folder is known to be a site archive."""
+
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
     "repeat", "attempts", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts",
     "path", "cache_control", "certificate", "browser", "authority", "explain", "compression", "host",
     "fair", "knobs", "load", "published", "background", "preflight", "tolerate", "clock", "kernels",
+    "replay",
 )  # fmt: skip
 
 
@@ -54,7 +59,7 @@ def parse(
 ) -> Experiment:
     """The experiment in `table`; InputError with its place where something is wrong.
 
-    `default_seed` holds where the experiment names none; `folder` is what a site's relative `dir:PATH` starts
+    `default_seed` holds where the experiment names none; `folder` is what a site's relative path starts
     from."""
     source.refuse_unknown((), table, KEYS)
     reader = ExperimentReader(table, source)
@@ -102,6 +107,7 @@ def parse(
         hosts=site_settings.hosts(reader, sites),
         certificate=certificate.parse(reader.sub("certificate", certificate.EXAMPLE)),
         browser=browser.parse(reader.sub("browser", browser.EXAMPLE), arm_list),
+        replay=replay_settings.parse(reader.sub(replay_settings.KEY, replay_settings.EXAMPLE), sites),
         explain=explanation.parse(table, source, tuple(arm.name for arm in arm_list)),
         fair=reader.flag("fair", False),
         load=_load(reader, clients.names),
@@ -112,6 +118,14 @@ def parse(
         tolerate=values.tolerate(reader),
         knobs=experiment_knobs.parse(reader.sub(experiment_knobs.KEY, experiment_knobs.EXAMPLE), arm_list),
     )
+
+
+def is_archive(folder: Path) -> bool:
+    """Whether a folder looks like a site archive."""
+    try:
+        return (folder / _ARCHIVES_FILE).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _has_several_kernels(reader: ExperimentReader) -> bool:
@@ -191,6 +205,13 @@ def _site(name: str, reader: ExperimentReader, vocabulary: Vocabulary, folder: P
         if not (root.is_dir() or reader.source.recorded):
             raise reader.source.error(("sites",), f"{name!r}: {root} is no folder.", element=name)
         return f"dir:{root}"
+    if name.startswith("archive:") or is_archive(folder / name):
+        root = (folder / name.removeprefix("archive:")).resolve()
+        if not (is_archive(root) or reader.source.recorded):
+            raise reader.source.error(
+                ("sites",), f"{name!r}: {root} is no site archive: it lacks {_ARCHIVES_FILE}.", element=name
+            )
+        return f"archive:{root}"
     if name not in vocabulary.sites and "://" in name:
         raise reader.source.error(
             ("sites",),
@@ -206,6 +227,6 @@ def _site(name: str, reader: ExperimentReader, vocabulary: Vocabulary, folder: P
         )
     if name not in vocabulary.sites:
         raise reader.source.error(
-            ("sites",), unknown("site", name, (*vocabulary.sites, "dir:PATH")), element=name
+            ("sites",), unknown("site", name, (*vocabulary.sites, "dir:PATH", "archive:PATH")), element=name
         )
     return name

@@ -40,12 +40,14 @@ PREPARE = "prepare"
 
 
 class Connection(FromEngine):
-    """One connection of a page load. `resolving_s` is when the look-up of its address began, where the client
+    """One connection of a page load. `host` is the one for which it was opened, where the client tells.
+    `resolving_s` is when the look-up of its address began, where the client
     tells. For QUIC `connected_s` and `secured_s` are the end of its one handshake. `key_exchange` is a group,
     `udp_receive_buffer` bytes as the kernel tells them, both null where nobody does. `resumed` is null before
     the handshake was done, `early_data` where none was offered; `migrations` are the times at which it moved
     to another of the client's addresses."""
 
+    host: Text | None = None
     protocol: Text | None = None
     alpn: Text | None = None
     resolving_s: Moment | None = None
@@ -67,6 +69,7 @@ class Resource(FromEngine):
     """One resource of a page load, with the protocol as the client saw it (null: no response came). One that
     the client had in its cache (`from_cache`) asked nobody. `too_early_s` is when the server answered that it
     doesn't take the request as early data (425), upon which it was made again; `request_s` is the first time.
+    `path` holds the query; of another host than the page's it is the whole URL.
     `method` is null where the client doesn't tell. `bytes` are the body's as they came over the network, of
     one in a content coding (`content_coding`, RFC 9110 §8.4) before it was decoded."""
 
@@ -320,7 +323,8 @@ class Counters(FromEngine):
 class OriginRequest(FromEngine):
     """One request in the origin's access log, with the protocol as the origin saw it. `early`: whether it
     came as early data; `served_s`: seconds from its arrival until the last byte of its answer was handed to
-    the transport. Both are null, as `method`, where the origin's log doesn't tell."""
+    the transport. Both are null, as `method`, where the origin's log doesn't tell. `matched` is how its
+    answer was found among the recorded ones; null where the site isn't recorded."""
 
     method: Text | None = None
     path: Text
@@ -328,6 +332,7 @@ class OriginRequest(FromEngine):
     status: StatusCode | None = None
     bytes: Count = 0
     early: bool | None = None
+    matched: Literal["exact", "varied", "preflight", "missed"] | None = None
     served_s: Seconds | None = None
 
 

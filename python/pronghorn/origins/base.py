@@ -11,6 +11,7 @@ from pronghorn.model.arm import Arm
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.trial import OriginConnection, OriginRequest
 from pronghorn.origins.counts import Counts
+from pronghorn.origins.hosts import Placed
 
 Tickets = Mapping[str, Mapping[str, int]]
 """By transport (`tcp`, `quic`), how many session tickets were `redeemed`, `replayed` and `unknown`."""
@@ -38,7 +39,8 @@ class OriginSetup(NamedTuple):
     0-RTT data only where the arm asks for it. `qlog` is the folder in which an origin that can leaves a qlog
     of each QUIC connection; None: none is wanted. `knobs` are what is asked of the arm's transports.
     `clear_port` is where it listens without TLS, for an arm that goes there. With `counts` the log is only
-    asked how many requests it has of each kind."""
+    asked how many requests it has of each kind. `placed`: the site is a recorded one, `root` holds what was
+    recorded, each host is served at its own address, and `headers` are not added."""
 
     root: Path
     certificates: Certificates
@@ -53,6 +55,7 @@ class OriginSetup(NamedTuple):
     clear_port: int = 80
     counts: bool = False
     document_headers: Mapping[str, str] = MappingProxyType({})
+    placed: Placed | None = None
 
 
 class OriginFailed(Exception):
@@ -90,6 +93,10 @@ class Origin(Protocol):
     def refusal(self, arm: Arm) -> str | None:
         """Why it can't honour `arm`, as the end of a sentence ('QUIC's congestion control is …'); None where
         it can."""
+        ...
+
+    def replay_refusal(self) -> str | None:
+        """Why it can't serve recorded sites, as the end of a sentence; None where it can."""
         ...
 
     def require(self) -> None:

@@ -9,6 +9,8 @@ from pronghorn.model.trial import OriginConnection, OriginRequest
 from pronghorn.origins import kernel_tcp
 from pronghorn.origins.base import OriginLog, OriginSetup
 from pronghorn.origins.counts import Count, Counts, Kind, add
+from pronghorn.origins.hosts import Placed
+from pronghorn.sites.hosts import Replay
 
 _QUIC_INITIAL_WINDOWS = {
     "cubic": "12000 bytes (quinn-proto 0.11)",
@@ -24,6 +26,10 @@ class Builtin:
         """It honours every arm."""
         return None
 
+    def replay_refusal(self) -> str | None:
+        """It serves every recorded site."""
+        return None
+
     def require(self) -> None:
         """It comes with the engine."""
 
@@ -37,6 +43,8 @@ class Builtin:
             asked["document_headers"] = dict(setup.document_headers)
         if setup.counts:
             asked["log"] = "counts"
+        if setup.placed is not None:
+            asked["recorded"] = _recorded(setup.placed)
         ok = await engine.request(
             "origin",
             root=str(setup.root),
@@ -44,12 +52,13 @@ class Builtin:
             certificate=str(setup.certificates.chain),
             key=str(setup.certificates.key),
             congestion_control=setup.arm.controls,
-            headers=dict(setup.headers),
+            headers={} if setup.placed is not None else dict(setup.headers),
             early_data=setup.arm.early_data,
             qlog=str(setup.qlog) if setup.qlog else None,
             **asked,
         )
-        return RunningBuiltin(engine, int(ok["port"]), counts=setup.counts)
+        replay = setup.placed.replay if setup.placed else None
+        return RunningBuiltin(engine, int(ok["port"]), counts=setup.counts, replay=replay)
 
     def identity(self) -> dict[str, str]:
         """The version is the engine's; it has no configuration."""
@@ -71,8 +80,11 @@ class Builtin:
 class RunningBuiltin:
     """The built-in origin in a bench."""
 
-    def __init__(self, engine: Engine, port: int, *, counts: bool = False) -> None:
+    def __init__(
+        self, engine: Engine, port: int, *, counts: bool = False, replay: Replay | None = None
+    ) -> None:
         self._engine = engine
+        self._replay = replay
         self._counts = counts
         self.port = port
 
@@ -80,11 +92,17 @@ class RunningBuiltin:
         """Its access log."""
         ok = await self._engine.request("origin_log")
         return OriginLog(
-            [OriginRequest.model_validate(entry) for entry in ok["requests"]],
+            [self._request(entry) for entry in ok["requests"]],
             [OriginConnection.model_validate(entry) for entry in ok.get("connections", [])],
             tickets=ok.get("tickets", {}),
             counts=_counts(ok["counts"]) if self._counts else None,
         )
+
+    def _request(self, entry: dict[str, Any]) -> OriginRequest:
+        """An entry of the log, by the path that records have of it."""
+        if self._replay is not None:
+            entry = {**entry, "path": self._replay.named(entry["host"], entry["path"])}
+        return OriginRequest.model_validate(entry)
 
     async def cpu_s(self) -> float | None:
         """That of the thread that serves."""
@@ -98,6 +116,21 @@ class RunningBuiltin:
     def last_lines(self) -> str:
         """It says nothing of faults: the engine does."""
         return ""
+
+
+def _recorded(placed: Placed) -> dict[str, Any]:
+    """How the engine serves a recorded site."""
+    faces = [
+        {
+            "address": place.address,
+            "certificate": str(place.leaf.chain),
+            "key": str(place.leaf.key),
+            "h2": place.face.h2,
+            "h3": place.face.h3,
+        }
+        for place in placed.places
+    ]
+    return {"faces": faces, "think": placed.think}
 
 
 def _counts(told: list[dict[str, Any]]) -> Counts:

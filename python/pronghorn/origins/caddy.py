@@ -10,10 +10,11 @@ from pronghorn.errors import HostError
 from pronghorn.model import foreign
 from pronghorn.model.arm import Arm
 from pronghorn.model.trial import OriginRequest
-from pronghorn.origins import caddyfile, kernel_tcp, process, programs, template
+from pronghorn.origins import caddy_recorded, caddyfile, kernel_tcp, process, programs, template
 from pronghorn.origins.base import OriginFailed, OriginLog, OriginSetup
 from pronghorn.origins.process import Listens, Process
 from pronghorn.origins.programs import Program
+from pronghorn.sites.hosts import Replay
 
 TUNING = {"GOGC": "400"}
 """What `caddy:tuned` sets in Caddy's environment. Caddy's configuration has nothing for windows, buffers,
@@ -64,6 +65,10 @@ class Caddy:
                 return "its configuration does not disable 0-RTT, so the arm could use it"
         return None
 
+    def replay_refusal(self) -> str | None:
+        """A person's own configuration has the files of a folder."""
+        return None if self._own is None else "its configuration serves the files of one host"
+
     def require(self) -> None:
         """There must be a Caddy that can switch 0-RTT off, of the version that is asked for."""
         self._program()
@@ -72,10 +77,18 @@ class Caddy:
         """Starts it; OriginFailed with the end of its own log where it does not get ready."""
         log = setup.folder / "access.log"
         text = self._configuration(early_data=setup.arm.early_data, documents=setup.document_headers)
-        (setup.folder / "lookup").write_text(caddyfile.lookup_lines(setup.root), encoding="utf-8")
-        config = setup.folder / ("caddy.json" if self._json else "Caddyfile")
-        config.write_text(template.fill(text, self._values(setup, log)), encoding="utf-8")
-        adapter = () if self._json else ("--adapter", "caddyfile")
+        in_json = self._json or setup.placed is not None
+        config = setup.folder / ("caddy.json" if in_json else "Caddyfile")
+        if setup.placed is None:
+            (setup.folder / "lookup").write_text(caddyfile.lookup_lines(setup.root), encoding="utf-8")
+            config.write_text(template.fill(text, self._values(setup, log)), encoding="utf-8")
+        else:
+            early = setup.arm.early_data
+            recorded = caddy_recorded.configuration(
+                setup.placed, setup.folder, log, port=setup.port, early_data=early
+            )
+            config.write_text(recorded, encoding="utf-8")
+        adapter = () if in_json else ("--adapter", "caddyfile")
         where = ("--config", str(config), *adapter)
         try:
             started = await process.start(
@@ -94,6 +107,7 @@ class Caddy:
             setup.port,
             log if template.uses(text, "PRONGHORN_LOG") else None,
             in_seconds=_OTHER_DURATIONS.search(text) is None,
+            replay=setup.placed.replay if setup.placed is not None else None,
         )
 
     def settings(self, arm: Arm) -> dict[str, str]:
@@ -164,8 +178,16 @@ class RunningCaddy:
     `in_seconds`, nothing is known of them."""
 
     def __init__(
-        self, engine: Engine, started: Process, port: int, log: Path | None, *, in_seconds: bool
+        self,
+        engine: Engine,
+        started: Process,
+        port: int,
+        log: Path | None,
+        *,
+        in_seconds: bool,
+        replay: Replay | None = None,
     ) -> None:
+        self._replay = replay
         self._engine = engine
         self._process = started
         self._log = log
@@ -177,7 +199,8 @@ class RunningCaddy:
         connections = await process.tcp_connections(self._engine, self.port)
         if self._log is None:
             return OriginLog([], connections, kept=False)
-        requests = [request for line in process.whole_lines(self._log) if (request := parse(line))]
+        lines = process.whole_lines(self._log)
+        requests = [request for line in lines if (request := parse(line, self._replay))]
         if not self._in_seconds:
             requests = [request.model_copy(update={"served_s": None}) for request in requests]
         return OriginLog(requests, connections)
@@ -204,13 +227,16 @@ def _is_json(configuration: str) -> bool:
     return True
 
 
-def parse(line: str) -> OriginRequest | None:
-    """A line of Caddy's access log, JSON as it ships; None where the line is none of a request."""
+def parse(line: str, replay: Replay | None = None) -> OriginRequest | None:
+    """A line of Caddy's access log, JSON as it ships, of a recorded site with its host; None where the line
+    is none of a request."""
     try:
         entry = foreign.json_table(line)
         request, duration = entry["request"], entry.get("duration")
+        path = request["uri"]
         return OriginRequest(
-            path=request["uri"],
+            path=path if replay is None else replay.named(request["host"].partition(":")[0], path),
+            matched=entry.get("matched"),
             protocol=_PROTOCOLS.get(request["proto"]),
             status=entry["status"],
             bytes=entry["size"],

@@ -27,6 +27,10 @@ class Command:
         """It honours what its table declares."""
         return self._stack.refusal(arm) or self._stack.refused_control(arm)
 
+    def replay_refusal(self) -> str | None:
+        """It serves the files of a folder."""
+        return "it serves the files of one host"
+
     def require(self) -> None:
         """What its command needs is known to whoever wrote it."""
 

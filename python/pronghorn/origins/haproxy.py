@@ -9,10 +9,20 @@ from pronghorn.model import foreign
 from pronghorn.model.arm import Arm
 from pronghorn.model.origin_name import numbers
 from pronghorn.model.trial import OriginRequest
-from pronghorn.origins import haproxy_cfg, kernel_tcp, nginx_lookup, process, programs, template
+from pronghorn.origins import (
+    haproxy_cfg,
+    haproxy_recorded,
+    kernel_tcp,
+    nginx_lookup,
+    nginx_recorded,
+    process,
+    programs,
+    template,
+)
 from pronghorn.origins.base import OriginLog, OriginSetup
 from pronghorn.origins.process import Listens, Process
 from pronghorn.origins.programs import Program
+from pronghorn.sites.hosts import Replay
 
 _NAME = "haproxy"
 _DEFAULT_CONTROL = "cubic"
@@ -23,6 +33,9 @@ _NO_BUFFER_LIMIT_SINCE = (3, 1)
 _WINDOW, _TUNED_WINDOW = 480 * 1024, 8 * 1024 * 1024
 """The most that a QUIC connection has on the way, as `haproxy_cfg` tells."""
 _WITHOUT_EARLY_DATA = "+QUIC_OPENSSL_COMPAT"
+_NO_LENGTH = ("", "-")
+"""What the log has of an answer without Content-Length, such as a 204."""
+
 _PROTOCOLS = {"HTTP/1.0": "h1", "HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
 
 
@@ -54,6 +67,10 @@ class HAProxy:
             return f"HAProxy {program.version} with OpenSSL's own TLS accepts no 0-RTT data over QUIC"
         return None
 
+    def replay_refusal(self) -> str | None:
+        """It serves every recorded site."""
+        return None
+
     def require(self) -> None:
         """A HAProxy with QUIC, of the version that is asked for, and an nginx."""
         self._program()
@@ -66,11 +83,17 @@ class HAProxy:
         (folder / "origin.pem").symlink_to(setup.certificates.chain)
         # HAProxy looks for the key of a certificate in the file of this name.
         (folder / "origin.pem.key").symlink_to(setup.certificates.key)
-        (folder / "nginx.conf").write_text(haproxy_cfg.NGINX, encoding="utf-8")
-        nginx_lookup.write(setup.root, folder)
-        headers = haproxy_cfg.header_lines(setup.headers, setup.document_headers)
+        text, behind_text, headers = self._text(setup.arm), haproxy_cfg.NGINX, ""
+        if setup.placed is not None:
+            text = haproxy_recorded.front(text, setup.placed.places, folder)
+            behind_text = haproxy_recorded.behind(behind_text)
+            nginx_recorded.write(setup.placed, folder, tells=True)
+        else:
+            nginx_lookup.write(setup.root, folder)
+            headers = haproxy_cfg.header_lines(setup.headers, setup.document_headers)
+        (folder / "nginx.conf").write_text(behind_text, encoding="utf-8")
         values = template.values(setup, Path(), headers)
-        (folder / "haproxy.cfg").write_text(template.fill(self._text(setup.arm), values), encoding="utf-8")
+        (folder / "haproxy.cfg").write_text(template.fill(text, values), encoding="utf-8")
         behind = await process.start(
             engine,
             "nginx",
@@ -85,7 +108,8 @@ class HAProxy:
             folder,
             Listens(setup.port),
         )
-        return RunningHAProxy(engine, front, behind, setup.port)
+        replay = setup.placed.replay if setup.placed is not None else None
+        return RunningHAProxy(engine, front, behind, setup.port, replay)
 
     def settings(self, arm: Arm) -> dict[str, str]:
         """The sending side: the kernel's, or HAProxy's QUIC as its source has it."""
@@ -144,7 +168,10 @@ class HAProxy:
 class RunningHAProxy:
     """HAProxy in a bench, `front`, and the nginx `behind` it."""
 
-    def __init__(self, engine: Engine, front: Process, behind: Process, port: int) -> None:
+    def __init__(
+        self, engine: Engine, front: Process, behind: Process, port: int, replay: Replay | None = None
+    ) -> None:
+        self._replay = replay
         self._engine = engine
         self._front = front
         self._behind = behind
@@ -152,7 +179,8 @@ class RunningHAProxy:
 
     async def log(self) -> OriginLog:
         """HAProxy's access log, and the TCP connections that clients have with it."""
-        requests = [request for line in process.whole_lines(self._front.stdout) if (request := parse(line))]
+        lines = process.whole_lines(self._front.stdout)
+        requests = [request for line in lines if (request := parse(line, self._replay))]
         return OriginLog(requests, await process.tcp_connections(self._engine, self.port))
 
     async def cpu_s(self) -> float | None:
@@ -169,16 +197,20 @@ class RunningHAProxy:
         return process.last_lines(self._behind.stderr, self._front.stderr)
 
 
-def parse(line: str) -> OriginRequest | None:
-    """A line of the access log as `haproxy_cfg` has it; None where the line is none of a request."""
+def parse(line: str, replay: Replay | None = None) -> OriginRequest | None:
+    """A line of the access log as `haproxy_cfg` has it, or `haproxy_recorded` of a recorded site; None where
+    the line is none of a request."""
     try:
         entry = foreign.json_table(line)
         served_ms = entry.get("served_ms", -1)
+        path = entry["path"]
         return OriginRequest(
-            path=entry["path"],
+            path=path if replay is None else replay.named(entry["host"].partition(":")[0], path),
+            method=entry.get("method"),
+            matched=entry.get("matched"),
             protocol=_PROTOCOLS.get(entry["protocol"]),
             status=entry["status"],
-            bytes=int(entry["bytes"] or 0),
+            bytes=0 if entry["bytes"] in _NO_LENGTH else int(entry["bytes"]),
             served_s=served_ms / 1e3 if served_ms >= 0 else None,
         )
     except (ValueError, KeyError, TypeError):

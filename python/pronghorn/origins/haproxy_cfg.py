@@ -38,7 +38,7 @@ backend files
     server nginx unix@SOCKET
 """
 
-_LOG_FORMAT = (
+LOG_FORMAT = (
     '{"path": "%[var(txn.path),json(utf8s)]", "protocol": "%HV", "status": %ST, '
     '"bytes": "%[var(txn.bytes)]", "served_ms": %Ta}'
 )
@@ -114,7 +114,7 @@ def haproxy(*, tuned: bool, buffers: bool, early_data: bool, control: str | None
         _HAPROXY.replace("TUNED\n", f"{settings}\n")
         .replace("EARLY", " allow-0rtt" if early_data else "")
         .replace("CONTROL", f" quic-cc-algo {algorithm}" if algorithm else "")
-        .replace("FORMAT", _LOG_FORMAT)
+        .replace("FORMAT", LOG_FORMAT)
         .replace("SOCKET", SOCKET)
     )
 

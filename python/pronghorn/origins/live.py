@@ -39,6 +39,10 @@ class Live:
             return "a live server is measured over https:// only"
         return None
 
+    def replay_refusal(self) -> str | None:
+        """It serves the files of a folder."""
+        return "it serves the files of one host"
+
     def require(self) -> None:
         """It needs nothing of this host."""
 

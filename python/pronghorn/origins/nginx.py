@@ -13,11 +13,20 @@ from pronghorn.model import bounds, foreign
 from pronghorn.model.arm import Arm
 from pronghorn.model.origin_name import numbers
 from pronghorn.model.trial import OriginRequest
-from pronghorn.origins import kernel_tcp, nginx_conf, nginx_lookup, process, programs, template
+from pronghorn.origins import (
+    kernel_tcp,
+    nginx_conf,
+    nginx_lookup,
+    nginx_recorded,
+    process,
+    programs,
+    template,
+)
 from pronghorn.origins.base import OriginLog, OriginSetup
 from pronghorn.origins.counts import Count, Counts, Kind, add
 from pronghorn.origins.process import Listens, Process
 from pronghorn.origins.programs import Program
+from pronghorn.sites.hosts import Replay
 
 _NAME = "nginx"
 _CONFIGURATION = "nginx.conf"
@@ -76,6 +85,10 @@ class Nginx:
             )
         return None
 
+    def replay_refusal(self) -> str | None:
+        """A person's own configuration has the files of a folder."""
+        return None if self._own is None else "its configuration serves the files of one host"
+
     def require(self) -> None:
         """There must be an nginx with HTTP/3, of the version that is asked for."""
         self._program()
@@ -89,10 +102,15 @@ class Nginx:
         (folder / "origin.pem").symlink_to(setup.certificates.chain)
         (folder / "origin.key").symlink_to(setup.certificates.key)
         # A person's own configuration may have the headers where no variable can be made for documents.
-        documents = setup.document_headers if self._own is None else {}
+        documents = setup.document_headers if self._own is None and setup.placed is None else {}
+        headers = setup.headers if setup.placed is None else {}
         nginx_lookup.write(setup.root, folder)
+        if setup.placed is not None:
+            text = nginx_recorded.servers(text, setup.placed.places)
+            text = text.replace(nginx_conf.LOG_FORMAT, nginx_recorded.LOG_FORMAT)
+            nginx_recorded.write(setup.placed, folder, tells=False)
         values = {
-            **template.values(setup, Path(_LOG), nginx_conf.header_lines(setup.headers, documents)),
+            **template.values(setup, Path(_LOG), nginx_conf.header_lines(headers, documents)),
             "PRONGHORN_CERTIFICATE": "origin.pem",
             "PRONGHORN_KEY": "origin.key",
             "PRONGHORN_ROOT": "site",
@@ -160,6 +178,7 @@ class RunningNginx:
         self._over_quic = setup.arm.over_quic
         self._process = started
         self._log = log
+        self._replay = setup.placed.replay if setup.placed is not None else None
         self._counter = LogCounter(log) if log is not None and setup.counts else None
         self._tcp_port = setup.clear_port if setup.arm.clear else setup.port
         self.port = setup.port
@@ -172,7 +191,7 @@ class RunningNginx:
             return OriginLog([], open_ones, kept=False)
         if self._counter is not None:
             return OriginLog([], open_ones, counts=self._counter.counts())
-        return OriginLog(requests(process.whole_lines(self._log)), open_ones)
+        return OriginLog(requests(process.whole_lines(self._log), self._replay), open_ones)
 
     async def cpu_s(self) -> float | None:
         """That of its process and all below it."""
@@ -219,10 +238,11 @@ class LogCounter:
             raise _of_another_form(error) from error
 
 
-def requests(lines: Sequence[str]) -> list[OriginRequest]:
-    """The requests of an access log's lines; InputError where they are not of the form of `nginx_conf`."""
+def requests(lines: Sequence[str], replay: Replay | None = None) -> list[OriginRequest]:
+    """The requests of an access log's lines, of a recorded site with their hosts; InputError where they are
+    not of the form of `nginx_conf`."""
     try:
-        return [_request(line) for line in lines]
+        return [_request(line, replay) for line in lines]
     except ValidationError as error:
         raise _of_another_form(bounds.wrong(error)) from error
     except (ValueError, KeyError, TypeError) as error:
@@ -236,8 +256,10 @@ def _of_another_form(error: Exception | str) -> InputError:
     )
 
 
-def _request(line: str) -> OriginRequest:
+def _request(line: str, replay: Replay | None) -> OriginRequest:
     entry = foreign.json_table(line)
+    if replay is not None:
+        entry["path"] = replay.named(entry.pop("host"), entry["path"])
     seen = entry["protocol"]
     served_s = entry.pop("duration_s", None)
     return OriginRequest.model_validate(

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from pronghorn.sites.hosts import Replay
+
 Kind = Literal["document", "script", "style", "image", "font", "other"]
 """What a resource is, in the engine's words."""
 
@@ -35,6 +37,7 @@ class BuiltSite:
     document: str
     resources: tuple[Resource, ...]
     notes: dict[str, Any] = field(default_factory=dict)
+    replay: Replay | None = None
 
     @property
     def total_bytes(self) -> int:

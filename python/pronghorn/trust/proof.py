@@ -11,6 +11,7 @@ from pronghorn.model.arm import Arm
 from pronghorn.model.load_report import LoadReport
 from pronghorn.model.trial import OriginCount, PageLoad
 from pronghorn.origins import OriginLog
+from pronghorn.sites.hosts import Replay
 from pronghorn.trust.guard import Fault
 
 PROTOCOL = "protocol"
@@ -19,34 +20,45 @@ CONGESTION_CONTROL = "congestion-control"
 Counts = Sequence[OriginCount]
 
 
-def mismatch(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> Fault | None:
+def mismatch(
+    arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = (), replay: Replay | None = None
+) -> Fault | None:
     """How the load was not proved to be one of `arm`, or None. `counts` are the origin's log of a load of
-    many requests."""
+    many requests, `replay` are the hosts of a recorded site."""
     if page.report is not None:
         return otherwise(arm, page, log, counts) or _miscount(page.report, log, counts)
-    return otherwise(arm, page, log) or _disagreement(page, log)
+    return otherwise(arm, page, log, replay=replay) or _disagreement(page, log)
 
 
-def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> Fault | None:
+def otherwise(
+    arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = (), *, replay: Replay | None = None
+) -> Fault | None:
     """How the load was another one than of `arm`, which stands however crowded the host was, or None.
 
     Every resource that was answered must have come over the arm's protocol, or with a discovery over one of
     those that lead there, as the client saw it; every request that the origin logged likewise, but for
-    sockets; and the origin's connections must run the arm's congestion control where it can be read back."""
+    sockets. A recorded site's host that doesn't speak that protocol must have been loaded over the highest
+    below it that it speaks, and over no other. The origin's connections must run the arm's
+    congestion control where it can be read back."""
+
+    def allowed(path: str) -> frozenset[str]:
+        return arm.protocols if replay is None else replay.allowed(path, arm.protocols)
+
     for resource in page.resources:
-        seen = resource.protocol
+        seen, may = resource.protocol, allowed(resource.path)
         if resource.from_cache:
             continue
-        if seen not in arm.protocols and (seen is not None or resource.status is not None):
-            return _not_over(arm, f"the client got {resource.path}", seen)
+        if seen not in may and (seen is not None or resource.status is not None):
+            return _not_over(arm, may, f"the client got {resource.path}", seen)
     if page.report is not None and page.report.protocol != arm.protocol:
-        return _not_over(arm, "the client's answers came", page.report.protocol)
+        return _not_over(arm, arm.protocols, "the client's answers came", page.report.protocol)
     served = [(one.path, one.protocol) for one in log.requests]
     served += [(one.path or "requests", one.protocol) for one in counts]
     sockets = _sockets(page)
     for path, protocol in served:
-        if protocol not in arm.protocols and not (protocol == "h1" and path in sockets):
-            return _not_over(arm, f"the origin served {path}", protocol)
+        may = allowed(path)
+        if protocol not in may and not (protocol == "h1" and path in sockets):
+            return _not_over(arm, may, f"the origin served {path}", protocol)
     for connection in log.connections:
         actual = connection.congestion_control
         asked = arm.controls["quic" if connection.protocol == "h3" else "tcp"]
@@ -116,6 +128,8 @@ def _miscount(report: LoadReport, log: OriginLog, counts: Counts) -> Fault | Non
     return None
 
 
-def _not_over(arm: Arm, what: str, seen: str | None) -> Fault:
+def _not_over(arm: Arm, allowed: frozenset[str], what: str, seen: str | None) -> Fault:
     asked = arm.protocol if arm.discovery == "forced" else f"{arm.protocol}, found by {arm.discovery}"
+    if arm.protocol not in allowed:
+        asked += f" and, of a host that doesn't speak it, {' or '.join(sorted(allowed))}"
     return Fault(PROTOCOL, f"asked {asked}, but {what} over {seen or 'no known protocol'}")

@@ -4,6 +4,12 @@ use std::net::Ipv4Addr;
 
 use crate::side::Side;
 
+/// Further addresses that a server can have.
+pub(crate) const MOST_FURTHER: usize = 2000;
+
+/// The last bytes of further addresses, the first and the last of them.
+const FURTHER: (u8, u8) = (16, 239);
+
 /// Which addresses a bench's hosts have, all from the range for benchmarks, 198.18.0.0/15 (RFC 2544,
 /// appendix C), which no route of the Internet leads to. Level n has 198.18.n.0/28:
 ///
@@ -13,6 +19,7 @@ use crate::side::Side;
 /// | 198.18.n.3, .4 | client and server as ends of the cross traffic |
 /// | 198.18.n.5, .6 | the uplink: its end in the namespace around, and at the server |
 /// | 198.18.n.9 | the client after a handover |
+/// | 198.18.n.16 and up, beyond .239 those of n + 1, n + 2, … | further addresses of the server |
 ///
 /// Level 0 is an experiment's, whose hosts see nothing but each other. A bench made within another
 /// one's client has a higher level than that, so that no address means two hosts on one way.
@@ -56,6 +63,17 @@ impl Level {
     #[must_use]
     pub fn address_after_handover(self) -> Ipv4Addr {
         self.host(9)
+    }
+
+    /// The further addresses of the server, as many as one asks for; at most [`MOST_FURTHER`].
+    pub(crate) fn further(self) -> impl Iterator<Item = Ipv4Addr> {
+        let (first, last) = FURTHER;
+        let (least, most) = (u32::from(first), u32::from(last));
+        let thirds = u32::from(self.0)..=255;
+        thirds
+            .flat_map(move |third| (least..=most).map(move |fourth| (third << 8) | fourth))
+            .map(|number| Ipv4Addr::from_bits(0xC612_0000 | number))
+            .take(MOST_FURTHER)
     }
 
     /// The uplink's end in the namespace around.
@@ -117,6 +135,19 @@ fn addresses() -> Vec<(String, Ipv4Addr)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn further_addresses_are_nobody_elses_and_reached_over_the_path() {
+        let further: Vec<_> = Level::default().further().collect();
+        assert_eq!(further.len(), MOST_FURTHER);
+        assert_eq!(further[0], Ipv4Addr::new(198, 18, 0, 16));
+        assert_eq!(further[224], Ipv4Addr::new(198, 18, 1, 16));
+        for address in further {
+            let [first, second, _, fourth] = address.octets();
+            assert_eq!([first, second], [198, 18]);
+            assert!(fourth >= 16, "{address}");
+        }
+    }
 
     #[test]
     fn a_server_reaches_over_the_path_its_client_and_all_levels_behind_it_and_no_other() {

@@ -125,6 +125,26 @@ pub(crate) fn keeps_no_metrics() -> Result<(), BenchError> {
     }
 }
 
+/// Adds, in the calling thread's network namespace, which is set up, further addresses.
+pub(crate) fn add_addresses(addresses: &[Ipv4Addr]) -> Result<(), BenchError> {
+    if addresses.is_empty() {
+        return Ok(());
+    }
+    let index = if_nametoindex(DEVICE).map_err(|source| BenchError::Device {
+        doing: "find",
+        source,
+    })?;
+    let failed = |source| BenchError::Network {
+        doing: "add an address",
+        source,
+    };
+    let socket = Socket::open().map_err(failed)?;
+    for address in addresses {
+        socket.ask(new_address(index, *address)).map_err(failed)?;
+    }
+    Ok(())
+}
+
 /// Adds, in the calling thread's network namespace, which is set up, another address, and a route
 /// from it to `peer` alone with this `congestion_control`.
 pub(crate) fn add_pair(

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::time::Duration;
 
 use pronghorn_http::h3::H3Error;
 use pronghorn_http3::Code;
@@ -26,6 +27,17 @@ impl Failure {
             detail,
             repeatable: false,
         }
+    }
+
+    /// The time limit ran out before `path` and so many others were complete.
+    pub(crate) fn timeout(path: &str, others: usize, limit: Duration) -> Self {
+        let others = match others {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        let limit_s = limit.as_secs_f64();
+        let detail = format!("{path}{others} not complete after {limit_s} s");
+        Failure::new(Reason::Timeout, detail)
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
 use tokio::sync::Notify;
@@ -106,7 +106,7 @@ async fn work(shared: Rc<Shared>) {
     }
 }
 
-async fn open(shared: &Shared) -> Result<(usize, SendRequest<Empty<Bytes>>), Failure> {
+async fn open(shared: &Shared) -> Result<(usize, SendRequest<Full<Bytes>>), Failure> {
     let (connection, stream) = secure::open(&shared.context, shared.tls.clone()).await?;
     let (sender, driver) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     tokio::task::spawn_local(async move {
@@ -119,18 +119,19 @@ async fn open(shared: &Shared) -> Result<(usize, SendRequest<Empty<Bytes>>), Fai
 async fn fetch(
     context: &Context,
     connection: usize,
-    sender: &mut SendRequest<Empty<Bytes>>,
+    sender: &mut SendRequest<Full<Bytes>>,
     wanted: &Wanted,
 ) -> Result<(), Failure> {
     let resource = wanted.resource;
     let early = !context.secured(connection);
     let request = context.request(wanted, http::Version::HTTP_11)?;
+    let content = || Full::new(wanted.content.clone());
     context.report(resource, Event::Sent { connection });
-    let response = sender.send_request(request.map(|()| Empty::new())).await?;
+    let response = sender.send_request(request.map(|()| content())).await?;
     if let Answer::TooEarly = receive(context, resource, early, response).await? {
         sender.ready().await?;
         let request = context.request(wanted, http::Version::HTTP_11)?;
-        let response = sender.send_request(request.map(|()| Empty::new())).await?;
+        let response = sender.send_request(request.map(|()| content())).await?;
         receive(context, resource, false, response).await?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::client::conn::http2::SendRequest;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use pronghorn_http::Settings;
@@ -23,7 +23,7 @@ pub(super) struct H2 {
 }
 
 impl Connector for H2 {
-    type Connection = SendRequest<Empty<Bytes>>;
+    type Connection = SendRequest<Full<Bytes>>;
 
     async fn open(&self, context: &Context) -> Result<(usize, Self::Connection), Failure> {
         let (index, stream) = secure::open(context, self.tls.clone()).await?;
@@ -59,15 +59,12 @@ impl Connector for H2 {
         let resource = wanted.resource;
         let early = !context.secured(index);
         let request = context.request(wanted, http::Version::HTTP_2)?;
+        let content = || Full::new(wanted.content.clone());
         context.report(resource, Event::Sent { connection: index });
-        let response = connection
-            .send_request(request.map(|()| Empty::new()))
-            .await?;
+        let response = connection.send_request(request.map(|()| content())).await?;
         if let Answer::TooEarly = receive(context, resource, early, response).await? {
             let request = context.request(wanted, http::Version::HTTP_2)?;
-            let response = connection
-                .send_request(request.map(|()| Empty::new()))
-                .await?;
+            let response = connection.send_request(request.map(|()| content())).await?;
             receive(context, resource, false, response).await?;
         }
         Ok(())

@@ -309,7 +309,7 @@ async fn exchange(
     let early = !*connection.settled.borrow();
     let stream = connection.http.open().await?;
     context.report(resource, Event::Sent { connection: index });
-    let mut exchange = stream.send(&request).await?;
+    let mut exchange = stream.send(&request, wanted.content.clone()).await?;
     let head = exchange.head().await?;
     let status = head.status;
     // A response comes after the handshake, of which the record is to know first.

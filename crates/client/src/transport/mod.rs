@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Method;
+use http::{HeaderMap, Method};
 use pronghorn_http::{
     ClientTlsOptions, CongestionControl, Protocol, QuicOptions, QuicWatch, SecretLog, SessionUse,
     Sessions, Settings, TlsError, TlsVersion, TransportKnobs,
@@ -70,22 +70,29 @@ impl Target {
         }
     }
 
-    /// Name, and port unless it is the scheme's own, as requests carry it (RFC 9110 §7.2).
-    fn authority(&self) -> String {
+    /// The name, or that of another `host` there, and the port unless it is the scheme's own, as requests carry it
+    /// (RFC 9110 §7.2).
+    fn authority(&self, host: Option<&str>) -> String {
+        let host = host.unwrap_or(&self.host_name);
         match self.address.port() {
-            443 => self.host_name.clone(),
-            port => format!("{}:{port}", self.host_name),
+            443 => host.to_owned(),
+            port => format!("{host}:{port}"),
         }
     }
 }
 
-/// A request to be made, without content: its resource's index, what is asked for and how urgently.
+/// A request to be made: its resource's index, what is asked for and how urgently.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     resource: usize,
     method: Method,
     path: String,
     priority: Priority,
+    /// The host that is asked, where it may be another than the connection was opened for.
+    host: Option<Rc<str>>,
+    /// Headers beside those that every request has, or in their place.
+    headers: HeaderMap,
+    content: Bytes,
     /// The connection whose server refused it unread: it is made once more, elsewhere.
     refused_by: Option<usize>,
 }
@@ -97,7 +104,20 @@ impl Wanted {
             method,
             path,
             priority,
+            host: None,
+            headers: HeaderMap::new(),
+            content: Bytes::new(),
             refused_by: None,
+        }
+    }
+
+    /// A request of this host, with these headers and this content.
+    pub(crate) fn of_host(self, host: Rc<str>, headers: HeaderMap, content: Bytes) -> Self {
+        Wanted {
+            host: Some(host),
+            headers,
+            content,
+            ..self
         }
     }
 }
@@ -114,6 +134,8 @@ pub(crate) enum Event {
     Data(Bytes),
     End,
     Failed(Failure),
+    /// It is time to ask for it.
+    Due,
 }
 
 /// A response's head.
@@ -121,11 +143,11 @@ pub(crate) enum Event {
 pub(crate) struct Head {
     pub(crate) protocol: Option<Protocol>,
     pub(crate) status: u16,
-    headers: http::HeaderMap,
+    headers: HeaderMap,
 }
 
 impl Head {
-    fn new(protocol: Option<Protocol>, status: http::StatusCode, headers: http::HeaderMap) -> Head {
+    fn new(protocol: Option<Protocol>, status: http::StatusCode, headers: HeaderMap) -> Head {
         Head {
             protocol,
             status: status.as_u16(),
@@ -185,6 +207,7 @@ impl Context {
     fn open_connection(&self) -> usize {
         let mut connections = self.connections.borrow_mut();
         connections.push(ConnectionRecord {
+            host: self.target.host_name.clone(),
             protocol: self.target.protocol,
             alpn: None,
             start_s: self.now_s(),
@@ -231,7 +254,7 @@ impl Context {
         wanted: &Wanted,
         version: http::Version,
     ) -> Result<http::Request<()>, Failure> {
-        let authority = self.target.authority();
+        let authority = self.target.authority(wanted.host.as_deref());
         let uri = match version {
             http::Version::HTTP_11 => wanted.path.clone(),
             _ => format!("https://{authority}{}", wanted.path),
@@ -251,12 +274,15 @@ impl Context {
         } else if let Some(priority) = wanted.priority.header() {
             request = request.header("priority", priority);
         }
-        if WITH_CONTENT.contains(&wanted.method) {
-            request = request.header(http::header::CONTENT_LENGTH, 0);
+        if WITH_CONTENT.contains(&wanted.method) || !wanted.content.is_empty() {
+            request = request.header(http::header::CONTENT_LENGTH, wanted.content.len());
         }
-        request
-            .body(())
-            .map_err(|error| Failure::new(Reason::Incomplete, error))
+        let request = request.body(());
+        let mut request = request.map_err(|error| Failure::new(Reason::Incomplete, error))?;
+        for (name, value) in &wanted.headers {
+            request.headers_mut().insert(name, value.clone());
+        }
+        Ok(request)
     }
 }
 

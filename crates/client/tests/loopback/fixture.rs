@@ -12,7 +12,9 @@ use pronghorn_http::{
     CongestionControl, Protocol, QuicCongestionControl, QuicWatch, SessionUse, TlsVersion,
     TransportKnobs,
 };
-use pronghorn_origin::{AccessLog, LogKeeping, Origin, OriginConfig, ResponseHeaders, Site};
+use pronghorn_origin::{
+    AccessLog, Content, Face, LogKeeping, Origin, OriginConfig, ResponseHeaders, Site,
+};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use tempfile::TempDir;
 use tokio::task::LocalSet;
@@ -93,15 +95,19 @@ impl Fixture {
         Origin::bind(&config).expect("an origin")
     }
 
-    fn origin_config(&self) -> OriginConfig {
+    pub(crate) fn origin_config(&self) -> OriginConfig {
         let site = Site::read(&self.site()).expect("a readable site");
         OriginConfig {
-            site: Arc::new(site),
-            certificate: self.path("leaf.pem"),
-            key: self.path("leaf.key"),
+            content: Content::Site(Arc::new(site)),
+            faces: vec![Face {
+                address: Ipv4Addr::LOCALHOST.into(),
+                certificate: self.path("leaf.pem"),
+                key: self.path("leaf.key"),
+                h2: true,
+                h3: true,
+            }],
             congestion_control: congestion_control(),
             knobs: TransportKnobs::default(),
-            address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
             clear_port: None,
             headers: ResponseHeaders::default(),

@@ -9,6 +9,7 @@ mod failures;
 mod faulty;
 mod fixture;
 mod pages;
+mod recorded;
 mod recordings;
 mod relay;
 mod replay;

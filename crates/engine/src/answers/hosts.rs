@@ -35,6 +35,8 @@ pub(crate) struct Opened {
     pub(crate) client_address: Ipv4Addr,
     /// The server's address on the path.
     pub(crate) server_address: Ipv4Addr,
+    /// The further addresses of the server's host, as many as were asked for.
+    pub(crate) further_addresses: Vec<Ipv4Addr>,
     /// How TCP is set up on both hosts. Null over loopback.
     pub(crate) tcp: Option<TcpOfHosts>,
     /// How long opening took, in seconds.

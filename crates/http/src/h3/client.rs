@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use bytes::{Bytes, BytesMut};
 use http::response;
+use pronghorn_http3::frame::put_data_header;
 use pronghorn_http3::message::{Event, ResponseReader, put_request};
 use pronghorn_http3::{Code, Side};
 
@@ -59,8 +60,12 @@ pub struct RequestStream {
 }
 
 impl RequestStream {
-    /// Sends a request without content.
-    pub async fn send(mut self, request: &http::Request<()>) -> Result<Exchange, H3Error> {
+    /// Sends a request with its content, which may be empty.
+    pub async fn send(
+        mut self,
+        request: &http::Request<()>,
+        content: Bytes,
+    ) -> Result<Exchange, H3Error> {
         let mut head = BytesMut::new();
         put_request(
             request.method(),
@@ -68,7 +73,13 @@ impl RequestStream {
             request.headers(),
             &mut head,
         )?;
-        self.send.write_chunk(head.freeze()).await?;
+        if content.is_empty() {
+            self.send.write_chunk(head.freeze()).await?;
+        } else {
+            put_data_header(content.len() as u64, &mut head);
+            let mut chunks = [head.freeze(), content];
+            self.send.write_all_chunks(&mut chunks).await?;
+        }
         // Only a stream that we closed ourselves can refuse.
         let _ = self.send.finish();
         Ok(Exchange {

@@ -49,9 +49,9 @@ impl AccessLog {
         }
     }
 
-    /// What is kept of a request for `target`.
-    pub(crate) fn asked(&self, method: &Method, target: &str) -> Option<Asked> {
-        (self.keeping == LogKeeping::Requests).then(|| Asked::new(method, target))
+    /// What is kept of a request for `target` of `host`.
+    pub(crate) fn asked(&self, method: &Method, host: &str, target: &str) -> Option<Asked> {
+        (self.keeping == LogKeeping::Requests).then(|| Asked::new(method, host, target))
     }
 
     /// Notes a request the last byte of whose answer was handed over just now.

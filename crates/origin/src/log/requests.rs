@@ -7,6 +7,8 @@ use pronghorn_http::Protocol;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::recorded::Match;
+
 /// What an origin keeps of what it serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -24,6 +26,8 @@ pub enum LogKeeping {
 pub struct LogEntry {
     /// Its method.
     pub method: String,
+    /// The host that it named, without a port. Null where the origin serves a folder, which has no hosts.
+    pub host: Option<String>,
     /// Path and query as requested.
     pub path: String,
     /// The protocol on which the request came.
@@ -35,6 +39,8 @@ pub struct LogEntry {
     /// Whether it came as early data: over TCP the last byte of its head did, over QUIC its stream came before the client's
     /// handshake was done.
     pub early: bool,
+    /// How its answer was found in the recording. Null where the origin serves a folder.
+    pub matched: Option<Match>,
     /// Seconds from the origin's start to the request's arrival.
     pub arrived_s: f64,
     /// Seconds from its arrival until the last byte of its answer was handed to the transport (engine.md). Null where the
@@ -62,12 +68,14 @@ pub struct RequestCount {
 /// What was asked for, where it is kept.
 pub(crate) struct Asked {
     method: String,
+    host: String,
     path: String,
 }
 
 /// An answered request, on its way into the log.
 pub(crate) struct Served {
     pub(crate) asked: Option<Asked>,
+    pub(crate) matched: Option<Match>,
     pub(crate) protocol: Protocol,
     pub(crate) status: StatusCode,
     /// Of the answer's body.
@@ -85,9 +93,10 @@ pub(super) struct Requests {
 }
 
 impl Asked {
-    pub(super) fn new(method: &Method, target: &str) -> Asked {
+    pub(super) fn new(method: &Method, host: &str, target: &str) -> Asked {
         Asked {
             method: method.as_str().to_owned(),
+            host: host.to_owned(),
             path: target.to_owned(),
         }
     }
@@ -106,13 +115,15 @@ impl Requests {
     /// Notes a request: one whose answer was handed over just now, or was cut off.
     pub(super) fn note(&mut self, served: Served, cut_off: bool) {
         self.count(&served, cut_off);
-        let Some(Asked { method, path }) = served.asked else {
+        let Some(Asked { method, host, path }) = served.asked else {
             return;
         };
         let served_s = (!cut_off).then(|| served.arrived.elapsed().as_secs_f64());
         self.entries.push(LogEntry {
             method,
+            host: served.matched.map(|_| host),
             path,
+            matched: served.matched,
             protocol: served.protocol,
             status: served.status.as_u16(),
             bytes: served.bytes as u64,
@@ -161,6 +172,7 @@ mod tests {
     fn served(asked: Option<Asked>, protocol: Protocol, bytes: usize) -> Served {
         Served {
             asked,
+            matched: None,
             protocol,
             status: StatusCode::OK,
             bytes,
@@ -176,7 +188,7 @@ mod tests {
             requests.note(served(None, Protocol::H2, 612), false);
             requests.note(served(None, Protocol::H3, 5), false);
         }
-        let asked = Asked::new(&Method::GET, "/a");
+        let asked = Asked::new(&Method::GET, "", "/a");
         requests.note(served(Some(asked), Protocol::H2, 7), true);
         let counts = requests.counts();
         let told = counts

@@ -23,6 +23,7 @@ class Chromium:
     artifacts: tuple[str, ...] = (HAR, NETLOG, SCREENSHOT, FILMSTRIP)
     takes_authority = False
     is_browser = True
+    replays = True
 
     def refusal(self, arm: Arm) -> str | None:
         """It honours every arm over TLS."""
@@ -54,6 +55,7 @@ class Chromium:
             artifacts={name: str(file) for name in self.artifacts if (file := visit.artifacts.file(name))},
             alone=visit.certificates is not None,
             tolerate=visit.tolerate,
+            recorded=list(visit.placed.replay.hosts) if visit.placed else (),
         )
         return await start(engine, visit, job)
 

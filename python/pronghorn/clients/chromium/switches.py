@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -84,7 +85,13 @@ def _names(visit: Visit) -> list[str]:
     if visit.certificates is None:
         return []
     if visit.dns:
-        return [f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {visit.host_name}"]
+        names = [visit.host_name] if visit.placed is None else visit.placed.replay.hosts
+        excluded = "".join(f", EXCLUDE {name}" for name in names)
+        return [f"--host-resolver-rules=MAP * ~NOTFOUND{excluded}"]
+    if visit.placed is not None:
+        # Whatever port its URLs name, a recorded host listens on one.
+        rules = [f"MAP {one} {visit.placed.address(one)}:{visit.port}" for one in visit.placed.replay.hosts]
+        return [f"--host-resolver-rules={', '.join(rules)}, MAP * ~NOTFOUND"]
     return [f"--host-resolver-rules=MAP {visit.host_name}:{visit.port} {visit.address}, MAP * ~NOTFOUND"]
 
 
@@ -101,18 +108,34 @@ def _protocol(arm: Arm, visit: Visit) -> list[str]:
     else:
         words = ["--enable-quic"]
         if arm.discovery == "forced":
-            words.append(f"--origin-to-force-quic-on={visit.host_name}:{visit.port}")
+            words.append(f"--origin-to-force-quic-on={','.join(_over_quic(visit))}")
         elif visit.certificates is not None:
-            words.append(f"--origin-to-force-quic-on={visit.host_name}:{_NO_PORT}")
+            unforced = dict.fromkeys(f"{one.rpartition(':')[0]}:{_NO_PORT}" for one in _over_quic(visit))
+            words.append(f"--origin-to-force-quic-on={','.join(unforced)}")
     if arm.tls_version == "1.2":
         words.append("--ssl-version-max=tls1.2")
     return words
 
 
+def _over_quic(visit: Visit) -> list[str]:
+    """The hosts that speak HTTP/3, with their ports."""
+    if visit.placed is None:
+        return [f"{visit.host_name}:{visit.port}"]
+    hosts = visit.placed.replay.hosts.values()
+    return [f"{one.name}:{port}" for one in hosts if one.highest == "h3" for port in sorted(one.ports)]
+
+
 def _trust(visit: Visit) -> list[str]:
     if visit.certificates is None:
         return []
-    leaf = x509.load_pem_x509_certificates(visit.certificates.chain.read_bytes())[0]
+    chains = [visit.certificates.chain]
+    if visit.placed is not None:
+        chains = [place.leaf.chain for place in visit.placed.places]
+    return [f"--ignore-certificate-errors-spki-list={','.join(map(_digest, chains))}"]
+
+
+def _digest(chain: Path) -> str:
+    """The SHA-256 of the public key of a chain's leaf, as Chromium wants it."""
+    leaf = x509.load_pem_x509_certificates(chain.read_bytes())[0]
     key = leaf.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    digest = base64.b64encode(hashlib.sha256(key).digest()).decode()
-    return [f"--ignore-certificate-errors-spki-list={digest}"]
+    return base64.b64encode(hashlib.sha256(key).digest()).decode()

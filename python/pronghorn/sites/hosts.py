@@ -1,0 +1,98 @@
+"""The hosts of a replayed site: which of them share an address, and over which protocols each is loaded."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from pronghorn.sites.archive import Host as ArchiveHost
+
+_RANKS = ("h1", "h2", "h3")
+
+
+class Host(NamedTuple):
+    """A host: its name, the highest protocol that it speaks, and the ports that recorded URLs name. `face` is
+    its place among the addresses."""
+
+    name: str
+    first_party: bool
+    highest: str
+    face: int
+    ports: frozenset[int]
+    delay_ns: int
+
+    def speaks(self, asked: str) -> str:
+        """The protocol over which it is loaded by an arm that asks for one: that, or the highest below it
+        that the host speaks."""
+        return min(asked, self.highest)
+
+
+class Face(NamedTuple):
+    """An address of the server's host with a certificate for all `names` there. HTTP/1.1 is always spoken."""
+
+    names: tuple[str, ...]
+    h2: bool
+    h3: bool
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What is to be known of a replayed site while it is measured. `page` is the name of its document's host;
+    `root` holds what origins serve and the native client asks for."""
+
+    page: str
+    hosts: Mapping[str, Host]
+    faces: tuple[Face, ...]
+    root: Path
+
+    def host_of(self, path: str) -> str:
+        """The host of a resource by its path as records have it: whole URLs are other hosts'."""
+        if not path.startswith(("https://", "http://")):
+            return self.page
+        try:
+            return urlsplit(path).hostname or ""
+        except ValueError:
+            return ""
+
+    def allowed(self, path: str, protocols: Collection[str]) -> frozenset[str]:
+        """The protocols over which a resource may come in a load by an arm with `protocols`."""
+        host = self.hosts.get(self.host_of(path))
+        return frozenset(protocols if host is None else map(host.speaks, protocols))
+
+    def named(self, host: str | None, path: str) -> str:
+        """A request's path as records have it: with its host where that isn't the page's."""
+        return path if host is None or host == self.page else f"https://{host}{path}"
+
+
+def of(
+    hosts: Mapping[str, ArchiveHost], asked: Mapping[str, frozenset[int]]
+) -> tuple[tuple[Host, ...], tuple[Face, ...]]:
+    """The hosts of an archive that are `asked` for, with the ports of their URLs, and their faces: hosts of a
+    group share one, any other has its own."""
+    groups: dict[object, list[str]] = {}
+    for name in asked:
+        group = hosts[name].group
+        groups.setdefault(name if group is None else group, []).append(name)
+    found: list[Host] = []
+    faces: list[Face] = []
+    for names in groups.values():
+        here = [_host(name, hosts[name], len(faces), asked[name]) for name in names]
+        highest = [host.highest for host in here]
+        faces.append(Face(tuple(names), max(highest) >= "h2", "h3" in highest))
+        found += here
+    return tuple(found), tuple(faces)
+
+
+def _host(name: str, host: ArchiveHost, face: int, ports: frozenset[int]) -> Host:
+    return Host(
+        name, host.first_party, _highest(host.first_party, host.protocols), face, ports, host.delay_ns
+    )
+
+
+def _highest(first_party: bool, protocols: Sequence[str]) -> str:
+    """A page's own hosts speak all protocols, for what they would do is the question; others what they were
+    seen with or advertised, and h2 where nothing is known."""
+    if first_party:
+        return _RANKS[-1]
+    return max(protocols, key=_RANKS.index, default="h2")

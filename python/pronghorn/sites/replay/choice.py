@@ -1,0 +1,89 @@
+"""Which exchanges of an archive are replayed, and as what."""
+
+import ipaddress
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pronghorn.errors import InputError
+from pronghorn.sites.archive import Archive, Exchange
+
+OVER_HTTP, ADDRESS, THIRD_PARTY = "redirected from http", "an address as host", "third party"
+"""Why exchanges are left out."""
+
+REDIRECTS = range(300, 400)
+
+
+@dataclass
+class Chosen:
+    """The exchanges that are replayed, the page's first, then in the order of their start.
+
+    `initiators` are the ids of those that asked for them, through those that are left out, `left_out` counts
+    these by reason; `over_http` are those that were recorded without TLS, which the lab doesn't measure."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    initiators: dict[int, int | None] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+    over_http: int = 0
+
+
+def choose(archive: Archive, *, third_parties: bool) -> Chosen:
+    """What is replayed of an archive; InputError where its page is not.
+
+    All of it, over TLS. A redirect from http to the same URL over https is left out, for the load begins
+    there; and so is a host that is an address, which can be no name. Without `third_parties` their exchanges
+    are left out with all that they set off."""
+    secure = {_key(one) for one in archive.exchanges if one.target.scheme == "https"}
+    chosen = Chosen()
+    passed: dict[int, int | None] = {}
+    gone: set[int] = set()
+    for one in archive.exchanges:
+        initiator = passed.get(one.initiator, one.initiator) if one.initiator is not None else None
+        if one.target.scheme == "http" and one.status in REDIRECTS and _key(one) in secure:
+            passed[one.id] = initiator
+            chosen.left_out[OVER_HTTP] += 1
+            continue
+        if (reason := _why_not(archive, one, initiator in gone, third_parties=third_parties)) is not None:
+            gone.add(one.id)
+            chosen.left_out[reason] += 1
+            continue
+        chosen.exchanges.append(one)
+        chosen.initiators[one.id] = initiator
+        chosen.over_http += one.target.scheme == "http"
+    page = _page(archive, chosen.exchanges, passed)
+    chosen.exchanges.sort(key=lambda one: (one is not page, one.start_s, one.id))
+    chosen.initiators[page.id] = None
+    return chosen
+
+
+def _why_not(archive: Archive, one: Exchange, follows: bool, *, third_parties: bool) -> str | None:
+    if _is_address(one.target.host):
+        return ADDRESS
+    if not third_parties and (follows or not archive.site.hosts[one.target.host].first_party):
+        return THIRD_PARTY
+    return None
+
+
+def _page(archive: Archive, exchanges: Iterable[Exchange], passed: Mapping[int, int | None]) -> Exchange:
+    """The page's exchange, or what its redirect to https led to."""
+    page = archive.page
+    here = [one for one in exchanges if one.id == page.id or (page.id in passed and _key(one) == _key(page))]
+    if not here:
+        raise InputError(
+            f"{archive.folder}: its page {page.url} can't be replayed: its host is an address, or no "
+            "first party.",
+            hint="Look at its host's table in site.toml.",
+        )
+    return here[0]
+
+
+def _key(one: Exchange) -> tuple[str, str, str]:
+    return one.method, one.target.host, one.target.path
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,113 @@
+"""A recorded page of several hosts, served and loaded again: the same requests, statuses and sizes, over the
+protocols that its hosts speak."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pronghorn import certificates, sites
+from pronghorn.execute.stage import Measurement, Site
+from pronghorn.model import arm as arms
+from pronghorn.sites.archive import Exchange
+from pronghorn.trust import misses, proof
+
+from .. import recorded_page
+from . import stages
+from .stages import Scene
+
+pytestmark = [pytest.mark.needs("namespaces"), pytest.mark.beside]
+
+ARMS = ("h1", "h2", "h3")
+
+SHOP = "https://shop.example"
+
+
+class Recorded:
+    """The archive, and what a stage is built of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.exchanges = recorded_page.make(folder / "archive")
+        root = folder / "site"
+        root.mkdir()
+        built = sites.build(f"archive:{folder / 'archive'}", 1, root)
+        assert built.replay is not None
+        self.replay = built.replay
+        names = [face.names for face in built.replay.faces]
+        self.identity = certificates.make(folder, names=names)
+        self.site = Site(root, built.document, built.total_bytes, {}, built.replay, self.identity.leaves)
+
+    def scene(self, arm: str, client: str, origin: str) -> Scene:
+        """A load of it."""
+        return Scene(arm, self.site.root, self.identity, client=client, origin=origin, site=self.site)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """The page of `recorded_page`."""
+    return Recorded(tmp_path_factory.mktemp("recorded"))
+
+
+def without_varying(url: str) -> str:
+    """A URL without the values that differ from load to load."""
+    for name in ("_=", "ts="):
+        before, found, _ = url.partition(name)
+        if found:
+            return before + name
+    return url
+
+
+def expected(exchanges: Sequence[Exchange], *, in_turn: bool) -> Counter[tuple[str, int, int]]:
+    """What was recorded: URLs, statuses, sizes of bodies. Equal requests are answered `in_turn`, or like the
+    first of them."""
+    first = {one.url: one for one in reversed(exchanges)}
+    answers = [one if in_turn else first[one.url] for one in exchanges]
+    return Counter((without_varying(one.url), one.status, one.body_bytes) for one in answers)
+
+
+def loaded(measured: Measurement) -> Counter[tuple[str, int | None, int]]:
+    """What was loaded."""
+    return Counter(
+        (without_varying(SHOP + one.path if one.path.startswith("/") else one.path), one.status, one.bytes)
+        for one in measured.page.resources
+    )
+
+
+@pytest.mark.parametrize("origin", ["nginx", "haproxy", "caddy"])
+def test_other_servers_answer_what_was_recorded(recorded: Recorded, tmp_path: Path, origin: str) -> None:
+    scenes = [recorded.scene(arm, "native", origin) for arm in ARMS]
+    for arm, measured in zip(ARMS, asyncio.run(stages.trials(scenes, tmp_path)), strict=True):
+        assert_as_recorded(recorded, arm, measured, in_turn=False)
+
+
+def assert_as_recorded(recorded: Recorded, arm: str, measured: Measurement, *, in_turn: bool = True) -> None:
+    """Asserts that a load was the recorded one, by both ends."""
+    page, log = measured.page, measured.log
+    assert page.outcome == "ok", page.detail
+    left = [(one.url, one.why) for one in page.left_out]
+    assert loaded(measured) == expected(recorded.exchanges, in_turn=in_turn), left
+    spoken = recorded_page.SPOKEN[arm]
+    for resource in page.resources:
+        assert resource.protocol == spoken[recorded.replay.host_of(resource.path)], resource.path
+    assert proof.mismatch(arms.parse(arm), page, log, replay=recorded.replay) is None
+    assert misses.of(log.requests) == []
+    assert len(log.requests) == len(page.resources)
+
+
+def test_the_native_client_loads_what_was_recorded(recorded: Recorded, tmp_path: Path) -> None:
+    scenes = [recorded.scene(arm, "native", "builtin") for arm in ARMS]
+    for arm, measured in zip(ARMS, asyncio.run(stages.trials(scenes, tmp_path)), strict=True):
+        assert_as_recorded(recorded, arm, measured)
+        # Hosts that share an address share a connection, but for HTTP/1.1.
+        opened = Counter(one.host for one in measured.page.connections)
+        assert ("static.shop.example" in opened) == (arm == "h1")
+        assert arm == "h1" or set(opened.values()) == {1}
+
+
+@pytest.mark.needs("namespaces", "chromium")
+def test_chromium_loads_what_was_recorded(recorded: Recorded, tmp_path: Path) -> None:
+    scenes = [recorded.scene(arm, "chromium", "builtin") for arm in ARMS]
+    for arm, measured in zip(ARMS, asyncio.run(stages.trials(scenes, tmp_path)), strict=True):
+        assert_as_recorded(recorded, arm, measured)
