@@ -43,6 +43,11 @@ impl Running {
             .knobs
             .check_server(&request.congestion_control.tcp)
             .map_err(Fault::input)?;
+        let (stack, control) = (request.quic_stack, request.congestion_control.quic);
+        stack.check(control, &request.knobs).map_err(Fault::input)?;
+        stack
+            .check_sessions(request.early_data)
+            .map_err(Fault::input)?;
         if isolated && request.address.is_some() {
             return Err(Fault::input(
                 "on a bench the origin listens on its host's address; `address` is for loopback (`open` with `path` null)",
@@ -52,6 +57,7 @@ impl Running {
             site,
             certificate: request.certificate,
             key: request.key,
+            quic_stack: request.quic_stack,
             congestion_control: request.congestion_control,
             knobs: request.knobs,
             address: request.address.unwrap_or(host.address().into()),

@@ -46,7 +46,8 @@ pub use quic::{
     logged_client_config, server_endpoint, server_quic_config,
 };
 pub use s2n::{
-    S2nClient, S2nConnection, S2nReader, S2nReceive, S2nSend, S2nServer, close_s2n, record_s2n_flight,
+    S2nClient, S2nConnection, S2nReader, S2nReceive, S2nSend, S2nServer, S2nTold, close_s2n,
+    record_s2n_flight,
 };
 pub use settings::{QuicReader, QuicSettings, Settings, TcpSettings};
 pub use stack::{QuicStack, StackLacks};

@@ -32,15 +32,15 @@ mod records;
 mod site;
 mod target;
 
-use std::net::IpAddr;
+use std::net::{IpAddr, UdpSocket};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_http::{
-    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, QuicOptions, QuicServer, QuicSocket,
-    QuicWatch, SecretLog, Settings, TcpSettings, TcpStack, Tickets, TimeoutCounting, TlsError,
+    CongestionControl, MAX_EARLY_DATA_TCP, Protocol, QuicOptions, QuicSocket, QuicStack, QuicWatch,
+    S2nServer, SecretLog, Settings, TcpSettings, TcpStack, Tickets, TimeoutCounting, TlsError,
     TransportKnobs, UdpError,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -69,6 +69,8 @@ pub struct OriginConfig {
     pub certificate: PathBuf,
     /// PEM file of the leaf's private key.
     pub key: PathBuf,
+    /// What carries HTTP/3. s2n-quic takes no early data.
+    pub quic_stack: QuicStack,
     /// Congestion control of both transports.
     pub congestion_control: CongestionControl,
     /// What else is asked of them; what clients offer in TLS isn't the origin's.
@@ -119,7 +121,7 @@ pub(crate) struct Shared {
     early_data: bool,
     knobs: TransportKnobs,
     log: AccessLog,
-    quic: QuicServer,
+    quic: h3::Endpoint,
 }
 
 impl Shared {
@@ -212,7 +214,11 @@ impl Origin {
             }
             Ok::<_, TlsError>(tls)
         };
-        let quic_tls = tls(&[Protocol::H3], u32::MAX, &quic_tickets)?;
+        let max_early_data = match config.quic_stack {
+            QuicStack::Quinn => u32::MAX,
+            QuicStack::S2n => 0,
+        };
+        let quic_tls = tls(&[Protocol::H3], max_early_data, &quic_tickets)?;
         let over_tcp = [Protocol::H2, Protocol::H1];
         let tls = tls(&over_tcp, MAX_EARLY_DATA_TCP, &tcp_tickets)?;
         let watch = config.quic_watch.clone();
@@ -222,7 +228,13 @@ impl Origin {
             knobs: *knobs,
             watch,
         };
-        let quic = pronghorn_http::server_endpoint(socket, quic_tls, options)?;
+        let quic = match config.quic_stack {
+            QuicStack::Quinn => {
+                let socket = QuicSocket::new(socket).map_err(TlsError::from)?;
+                h3::Endpoint::Quinn(pronghorn_http::server_endpoint(socket, quic_tls, options)?)
+            }
+            QuicStack::S2n => h3::Endpoint::S2n(S2nServer::new(quic_tls, &options, socket)?),
+        };
         Ok(Origin {
             listener,
             clear,
@@ -278,9 +290,7 @@ impl Origin {
     }
 
     async fn serve_quic(&self) {
-        while let Some(incoming) = self.shared.quic.endpoint.accept().await {
-            tokio::task::spawn_local(h3::serve(incoming, self.shared.clone()));
-        }
+        h3::serve_all(&self.shared.quic, &self.shared).await;
     }
 }
 
@@ -305,14 +315,14 @@ fn bind_both(
     knobs: &TransportKnobs,
     address: IpAddr,
     port: u16,
-) -> Result<(TcpListener, QuicSocket, u16), UdpError> {
+) -> Result<(TcpListener, UdpSocket, u16), UdpError> {
     let mut attempts = if port == 0 { 20 } else { 1 };
     loop {
         let listener = pronghorn_http::listen(stack, address, port)?;
         let chosen = listener.local_addr()?.port();
         attempts -= 1;
         match pronghorn_http::bind_udp((address, chosen), knobs) {
-            Ok(socket) => return Ok((listener, QuicSocket::new(socket)?, chosen)),
+            Ok(socket) => return Ok((listener, socket, chosen)),
             Err(error) if attempts == 0 => return Err(error),
             Err(_) => {}
         }

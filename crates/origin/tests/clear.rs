@@ -9,7 +9,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use pronghorn_http::{
-    CongestionControl, Protocol, QuicCongestionControl, QuicWatch, TransportKnobs,
+    CongestionControl, Protocol, QuicCongestionControl, QuicStack, QuicWatch, TransportKnobs,
 };
 use pronghorn_origin::{
     AccessLog, LogKeeping, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
@@ -49,6 +49,7 @@ fn config(folder: &TempDir, address: IpAddr, clear_port: Option<u16>) -> OriginC
         site: Arc::new(Site::read(&path("site")).expect("a readable site")),
         certificate: path("leaf.pem"),
         key: path("leaf.key"),
+        quic_stack: QuicStack::Quinn,
         congestion_control: CongestionControl {
             tcp: "reno".to_owned(),
             quic: QuicCongestionControl::Cubic,

@@ -15,6 +15,7 @@ from pronghorn.trust.guard import Fault
 
 PROTOCOL = "protocol"
 CONGESTION_CONTROL = "congestion-control"
+STACK = "stack"
 
 Counts = Sequence[OriginCount]
 
@@ -32,7 +33,8 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> 
 
     Every resource that was answered must have come over the arm's protocol, or with a discovery over one of
     those that lead there, as the client saw it; every request that the origin logged likewise, but for
-    sockets; and the origin's connections must run the arm's congestion control where it can be read back."""
+    sockets; and the origin's connections must run the arm's congestion control where it can be read back.
+    Both ends' connections must be of the QUIC stack that the arm names, if it names one."""
     for resource in page.resources:
         seen = resource.protocol
         if resource.from_cache:
@@ -54,6 +56,20 @@ def otherwise(arm: Arm, page: PageLoad, log: OriginLog, counts: Counts = ()) -> 
             by_host = arm.tcp_by_host is not None and connection.protocol != "h3"
             said = f"this machine gives {asked}" if by_host else f"asked {asked}"
             return Fault(CONGESTION_CONTROL, f"{said}, but the origin ran {actual}")
+    return _other_stack(arm, page, log)
+
+
+def _other_stack(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
+    if arm.stack_asked is None:
+        return None
+    for end, connections in (("client", page.connections), ("origin", log.connections)):
+        for connection in connections:
+            # A connection that never was has no settings.
+            actual = connection.settings.get("stack", arm.stack if not connection.settings else None)
+            if actual != arm.stack:
+                return Fault(
+                    STACK, f"asked {arm.stack}, but the {end}'s QUIC was {actual or 'of no known stack'}"
+                )
     return None
 
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 use http::Method;
 use pronghorn_client::{PageLoad, Target};
 use pronghorn_http::{
-    CongestionControl, Protocol, QuicCongestionControl, QuicWatch, SessionUse, TlsVersion,
-    TransportKnobs,
+    CongestionControl, Protocol, QuicCongestionControl, QuicStack, QuicWatch, SessionUse,
+    TlsVersion, TransportKnobs,
 };
 use pronghorn_origin::{AccessLog, LogKeeping, Origin, OriginConfig, ResponseHeaders, Site};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
@@ -93,12 +93,13 @@ impl Fixture {
         Origin::bind(&config).expect("an origin")
     }
 
-    fn origin_config(&self) -> OriginConfig {
+    pub(crate) fn origin_config(&self) -> OriginConfig {
         let site = Site::read(&self.site()).expect("a readable site");
         OriginConfig {
             site: Arc::new(site),
             certificate: self.path("leaf.pem"),
             key: self.path("leaf.key"),
+            quic_stack: QuicStack::Quinn,
             congestion_control: congestion_control(),
             knobs: TransportKnobs::default(),
             address: Ipv4Addr::LOCALHOST.into(),
@@ -138,6 +139,7 @@ pub(crate) fn target(ca: &Path, port: u16, protocol: Protocol) -> Target {
         tls: TlsVersion::Tls13,
         session: SessionUse::Cold,
         sessions: Arc::default(),
+        quic_stack: QuicStack::Quinn,
         congestion_control: congestion_control(),
         knobs: TransportKnobs::default(),
         secrets: None,

@@ -15,3 +15,4 @@ mod replay;
 mod scripted;
 mod sessions;
 mod settings;
+mod stacks;

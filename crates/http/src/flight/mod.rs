@@ -48,6 +48,8 @@ pub(crate) trait Observed {
 pub(crate) struct Seen {
     pub(crate) local: SocketAddr,
     pub(crate) peer: SocketAddr,
+    /// The stack, as its makers name it.
+    pub(crate) program: &'static str,
     pub(crate) control: Option<QuicCongestionControl>,
     /// Bytes of the largest UDP payload.
     pub(crate) mss: Option<u64>,
@@ -71,6 +73,7 @@ pub(crate) async fn record(mut watched: impl Observed, end: End, recorder: Arc<R
         let reading = Reading {
             local: seen.local,
             peer: seen.peer,
+            program: seen.program,
             congestion_controller: control.as_deref(),
             mss: seen.mss,
             sample: seen.sample,
@@ -120,6 +123,7 @@ impl Observed for Watched {
         Seen {
             local: self.local,
             peer: self.connection.remote_address(),
+            program: "quinn-proto",
             control: QuicCongestionControl::of_state(state),
             mss: Some(path.current_mtu.into()),
             sample,

@@ -7,8 +7,8 @@ use http::response;
 use pronghorn_http3::message::{Event, ResponseReader, put_request};
 use pronghorn_http3::{Code, Side};
 
-use super::control::Control;
 use super::MAX_FIELD_SECTION_SIZE;
+use super::control::Control;
 use super::error::{H3Error, close_if_fatal};
 use super::transport::{QuicConnection, ReceiveStream, SendStream};
 

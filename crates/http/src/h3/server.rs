@@ -8,8 +8,8 @@ use pronghorn_http3::frame::put_data_header;
 use pronghorn_http3::message::{EncodeError, Event, RequestReader, put_response};
 use pronghorn_http3::{Code, Scope, Side};
 
-use super::control::Control;
 use super::MAX_FIELD_SECTION_SIZE;
+use super::control::Control;
 use super::error::{H3Error, close_if_fatal};
 use super::transport::{QuicConnection, ReceiveStream, SendStream};
 

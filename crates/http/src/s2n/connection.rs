@@ -24,6 +24,18 @@ pub struct S2nConnection {
     pub(super) told: Arc<Told>,
 }
 
+/// What a connection tells of itself, as it stands now.
+#[derive(Clone)]
+pub struct S2nTold(pub(super) Arc<Told>);
+
+impl S2nTold {
+    /// The controller that the connection runs, by its events; none before the first acknowledgement.
+    #[must_use]
+    pub fn congestion_control(&self) -> Option<QuicCongestionControl> {
+        self.0.state().control()
+    }
+}
+
 struct Acceptors {
     bi: RefCell<BidirectionalStreamAcceptor>,
     uni: RefCell<ReceiveStreamAcceptor>,
@@ -61,12 +73,6 @@ impl S2nConnection {
         Some(String::from_utf8_lossy(&alpn).into_owned())
     }
 
-    /// The controller that it runs, by its events; none before any came.
-    #[must_use]
-    pub fn congestion_control(&self) -> Option<QuicCongestionControl> {
-        self.told.state().control()
-    }
-
     /// This end's address and the peer's.
     pub fn addresses(&self) -> Result<[SocketAddr; 2], Ended> {
         Ok([self.handle.local_addr()?, self.handle.remote_addr()?])
@@ -76,6 +82,12 @@ impl S2nConnection {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.told.is_closed()
+    }
+
+    /// What it tells of itself, from any thread.
+    #[must_use]
+    pub fn told(&self) -> S2nTold {
+        S2nTold(self.told.clone())
     }
 
     /// Has it send a PING after the endpoint's keep-alive period without packets.
@@ -172,7 +184,10 @@ impl SendStream for S2nSend {
                     true => self.turn(rest.len()).await,
                     false => rest.len(),
                 };
-                self.stream.send(rest.split_to(most)).await.map_err(unsent)?;
+                self.stream
+                    .send(rest.split_to(most))
+                    .await
+                    .map_err(unsent)?;
             }
         }
         Ok(())

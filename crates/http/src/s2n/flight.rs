@@ -35,6 +35,7 @@ impl Observed for Watched {
         Seen {
             local: self.local,
             peer: self.peer,
+            program: "s2n-quic",
             control: state.control(),
             mss: (state.udp_payload > 0).then_some(state.udp_payload.into()),
             sample,

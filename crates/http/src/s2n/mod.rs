@@ -16,7 +16,6 @@ mod told;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use pronghorn_flight::{End, Recorder};
 use pronghorn_http3::Code;
@@ -31,11 +30,11 @@ use crate::h3::{Ended, QuicConnection};
 use crate::quic::{CLIENT_KEEP_ALIVE, SEND_WINDOW};
 use crate::udp::Buffer;
 use crate::{
-    MAX_CONCURRENT_REQUESTS, QuicCongestionControl, QuicOptions, QuicSettings, TlsError,
+    MAX_CONCURRENT_REQUESTS, QuicCongestionControl, QuicOptions, QuicSettings, QuicStack, TlsError,
     TransportKnobs,
 };
 
-pub use connection::{S2nConnection, S2nReceive, S2nSend};
+pub use connection::{S2nConnection, S2nReceive, S2nSend, S2nTold};
 
 /// s2n-quic's windows of a stream and of a connection where none are asked for: twice 150 Mbit/s over 100 ms.
 const DATA_WINDOW: u64 = 3_750_000;
@@ -73,15 +72,16 @@ impl S2nReader {
 
     /// How a connection is set up now.
     #[must_use]
-    pub fn read(&self, connection: &S2nConnection) -> QuicSettings {
+    pub fn read(&self, told: &S2nTold) -> QuicSettings {
         let knobs = &self.knobs;
-        let state = connection.told.state();
+        let state = told.0.state();
         // BBR's window may have grown before its first figures.
         let told = state
             .first_window
             .filter(|_| self.control == QuicCongestionControl::Cubic);
         let first_payload = knobs.initial_mtu.unwrap_or(FIRST_PAYLOAD);
         QuicSettings {
+            stack: QuicStack::S2n,
             initial_window: told
                 .or(knobs.initial_window)
                 .unwrap_or(initial_window(first_payload)),

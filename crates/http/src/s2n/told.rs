@@ -71,12 +71,12 @@ impl Told {
 }
 
 impl State {
-    /// The controller whose events came: BBR tells of its states and rates, CUBIC of windows alone.
+    /// The controller by its events: at each acknowledgement BBR tells a delivery rate, CUBIC doesn't. None before one.
     pub(super) fn control(&self) -> Option<QuicCongestionControl> {
-        match (self.bbr, self.path) {
+        match (self.bbr, self.acknowledged) {
             (true, _) => Some(QuicCongestionControl::Bbr2),
-            (false, Some(_)) => Some(QuicCongestionControl::Cubic),
-            (false, None) => None,
+            (false, true) => Some(QuicCongestionControl::Cubic),
+            (false, false) => None,
         }
     }
 
@@ -102,7 +102,9 @@ impl State {
     }
 
     fn make_room(&mut self) {
-        let room = self.path.map(|path| path.window.saturating_sub(path.in_flight));
+        let room = self
+            .path
+            .map(|path| path.window.saturating_sub(path.in_flight));
         self.order.make_room(room.unwrap_or(0));
     }
 }
