@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-const NAMED: [&str; 9] = [
+const NAMED: [&str; 10] = [
     "aws-lc-rs",
     "h2",
     "hickory-proto",
@@ -12,6 +12,7 @@ const NAMED: [&str; 9] = [
     "quinn-proto",
     "quinn-udp",
     "rustls",
+    "s2n-quic",
     "tokio",
 ];
 

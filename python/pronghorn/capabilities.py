@@ -7,7 +7,7 @@ from pronghorn import clients, origins
 from pronghorn.errors import InputError
 from pronghorn.knobs import effective
 from pronghorn.model import background, load
-from pronghorn.model.arm import Arm
+from pronghorn.model.arm import S2N, Arm
 from pronghorn.model.artifacts import ARRIVALS, FLIGHT, PCAPNG, QLOG
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
@@ -32,6 +32,7 @@ def check(experiment: Experiment) -> None:
     its_origins = [(name, origins.of(experiment, name)) for name in experiment.origins]
     its_clients = [(name, clients.of(experiment, name)) for name in experiment.clients]
     for arm in experiment.arms:
+        _check_stack(experiment, arm)
         for name, origin in its_origins:
             _check(arm, "origin", name, origin.refusal, _able(arm, [*origins.ORIGINS.items(), *its_origins]))
         for name, client in its_clients:
@@ -68,6 +69,35 @@ def check(experiment: Experiment) -> None:
         origin.require()
     for _, client in its_clients:
         client.require()
+
+
+def _check_stack(experiment: Experiment, arm: Arm) -> None:
+    """A stack that an arm names is that of both ends, so both must be ours; s2n-quic lacks some of quinn's
+    abilities."""
+    if arm.stack_asked is None:
+        return
+    for kind, names, ours in (
+        ("origin", experiment.origins, OUR_ORIGIN),
+        ("client", experiment.clients, OUR_CLIENT),
+    ):
+        for name in names:
+            if name != ours:
+                raise InputError(
+                    f"arm '{arm.name}': {kind} '{name}' has a QUIC stack of its own. An arm's stack is that "
+                    f"of both ends, so it needs origin '{OUR_ORIGIN}' and client '{OUR_CLIENT}'."
+                )
+    if arm.stack != S2N:
+        return
+    if QLOG in experiment.artifacts:
+        raise InputError(
+            f"arm '{arm.name}': s2n-quic leaves no qlog. Leave out artifact '{QLOG}' or the arm."
+        )
+    for path in experiment.paths:
+        if path.spec is not None and path.spec.handover is not None:
+            raise InputError(
+                f"arm '{arm.name}': path '{path.name}' moves the client to another address (handover), and "
+                "s2n-quic's client can't follow. Leave out the path or the arm."
+            )
 
 
 def _check_clock(experiment: Experiment, browsers: Sequence[str]) -> None:

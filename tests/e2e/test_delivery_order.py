@@ -1,6 +1,7 @@
-"""The origin delivers by RFC 9218 §10, in the same order over HTTP/2 as over HTTP/3."""
+"""The origin delivers by RFC 9218 §10, in the same order over HTTP/2 as over HTTP/3, on either QUIC stack."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ SLOW = both_ways(link(20, rate_mbit=4, queue_bytes=256_000))
 ATTEMPTS = 5
 """A client that a busy host stops finds several responses complete at once, in whatever order."""
 SIZE = 60_000
-"""Many times what the kernel or quinn hold below the scheduler, so that every response waits for its turn."""
+"""Many times what the kernel or a QUIC stack hold below the scheduler, so that every response waits for its
+turn."""
 
 
 def head(name: str, kind: str, *, blocking: bool = True) -> Named:
@@ -71,22 +73,26 @@ MIXES = {
 }
 
 
-def load_over_both(named: list[Named], identity: Certificates, folder: Path) -> list[PageLoad]:
+OVER = (("h2", "quinn"), ("h3", "quinn"), ("h3", "s2n"))
+"""Protocols, and what speaks QUIC."""
+
+
+def load_over_all(named: list[Named], identity: Certificates, folder: Path) -> list[PageLoad]:
     folder.mkdir()
     write(folder / "site", named)
 
-    async def trial(bench: Bench, protocol: str) -> PageLoad:
-        await bench.open(SLOW)
-        page = await bench.load(folder / "site", identity, protocol)
-        await bench.close()
-        return page
+    def trial(protocol: str, stack: str) -> Callable[[Bench], Awaitable[PageLoad]]:
+        async def load(bench: Bench) -> PageLoad:
+            await bench.open(SLOW)
+            port = await bench.serve(folder / "site", identity, quic_stack=stack)
+            page = await bench.visit(identity, protocol, port, quic_stack=stack)
+            await bench.close()
+            return page
 
-    pages = asyncio.run(
-        side_by_side(
-            2, folder, [lambda bench: trial(bench, "h2"), lambda bench: trial(bench, "h3")], virtual=True
-        )
-    )
-    for page, protocol in zip(pages, ("h2", "h3"), strict=True):
+        return load
+
+    pages = asyncio.run(side_by_side(2, folder, [trial(*each) for each in OVER], virtual=True))
+    for page, (protocol, _) in zip(pages, OVER, strict=True):
         assert page.outcome == "ok", page.detail
         assert {resource.protocol for resource in page.resources} == {protocol}
     return pages
@@ -98,17 +104,17 @@ def completion(page: PageLoad, named: list[Named]) -> list[str]:
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_both_protocols_deliver_in_the_order_of_rfc_9218(
+def test_every_stack_delivers_in_the_order_of_rfc_9218(
     mix: str, identity: Certificates, tmp_path: Path
 ) -> None:
     named, demanded = MIXES[mix]
     seen = []
     for attempt in range(ATTEMPTS):
-        over_h2, over_h3 = load_over_both(named, identity, tmp_path / str(attempt))
-        seen.append((completion(over_h2, named), completion(over_h3, named)))
-        if seen[-1] == (demanded, demanded):
+        loads = load_over_all(named, identity, tmp_path / str(attempt))
+        seen.append([completion(page, named) for page in loads])
+        if seen[-1] == [demanded] * len(OVER):
             return
-    pytest.fail(f"{demanded} was demanded of h2 and h3, seen {seen}")
+    pytest.fail(f"{demanded} was demanded of {OVER}, seen {seen}")
 
 
 def test_only_what_is_useful_in_parts_takes_turns(identity: Certificates, tmp_path: Path) -> None:
@@ -123,7 +129,7 @@ def test_only_what_is_useful_in_parts_takes_turns(identity: Certificates, tmp_pa
         return max(begun) < min(ended) and spread(ended) < spread(times(one_by_one, "last_byte_s")) / 2
 
     for attempt in range(ATTEMPTS):
-        loads = load_over_both(scripts + images, identity, tmp_path / str(attempt))
+        loads = load_over_all(scripts + images, identity, tmp_path / str(attempt))
         if all(map(as_demanded, loads)):
             return
     pytest.fail(f"at last {[page.resources for page in loads]}")

@@ -9,7 +9,7 @@ import pytest
 from pronghorn import origins
 from pronghorn.certificates import Certificates
 from pronghorn.model.arm import parse
-from pronghorn.model.trial import PageLoad
+from pronghorn.model.trial import OriginConnection, PageLoad
 from pronghorn.origins import OriginSetup
 
 from .benches import Bench, side_by_side
@@ -114,6 +114,27 @@ def test_tls_versions_and_sessions_cost_and_spare_their_round_trips(
     assert {connection.early_data for connection in first} == {"accepted" if session == "0rtt" else None}
     assert {page.round_trips for page in pages} == {first_byte}
     assert first_byte <= min(round_trips([page.ttfb_s for page in pages])) < first_byte + 0.3
+
+
+@pytest.mark.parametrize("stack", ["quinn", "s2n"])
+def test_the_first_byte_takes_two_round_trips_on_each_stack(
+    stack: str, tiny: Path, identity: Certificates, tmp_path: Path
+) -> None:
+    async def trial(bench: Bench) -> tuple[PageLoad, list[OriginConnection]]:
+        await bench.open(both_ways(link(50, rate_mbit=1000)))
+        port = await bench.serve(tiny, identity, quic_stack=stack)
+        page = await bench.visit(identity, "h3", port, quic_stack=stack)
+        told = (await bench.engine.request("origin_log"))["connections"]
+        await bench.close()
+        return page, [OriginConnection.model_validate(one) for one in told]
+
+    ((page, served),) = asyncio.run(side_by_side(1, tmp_path, [trial], virtual=True))
+    assert page.outcome == "ok", page.detail
+    for time_s, round_trips in ((page.tls_s, 1), (page.ttfb_s, 2)):
+        assert time_s is not None
+        assert round_trips <= round(time_s / ROUND_TRIP_S, 2) <= round_trips + 0.02
+    for connections in (page.connections, served):
+        assert [one.settings["stack"] for one in connections] == [stack]
 
 
 @pytest.mark.needs("nginx")

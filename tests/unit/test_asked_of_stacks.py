@@ -29,6 +29,25 @@ def test_an_arm_that_ones_own_stack_does_not_declare_is_refused_with_who_can() -
     assert "It can be honoured by builtin, caddy" in message
 
 
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ('origins = ["caddy"]\n', "arm 'h3:s2n': origin 'caddy' has a QUIC stack of its own."),
+        ('clients = ["chromium"]\n', "arm 'h3:s2n': client 'chromium' has a QUIC stack of its own."),
+        ('clients = ["load"]\n', "arm 'h3:s2n': client 'load' has a QUIC stack of its own."),
+        ('artifacts = ["qlog"]\n', "arm 'h3:s2n': s2n-quic leaves no qlog."),
+    ],
+)
+def test_a_stack_that_an_arm_names_is_refused_where_one_end_can_not_have_it(ends: str, said: str) -> None:
+    assert said in refused(ends + REST.replace('"h3"', '"h3:s2n"'))
+
+
+def test_a_stack_of_ones_choice_needs_both_of_our_ends() -> None:
+    text = REST.replace('"h3"', '"h3:s2n"')
+    capabilities.check(parse(text))
+    assert "so it needs origin 'builtin' and client 'native'." in refused('origins = ["caddy"]\n' + text)
+
+
 def test_artifacts_that_no_client_of_the_experiment_leaves_are_refused() -> None:
     message = refused('artifacts = ["pcapng", "har"]\n' + REST)
     assert "artifact 'har': no client of the experiment (native) writes it." in message

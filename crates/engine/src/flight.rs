@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pronghorn_flight::{ConnectionFlight, Recorder, Transport};
+use pronghorn_flight::{ConnectionFlight, Recorder};
 use pronghorn_http::{QlogFolder, QuicWatch};
 
 use crate::answer::Fault;
@@ -53,7 +53,7 @@ impl Recordings {
             .flight()
             .ok_or_else(|| Fault::input("no flight is recorded yet: the path has not begun"))?;
         let told = |recorded: ConnectionFlight| FlightConnection {
-            stack: stack(recorded.transport),
+            stack: stack(recorded.program),
             recorded,
         };
         Ok(FlightTold {
@@ -76,16 +76,13 @@ impl Recordings {
     }
 }
 
-/// What implements a transport, with its version.
-fn stack(transport: Transport) -> String {
-    match transport {
-        Transport::Tcp => {
+/// A program with its version: one of the engine's libraries, or else the kernel.
+fn stack(program: &str) -> String {
+    match versions::libraries().get(program) {
+        Some(version) => format!("{program} {version}"),
+        None => {
             let release = fs::read_to_string("/proc/sys/kernel/osrelease");
-            format!("linux {}", release.unwrap_or_default().trim())
-        }
-        Transport::Quic => {
-            let version = versions::libraries().get("quinn-proto").copied();
-            format!("quinn-proto {}", version.unwrap_or_default())
+            format!("{program} {}", release.unwrap_or_default().trim())
         }
     }
 }
@@ -122,8 +119,8 @@ mod tests {
 
     #[test]
     fn stacks_have_versions() {
-        for transport in [Transport::Tcp, Transport::Quic] {
-            let told = stack(transport);
+        for program in ["linux", "quinn-proto", "s2n-quic"] {
+            let told = stack(program);
             let (name, version) = told.split_once(' ').expect("two words");
             assert!(
                 !name.is_empty() && version.starts_with(|c: char| c.is_ascii_digit()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pronghorn_bench::Side;
 use pronghorn_client::{LoadError, PageLoad, Target, Tolerate};
-use pronghorn_http::{QuicWatch, SecretLog, Sessions, TlsError};
+use pronghorn_http::{Protocol, QuicWatch, SecretLog, SessionUse, Sessions, TlsError};
 use tokio::task::LocalSet;
 
 use crate::answer::Fault;
@@ -45,6 +45,13 @@ pub(crate) fn load(
         .knobs
         .check_client(request.protocol, &request.congestion_control.tcp)
         .map_err(Fault::input)?;
+    let (stack, control) = (request.quic_stack, request.congestion_control.quic);
+    stack.check(control, &request.knobs).map_err(Fault::input)?;
+    if request.protocol == Protocol::H3 {
+        stack
+            .check_sessions(request.session != SessionUse::Cold)
+            .map_err(Fault::input)?;
+    }
     let target = Target {
         address: SocketAddr::from((request.address.unwrap_or(server.into()), request.port)),
         host_name: request.host_name,
@@ -54,6 +61,7 @@ pub(crate) fn load(
         tls: request.tls,
         session: request.session,
         sessions,
+        quic_stack: request.quic_stack,
         congestion_control: request.congestion_control,
         knobs: request.knobs,
         secrets,

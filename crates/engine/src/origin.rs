@@ -48,6 +48,11 @@ impl Running {
             .knobs
             .check_server(&request.congestion_control.tcp)
             .map_err(Fault::input)?;
+        let (stack, control) = (request.quic_stack, request.congestion_control.quic);
+        stack.check(control, &request.knobs).map_err(Fault::input)?;
+        stack
+            .check_sessions(request.early_data)
+            .map_err(Fault::input)?;
         if isolated && request.address.is_some() {
             return Err(Fault::input(
                 "on a bench the origin listens on its host's address; `address` is for loopback (`open` with `path` null)",
@@ -66,6 +71,7 @@ impl Running {
         let config = OriginConfig {
             content,
             faces,
+            quic_stack: request.quic_stack,
             congestion_control: request.congestion_control,
             knobs: request.knobs,
             port: request.port.unwrap_or(if isolated { HTTPS } else { 0 }),

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use pronghorn_bench::{ProbePlan, TcpKnobs};
-use pronghorn_http::{CongestionControl, Protocol, SessionUse, TlsVersion, TransportKnobs};
+use pronghorn_http::{
+    CongestionControl, Protocol, QuicStack, SessionUse, TlsVersion, TransportKnobs,
+};
 use pronghorn_load::LoadSpec;
 use pronghorn_names::NameRecords;
 use pronghorn_origin::LogKeeping;
@@ -214,6 +216,9 @@ pub(crate) struct Origin {
     pub(crate) certificate: PathBuf,
     /// The file of its private key, PEM with PKCS#8.
     pub(crate) key: PathBuf,
+    /// What carries HTTP/3. Absent: quinn.
+    #[serde(default)]
+    pub(crate) quic_stack: QuicStack,
     /// The congestion control of its end, by transport.
     pub(crate) congestion_control: CongestionControl,
     /// Header fields that every response has beside those of its content. None with `recorded`.
@@ -317,6 +322,9 @@ pub(crate) struct Load {
     pub(crate) address: Option<IpAddr>,
     /// The PEM file of the only CA to trust. Null: the system's.
     pub(crate) ca: Option<PathBuf>,
+    /// What carries HTTP/3. Absent: quinn.
+    #[serde(default)]
+    pub(crate) quic_stack: QuicStack,
     /// The congestion control of the client's end, by transport.
     pub(crate) congestion_control: CongestionControl,
     /// What to set of the client's transport beside the congestion control.

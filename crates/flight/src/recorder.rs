@@ -51,6 +51,8 @@ pub struct Reading<'a> {
     pub local: SocketAddr,
     /// The other end's.
     pub peer: SocketAddr,
+    /// The program that implements the transport, as its makers name it.
+    pub program: &'static str,
     /// The congestion control of this end's sending, by the stack's own name.
     pub congestion_controller: Option<&'a str>,
     /// Bytes of a full segment (TCP) or of the largest datagram's payload at this time (QUIC).
@@ -91,6 +93,9 @@ pub struct ConnectionFlight {
     pub host: End,
     /// What carries the connection.
     pub transport: Transport,
+    /// The program that implements the transport, as its makers name it.
+    #[serde(skip)]
+    pub program: &'static str,
     /// The congestion controller of this end, as read last. Null where the stack doesn't tell.
     pub congestion_controller: Option<String>,
     /// This end's address at first.
@@ -136,6 +141,7 @@ struct Track {
     key: Key,
     local: SocketAddr,
     peer: SocketAddr,
+    program: &'static str,
     congestion_controller: Option<String>,
     mss: Option<u64>,
     series: Series,
@@ -191,6 +197,7 @@ impl Recorder {
                 key,
                 local: reading.local,
                 peer: reading.peer,
+                program: reading.program,
                 congestion_controller: None,
                 mss: None,
                 series: Series::new(self.interval.as_secs_f64()),
@@ -240,6 +247,7 @@ impl Track {
         ConnectionFlight {
             host: self.key.end,
             transport: self.key.transport,
+            program: self.program,
             congestion_controller: self.congestion_controller.clone(),
             local_address: self.local.ip().to_string(),
             local_port: self.local.port(),
@@ -268,6 +276,7 @@ mod tests {
         Reading {
             local: ([198, 18, 0, 2], 443).into(),
             peer: ([198, 18, 0, 1], 50_000).into(),
+            program: "linux",
             congestion_controller: Some("cubic"),
             mss: Some(1448),
             sample: Sample {

@@ -21,7 +21,7 @@ pub struct CongestionControl {
     pub quic: QuicCongestionControl,
 }
 
-/// quinn's congestion controllers. No name is an alias of another algorithm.
+/// The QUIC stacks' congestion controllers. No name is an alias of another algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuicCongestionControl {
@@ -31,11 +31,13 @@ pub enum QuicCongestionControl {
     NewReno,
     /// quinn's BBR, which its authors call experimental.
     Bbr,
+    /// s2n-quic's BBR, version 2 (draft-cardwell-iccrg-bbr-congestion-control-02).
+    Bbr2,
 }
 
-/// A controller that quinn doesn't have.
+/// A controller that no stack has.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown QUIC congestion control `{0}`; allowed: cubic, newreno, bbr")]
+#[error("unknown QUIC congestion control `{0}`; allowed: cubic, newreno, bbr, bbr2")]
 pub struct UnknownCongestionControl(String);
 
 impl QuicCongestionControl {
@@ -70,6 +72,9 @@ impl QuicCongestionControl {
                     config.initial_window(bytes);
                 }
                 Arc::new(config)
+            }
+            QuicCongestionControl::Bbr2 => {
+                unreachable!("quinn is never asked for it: `QuicStack::check`")
             }
         }
     }
@@ -107,6 +112,7 @@ impl fmt::Display for QuicCongestionControl {
             QuicCongestionControl::Cubic => "cubic",
             QuicCongestionControl::NewReno => "newreno",
             QuicCongestionControl::Bbr => "bbr",
+            QuicCongestionControl::Bbr2 => "bbr2",
         })
     }
 }
@@ -119,6 +125,7 @@ impl std::str::FromStr for QuicCongestionControl {
             "cubic" => Ok(QuicCongestionControl::Cubic),
             "newreno" => Ok(QuicCongestionControl::NewReno),
             "bbr" => Ok(QuicCongestionControl::Bbr),
+            "bbr2" => Ok(QuicCongestionControl::Bbr2),
             other => Err(UnknownCongestionControl(other.to_owned())),
         }
     }

@@ -28,11 +28,11 @@ pub struct TransportKnobs {
     pub udp_receive_buffer: Option<u32>,
     /// Bytes of send buffer of QUIC's socket (`SO_SNDBUF`), likewise. By default the kernel's.
     pub udp_send_buffer: Option<u32>,
-    /// Whether quinn hands up to ten datagrams at once to the kernel (`UDP_SEGMENT`).
+    /// Whether QUIC hands several datagrams at once to the kernel, quinn up to ten (`UDP_SEGMENT`).
     pub segmentation_offload: Option<bool>,
     /// How many packets that ask for acknowledgement the peer may receive without acknowledging at once (1: every second
     /// one, the default), by quinn's draft-ietf-quic-ack-frequency-04. After 25 ms it acknowledges anyway. A peer without
-    /// the extension isn't told.
+    /// the extension isn't told. s2n-quic refuses it.
     pub ack_frequency: Option<u32>,
     /// Whether QUIC looks for larger UDP payloads, up to 1452 bytes. False: an origin's stay at `initial_mtu`, even after a
     /// series of losses, and its probes for losses are as long.

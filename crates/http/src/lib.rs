@@ -1,4 +1,4 @@
-//! Client and server transports: HTTP/1.1 and HTTP/2 over rustls and kernel TCP, HTTP/3 over quinn.
+//! Client and server transports: HTTP/1.1 and HTTP/2 over rustls and kernel TCP, HTTP/3 over quinn or s2n-quic.
 //!
 //! What both ends need stands here: protocol names, TLS configuration, sockets whose congestion
 //! control is set and read back, QUIC endpoints, and HTTP/3 over quinn's streams.
@@ -8,8 +8,10 @@
 //! | which congestion controller does a connection run | `congestion.rs`; set for QUIC in `quic.rs`, for TCP in `tcp.rs` |
 //! | what of quinn's defaults is changed | `quic.rs`, `handshake_room.rs` |
 //! | what else can be asked for, and what is set up | `knobs.rs`; read back in `settings.rs` |
+//! | what does s2n-quic lack, how is it set up and watched | `stack.rs`, `s2n/` |
 //! | how are datagrams gathered | `gather.rs` |
 //! | what goes with a client's probes before its handshake is confirmed | `probes.rs` |
+//! | what does HTTP/3 need of a QUIC stack | `h3/transport.rs` |
 //! | what does an HTTP/3 request look like | `h3/client.rs`, `h3/server.rs`; the bytes in `crates/http3` |
 //! | what does a QUIC connection do over time | `flight/`, `qlog.rs` |
 //! | how is TLS configured | `tls/client.rs`, `tls/server.rs`, `tls/offer.rs` |
@@ -25,7 +27,9 @@ mod probes;
 mod protocol;
 mod qlog;
 mod quic;
+mod s2n;
 mod settings;
+mod stack;
 mod tcp;
 mod tls;
 mod udp;
@@ -41,7 +45,12 @@ pub use quic::{
     QUIC_STACK, QuicOptions, QuicServer, QuicWatch, any_local, client_endpoint, client_quic_config,
     logged_client_config, server_endpoint, server_quic_config,
 };
+pub use s2n::{
+    S2nClient, S2nConnection, S2nReader, S2nReceive, S2nSend, S2nServer, S2nTold, close_s2n,
+    record_s2n_flight,
+};
 pub use settings::{QuicReader, QuicSettings, Settings, TcpSettings};
+pub use stack::{QuicStack, StackLacks};
 pub use tcp::{
     ConnectError, PendingTcp, TcpStack, begin_connect, congestion_control_of, connect, listen,
 };

@@ -30,7 +30,7 @@ pub const QUIC_STACK: &str = "quinn";
 /// acknowledge (its NAT was rebound and swallowed all that was under way) would else wait for a server
 /// that can't find it. Chromium's, with requests open (`kPingTimeoutSecs`, quiche's
 /// quic_constants.h); quinn itself has none.
-const CLIENT_KEEP_ALIVE: Duration = Duration::from_secs(15);
+pub(crate) const CLIENT_KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// How an endpoint's connections are watched; by default not at all.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +53,7 @@ pub struct QuicOptions {
 }
 
 /// quinn's bound on what a connection keeps until it is acknowledged (`send_window`), in bytes.
-const SEND_WINDOW: u64 = 10_000_000;
+pub(crate) const SEND_WINDOW: u64 = 10_000_000;
 
 impl QuicOptions {
     fn controllers(&self) -> Arc<dyn ControllerFactory + Send + Sync> {

@@ -11,7 +11,7 @@ use socket2::SockRef;
 
 use crate::knobs::paces;
 use crate::tcp::{congestion_control_of, is_bounded};
-use crate::{QuicSocket, TransportKnobs};
+use crate::{QuicSocket, QuicStack, TransportKnobs};
 
 /// How one end of a connection is set up. Null where nobody tells.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
@@ -21,7 +21,7 @@ pub enum Settings {
     Unknown {},
     /// Of kernel TCP, and of HTTP/2 over it.
     Tcp(TcpSettings),
-    /// Of quinn.
+    /// Of QUIC.
     Quic(QuicSettings),
 }
 
@@ -106,17 +106,19 @@ fn tcp_info(socket: &SockRef<'_>) -> io::Result<libc::tcp_info> {
 /// QUIC's settings: at the end of a load, of an origin now or when the connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct QuicSettings {
+    /// The stack whose connection it is.
+    pub stack: QuicStack,
     /// The congestion controller's first window, in bytes.
     pub initial_window: u64,
-    /// Whether sending is paced. Always true: quinn's pacing can't be turned off.
+    /// Whether sending is paced. Always true: no stack's pacing can be turned off.
     pub pacing: bool,
-    /// Bytes of the stream window that quinn was given; 1 250 000 by default.
+    /// Bytes of the stream window that the stack was given; by default quinn's 1 250 000 or s2n-quic's 3 750 000.
     pub stream_window: u64,
-    /// Bytes of the connection window that quinn was given; 2^62 − 1 by default.
+    /// Bytes of the connection window that the stack was given; by default quinn's 2^62 − 1 or s2n-quic's 3 750 000.
     pub connection_window: u64,
     /// The largest UDP payload now, in bytes.
     pub udp_payload: u16,
-    /// Whether quinn was told to look for larger payloads.
+    /// Whether the stack was told to look for larger payloads.
     pub mtu_discovery: bool,
     /// Bytes of the socket's receive buffer as the kernel tells: twice those asked for.
     pub udp_receive_buffer: usize,
@@ -161,6 +163,7 @@ fn settings(
 ) -> QuicSettings {
     let told = stats.frame_tx.ack_frequency > 0;
     QuicSettings {
+        stack: QuicStack::Quinn,
         initial_window,
         pacing: true,
         stream_window: knobs.stream_window.map_or(STREAM_WINDOW, u64::from),

@@ -69,7 +69,8 @@ impl Buffer {
         self.of(socket)
     }
 
-    fn of(self, socket: &UdpSocket) -> io::Result<usize> {
+    /// Its bytes, as the kernel tells.
+    pub(crate) fn of(self, socket: &UdpSocket) -> io::Result<usize> {
         let socket = SockRef::from(socket);
         match self {
             Buffer::Receive => socket.recv_buffer_size(),

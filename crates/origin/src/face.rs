@@ -1,12 +1,12 @@
 //! An address at which an origin listens: with its own certificate, and with the protocols that are spoken there.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, UdpSocket};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use pronghorn_http::{
-    MAX_EARLY_DATA_TCP, Protocol, QuicServer, QuicSocket, TcpStack, Tickets, TlsError,
+    MAX_EARLY_DATA_TCP, Protocol, QuicStack, TcpStack, Tickets, TlsError,
     TransportKnobs, UdpError,
 };
 use tokio::net::TcpListener;
@@ -33,7 +33,7 @@ pub struct Face {
 pub(crate) struct Door {
     listener: TcpListener,
     acceptor: TlsAcceptor,
-    quic: Option<Rc<QuicServer>>,
+    quic: Option<h3::Endpoint>,
     port: u16,
 }
 
@@ -71,13 +71,14 @@ impl Door {
             Ok::<_, TlsError>(tls)
         };
         let [tcp_tickets, quic_tickets] = tickets;
+        let max_early_data = match config.quic_stack {
+            QuicStack::Quinn => u32::MAX,
+            QuicStack::S2n => 0,
+        };
         let quic = match socket {
             Some(socket) => {
-                let tls = tls(&[Protocol::H3], u32::MAX, quic_tickets)?;
-                let options = config.quic_options();
-                Some(Rc::new(pronghorn_http::server_endpoint(
-                    socket, tls, options,
-                )?))
+                let tls = tls(&[Protocol::H3], max_early_data, quic_tickets)?;
+                Some(h3::Endpoint::new(socket, tls, config)?)
             }
             None => None,
         };
@@ -111,16 +112,13 @@ impl Door {
     }
 
     async fn serve_quic(&self, shared: &Rc<Shared>) {
-        let Some(quic) = &self.quic else {
-            return;
-        };
-        while let Some(incoming) = quic.endpoint.accept().await {
-            tokio::task::spawn_local(h3::serve(incoming, quic.clone(), shared.clone()));
+        if let Some(quic) = &self.quic {
+            quic.serve_all(shared).await;
         }
     }
 }
 
-type Bound = (TcpListener, Option<QuicSocket>, u16);
+type Bound = (TcpListener, Option<UdpSocket>, u16);
 
 fn bind_tcp(stack: &TcpStack, address: IpAddr, port: u16) -> Result<Bound, UdpError> {
     let listener = pronghorn_http::listen(stack, address, port)?;
@@ -134,14 +132,14 @@ fn bind_both(
     knobs: &TransportKnobs,
     address: IpAddr,
     port: u16,
-) -> Result<(TcpListener, QuicSocket, u16), UdpError> {
+) -> Result<(TcpListener, UdpSocket, u16), UdpError> {
     let mut attempts = if port == 0 { 20 } else { 1 };
     loop {
         let listener = pronghorn_http::listen(stack, address, port)?;
         let chosen = listener.local_addr()?.port();
         attempts -= 1;
         match pronghorn_http::bind_udp((address, chosen), knobs) {
-            Ok(socket) => return Ok((listener, QuicSocket::new(socket)?, chosen)),
+            Ok(socket) => return Ok((listener, socket, chosen)),
             Err(error) if attempts == 0 => return Err(error),
             Err(_) => {}
         }

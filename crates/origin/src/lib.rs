@@ -41,8 +41,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_http::{
-    CongestionControl, Protocol, QuicOptions, QuicWatch, SecretLog, Settings, TcpSettings,
-    TcpStack, Tickets, TimeoutCounting, TlsError, TransportKnobs, UdpError,
+    CongestionControl, Protocol, QuicOptions, QuicStack, QuicWatch, SecretLog, Settings,
+    TcpSettings, TcpStack, Tickets, TimeoutCounting, TlsError, TransportKnobs, UdpError,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -87,6 +87,8 @@ pub struct OriginConfig {
     pub content: Content,
     /// Where it listens, at least one, on one port.
     pub faces: Vec<Face>,
+    /// What carries HTTP/3. s2n-quic takes no early data.
+    pub quic_stack: QuicStack,
     /// Congestion control of both transports.
     pub congestion_control: CongestionControl,
     /// What else is asked of them; what clients offer in TLS isn't the origin's.

@@ -9,7 +9,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use pronghorn_http::{
-    CongestionControl, Protocol, QuicCongestionControl, QuicWatch, TransportKnobs,
+    CongestionControl, Protocol, QuicCongestionControl, QuicStack, QuicWatch, TransportKnobs,
 };
 use pronghorn_origin::{
     AccessLog, Content, Face, LogKeeping, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
@@ -56,6 +56,7 @@ fn config(folder: &TempDir, address: IpAddr, clear_port: Option<u16>) -> OriginC
             h2: true,
             h3: true,
         }],
+        quic_stack: QuicStack::Quinn,
         congestion_control: CongestionControl {
             tcp: "reno".to_owned(),
             quic: QuicCongestionControl::Cubic,

@@ -12,6 +12,7 @@ from pronghorn.analysis.contrasts import contrasts
 from pronghorn.analysis.explain import explain
 from pronghorn.analysis.kernels import kernels
 from pronghorn.analysis.resources import Requests, of_trial
+from pronghorn.analysis.stacks import stacks
 from pronghorn.analysis.terms import Terms
 from pronghorn.analysis.titles import name_cells
 from pronghorn.analysis.unmeasured import unmeasured
@@ -140,6 +141,7 @@ def summarise(
             for found in contrasts(of_cell, its_terms)
         ],
         kernels=kernels(measured, terms) if len({cell.kernel for cell in order}) > 1 else None,
+        stacks=stacks(found, measured, terms),
         published=design.loads.published,
         claims=_claims(design.loads, measured, terms),
     )

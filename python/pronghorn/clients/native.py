@@ -88,6 +88,7 @@ class NativeSession:
             tls=visit.arm.tls_version,
             session=session,
             ca=str(visit.authority) if visit.authority else None,
+            quic_stack=visit.arm.stack,
             congestion_control=visit.arm.controls,
             limit_s=visit.limit_s,
             qlog=str(folder) if folder else None,

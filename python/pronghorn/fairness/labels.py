@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pronghorn.model.arm import QUINN, S2N
+
 BBR_VERSION = "tcp_bbr"
 """The key of the manifest's host for the version that the kernel's module tells of itself, null where it
 tells none: Linux's own, BBR v1, has none; Google's later ones do (MODULE_VERSION in tcp_bbr.c)."""
@@ -24,10 +26,12 @@ def of_kernel(name: str, host: Mapping[str, Any]) -> str:
     return f"{name} ({linux}, BBR v{host.get(BBR_VERSION) or 1})"
 
 
-def of_quinn(name: str, libraries: Mapping[str, str]) -> str:
-    """A controller of quinn's by its name; `libraries` are the engine's."""
-    stack = f"quinn-proto {libraries.get('quinn-proto', '0.11')}"
-    return f"{name} ({stack}, experimental BBR v1)" if name == "bbr" else f"{name} ({stack})"
+def of_quic(name: str, stack: str, libraries: Mapping[str, str]) -> str:
+    """A controller of one of our QUIC stacks by its name; `libraries` are the engine's."""
+    library, version = {QUINN: ("quinn-proto", "0.11"), S2N: ("s2n-quic", "1.72")}[stack]
+    program = f"{library} {libraries.get(library, version)}"
+    bbr = {"bbr": ", experimental BBR v1", "bbr2": ", BBR v2"}.get(name, "")
+    return f"{name} ({program}{bbr})"
 
 
 def algorithm(label: str) -> str:

@@ -8,6 +8,7 @@ from pronghorn.fairness import labels, shipped
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.values import Value, distinct
 from pronghorn.knobs import effective
+from pronghorn.model.arm import STACK_PROGRAMS
 from pronghorn.model.knobs import OUR_CLIENTS
 from pronghorn.model.trial import Connection
 
@@ -123,7 +124,7 @@ def segmentation_offload(group: Group) -> list[Value]:
 def after_idle(group: Group) -> list[Value]:
     """Whether the origin's window falls back once nothing was sent for a retransmission time-out."""
     if group.arm.over_quic:
-        return ["no (quinn-proto)"] if group.own_origin else []
+        return [f"no ({STACK_PROGRAMS[group.arm.stack]})"] if group.own_origin else []
     if any(one.congestion_control == "bbr" for one in group.served()) or group.arm.controls["tcp"] == "bbr":
         return ["no (BBR)"]
     if found := group.of_tcp("server", "slow_start_after_idle"):
@@ -199,7 +200,7 @@ def _labelled(group: Group, name: str, *, ours: bool) -> str:
         return name
     if not group.arm.over_quic:
         return labels.of_kernel(name, group.host)
-    return labels.of_quinn(name, group.notes.get("libraries") or {}) if ours else name
+    return labels.of_quic(name, group.arm.stack, group.notes.get("libraries") or {}) if ours else name
 
 
 def _began(connection: Connection) -> str | None:

@@ -7,6 +7,7 @@ from typing import Literal
 from pronghorn.fairness.group import Group
 from pronghorn.fairness.values import Value
 from pronghorn.model import origin_name
+from pronghorn.model.arm import S2N
 from pronghorn.model.stacks import is_url
 
 _CHROMIUM = "chromium"
@@ -47,5 +48,7 @@ def priorities(group: Group) -> list[Value]:
     """Which priorities the origin heeds."""
     if group.arm.protocol == "h1":
         return []
+    if group.own_origin and group.arm.over_quic and group.arm.stack == S2N:
+        return ["urgency and incremental (RFC 9218), by the origin above s2n-quic"]
     found = _PRIORITIES.get(origin_name.plain(group.cell.origin).partition(":")[0])
     return [found] if found is not None else []

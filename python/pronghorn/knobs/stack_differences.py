@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pronghorn.model.arm import Arm
+from pronghorn.model.arm import S2N, STACK_PROGRAMS, Arm
 from pronghorn.model.knobs import OUR_CLIENTS, OUR_ORIGIN, QUIC, TCP, Knobs
 from pronghorn.model.path import PathSpec
 from pronghorn.model.trial import Cell
@@ -18,15 +18,18 @@ def differences(cell: Cell, arm: Arm, knobs: Knobs, spec: PathSpec | None) -> It
         if arm.protocols & TCP:
             yield from _of_tcp(arm.controls["tcp"], knobs)
         if arm.protocols & QUIC:
-            yield from _of_quic(arm.controls["quic"], knobs)
+            yield from (
+                _of_s2n(arm.controls["quic"]) if arm.stack == S2N else _of_quic(arm.controls["quic"], knobs)
+            )
+            yield _LENGTHS
             if spec is not None and _marks(spec):
                 yield (
                     f"Path '{cell.path}' marks packets that allow it (ECN) where it drops others. "
-                    "quinn's packets allow it. TCP's don't, because Linux requests it only if "
-                    "net.ipv4.tcp_ecn is 1, and the hosts have the default, 2."
+                    f"{STACK_PROGRAMS[arm.stack]}'s packets allow it. TCP's don't, because Linux requests "
+                    "it only if net.ipv4.tcp_ecn is 1, and the hosts have the default, 2."
                 )
     if arm.protocols & QUIC:
-        yield _of_acknowledgements(cell, knobs)
+        yield _of_acknowledgements(cell, arm, knobs)
     if "h2" in arm.protocols:
         yield (
             "A lost segment of HTTP/2's one TCP connection delays everything after it. Over QUIC a "
@@ -78,9 +81,30 @@ def _of_quic(control: str, knobs: Knobs) -> Iterator[str]:
         "quinn counts whole datagrams against its window, including QUIC's headers, and stays below it. "
         "The kernel counts TCP's segments without headers, and fills it." + _at_once(knobs)
     )
+
+
+_LENGTHS = (
+    "Packets of equal length carry a little less of the page over QUIC. Each has its own authentication tag "
+    "and frame header, where TLS over TCP has one per record."
+)
+
+
+def _of_s2n(control: str) -> Iterator[str]:
+    if control == "bbr2":
+        yield "s2n-quic's BBR is version 2, the kernel's (unless the manifest says otherwise) version 1."
+    else:
+        yield (
+            "s2n-quic's CUBIC may end slow start before a loss, by HyStart++ (draft 04) on rising round "
+            "trips. It paces at 2 windows per round trip in slow start and at 1.25 later, and not "
+            "at all below 2 ms."
+        )
     yield (
-        "Packets of equal length carry a little less of the page over QUIC. Each has its own "
-        "authentication tag and frame header, where TLS over TCP has one per record."
+        "s2n-quic has no priorities of streams. The origin keeps the order of RFC 9218 by handing it "
+        "responses in that order, up to 16 KiB ahead of what the congestion window lets go."
+    )
+    yield (
+        "s2n-quic subtracts only an eighth of the peer's ACK delay from its samples of the round trip, and "
+        "an outage of 2 s does not collapse its window (docs/quic-recovery.md)."
     )
 
 
@@ -99,9 +123,15 @@ def _marks(spec: PathSpec) -> bool:
     return any(path.down.aqm is not None and path.down.aqm.ecn for path in paths)
 
 
-def _of_acknowledgements(cell: Cell, knobs: Knobs) -> str:
+def _of_acknowledgements(cell: Cell, arm: Arm, knobs: Knobs) -> str:
     if cell.client not in OUR_CLIENTS:
         return f"Client '{cell.client}' has its own way of acknowledging over QUIC."
+    if arm.stack == S2N:
+        return (
+            "s2n-quic may leave more than every second packet unacknowledged, for at most 25 ms. The kernel "
+            "leaves one of TCP's segments or super-packets, for 40 to 200 ms, and none while the connection "
+            "is young."
+        )
     frequency = 1 if knobs.ack_frequency is None else knobs.ack_frequency
     return (
         f"quinn leaves {frequency} of QUIC's packets unacknowledged before it sends an ACK, for at most "

@@ -17,6 +17,14 @@ TCP_CONGESTION_CONTROLS = ("cubic", "reno", "bbr")
 QUIC_CONGESTION_CONTROLS = ("cubic", "newreno", "bbr")
 PROTOCOLS = {"h1": TCP_CONGESTION_CONTROLS, "h2": TCP_CONGESTION_CONTROLS, "h3": QUIC_CONGESTION_CONTROLS}
 
+QUINN, S2N = "quinn", "s2n"
+STACKS = {QUINN: QUIC_CONGESTION_CONTROLS, S2N: ("cubic", "bbr2")}
+"""The QUIC stacks that both our ends have, with their congestion controls. The first is theirs unless an arm
+names another. s2n-quic's BBR is version 2, and is not called as another stack's version 1."""
+
+STACK_PROGRAMS = {QUINN: "quinn", S2N: "s2n-quic"}
+"""What each stack is called by those who make it."""
+
 Discovery = Literal["forced", "altsvc", "https"]
 DISCOVERIES = ("altsvc", "https")
 """How a client discovers HTTP/3 unless it is forced: by `Alt-Svc` (RFC 7838), or by the DNS record HTTPS (RFC
@@ -54,11 +62,13 @@ class Identity(NamedTuple):
     discovery: str
     options: frozenset[str]
     label: str | None
+    stack: str
 
 
 class Arm(BaseModel):
     """One arm; `name` is as the experiment wrote it and is the arm's key in every file of a run.
 
+    `stack_asked` is the QUIC stack that the name asks for, None where it leaves that to the ends;
     `control_asked` is the congestion control that the name asks for, None where it leaves that to the stack;
     `congestion_control` is what TCP and our own QUIC run then. `tcp_by_host` is what TCP runs where a host
     decides, None where the arm does."""
@@ -68,6 +78,7 @@ class Arm(BaseModel):
     protocol: str
     congestion_control: str
     control_asked: str | None = None
+    stack_asked: str | None = None
     discovery: Discovery = "forced"
     options: frozenset[str] = frozenset()
     label: str | None = None
@@ -76,7 +87,19 @@ class Arm(BaseModel):
     @property
     def identity(self) -> Identity:
         """Equal for two arms that are the same arm written differently (`h2` and `h2@cubic`)."""
-        return Identity(self.protocol, self.congestion_control, self.discovery, self.options, self.label)
+        return Identity(
+            self.protocol, self.congestion_control, self.discovery, self.options, self.label, self.stack
+        )
+
+    @property
+    def stack(self) -> str:
+        """What our ends speak QUIC by, whether the arm uses it or not."""
+        return self.stack_asked or QUINN
+
+    def is_on_another_stack_than(self, other: "Arm") -> bool:
+        """Whether the two differ in their QUIC stack, and in nothing else but their labels."""
+        mine, theirs = (one.identity._replace(stack="", label=None) for one in (self, other))
+        return self.over_quic and mine == theirs and self.stack != other.stack
 
     @property
     def over_quic(self) -> bool:
@@ -127,31 +150,64 @@ def parse(text: str) -> Arm:
     found = _GRAMMAR.fullmatch(text)
     if found is None:
         raise ArmError(
-            f"{text!r} is no arm; an arm is PROTO[@CC][~DISCOVERY][+OPTION…][#LABEL] with PROTO one of "
-            f"{', '.join(PROTOCOLS)}, such as 'h3', 'h2@bbr', 'h3~altsvc', 'h2+tls12' or 'h2#again'."
+            f"{text!r} is no arm; an arm is PROTO[:STACK][@CC][~DISCOVERY][+OPTION…][#LABEL] with PROTO one "
+            f"of {', '.join(PROTOCOLS)}, such as 'h3', 'h2@bbr', 'h3~altsvc', 'h2+tls12' or 'h2#again'."
         )
     protocol = found["protocol"]
     if protocol not in PROTOCOLS:
         raise ArmError(unknown("arm protocol", protocol, PROTOCOLS))
-    if found["stack"]:
-        raise ArmError(
-            f"arm {text!r} names the stack ':{found['stack']}', but the origin and the client determine "
-            "the stack. Leave it out."
-        )
+    stack = _stack(text, protocol, found["stack"])
     control = found["cc"] or DEFAULT_CONGESTION_CONTROL
-    if control not in PROTOCOLS[protocol]:
-        raise ArmError(
-            f"arm {text!r}: " + unknown(f"congestion control of {protocol}", control, PROTOCOLS[protocol])
-        )
+    _check_control(text, protocol, stack, control)
+    discovery = _discovery(text, protocol, found["discovery"])
+    options = _options(text, protocol, found["options"])
+    _check_stack(text, stack, discovery, options)
     return Arm(
         name=text,
         protocol=protocol,
         congestion_control=control,
         control_asked=found["cc"],
-        discovery=_discovery(text, protocol, found["discovery"]),
-        options=_options(text, protocol, found["options"]),
+        stack_asked=stack,
+        discovery=discovery,
+        options=options,
         label=found["label"],
     )
+
+
+def _stack(text: str, protocol: str, name: str | None) -> str | None:
+    if name is None:
+        return None
+    if protocol != "h3":
+        raise ArmError(f"arm {text!r}: ':{name}' names a stack of QUIC; only h3 has one. Leave it out.")
+    if name not in STACKS:
+        raise ArmError(f"arm {text!r}: " + unknown("QUIC stack", name, STACKS))
+    return name
+
+
+def _check_control(text: str, protocol: str, stack: str | None, control: str) -> None:
+    allowed = PROTOCOLS[protocol] if stack is None else STACKS[stack]
+    if control in allowed:
+        return
+    if stack == S2N and control == "bbr":
+        raise ArmError(f"arm {text!r}: the BBR of s2n-quic is version 2. Write '@bbr2'.")
+    runs = protocol if stack is None else STACK_PROGRAMS[stack]
+    raise ArmError(f"arm {text!r}: " + unknown(f"congestion control of {runs}", control, allowed))
+
+
+def _check_stack(text: str, stack: str | None, discovery: Discovery, options: frozenset[str]) -> None:
+    """What nobody could honour with a stack of the arm's choice: its client discovers nothing and, on
+    s2n-quic, resumes nothing."""
+    if stack is not None and discovery != "forced":
+        raise ArmError(
+            f"arm {text!r}: a stack is chosen for client 'native', which discovers nothing. Leave out "
+            f"':{stack}' or '~{discovery}'."
+        )
+    visit = sorted(options & VISITS)
+    if stack == S2N and visit:
+        raise ArmError(
+            f"arm {text!r}: s2n-quic resumes no session with our TLS library (rustls). Leave out "
+            f"'+{visit[0]}'."
+        )
 
 
 def _discovery(text: str, protocol: str, name: str | None) -> Discovery:

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from pronghorn.model.arm import Arm
+from pronghorn.model.arm import S2N, STACK_PROGRAMS, Arm
 
 Value = int | bool | str
 """What a knob is set to: bytes or a number, yes or no, a word."""
@@ -146,9 +146,11 @@ def impossible(arm: Arm, name: str, value: Value) -> str | None:
     """Why nobody can honour the knob in `arm`, as a clause; None where somebody can."""
     if name == "pacing" and not value:
         if arm.protocols & QUIC:
-            return "QUIC is always paced: quinn can't turn it off"
+            return f"QUIC is always paced: {STACK_PROGRAMS[arm.stack]} can't turn it off"
         if _is_bbr(arm):
             return "BBR always paces"
+    if name == "ack_frequency" and arm.stack == S2N:
+        return "s2n-quic has no such setting; quinn has"
     if name == "slow_start_after_idle" and value and _is_bbr(arm):
         return "BBR keeps its window after idle time"
     if name == "initial_window" and arm.protocols & QUIC and int(value) < _LEAST_QUIC_WINDOW:

@@ -24,6 +24,7 @@ from pronghorn.model.kernels import Kernels
 from pronghorn.model.loaded import Failure as Failure
 from pronghorn.model.loaded import Loaded as Loaded
 from pronghorn.model.loaded import Unmeasured as Unmeasured
+from pronghorn.model.quic_stacks import StackPair
 from pronghorn.model.resources import CellResources
 from pronghorn.model.why import ArmWhy
 
@@ -268,6 +269,10 @@ class Correction(BaseModel):
     words: str
 
 
+def _is_empty(found: list[StackPair]) -> bool:
+    return not found
+
+
 def _is_none(kernels: Kernels | None) -> bool:
     return kernels is None
 
@@ -279,7 +284,8 @@ class Summary(BaseModel):
     `label`, where there is one, qualifies everything the run says ("no emulated network on this host").
     `headline` holds one sentence for each arm that is compared. `explanations` are those that the experiment
     asks for, cell after cell. Of loads, which `load_limit_s` cuts, `contrasts` compare HTTP/3's arms with all
-    others. `kernels` says what kernels and clocks do, and is left out of runs with one of each. `correction`
+    others. `kernels` says what kernels and clocks do, and is left out of runs with one of each; so is
+    `stacks`, of arms that differ in their QUIC stack alone. `correction`
     is null where fewer than two comparisons were tested. `claims` are those of the measurements `published`
     that the run is held against. `warnings` belong in the first line of whatever shows the run. `unmeasured`
     says why there is nothing to show, null where anything was measured.
@@ -307,6 +313,7 @@ class Summary(BaseModel):
     load_limit_s: float | None = None
     contrasts: list[Contrast] = Field(default_factory=list)
     kernels: Kernels | None = Field(default=None, exclude_if=_is_none)
+    stacks: list[StackPair] = Field(default_factory=list, exclude_if=_is_empty)
     published: str | None = None
     claims: list[Claim] = Field(default_factory=list)
 

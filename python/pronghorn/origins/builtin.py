@@ -1,10 +1,10 @@
-"""The origin inside the engine: h1 and h2 over the kernel's TCP, h3 over quinn, one process."""
+"""The origin inside the engine: h1 and h2 over the kernel's TCP, h3 over quinn or s2n-quic, one process."""
 
 from typing import Any
 
 from pronghorn import __version__
 from pronghorn.engine import Engine
-from pronghorn.model.arm import Arm
+from pronghorn.model.arm import QUINN, S2N, STACK_PROGRAMS, Arm
 from pronghorn.model.trial import OriginConnection, OriginRequest
 from pronghorn.origins import kernel_tcp
 from pronghorn.origins.base import OriginLog, OriginSetup
@@ -12,11 +12,21 @@ from pronghorn.origins.counts import Count, Counts, Kind, add
 from pronghorn.origins.hosts import Placed
 from pronghorn.sites.hosts import Replay
 
-_QUIC_INITIAL_WINDOWS = {
-    "cubic": "12000 bytes (quinn-proto 0.11)",
-    "newreno": "12000 bytes (quinn-proto 0.11)",
-    "bbr": "240000 bytes (quinn-proto 0.11)",
+_INITIAL_WINDOWS = {
+    (QUINN, "cubic"): "12000 bytes (quinn-proto 0.11)",
+    (QUINN, "newreno"): "12000 bytes (quinn-proto 0.11)",
+    (QUINN, "bbr"): "240000 bytes (quinn-proto 0.11)",
+    (S2N, "cubic"): "12000 bytes (s2n-quic 1.72)",
+    (S2N, "bbr2"): "12000 bytes (s2n-quic 1.72)",
 }
+"""Of each QUIC stack's controls."""
+
+_SLOW_START = {
+    (S2N, "cubic"): kernel_tcp.UNTIL_QUEUE,
+    (S2N, "bbr2"): kernel_tcp.UNTIL_PLATEAU,
+    (QUINN, "bbr"): kernel_tcp.UNTIL_PLATEAU,
+}
+"""What ends slow start, other than a loss alone."""
 
 
 class Builtin:
@@ -51,6 +61,7 @@ class Builtin:
             port=setup.port,
             certificate=str(setup.certificates.chain),
             key=str(setup.certificates.key),
+            quic_stack=setup.arm.stack,
             congestion_control=setup.arm.controls,
             headers={} if setup.placed is not None else dict(setup.headers),
             early_data=setup.arm.early_data,
@@ -65,15 +76,16 @@ class Builtin:
         return {"version": __version__}
 
     def settings(self, arm: Arm) -> dict[str, str]:
-        """The transport, its initial window and what ends slow start, as the kernel and quinn ship them."""
+        """The transport, its initial window and what ends slow start, as the kernel and the QUIC stack ship
+        them."""
         control = arm.congestion_control
         if not arm.over_quic:
             return kernel_tcp.settings(control)
         return {
-            "transport": "quinn",
+            "transport": STACK_PROGRAMS[arm.stack],
             "congestion_control": control,
-            "initial_window": _QUIC_INITIAL_WINDOWS[control],
-            "slow_start_until": kernel_tcp.UNTIL_PLATEAU if control == "bbr" else kernel_tcp.UNTIL_LOSS,
+            "initial_window": _INITIAL_WINDOWS[arm.stack, control],
+            "slow_start_until": _SLOW_START.get((arm.stack, control), kernel_tcp.UNTIL_LOSS),
         }
 
 

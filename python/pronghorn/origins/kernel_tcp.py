@@ -7,7 +7,7 @@ _HYSTART = Path("/sys/module/tcp_cubic/parameters/hystart")
 
 UNTIL_LOSS = "the first loss"
 UNTIL_PLATEAU = "a plateau of the bandwidth (BBR)"
-_UNTIL_QUEUE = "HyStart's signs of a queue, or the first loss"
+UNTIL_QUEUE = "HyStart's signs of a queue, or the first loss"
 
 
 def settings(congestion_control: str) -> dict[str, str]:
@@ -15,7 +15,7 @@ def settings(congestion_control: str) -> dict[str, str]:
     as the kernel ships them."""
     until = UNTIL_PLATEAU if congestion_control == "bbr" else UNTIL_LOSS
     if congestion_control == "cubic" and _hystart():
-        until = _UNTIL_QUEUE
+        until = UNTIL_QUEUE
     return {
         "transport": "kernel TCP",
         "congestion_control": congestion_control,

@@ -37,6 +37,7 @@ from pronghorn.report.published_table import published_view
 from pronghorn.report.resource_table import ResourceTable, most_in_file, resource_table
 from pronghorn.report.script import script
 from pronghorn.report.site_view import site_views
+from pronghorn.report.stacks_view import stacks_view
 from pronghorn.report.table import REPORTED, Table, table, thin_note
 from pronghorn.report.violins import COLOURS
 from pronghorn.report.waterfall import Waterfalls, waterfalls
@@ -125,6 +126,7 @@ def document(
             explanations=explained.explanations(summary),
             step_colours=steps.COLOURS,
             kernels_view=kernels_view(summary),
+            stacks_view=stacks_view(summary),
             manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
             warnings=manifest.get("warnings") or [],
             colours=COLOURS,

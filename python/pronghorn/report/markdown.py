@@ -55,6 +55,7 @@ def _report(summary: Summary, manifest: Mapping[str, Any], tables: str, *, most:
             *([escaped(summary.correction.words)] if summary.correction else []),
             _list([found.words for found in summary.explanations], most, "explanation"),
             _list(_of_kernels(summary), most, "kernel"),
+            _list([pair.words for pair in summary.stacks], most, "stack"),
             _parts([said for cell in summary.cells for said in cell.why_words], most),
             _list([f"{claim.claim}: {claim.words}" for claim in summary.claims], most, "claim"),
             tables,

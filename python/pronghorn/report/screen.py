@@ -105,8 +105,10 @@ def _head(summary: Summary) -> Iterator[Text]:
 
 
 def _sentences(summary: Summary) -> list[Text]:
-    """The headline, then what kernels and clocks do, the largest changes first."""
+    """The headline, then which verdicts are one QUIC stack's, then what kernels and clocks do, the largest
+    changes first."""
     found = [Text(sentence, style="bold") for sentence in summary.headline]
+    found += [Text(pair.words, style="bold") for pair in summary.stacks if pair.is_the_stacks]
     if summary.kernels is not None:
         found += [Text(split.words) for split in summary.kernels.splits]
         changes = sorted(summary.kernels.changes, key=lambda one: one.verdict in ("same", "undecided"))

@@ -7,6 +7,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from pronghorn.model.kernels import Kernels
+from pronghorn.model.quic_stacks import StackPair
 from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.report import load_terminal
 from pronghorn.report.colours import COLOURS
@@ -24,6 +25,8 @@ def render(summary: Summary, console: Terminal) -> None:
     load_terminal.render_whole(summary, console)
     if summary.kernels is not None:
         _render_kernels(summary.kernels, console)
+    if summary.stacks:
+        _render_stacks(summary.stacks, console)
     console.print()
     console.print(Text(summary.name, style="bold"))
     if summary.label:
@@ -76,6 +79,13 @@ def _render_kernels(found: Kernels, console: Terminal) -> None:
         _indented(Text(split.words), console)
     for change in found.changes:
         _indented(Text(change.words, style=COLOURS[change.verdict]), console)
+
+
+def _render_stacks(found: list[StackPair], console: Terminal) -> None:
+    console.print()
+    console.print(Text("HTTP/3 or one QUIC stack?", style="bold"))
+    for pair in found:
+        _indented(Text(pair.words, style="bold" if pair.is_the_stacks else ""), console)
 
 
 def _indented(what: Text | RichTable, console: Terminal) -> None:

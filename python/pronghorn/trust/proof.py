@@ -16,6 +16,7 @@ from pronghorn.trust.guard import Fault
 
 PROTOCOL = "protocol"
 CONGESTION_CONTROL = "congestion-control"
+STACK = "stack"
 
 Counts = Sequence[OriginCount]
 
@@ -39,7 +40,8 @@ def otherwise(
     those that lead there, as the client saw it; every request that the origin logged likewise, but for
     sockets. A recorded site's host that doesn't speak that protocol must have been loaded over the highest
     below it that it speaks, and over no other. The origin's connections must run the arm's
-    congestion control where it can be read back."""
+    congestion control where it can be read back. Both ends' connections must be of the QUIC stack that the
+    arm names, if it names one."""
 
     def allowed(path: str) -> frozenset[str]:
         return arm.protocols if replay is None else replay.allowed(path, arm.protocols)
@@ -66,6 +68,20 @@ def otherwise(
             by_host = arm.tcp_by_host is not None and connection.protocol != "h3"
             said = f"this machine gives {asked}" if by_host else f"asked {asked}"
             return Fault(CONGESTION_CONTROL, f"{said}, but the origin ran {actual}")
+    return _other_stack(arm, page, log)
+
+
+def _other_stack(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
+    if arm.stack_asked is None:
+        return None
+    for end, connections in (("client", page.connections), ("origin", log.connections)):
+        for connection in connections:
+            # A connection that never was has no settings.
+            actual = connection.settings.get("stack", arm.stack if not connection.settings else None)
+            if actual != arm.stack:
+                return Fault(
+                    STACK, f"asked {arm.stack}, but the {end}'s QUIC was {actual or 'of no known stack'}"
+                )
     return None
 
 

@@ -31,7 +31,14 @@ def test_the_label_alone_tells_equal_arms_apart() -> None:
             "unknown congestion control of h3 'reno'; did you mean 'newreno'? Allowed: bbr, cubic, newreno.",
         ),
         ("h2@newreno", "Allowed: bbr, cubic, reno."),
-        ("h3:quiche", "names the stack ':quiche'"),
+        ("h3:quiche", "unknown QUIC stack 'quiche'; did you mean 'quinn'? Allowed: quinn, s2n."),
+        ("h2:s2n", "':s2n' names a stack of QUIC; only h3 has one"),
+        ("h3:s2n@bbr", "the BBR of s2n-quic is version 2. Write '@bbr2'."),
+        ("h3:s2n@newreno", "unknown congestion control of s2n-quic 'newreno'"),
+        ("h3:quinn@bbr2", "Allowed: bbr, cubic, newreno."),
+        ("h3@bbr2", "unknown congestion control of h3 'bbr2'"),
+        ("h3:s2n+0rtt", "s2n-quic resumes no session with our TLS library (rustls). Leave out '+0rtt'."),
+        ("h3:s2n~altsvc", "Leave out ':s2n' or '~altsvc'."),
         ("h3~dns", "unknown discovery 'dns'"),
         ("h2~altsvc", "only h3 allows it"),
         ("h3+tls12", "QUIC has no TLS 1.2"),
@@ -49,3 +56,26 @@ def test_a_wrong_arm_is_refused_with_what_is_allowed(text: str, said: str) -> No
     with pytest.raises(arms.ArmError) as caught:
         arms.parse(text)
     assert said in str(caught.value)
+
+
+def test_an_arm_may_name_the_stack_of_quic() -> None:
+    arm = arms.parse("h3:s2n@bbr2#again")
+    assert (arm.stack_asked, arm.stack, arm.congestion_control, arm.label) == ("s2n", "s2n", "bbr2", "again")
+    assert arms.parse("h3").identity == arms.parse("h3:quinn").identity
+    assert arms.parse("h3").identity != arms.parse("h3:s2n").identity
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ_in_it_alone"),
+    [
+        ("h3:s2n", "h3", True),
+        ("h3:s2n#a", "h3:quinn#b", True),
+        ("h3", "h3:quinn", False),
+        ("h3:s2n@bbr2", "h3", False),
+        ("h2", "h3:s2n", False),
+    ],
+)
+def test_arms_on_two_stacks_are_told_apart_from_arms_that_differ_otherwise(
+    one: str, other: str, *, differ_in_it_alone: bool
+) -> None:
+    assert arms.parse(one).is_on_another_stack_than(arms.parse(other)) is differ_in_it_alone

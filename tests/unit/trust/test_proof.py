@@ -5,7 +5,7 @@ import pytest
 
 from pronghorn.analysis.protocols import protocols
 from pronghorn.model import arm as arms
-from pronghorn.model.trial import LeftOut, OriginRequest, PageLoad, Resource
+from pronghorn.model.trial import Connection, LeftOut, OriginConnection, OriginRequest, PageLoad, Resource
 from pronghorn.origins import OriginLog
 from pronghorn.trust import proof
 
@@ -95,3 +95,31 @@ def test_a_request_that_the_client_saw_over_http_1_is_no_socket() -> None:
         wrong("h3", loaded, log(("/", "h3"), ("/socket", "h1")))
         == "asked h3, but the client got /socket over h1"
     )
+
+
+@pytest.mark.parametrize(
+    ("client", "origin", "said"),
+    [
+        ("s2n", "s2n", None),
+        ("quinn", "s2n", "asked s2n, but the client's QUIC was quinn"),
+        ("s2n", "quinn", "asked s2n, but the origin's QUIC was quinn"),
+        (None, "s2n", "asked s2n, but the client's QUIC was of no known stack"),
+    ],
+)
+def test_a_stack_that_an_arm_names_must_be_both_ends(
+    client: str | None, origin: str, said: str | None
+) -> None:
+    page = PageLoad(
+        outcome="ok",
+        load_s=1.0,
+        resources=[Resource(path="/", protocol="h3", status=200)],
+        connections=[Connection(settings={"stack": client}), Connection()],
+    )
+    served = OriginLog(
+        [OriginRequest(path="/", protocol="h3")],
+        [OriginConnection(protocol="h3", settings={"stack": origin})],
+        True,
+    )
+    fault = proof.mismatch(arms.parse("h3:s2n"), page, served)
+    assert (fault and (fault.reason, fault.detail)) == (said and ("stack", said))
+    assert proof.mismatch(arms.parse("h3"), page, served) is None

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-use pronghorn_http::h3::H3Error;
+use pronghorn_http::h3::{Ended, EndedBy, H3Error};
 use pronghorn_http3::Code;
 
 use crate::record::Reason;
@@ -77,7 +77,7 @@ impl From<H3Error> for Failure {
             {
                 Reason::Incomplete
             }
-            H3Error::Connection(error) => connection_reason(error, Reason::Reset),
+            H3Error::Connection(error) => connection_reason(error.by, Reason::Reset),
             _ => Reason::Reset,
         };
         let rejected = Code::RequestRejected.to_u64();
@@ -94,19 +94,20 @@ impl From<H3Error> for Failure {
     }
 }
 
-/// What the end of a QUIC connection means: silence is a time-out, a TLS alert (RFC 9001 §4.8: 0x0100
-/// to 0x01ff) TLS's failure, everything else as given.
-pub(super) fn connection_reason(error: &quinn::ConnectionError, otherwise: Reason) -> Reason {
-    let code = match error {
-        quinn::ConnectionError::TimedOut => return Reason::Timeout,
-        quinn::ConnectionError::TransportError(error) => u64::from(error.code),
-        quinn::ConnectionError::ConnectionClosed(close) => u64::from(close.error_code),
-        _ => return otherwise,
-    };
-    if (0x100..0x200).contains(&code) {
-        Reason::Tls
-    } else {
-        otherwise
+/// A connection that could not be made.
+impl From<Ended> for Failure {
+    fn from(ended: Ended) -> Self {
+        let reason = connection_reason(ended.by, Reason::Connect);
+        Failure::new(reason, ended)
+    }
+}
+
+/// What the end of a QUIC connection means: silence is a time-out, a TLS alert TLS's failure, everything else as given.
+fn connection_reason(by: EndedBy, otherwise: Reason) -> Reason {
+    match by {
+        EndedBy::Silence => Reason::Timeout,
+        EndedBy::Tls => Reason::Tls,
+        EndedBy::Other => otherwise,
     }
 }
 

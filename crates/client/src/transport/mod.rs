@@ -19,8 +19,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use pronghorn_http::{
-    ClientTlsOptions, CongestionControl, Protocol, QuicOptions, QuicWatch, SecretLog, SessionUse,
-    Sessions, Settings, TlsError, TlsVersion, TransportKnobs,
+    ClientTlsOptions, CongestionControl, Protocol, QuicOptions, QuicStack, QuicWatch, SecretLog,
+    SessionUse, Sessions, Settings, TlsError, TlsVersion, TransportKnobs,
 };
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
@@ -50,6 +50,8 @@ pub struct Target {
     pub session: SessionUse,
     /// Where sessions are kept from one load to the next.
     pub sessions: Arc<Sessions>,
+    /// What carries HTTP/3.
+    pub quic_stack: QuicStack,
     /// Congestion control of the client's end.
     pub congestion_control: CongestionControl,
     /// What else is asked of the client's end; those of other transports than the protocol's are without effect.
@@ -296,7 +298,8 @@ pub(crate) struct Prepared {
 enum Stack {
     H1(Arc<rustls::ClientConfig>),
     H2(Arc<rustls::ClientConfig>),
-    H3(Box<h3::H3>),
+    H3OverQuinn(Box<h3::Quinn>),
+    H3OverS2n(Box<h3::S2n>),
 }
 
 impl Prepared {
@@ -316,10 +319,15 @@ impl Prepared {
         }
         Ok(Prepared {
             kept: tls.kept(),
-            stack: match target.protocol {
-                Protocol::H1 => Stack::H1(Arc::new(tls.config)),
-                Protocol::H2 => Stack::H2(Arc::new(tls.config)),
-                Protocol::H3 => Stack::H3(Box::new(h3::H3::new(tls, target)?)),
+            stack: match (target.protocol, target.quic_stack) {
+                (Protocol::H1, _) => Stack::H1(Arc::new(tls.config)),
+                (Protocol::H2, _) => Stack::H2(Arc::new(tls.config)),
+                (Protocol::H3, QuicStack::Quinn) => {
+                    Stack::H3OverQuinn(Box::new(h3::Quinn::new(tls, target)?))
+                }
+                (Protocol::H3, QuicStack::S2n) => {
+                    Stack::H3OverS2n(Box::new(h3::S2n::new(tls, target)?))
+                }
             },
         })
     }
@@ -334,7 +342,11 @@ impl Prepared {
         match self.stack {
             Stack::H1(tls) => Transport::H1(h1::Pool::new(context, tls)),
             Stack::H2(tls) => Transport::H2(multiplexed::start(context, h2::H2 { tls })),
-            Stack::H3(h3) => {
+            Stack::H3OverQuinn(h3) => {
+                let endpoint = h3.endpoint();
+                Transport::H3(multiplexed::start(context, *h3), endpoint)
+            }
+            Stack::H3OverS2n(h3) => {
                 let endpoint = h3.endpoint();
                 Transport::H3(multiplexed::start(context, *h3), endpoint)
             }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use http::Method;
 use pronghorn_client::{PageLoad, Target};
 use pronghorn_http::{
-    CongestionControl, Protocol, QuicCongestionControl, QuicWatch, SessionUse, TlsVersion,
-    TransportKnobs,
+    CongestionControl, Protocol, QuicCongestionControl, QuicStack, QuicWatch, SessionUse,
+    TlsVersion, TransportKnobs,
 };
 use pronghorn_origin::{
     AccessLog, Content, Face, LogKeeping, Origin, OriginConfig, ResponseHeaders, Site,
@@ -106,6 +106,7 @@ impl Fixture {
                 h2: true,
                 h3: true,
             }],
+            quic_stack: QuicStack::Quinn,
             congestion_control: congestion_control(),
             knobs: TransportKnobs::default(),
             port: 0,
@@ -144,6 +145,7 @@ pub(crate) fn target(ca: &Path, port: u16, protocol: Protocol) -> Target {
         tls: TlsVersion::Tls13,
         session: SessionUse::Cold,
         sessions: Arc::default(),
+        quic_stack: QuicStack::Quinn,
         congestion_control: congestion_control(),
         knobs: TransportKnobs::default(),
         secrets: None,

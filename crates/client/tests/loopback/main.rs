@@ -16,3 +16,4 @@ mod replay;
 mod scripted;
 mod sessions;
 mod settings;
+mod stacks;

@@ -135,6 +135,6 @@ pub(crate) struct FlightTold {
 pub(crate) struct FlightConnection {
     #[serde(flatten)]
     pub(crate) recorded: ConnectionFlight,
-    /// What implements the transport, with its version: `linux RELEASE` or `quinn-proto VERSION`.
+    /// What implements the transport, with its version: `linux RELEASE`, `quinn-proto VERSION` or `s2n-quic VERSION`.
     pub(crate) stack: String,
 }

@@ -1,4 +1,5 @@
-//! What our QUIC connections do over time, for the flight recorder: sampled from quinn by the thread that drives them.
+//! What our QUIC connections do over time, for the flight recorder: sampled from their stack by the thread that drives
+//! them, quinn's here and s2n-quic's in `s2n/flight.rs`.
 
 mod metered;
 mod timeouts;
@@ -25,52 +26,84 @@ pub async fn record_flight(
     end: End,
     recorder: Arc<Recorder>,
 ) {
-    let mut watched = Watched::new(connection, local, end);
+    let watched = Watched {
+        connection,
+        local,
+        acked: Rising::default(),
+    };
+    record(watched, end, recorder).await;
+}
+
+/// A connection of which its stack tells.
+pub(crate) trait Observed {
+    /// What it tells now.
+    fn look(&mut self) -> Seen;
+    /// Whether it has ended.
+    fn is_closed(&self) -> bool;
+    /// Waits for its end.
+    async fn closed(&self);
+}
+
+/// What a stack tells of a connection at one time.
+pub(crate) struct Seen {
+    pub(crate) local: SocketAddr,
+    pub(crate) peer: SocketAddr,
+    /// The stack, as its makers name it.
+    pub(crate) program: &'static str,
+    pub(crate) control: Option<QuicCongestionControl>,
+    /// Bytes of the largest UDP payload.
+    pub(crate) mss: Option<u64>,
+    pub(crate) sample: Sample,
+}
+
+/// Tells a recorder of a connection until that is closed.
+pub(crate) async fn record(mut watched: impl Observed, end: End, recorder: Arc<Recorder>) {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let key = Key {
+        end,
+        transport: Transport::Quic,
+        number: NEXT.fetch_add(1, Ordering::Relaxed),
+    };
     let mut pace = Pace::new(recorder.interval(), Instant::now());
     loop {
         let before = thread_cpu_time();
         let late = pace.look(Instant::now());
-        watched.look(&recorder);
+        let seen = watched.look();
+        let control = seen.control.map(|control| control.to_string());
+        let reading = Reading {
+            local: seen.local,
+            peer: seen.peer,
+            program: seen.program,
+            congestion_controller: control.as_deref(),
+            mss: seen.mss,
+            sample: seen.sample,
+        };
+        recorder.take(key, Instant::now(), &reading);
         recorder.looked(thread_cpu_time().saturating_sub(before), late);
-        if watched.connection.close_reason().is_some() {
+        if watched.is_closed() {
             return;
         }
         tokio::select! {
             () = tokio::time::sleep_until(pace.due().into()) => {}
-            _ = watched.connection.closed() => {}
+            () = watched.closed() => {}
         }
     }
 }
 
+/// A connection of quinn's.
 struct Watched {
     connection: quinn::Connection,
-    key: Key,
     local: SocketAddr,
     acked: Rising,
 }
 
-impl Watched {
-    fn new(connection: quinn::Connection, local: SocketAddr, end: End) -> Watched {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Watched {
-            connection,
-            key: Key {
-                end,
-                transport: Transport::Quic,
-                number: NEXT.fetch_add(1, Ordering::Relaxed),
-            },
-            local,
-            acked: Rising::default(),
-        }
-    }
-
-    fn look(&mut self, recorder: &Recorder) {
+impl Observed for Watched {
+    fn look(&mut self) -> Seen {
         let path = self.connection.stats().path;
         let controller = self.connection.congestion_state();
         let pacing_rate_bit_per_s = controller.metrics().pacing_rate;
         let state = controller.into_any();
         let tally = Metered::tally_of(state.as_ref());
-        let control = QuicCongestionControl::of_state(state).map(|control| control.to_string());
         let acked_bytes = tally.map(|tally| self.acked.total(tally.acked_bytes));
         // Until then quinn's estimator has RFC 9002's initial round trip (§6.2.2), which nobody measured.
         let measured = acked_bytes != Some(0);
@@ -87,14 +120,22 @@ impl Watched {
             timeouts: tally.and_then(|tally| tally.timeouts),
             acked_bytes,
         };
-        let reading = Reading {
+        Seen {
             local: self.local,
             peer: self.connection.remote_address(),
-            congestion_controller: control.as_deref(),
+            program: "quinn-proto",
+            control: QuicCongestionControl::of_state(state),
             mss: Some(path.current_mtu.into()),
             sample,
-        };
-        recorder.take(self.key, Instant::now(), &reading);
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.connection.close_reason().is_some()
+    }
+
+    async fn closed(&self) {
+        self.connection.closed().await;
     }
 }
 

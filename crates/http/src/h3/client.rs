@@ -8,21 +8,22 @@ use pronghorn_http3::frame::put_data_header;
 use pronghorn_http3::message::{Event, ResponseReader, put_request};
 use pronghorn_http3::{Code, Side};
 
+use super::MAX_FIELD_SECTION_SIZE;
 use super::control::Control;
-use super::error::{H3Error, close_if_fatal, code};
-use super::{MAX_FIELD_SECTION_SIZE, READ};
+use super::error::{H3Error, close_if_fatal};
+use super::transport::{QuicConnection, ReceiveStream, SendStream};
 
 /// A connection that takes requests. Lives on one thread; clones are handles of one connection.
 #[derive(Clone)]
-pub struct ClientConnection {
-    quic: quinn::Connection,
-    control: Rc<Control>,
+pub struct ClientConnection<C> {
+    quic: C,
+    control: Rc<Control<C>>,
 }
 
-impl ClientConnection {
+impl<C: QuicConnection> ClientConnection<C> {
     /// Takes over a QUIC connection and begins to drive its control streams. Must run inside a
     /// `LocalSet`.
-    pub fn start(quic: quinn::Connection) -> ClientConnection {
+    pub fn start(quic: C) -> ClientConnection<C> {
         let control = Control::start(quic.clone(), Side::Client);
         ClientConnection { quic, control }
     }
@@ -34,7 +35,7 @@ impl ClientConnection {
     }
 
     /// Opens a stream for a request; waits where the server allows no further one yet.
-    pub async fn open(&self) -> Result<RequestStream, H3Error> {
+    pub async fn open(&self) -> Result<RequestStream<C>, H3Error> {
         if self.control.peer_goes_away() {
             return Err(H3Error::GoingAway);
         }
@@ -48,24 +49,24 @@ impl ClientConnection {
 
     /// Ends the connection without an error (RFC 9114 §5.2).
     pub fn close(&self) {
-        self.quic.close(code(Code::NoError), b"");
+        self.quic.close(Code::NoError, "");
     }
 }
 
 /// A stream on which one request may be made.
-pub struct RequestStream {
-    quic: quinn::Connection,
-    send: quinn::SendStream,
-    receive: quinn::RecvStream,
+pub struct RequestStream<C: QuicConnection> {
+    quic: C,
+    send: C::Send,
+    receive: C::Receive,
 }
 
-impl RequestStream {
+impl<C: QuicConnection> RequestStream<C> {
     /// Sends a request with its content, which may be empty.
     pub async fn send(
         mut self,
         request: &http::Request<()>,
         content: Bytes,
-    ) -> Result<Exchange, H3Error> {
+    ) -> Result<Exchange<C>, H3Error> {
         let mut head = BytesMut::new();
         put_request(
             request.method(),
@@ -74,14 +75,12 @@ impl RequestStream {
             &mut head,
         )?;
         if content.is_empty() {
-            self.send.write_chunk(head.freeze()).await?;
+            self.send.write(&mut [head.freeze()]).await?;
         } else {
             put_data_header(content.len() as u64, &mut head);
-            let mut chunks = [head.freeze(), content];
-            self.send.write_all_chunks(&mut chunks).await?;
+            self.send.write(&mut [head.freeze(), content]).await?;
         }
-        // Only a stream that we closed ourselves can refuse.
-        let _ = self.send.finish();
+        self.send.finish();
         Ok(Exchange {
             quic: self.quic,
             receive: self.receive,
@@ -93,15 +92,15 @@ impl RequestStream {
 }
 
 /// A request that was sent, and its response as it comes.
-pub struct Exchange {
-    quic: quinn::Connection,
-    receive: quinn::RecvStream,
+pub struct Exchange<C: QuicConnection> {
+    quic: C,
+    receive: C::Receive,
     reader: ResponseReader,
     input: Bytes,
     ended: bool,
 }
 
-impl Exchange {
+impl<C: QuicConnection> Exchange<C> {
     /// Waits for the response's head; informational ones are passed over.
     pub async fn head(&mut self) -> Result<response::Parts, H3Error> {
         loop {
@@ -137,8 +136,8 @@ impl Exchange {
             if self.ended {
                 return Ok(None);
             }
-            match self.receive.read_chunk(READ, true).await? {
-                Some(chunk) => self.input = chunk.bytes,
+            match self.receive.read().await? {
+                Some(bytes) => self.input = bytes,
                 None => {
                     self.ended = true;
                     self.reader.finish().map_err(|error| self.refuse(error))?;
@@ -154,11 +153,11 @@ impl Exchange {
     }
 }
 
-impl Drop for Exchange {
+impl<C: QuicConnection> Drop for Exchange<C> {
     /// A response that nobody reads to its end is stopped (RFC 9114 §4.1.1).
     fn drop(&mut self) {
         if !self.ended {
-            let _ = self.receive.stop(code(Code::RequestCancelled));
+            self.receive.stop(Code::RequestCancelled);
         }
     }
 }

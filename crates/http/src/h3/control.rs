@@ -6,21 +6,22 @@ use std::rc::Rc;
 use pronghorn_http3::connection::{Config, Connection, Event, UniStream};
 use pronghorn_http3::{Code, Side};
 
-use super::error::{close_if_fatal, code};
-use super::{MAX_FIELD_SECTION_SIZE, READ};
+use super::error::close_if_fatal;
+use super::transport::{QuicConnection, ReceiveStream, SendStream};
+use super::{H3Error, MAX_FIELD_SECTION_SIZE};
 
 /// Drives the control streams and keeps what was said on them. Lives on one thread.
 ///
 /// PRIORITY_UPDATE (RFC 9218 §7) is checked and passed over: HTTP/2's implementation can't hear it,
 /// and a scheduler that knows more on one protocol than on the other would be a hidden factor.
-pub(super) struct Control {
-    quic: quinn::Connection,
+pub(super) struct Control<C> {
+    quic: C,
     state: RefCell<Connection>,
 }
 
-impl Control {
+impl<C: QuicConnection> Control<C> {
     /// Opens our streams and reads the peer's from now on. Must run inside a `LocalSet`.
-    pub(super) fn start(quic: quinn::Connection, side: Side) -> Rc<Control> {
+    pub(super) fn start(quic: C, side: Side) -> Rc<Control<C>> {
         let config = Config {
             max_field_section_size: Some(MAX_FIELD_SECTION_SIZE),
             ..Config::default()
@@ -50,7 +51,7 @@ impl Control {
 
 /// Opens our three streams and keeps them until the connection ends: their closing would be an
 /// error (RFC 9114 §6.2.1).
-async fn hold_open(control: Rc<Control>) {
+async fn hold_open<C: QuicConnection>(control: Rc<Control<C>>) {
     let opening = control.state.borrow().opening();
     let mut streams = Vec::new();
     for first in [
@@ -62,8 +63,8 @@ async fn hold_open(control: Rc<Control>) {
             return;
         };
         // Ahead of every response: nothing can be understood before SETTINGS.
-        let _ = stream.set_priority(i32::MAX);
-        if stream.write_chunk(first).await.is_err() {
+        stream.prioritise(i32::MAX);
+        if stream.write(&mut [first]).await.is_err() {
             return;
         }
         streams.push(stream);
@@ -71,14 +72,14 @@ async fn hold_open(control: Rc<Control>) {
     control.quic.closed().await;
 }
 
-async fn accept(control: Rc<Control>) {
+async fn accept<C: QuicConnection>(control: Rc<Control<C>>) {
     while let Ok(stream) = control.quic.accept_uni().await {
         tokio::task::spawn_local(read(control.clone(), stream));
     }
 }
 
 /// A server must not make requests (RFC 9114 §6.1).
-async fn refuse_requests(control: Rc<Control>) {
+async fn refuse_requests<C: QuicConnection>(control: Rc<Control<C>>) {
     if control.quic.accept_bi().await.is_err() {
         return;
     }
@@ -87,16 +88,13 @@ async fn refuse_requests(control: Rc<Control>) {
     }
 }
 
-async fn read(control: Rc<Control>, mut stream: quinn::RecvStream) {
+async fn read<C: QuicConnection>(control: Rc<Control<C>>, mut stream: C::Receive) {
     let mut uni = UniStream::new();
     loop {
-        let outcome = match stream.read_chunk(READ, true).await {
-            Ok(Some(chunk)) => {
-                let mut input = chunk.bytes;
-                drain(&control, &mut uni, &mut input)
-            }
+        let outcome = match stream.read().await {
+            Ok(Some(mut input)) => drain(&control, &mut uni, &mut input),
             // A reset closes a critical stream as much as its end does.
-            Ok(None) | Err(quinn::ReadError::Reset(_)) => {
+            Ok(None) | Err(H3Error::Reset(_)) => {
                 if let Err(error) = control.state.borrow().finish_uni(&uni) {
                     close_if_fatal(&control.quic, &error);
                 }
@@ -107,7 +105,7 @@ async fn read(control: Rc<Control>, mut stream: quinn::RecvStream) {
         match outcome {
             Ok(true) => {}
             Ok(false) => {
-                let _ = stream.stop(code(Code::StreamCreationError));
+                stream.stop(Code::StreamCreationError);
                 return;
             }
             Err(error) => {
@@ -119,8 +117,8 @@ async fn read(control: Rc<Control>, mut stream: quinn::RecvStream) {
 }
 
 /// Takes in all that the bytes say; whether to go on reading.
-fn drain(
-    control: &Control,
+fn drain<C>(
+    control: &Control<C>,
     uni: &mut UniStream,
     input: &mut bytes::Bytes,
 ) -> Result<bool, pronghorn_http3::Error> {

@@ -3,6 +3,8 @@
 use pronghorn_http3::message::EncodeError;
 use pronghorn_http3::{Code, Scope};
 
+use super::transport::{Ended, QuicConnection};
+
 /// An exchange or a connection that failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum H3Error {
@@ -11,7 +13,7 @@ pub enum H3Error {
     Protocol(#[from] pronghorn_http3::Error),
     /// QUIC's connection ended.
     #[error("{0}")]
-    Connection(#[from] quinn::ConnectionError),
+    Connection(#[from] Ended),
     /// The peer reset the stream.
     #[error("the peer reset the stream with {}", name(*.0))]
     Reset(u64),
@@ -34,42 +36,9 @@ fn name(code: u64) -> String {
     format!("{}", Code::from_u64(code))
 }
 
-impl From<quinn::ReadError> for H3Error {
-    fn from(error: quinn::ReadError) -> Self {
-        match error {
-            quinn::ReadError::Reset(code) => H3Error::Reset(code.into_inner()),
-            quinn::ReadError::ConnectionLost(error) => H3Error::Connection(error),
-            quinn::ReadError::ZeroRttRejected => H3Error::EarlyDataRejected,
-            // Streams are read in order, by one owner.
-            _ => H3Error::Reset(Code::InternalError.to_u64()),
-        }
-    }
-}
-
-impl From<quinn::WriteError> for H3Error {
-    fn from(error: quinn::WriteError) -> Self {
-        match error {
-            quinn::WriteError::Stopped(code) => H3Error::Stopped(code.into_inner()),
-            quinn::WriteError::ConnectionLost(error) => H3Error::Connection(error),
-            quinn::WriteError::ZeroRttRejected => H3Error::EarlyDataRejected,
-            _ => H3Error::Reset(Code::InternalError.to_u64()),
-        }
-    }
-}
-
 /// Closes the connection where an error is the connection's; says which.
-pub(super) fn close_if_fatal(quic: &quinn::Connection, error: &pronghorn_http3::Error) {
+pub(super) fn close_if_fatal(quic: &impl QuicConnection, error: &pronghorn_http3::Error) {
     if error.scope == Scope::Connection {
-        quic.close(code(error.code), error.reason.as_bytes());
+        quic.close(error.code, error.reason);
     }
-}
-
-/// The code with which a connection ends that is no longer needed (RFC 9114 §8.1).
-pub fn no_error() -> quinn::VarInt {
-    code(Code::NoError)
-}
-
-/// A code as quinn carries it; every HTTP/3 code is a valid variable-length integer.
-pub(super) fn code(code: Code) -> quinn::VarInt {
-    quinn::VarInt::from_u64(code.to_u64()).unwrap_or(quinn::VarInt::MAX)
 }

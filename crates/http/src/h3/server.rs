@@ -8,20 +8,21 @@ use pronghorn_http3::frame::put_data_header;
 use pronghorn_http3::message::{EncodeError, Event, RequestReader, put_response};
 use pronghorn_http3::{Code, Scope, Side};
 
+use super::MAX_FIELD_SECTION_SIZE;
 use super::control::Control;
-use super::error::{H3Error, close_if_fatal, code};
-use super::{MAX_FIELD_SECTION_SIZE, READ};
+use super::error::{H3Error, close_if_fatal};
+use super::transport::{QuicConnection, ReceiveStream, SendStream};
 
 /// A connection that brings requests. Lives on one thread.
-pub struct ServerConnection {
-    quic: quinn::Connection,
-    _control: Rc<Control>,
+pub struct ServerConnection<C> {
+    quic: C,
+    _control: Rc<Control<C>>,
 }
 
-impl ServerConnection {
+impl<C: QuicConnection> ServerConnection<C> {
     /// Takes over a QUIC connection and begins to drive its control streams. Must run inside a
     /// `LocalSet`.
-    pub fn start(quic: quinn::Connection) -> ServerConnection {
+    pub fn start(quic: C) -> ServerConnection<C> {
         let control = Control::start(quic.clone(), Side::Server);
         ServerConnection {
             quic,
@@ -30,7 +31,7 @@ impl ServerConnection {
     }
 
     /// Waits for the next request stream. An error is the end of the connection.
-    pub async fn accept(&self) -> Result<IncomingRequest, H3Error> {
+    pub async fn accept(&self) -> Result<IncomingRequest<C>, H3Error> {
         let (send, receive) = self.quic.accept_bi().await?;
         Ok(IncomingRequest {
             quic: self.quic.clone(),
@@ -56,30 +57,29 @@ pub fn response_head(
 }
 
 /// One request and the way back.
-pub struct IncomingRequest {
-    quic: quinn::Connection,
-    send: quinn::SendStream,
-    receive: quinn::RecvStream,
+pub struct IncomingRequest<C: QuicConnection> {
+    quic: C,
+    send: C::Send,
+    receive: C::Receive,
 }
 
-impl IncomingRequest {
+impl<C: QuicConnection> IncomingRequest<C> {
     /// The request's place among its connection's requests, from 0.
     pub fn index(&self) -> u64 {
-        self.send.id().index()
+        self.send.index()
     }
 
     /// Whether the stream came to us before the client's handshake was done, so that the request may be
     /// a replay (RFC 8470 §2).
     pub fn is_early(&self) -> bool {
-        self.receive.is_0rtt()
+        self.receive.is_early()
     }
 
     /// Reads the request to its end; its content is passed over.
     pub async fn request(&mut self) -> Result<request::Parts, H3Error> {
         let mut reader = RequestReader::request(MAX_FIELD_SECTION_SIZE);
         let mut head = None;
-        while let Some(chunk) = self.receive.read_chunk(READ, true).await? {
-            let mut input = chunk.bytes;
+        while let Some(mut input) = self.receive.read().await? {
             while let Some(event) = reader
                 .next(&mut input)
                 .map_err(|error| self.refuse(error))?
@@ -94,21 +94,20 @@ impl IncomingRequest {
         head.ok_or(H3Error::Reset(Code::RequestIncomplete.to_u64()))
     }
 
-    /// Sets which stream quinn sends from first: the largest number; equal ones share in turn.
-    pub fn prioritise(&self, priority: i32) {
-        // A stream that is gone has nothing left to send.
-        let _ = self.send.set_priority(priority);
+    /// Sets which stream is sent from first: the largest number; equal ones share in turn.
+    pub fn prioritise(&mut self, priority: i32) {
+        self.send.prioritise(priority);
     }
 
-    /// Hands a whole response to quinn, `head` being that of [`response_head`] for this body; waits where quinn's
-    /// send window is full.
+    /// Hands a whole response to the stack, `head` being that of [`response_head`] for this body; waits where it takes
+    /// no more.
     pub async fn respond(mut self, head: Bytes, body: Bytes) -> Result<(), H3Error> {
         if body.is_empty() {
-            self.send.write_chunk(head).await?;
+            self.send.write(&mut [head]).await?;
         } else {
-            self.send.write_all_chunks(&mut [head, body]).await?;
+            self.send.write(&mut [head, body]).await?;
         }
-        let _ = self.send.finish();
+        self.send.finish();
         Ok(())
     }
 
@@ -116,8 +115,8 @@ impl IncomingRequest {
     fn refuse(&mut self, error: pronghorn_http3::Error) -> H3Error {
         close_if_fatal(&self.quic, &error);
         if error.scope == Scope::Stream {
-            let _ = self.send.reset(code(error.code));
-            let _ = self.receive.stop(code(error.code));
+            self.send.reset(error.code);
+            self.receive.stop(error.code);
         }
         error.into()
     }

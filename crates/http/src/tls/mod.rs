@@ -67,6 +67,9 @@ pub enum TlsError {
     /// The cipher suites lack what QUIC's Initial packets need.
     #[error("no TLS 1.3 cipher suite that QUIC's Initial packets need: {0}")]
     NoInitialCipher(#[from] quinn::crypto::rustls::NoInitialCipherSuite),
+    /// s2n-quic refuses what it is given.
+    #[error("s2n-quic can't be set up: {0}")]
+    S2n(String),
     /// QUIC has no other TLS than 1.3.
     #[error("h3 has TLS 1.3 alone (RFC 9001 §4.2), not {0}; h1 and h2 have both")]
     NotOverQuic(TlsVersion),

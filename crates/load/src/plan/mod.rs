@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pronghorn_http::{
-    ClientTlsOptions, Protocol, QuicCongestionControl, SessionUse, Sessions, TcpStack, TlsError,
-    TlsVersion, client_tls,
+    ClientTlsOptions, Protocol, QuicCongestionControl, QuicStack, SessionUse, Sessions, TcpStack,
+    TlsError, TlsVersion, client_tls,
 };
 use rustls::client::Resumption;
 
@@ -76,6 +76,11 @@ impl Plan {
         let tcp_name = spec.congestion_control.tcp.clone();
         spec.knobs
             .check_client(spec.protocol, tcp_name.as_deref().unwrap_or("cubic"))?;
+        let quic = spec.congestion_control.quic;
+        let quic = quic.unwrap_or(QuicCongestionControl::Cubic);
+        QuicStack::Quinn
+            .check(quic, &spec.knobs)
+            .map_err(|lacks| LoadError::spec("congestion_control.quic", lacks.to_string()))?;
         let paced = spec.knobs.pacing == Some(true);
         if paced && tcp_name.is_none() && spec.protocol != Protocol::H3 {
             return Err(LoadError::spec(
@@ -108,10 +113,7 @@ impl Plan {
                     congestion_control,
                     paced,
                 }),
-                quic: spec
-                    .congestion_control
-                    .quic
-                    .unwrap_or(QuicCongestionControl::Cubic),
+                quic,
                 knobs: spec.knobs,
             }),
             targets,

@@ -1,8 +1,9 @@
 //! Which connections were made, and how the origin's end of each is set up.
 
 use std::collections::HashMap;
+use std::fmt;
 
-use pronghorn_http::{Protocol, QuicReader, Settings};
+use pronghorn_http::{Protocol, QuicCongestionControl, QuicSettings, Settings};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -36,17 +37,35 @@ pub struct ConnectionCount {
     pub connections: u64,
 }
 
-/// A connection's entry, and the connection itself as long as more can be learnt of it.
+/// A connection of which more can be learnt as long as it is open.
+pub(crate) struct Open {
+    /// The stack's own number of it.
+    pub(crate) number: u64,
+    /// Reads back which controller it runs, and how it is set up now.
+    pub(crate) read: Box<dyn Fn() -> (Option<QuicCongestionControl>, QuicSettings) + Send>,
+}
+
+impl fmt::Debug for Open {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Open")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A connection's entry, and what can be learnt of it yet.
 #[derive(Debug)]
 struct Connected {
     entry: ConnectionEntry,
-    open: Option<(quinn::Connection, QuicReader)>,
+    open: Option<Open>,
 }
 
 impl Connected {
     fn look(&mut self) -> &ConnectionEntry {
-        if let Some((connection, reader)) = &self.open {
-            self.entry.settings = Settings::Quic(reader.read(connection));
+        if let Some(open) = &self.open {
+            let (control, settings) = (open.read)();
+            self.entry.congestion_controller = control.map(|name| name.to_string());
+            self.entry.settings = Settings::Quic(settings);
         }
         &self.entry
     }
@@ -57,8 +76,8 @@ impl Connected {
 pub(super) struct Connections {
     bound: usize,
     entered: Vec<Connected>,
-    /// Where those stand of which more can be learnt, by quinn's number.
-    open: HashMap<usize, usize>,
+    /// Where those stand of which more can be learnt, by the stack's number.
+    open: HashMap<u64, usize>,
     counts: Vec<ConnectionCount>,
 }
 
@@ -74,11 +93,7 @@ impl Connections {
     }
 
     /// Enters a connection, which is held open, if it is one of which more can be learnt, until [`Connections::ended`].
-    pub(super) fn enter(
-        &mut self,
-        entry: ConnectionEntry,
-        open: Option<(quinn::Connection, QuicReader)>,
-    ) {
+    pub(super) fn enter(&mut self, entry: ConnectionEntry, open: Option<Open>) {
         let alike = |count: &&mut ConnectionCount| {
             count.protocol == entry.protocol && count.tls == entry.tls
         };
@@ -93,15 +108,15 @@ impl Connections {
         if self.entered.len() >= self.bound {
             return;
         }
-        if let Some((connection, _)) = &open {
-            self.open.insert(connection.stable_id(), self.entered.len());
+        if let Some(open) = &open {
+            self.open.insert(open.number, self.entered.len());
         }
         self.entered.push(Connected { entry, open });
     }
 
     /// Looks at a connection for the last time, and lets go of it.
-    pub(super) fn ended(&mut self, connection: &quinn::Connection) {
-        let place = self.open.remove(&connection.stable_id());
+    pub(super) fn ended(&mut self, number: u64) {
+        let place = self.open.remove(&number);
         if let Some(connected) = place.and_then(|place| self.entered.get_mut(place)) {
             connected.look();
             connected.open = None;

@@ -6,13 +6,14 @@ mod requests;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::Method;
-use pronghorn_http::{QuicReader, TicketUses, Tickets};
+use pronghorn_http::{TicketUses, Tickets};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use connections::Connections;
 use requests::Requests;
 
+pub(crate) use connections::Open;
 pub use connections::{ConnectionCount, ConnectionEntry};
 pub(crate) use requests::{Asked, Served};
 pub use requests::{LogEntry, LogKeeping, RequestCount};
@@ -69,18 +70,13 @@ impl AccessLog {
     }
 
     /// Enters a connection of which more can be learnt. It may be held open until [`AccessLog::ended`] says that it has ended.
-    pub(crate) fn connected_over_quic(
-        &self,
-        entry: ConnectionEntry,
-        connection: quinn::Connection,
-        reader: QuicReader,
-    ) {
-        lock(&self.connections).enter(entry, Some((connection, reader)));
+    pub(crate) fn connected_over_quic(&self, entry: ConnectionEntry, open: Open) {
+        lock(&self.connections).enter(entry, Some(open));
     }
 
     /// Looks at a connection for the last time, and lets go of it.
-    pub(crate) fn ended(&self, connection: &quinn::Connection) {
-        lock(&self.connections).ended(connection);
+    pub(crate) fn ended(&self, number: u64) {
+        lock(&self.connections).ended(number);
     }
 
     /// The connections so far whose handshake was finished; the first hundred of them where counts are kept alone.

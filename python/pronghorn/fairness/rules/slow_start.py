@@ -1,7 +1,8 @@
 """HyStart that ends the slow start of the kernel's CUBIC early, as the flight shows it.
 
 HyStart (Ha and Rhee 2011) takes longer round trips, or acknowledgements that go on for half a round trip, for
-the signs of a queue. Jitter feigns both. quinn's CUBIC has no such thing."""
+the signs of a queue. Jitter feigns both. quinn's CUBIC has no such thing; s2n-quic's
+has, and tells no acknowledged bytes by which to see it."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence

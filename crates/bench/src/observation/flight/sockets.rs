@@ -116,6 +116,7 @@ fn read(message: &Message, end: End, at: Instant, recorder: &Recorder) -> Option
     let reading = Reading {
         local: SocketAddr::V4(ends.local),
         peer: SocketAddr::V4(ends.peer),
+        program: "linux",
         congestion_controller: message.congestion_control(),
         mss: info.mss(),
         sample: info.sample(),

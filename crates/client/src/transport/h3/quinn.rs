@@ -1,27 +1,25 @@
-//! HTTP/3 over quinn.
+//! Connections of quinn's: how they begin, migrate and end.
 
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::time::Duration;
 
-use http::StatusCode;
 use pronghorn_flight::End;
-use pronghorn_http::h3::{ClientConnection, H3Error};
+use pronghorn_http::h3::{ClientConnection, Ended};
 use pronghorn_http::{
-    ClientTls, HandshakeProbes, Protocol, QuicCongestionControl, QuicOptions, QuicReader,
-    QuicSocket, SessionUse, Settings, TlsError, TlsVersion, UdpError,
+    ClientTls, HandshakeProbes, QuicCongestionControl, QuicOptions, QuicReader, QuicSocket,
+    SessionUse, Settings, TlsError, UdpError,
 };
 use tokio::sync::watch;
 
-use super::failure::connection_reason;
-use super::migration::{Watch, local_address};
-use super::multiplexed::Connector;
-use super::{Answer, Context, Event, Failure, Head, Target, Wanted};
+use super::super::migration::{Watch, local_address};
+use super::super::multiplexed::Connector;
+use super::super::{Context, Failure, Target, Wanted};
+use super::{FAREWELL, LONG_FAREWELL, Opened, enter_handshake, fetch};
 use crate::record::{EarlyData, Reason};
 
-/// Opens HTTP/3 connections.
-pub(crate) struct H3 {
+/// Opens connections over quinn.
+pub(crate) struct Quinn {
     endpoint: quinn::Endpoint,
     probes: HandshakeProbes,
     config: quinn::ClientConfig,
@@ -37,14 +35,14 @@ pub(crate) struct H3 {
 /// Connections by their indices in the record.
 type Connections = Rc<RefCell<Vec<(usize, quinn::Connection)>>>;
 
-impl H3 {
+impl Quinn {
     /// Binds a socket. Must be called inside a tokio runtime.
-    pub(super) fn new(tls: ClientTls, target: &Target) -> Result<H3, TlsError> {
+    pub(in super::super) fn new(tls: ClientTls, target: &Target) -> Result<Quinn, TlsError> {
         let options = target.quic_options();
         let config = pronghorn_http::client_quic_config(tls.config.clone(), &options)?;
         let socket = bind(target)?;
         let (endpoint, probes) = pronghorn_http::client_endpoint(config.clone(), &socket)?;
-        Ok(H3 {
+        Ok(Quinn {
             endpoint,
             probes,
             config,
@@ -58,12 +56,12 @@ impl H3 {
     }
 
     /// What outlives the requests.
-    pub(super) fn endpoint(&self) -> Endpoint {
-        Endpoint {
+    pub(in super::super) fn endpoint(&self) -> super::Endpoint {
+        super::Endpoint::Quinn(Endpoint {
             endpoint: self.endpoint.clone(),
             reader: self.reader.clone(),
             opened: self.opened.clone(),
-        }
+        })
     }
 
     /// Begins with a connection.
@@ -102,12 +100,6 @@ impl H3 {
     }
 }
 
-/// How long the connections' closing may take to be sent. The runtime ends with the load, and with it whatever waits in it.
-const FAREWELL: Duration = Duration::from_millis(5);
-
-/// How long it may take to be over, in a load after which another one is measured.
-const LONG_FAREWELL: Duration = Duration::from_secs(3);
-
 /// A socket for connections to the target.
 fn bind(target: &Target) -> Result<QuicSocket, UdpError> {
     let local = pronghorn_http::any_local(target.address);
@@ -144,25 +136,10 @@ impl Endpoint {
     }
 }
 
-/// A connection, and whether its handshake is done, before which requests may go as early data.
-#[derive(Clone)]
-pub(super) struct Opened {
-    http: ClientConnection,
-    settled: watch::Receiver<bool>,
-}
+impl Connector for Quinn {
+    type Connection = Opened<quinn::Connection>;
 
-impl Opened {
-    /// Waits for the handshake's end, or the connection's.
-    async fn settle(&self) {
-        // The sender goes only once it has said so.
-        let _ = self.settled.clone().wait_for(|settled| *settled).await;
-    }
-}
-
-impl Connector for H3 {
-    type Connection = Opened;
-
-    async fn open(&self, context: &Context) -> Result<(usize, Opened), Failure> {
+    async fn open(&self, context: &Context) -> Result<(usize, Self::Connection), Failure> {
         let target = &context.target;
         let index = context.open_connection();
         context.update(index, |record| {
@@ -206,9 +183,7 @@ impl Connector for H3 {
             },
             _ => connecting,
         };
-        let quic = connecting
-            .await
-            .map_err(|error| Failure::new(connection_reason(&error, Reason::Connect), error))?;
+        let quic = connecting.await.map_err(Ended::from)?;
         self.follow(context, index, &quic);
         let resumed = self.tls.certificates() == certificates;
         secured(context, index, &quic, &self.tls, resumed);
@@ -221,25 +196,10 @@ impl Connector for H3 {
         &self,
         context: &Context,
         index: usize,
-        connection: Opened,
+        connection: Opened<quinn::Connection>,
         wanted: &Wanted,
     ) -> Result<(), Failure> {
-        let mut outcome = exchange(context, index, &connection, wanted).await;
-        if let Err(H3Error::EarlyDataRejected) = outcome {
-            connection.settle().await;
-            outcome = exchange(context, index, &connection, wanted).await;
-        }
-        if let Ok(Answer::TooEarly) = outcome {
-            // The handshake is done: no answer comes before.
-            outcome = exchange(context, index, &connection, wanted).await;
-        }
-        outcome.map(|_| ()).map_err(|error| {
-            let mut failure = Failure::from(error);
-            if failure.reason == Reason::Reset && !context.connected(index) {
-                failure.reason = Reason::Connect;
-            }
-            failure
-        })
+        fetch(context, index, connection, wanted).await
     }
 }
 
@@ -278,52 +238,6 @@ fn secured(
         .and_then(|data| data.downcast::<quinn::crypto::rustls::HandshakeData>().ok())
         .and_then(|data| data.protocol)
         .map(|alpn| String::from_utf8_lossy(&alpn).into_owned());
-    let control = QuicCongestionControl::of(connection).map(|name| name.to_string());
-    context.update(index, |record| {
-        let now_s = context.now_s();
-        record.connected_s = Some(now_s);
-        record.secured_s = Some(now_s);
-        record.alpn = alpn;
-        // QUIC version 1 has no other (RFC 9001 §4.2).
-        record.tls_version = Some(TlsVersion::Tls13.to_string());
-        record.key_exchange = tls.key_exchange();
-        record.congestion_controller = control;
-        record.resumed = Some(resumed);
-    });
-}
-
-async fn exchange(
-    context: &Context,
-    index: usize,
-    connection: &Opened,
-    wanted: &Wanted,
-) -> Result<Answer, H3Error> {
-    let resource = wanted.resource;
-    let request = match context.request(wanted, http::Version::HTTP_3) {
-        Ok(request) => request,
-        Err(failure) => {
-            context.report(resource, Event::Failed(failure));
-            return Ok(Answer::Response);
-        }
-    };
-    let early = !*connection.settled.borrow();
-    let stream = connection.http.open().await?;
-    context.report(resource, Event::Sent { connection: index });
-    let mut exchange = stream.send(&request, wanted.content.clone()).await?;
-    let head = exchange.head().await?;
-    let status = head.status;
-    // A response comes after the handshake, of which the record is to know first.
-    connection.settle().await;
-    if early && status == StatusCode::TOO_EARLY {
-        context.report(resource, Event::TooEarly);
-        while exchange.data().await?.is_some() {}
-        return Ok(Answer::TooEarly);
-    }
-    let head = Head::new(Some(Protocol::H3), status, head.headers);
-    context.report(resource, Event::Head(Box::new(head)));
-    while let Some(data) = exchange.data().await? {
-        context.report(resource, Event::Data(data));
-    }
-    context.report(resource, Event::End);
-    Ok(Answer::Response)
+    let control = QuicCongestionControl::of(connection);
+    enter_handshake(context, index, alpn, control, tls, resumed);
 }

@@ -1,0 +1,121 @@
+//! HTTP/3 connections, over quinn (`over_quinn.rs`) or s2n-quic (`over_s2n.rs`). The order of responses follows RFC 9218.
+
+mod over_quinn;
+mod over_s2n;
+
+use std::net::UdpSocket;
+use std::rc::Rc;
+use std::time::Instant;
+
+use pronghorn_http::h3::{IncomingRequest, QuicConnection, ServerConnection};
+use pronghorn_http::{
+    Protocol, QuicServer, QuicSocket, QuicStack, S2nServer, Settings, TlsError,
+};
+use pronghorn_http_wire::{Priority, Rank};
+
+use crate::answer::{Reply, Request};
+use crate::log::{Open, Served};
+use crate::target::{host, target};
+use crate::{ConnectionEntry, OriginConfig, OriginError, Shared};
+
+/// What brings HTTP/3 connections.
+pub(crate) enum Endpoint {
+    Quinn(Rc<QuicServer>),
+    S2n(Rc<S2nServer>),
+}
+
+impl Endpoint {
+    /// HTTP/3 at a socket, by the stack that is asked for.
+    pub(crate) fn new(
+        socket: UdpSocket,
+        tls: rustls::ServerConfig,
+        config: &OriginConfig,
+    ) -> Result<Endpoint, OriginError> {
+        let options = config.quic_options();
+        Ok(match config.quic_stack {
+            QuicStack::Quinn => {
+                let socket = QuicSocket::new(socket).map_err(TlsError::from)?;
+                let server = pronghorn_http::server_endpoint(socket, tls, options)?;
+                Endpoint::Quinn(Rc::new(server))
+            }
+            QuicStack::S2n => Endpoint::S2n(Rc::new(S2nServer::new(tls, &options, socket)?)),
+        })
+    }
+
+    /// Serves whoever comes, for ever.
+    pub(crate) async fn serve_all(&self, shared: &Rc<Shared>) {
+        match self {
+            Endpoint::Quinn(server) => {
+                while let Some(incoming) = server.endpoint.accept().await {
+                    let (server, shared) = (server.clone(), shared.clone());
+                    tokio::task::spawn_local(over_quinn::serve(incoming, server, shared));
+                }
+            }
+            Endpoint::S2n(server) => {
+                while let Some(connection) = server.accept().await {
+                    let (server, shared) = (server.clone(), shared.clone());
+                    tokio::task::spawn_local(over_s2n::serve(connection, server, shared));
+                }
+            }
+        }
+    }
+}
+
+/// Answers requests until the connection ends. Errors of the peer end the stream or connection, nothing else.
+async fn answer_all<C: QuicConnection>(connection: C, shared: &Rc<Shared>) {
+    let http = ServerConnection::start(connection);
+    while let Ok(stream) = http.accept().await {
+        tokio::task::spawn_local(answer(stream, shared.clone()));
+    }
+}
+
+/// Enters a connection whose handshake is done.
+fn log(open: Open, shared: &Shared) {
+    let (control, settings) = (open.read)();
+    let entry = ConnectionEntry {
+        protocol: Protocol::H3,
+        tls: true,
+        congestion_controller: control.map(|name| name.to_string()),
+        udp_receive_buffer: Some(settings.udp_receive_buffer),
+        settings: Settings::Quic(settings),
+    };
+    shared.log.connected_over_quic(entry, open);
+}
+
+async fn answer<C: QuicConnection>(mut stream: IncomingRequest<C>, shared: Rc<Shared>) {
+    let (arrived, early) = (Instant::now(), stream.is_early());
+    let Ok(request) = stream.request().await else {
+        return;
+    };
+    let rank = Rank::new(Priority::from_headers(&request.headers), stream.index());
+    stream.prioritise(rank.falling());
+    let (method, target) = (&request.method, target(&request.uri));
+    let host = host(&request.uri, &request.headers);
+    let Reply {
+        answer,
+        matched,
+        think,
+    } = shared.replies.to(&Request {
+        method,
+        host: &host,
+        target,
+        headers: &request.headers,
+        early,
+    });
+    if !think.is_zero() {
+        tokio::time::sleep(think).await;
+    }
+    let served = Served {
+        asked: shared.log.asked(method, &host, target),
+        matched,
+        protocol: Protocol::H3,
+        status: answer.status,
+        bytes: answer.body.len(),
+        early,
+        arrived,
+    };
+    let (head, body) = (answer.h3_head.clone(), answer.body.clone());
+    if stream.respond(head, body).await.is_ok() {
+        shared.log.record(served);
+    }
+}
