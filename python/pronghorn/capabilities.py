@@ -251,4 +251,6 @@ def _who(kind: str, able: list[str], done: str) -> str:
 
 
 def _able(arm: Arm, candidates: Iterable[tuple[str, origins.Origin | clients.Client]]) -> list[str]:
-    return list(dict.fromkeys(name for name, candidate in candidates if candidate.refusal(arm) is None))
+    ours = (OUR_ORIGIN, OUR_CLIENT)
+    asked = (each for each in candidates if arm.stack_asked is None or each[0] in ours)
+    return list(dict.fromkeys(name for name, candidate in asked if candidate.refusal(arm) is None))

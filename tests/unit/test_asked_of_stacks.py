@@ -34,7 +34,6 @@ def test_an_arm_that_ones_own_stack_does_not_declare_is_refused_with_who_can() -
     [
         ('origins = ["caddy"]\n', "arm 'h3:s2n': origin 'caddy' has a QUIC stack of its own."),
         ('clients = ["chromium"]\n', "arm 'h3:s2n': client 'chromium' has a QUIC stack of its own."),
-        ('clients = ["load"]\n', "arm 'h3:s2n': client 'load' has a QUIC stack of its own."),
         ('artifacts = ["qlog"]\n', "arm 'h3:s2n': s2n-quic leaves no qlog."),
     ],
 )

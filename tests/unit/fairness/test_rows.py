@@ -72,7 +72,7 @@ def test_a_later_bbr_of_the_kernels_is_another_algorithm() -> None:
     host = {"kernel": "6.18.5", labels.BBR_VERSION: "3"}
     later = labels.of_kernel("bbr", host)
     assert later == "bbr (Linux 6.18, BBR v3)"
-    assert labels.algorithm(later) != labels.algorithm(labels.of_quinn("bbr", {}))
+    assert labels.algorithm(later) != labels.algorithm(labels.of_quic("bbr", "quinn", {}))
     assert labels.algorithm("reno (Linux 6.18)") == labels.algorithm("newreno (quinn-proto 0.11.19)")
     flawed = "New Reno that counts a datagram as 65527 bytes (nginx 1.26.3)"
     assert labels.algorithm(flawed) != labels.algorithm("newreno (quic-go 0.63.0)")
