@@ -51,13 +51,13 @@ def later(trials: list[Trial]) -> set[str]:
     return {trial.arm for trial in trials if trial.visit}
 
 
-@pytest.mark.needs("nginx")
+@pytest.mark.needs("nginx@1.26")
 def test_kiwee(tmp_path: Path) -> None:
     trials = run("kiwee", tmp_path, ("h2", "h3"), paths="wroclaw-lte")
     assert {trial.arm for trial in trials} == {"h2", "h3"}
     for trial in trials:
         assert trial.visit == 0
-        assert (trial.cell.site, trial.cell.origin, trial.cell.client) == ("cms", "nginx", "chromium")
+        assert (trial.cell.site, trial.cell.origin, trial.cell.client) == ("cms", "nginx@1.26", "chromium")
         assert trial.page is not None and {one.protocol for one in trial.page.resources} == {trial.arm}
 
 
