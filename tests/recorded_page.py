@@ -57,12 +57,14 @@ _DOCUMENT = """<!doctype html>
 """
 
 
-def make(folder: Path) -> list[Exchange]:
-    """Writes the archive into the new `folder`, and gives its exchanges."""
+def make(folder: Path, *, delay: str | None = None) -> list[Exchange]:
+    """Writes the archive into the new `folder`, and gives its exchanges. `delay` is an extra round trip of
+    the page's host."""
+    hosts = {**HOSTS, "shop.example": HOSTS["shop.example"].model_copy(update={"delay": delay})}
     with Writer(folder) as writer:
         exchanges = _Exchanges(writer)
         exchanges.all()
-        described = Site(recorded="2026-11-26T14:00:00Z", by="a test", page=PAGE, hosts=dict(HOSTS))
+        described = Site(recorded="2026-11-26T14:00:00Z", by="a test", page=PAGE, hosts=hosts)
         writer.finish(described, exchanges.made)
     return exchanges.made
 

@@ -26,13 +26,13 @@ SHOP = "https://shop.example"
 
 
 class Recorded:
-    """The archive, and what a stage is built of it."""
+    """The archive, and what a stage is built of it. `delay` is an extra round trip of the page's host."""
 
-    def __init__(self, folder: Path) -> None:
-        self.exchanges = recorded_page.make(folder / "archive")
+    def __init__(self, folder: Path, *, delay: str | None = None, third_parties: bool = True) -> None:
+        self.exchanges = recorded_page.make(folder / "archive", delay=delay)
         root = folder / "site"
         root.mkdir()
-        built = sites.build(f"archive:{folder / 'archive'}", 1, root)
+        built = sites.build(f"archive:{folder / 'archive'}", 1, root, third_parties=third_parties)
         assert built.replay is not None
         self.replay = built.replay
         names = [face.names for face in built.replay.faces]
@@ -111,3 +111,16 @@ def test_chromium_loads_what_was_recorded(recorded: Recorded, tmp_path: Path) ->
     scenes = [recorded.scene(arm, "chromium", "builtin") for arm in ARMS]
     for arm, measured in zip(ARMS, asyncio.run(stages.trials(scenes, tmp_path)), strict=True):
         assert_as_recorded(recorded, arm, measured)
+
+
+def test_a_host_lies_farther_away_and_third_parties_can_be_left_out(tmp_path: Path) -> None:
+    recorded = Recorded(tmp_path, delay="80ms", third_parties=False)
+    scene = recorded.scene("h2", "native", "builtin")
+    [measured] = asyncio.run(stages.trials([scene], tmp_path / "stages"))
+    page = measured.page
+    assert page.outcome == "ok", page.detail
+    hosts = {recorded.replay.host_of(one.path) for one in page.resources}
+    assert hosts == {"shop.example", "static.shop.example"}
+    # TCP, TLS and the request each take a round trip of the path, 10 ms, and another one.
+    assert page.ttfb_s is not None
+    assert page.ttfb_s >= 3 * (0.010 + 0.080)

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use pronghorn_flight::Recorder;
-use pronghorn_path::{Direction, PathSpec};
+use pronghorn_path::{Direction, Far, PathSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -53,8 +53,9 @@ pub struct BenchSpec {
     pub single_packets: bool,
     /// Which addresses the hosts have.
     pub level: Level,
-    /// How many further addresses the server has; at most [`MOST_FURTHER`].
-    pub further_addresses: usize,
+    /// The further addresses of the server, as many as there are entries, at most [`MOST_FURTHER`]: how much longer packets
+    /// to each are delayed, in nanoseconds.
+    pub further_addresses: Vec<u64>,
     /// Who watches the links; none: nobody, which costs nothing.
     pub taps: Option<Taps>,
     /// Whether the path has only its constant delays at first, until [`Bench::begin`]; its cross traffic starts then.
@@ -137,15 +138,8 @@ impl Bench {
         };
         let (client, client_tun, client_offloads) = host(Side::Client)?;
         let (server, server_tun, server_offloads) = host(Side::Server)?;
-        let further: Vec<_> = spec.level.further().take(spec.further_addresses).collect();
-        if further.len() < spec.further_addresses {
-            return Err(BenchError::OutOfRange {
-                key: "further_addresses",
-                asked: u32::try_from(spec.further_addresses).unwrap_or(u32::MAX),
-                least: 0,
-                most: MOST_FURTHER as u32,
-            });
-        }
+        let mut spec = spec;
+        let further = further(&mut spec)?;
         let added = further.clone();
         server.within(move || setup::add_addresses(&added))?;
         let bell = || {
@@ -435,6 +429,33 @@ impl Parts {
             cross: self.cross.as_ref().map(CrossTraffic::report),
         }
     }
+}
+
+/// The further addresses of the server, whose distances become the path's.
+fn further(spec: &mut BenchSpec) -> Result<Vec<Ipv4Addr>, BenchError> {
+    let asked = spec.further_addresses.len();
+    if asked > MOST_FURTHER {
+        return Err(BenchError::OutOfRange {
+            key: "further_addresses",
+            asked: u32::try_from(asked).unwrap_or(u32::MAX),
+            least: 0,
+            most: MOST_FURTHER as u32,
+        });
+    }
+    let addresses: Vec<_> = spec.level.further().take(asked).collect();
+    let delays = addresses.iter().zip(&spec.further_addresses);
+    let far: Vec<_> = delays
+        .filter(|(_, delay_ns)| **delay_ns > 0)
+        .map(|(address, delay_ns)| Far {
+            address: *address,
+            delay_ns: *delay_ns,
+        })
+        .collect();
+    if let Some(handover) = &mut spec.path.handover {
+        handover.path.up.far.clone_from(&far);
+    }
+    spec.path.up.far = far;
+    Ok(addresses)
 }
 
 /// What the drivers of one path's links are to do, down's first, and who changes the client's address meanwhile.

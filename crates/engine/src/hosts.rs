@@ -19,6 +19,9 @@ use crate::request;
 /// How long what was done before may go on before a path begins all the same.
 const SETTLES_WITHIN: Duration = Duration::from_secs(5);
 
+/// The longest delay of an address beyond the path's.
+const LONGEST_DELAY_NS: u64 = 3_600_000_000_000;
+
 /// A bench, or loopback for loads without an emulated path.
 pub(crate) enum Hosts {
     /// With the least round trip of its path.
@@ -47,7 +50,7 @@ impl Hosts {
                     "over loopback neither `tcp` nor `offloads` can be set: they are the machine's; a bench's hosts have their own",
                 ));
             }
-            if request.further_addresses > 0 {
+            if !request.further_addresses.is_empty() {
                 return Err(Fault::input(
                     "over loopback there are no `further_addresses`: a bench's server has them",
                 ));
@@ -69,6 +72,7 @@ impl Hosts {
         let level = Level::default();
         let recording = Recording::start(files, &path, request.seed, level);
         let (recording, taps) = recording.map_err(Fault::input)?.unzip();
+        let further = distances(&request.further_addresses)?;
         let spec = BenchSpec {
             path,
             seed: request.seed,
@@ -78,7 +82,7 @@ impl Hosts {
             flight,
             tcp: request.tcp.unwrap_or_default(),
             single_packets: !request.offloads,
-            further_addresses: request.further_addresses,
+            further_addresses: further,
             ..BenchSpec::default()
         };
         match Bench::open(spec) {
@@ -183,6 +187,17 @@ impl Hosts {
             Hosts::Direct(_) => None,
         }
     }
+}
+
+/// How much longer packets to each of the further addresses are delayed, in nanoseconds.
+fn distances(asked: &[request::FurtherAddress]) -> Result<Vec<u64>, Fault> {
+    let delays = asked.iter().map(|one| one.delay_ns);
+    if let Some(long) = delays.clone().find(|delay_ns| *delay_ns > LONGEST_DELAY_NS) {
+        return Err(Fault::input(format!(
+            "further_addresses: delay_ns = {long}; allowed is 0 to {LONGEST_DELAY_NS} (an hour)"
+        )));
+    }
+    Ok(delays.collect())
 }
 
 fn fault_of(error: BenchError) -> Fault {

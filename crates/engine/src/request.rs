@@ -181,13 +181,22 @@ pub(crate) struct Open {
     pub(crate) flight: Option<FlightSpec>,
     /// What to set of both hosts' TCP. Null: nothing. Over loopback an `input` error.
     pub(crate) tcp: Option<TcpKnobs>,
-    /// How many addresses the server's host has beside its own, at most 2000. Over loopback other than 0 is an `input` error.
+    /// The addresses that the server's host has beside its own, at most 2000. Over loopback any is an `input` error.
     #[serde(default)]
-    pub(crate) further_addresses: usize,
+    pub(crate) further_addresses: Vec<FurtherAddress>,
     /// Whether segmentation is left to the path's devices. False: the hosts' kernels cut everything they send into single
     /// packets. Over loopback an `input` error.
     #[serde(default = "yes")]
     pub(crate) offloads: bool,
+}
+
+/// An address of the server's host beside its own.
+#[derive(Debug, JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FurtherAddress {
+    /// How much longer the link up delays packets to it than others, in nanoseconds, at most an hour: its extra round trip.
+    #[serde(default)]
+    pub(crate) delay_ns: u64,
 }
 
 /// How a flight is recorded.

@@ -9,7 +9,9 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::draws::Instance;
+use crate::far::Distances;
 use crate::jitter::Jitter;
+use crate::packet::Packet;
 use crate::reorder::Reorder;
 use crate::schedule::{Changes, EntryValues};
 use crate::spec::Order;
@@ -25,6 +27,9 @@ pub(crate) struct Delay<P> {
     jitter: Option<Jitter>,
     reorder: Option<Reorder>,
     line: Line<P>,
+    distances: Distances,
+    /// Whether a packet is due no earlier than the one before it to the same place.
+    keeps_order: bool,
     /// Those that skip the delay, in order of entry, which is the order of due times.
     hurried: VecDeque<Waiting<P>>,
 }
@@ -64,15 +69,19 @@ impl<P> Delay<P> {
             gap: 1,
         });
         let order = jitter_spec.order;
-        let line = match (&jitter, order) {
-            (Some(_), Order::Break) => Line::Broken(BinaryHeap::new()),
-            _ => Line::Kept(VecDeque::new()),
+        let distances = Distances::new(&spec.far);
+        let keeps_order = jitter.is_none() || order != Order::Break;
+        let line = match keeps_order && distances.is_empty() {
+            true => Line::Kept(VecDeque::new()),
+            false => Line::Broken(BinaryHeap::new()),
         };
         Ok(Delay {
             delay_ns: spec.delay_ns,
             jitter,
             reorder: Reorder::new(&reorder_spec, reorder_varies, seed, direction),
             line,
+            distances,
+            keeps_order,
             hurried: VecDeque::new(),
         })
     }
@@ -87,7 +96,9 @@ impl<P> Delay<P> {
             reorder.set(probability);
         }
     }
+}
 
+impl<P: Packet> Delay<P> {
     /// Takes a packet that entered at `transit.arrived`, which is no earlier than the last one's.
     pub(crate) fn push(&mut self, mut transit: Transit<P>, instance: Instance) {
         let delay_ns = match &mut self.jitter {
@@ -108,10 +119,18 @@ impl<P> Delay<P> {
                 let due = queue.back().map_or(due, |last| due.max(last.due));
                 queue.push_back(Waiting { due, transit });
             }
-            Line::Broken(heap) => heap.push(Waiting { due, transit }),
+            Line::Broken(heap) => {
+                let due = match self.distances.is_empty() {
+                    true => due,
+                    false => self.distances.due(&transit.packet, due, self.keeps_order),
+                };
+                heap.push(Waiting { due, transit });
+            }
         }
     }
+}
 
+impl<P> Delay<P> {
     /// Uses up the draws of a packet that doesn't come this far.
     pub(crate) fn skip(&mut self, instance: Instance) {
         if let Some(jitter) = &mut self.jitter {

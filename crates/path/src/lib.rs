@@ -30,6 +30,7 @@
 //! | loss | whether one of its copies vanishes | `loss.rs`; a model each: `independent.rs`, `gilbert_elliott.rs`, `four_state.rs`, `packet_list.rs` |
 //! | corrupt | whether one random bit flips | `corrupt.rs` |
 //! | delay | **how a packet is delayed**: constant plus jitter, order kept or broken | `delay.rs`, its jitter in `jitter.rs`, whose shapes are in `distribution.rs` |
+//! | | how much longer what goes to certain addresses | `far.rs` |
 //! | reorder | which packets skip the delay | `reorder.rs` |
 //! | police | whether a token bucket lets it pass | `token_bucket.rs` |
 //! | queue | whether the bottleneck's buffer has room | `queue.rs` |
@@ -68,6 +69,7 @@ mod draws;
 mod duplicate;
 mod entry;
 mod exit;
+mod far;
 mod fate;
 mod fifo;
 mod figures;
@@ -105,6 +107,7 @@ mod validate;
 mod wire;
 
 pub use counters::Counters;
+pub use far::Far;
 pub use fate::{Departure, DropCause, Dropped, Marks};
 pub use figures::LinkFigures;
 pub use lane::Lane;

@@ -1,5 +1,7 @@
 //! What a link needs to know of a packet.
 
+use std::net::Ipv4Addr;
+
 /// A packet as the link sees it: so many bytes, of which a bit can flip, and which can be copied.
 pub trait Packet {
     /// The packet's length in bytes, which rate and queue count.
@@ -22,6 +24,11 @@ pub trait Packet {
     fn flow(&self, key: u64) -> u64 {
         let _ = key;
         0
+    }
+
+    /// The IPv4 address to which it goes; none of what is no IPv4.
+    fn destination(&self) -> Option<Ipv4Addr> {
+        None
     }
 
     /// Whether it is UDP that [`crate::LinkSpec::udp`] concerns: all but DNS (RFC 1035, section 4.2.1: port 53),

@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::far::Far;
+
 /// Which way a link carries packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -61,6 +63,7 @@ impl PathSpec {
     pub fn delays_alone(&self) -> PathSpec {
         let delay = |link: &LinkSpec| LinkSpec {
             delay_ns: link.delay_ns,
+            far: link.far.clone(),
             ..LinkSpec::default()
         };
         PathSpec {
@@ -117,6 +120,9 @@ pub struct LinkSpec {
     /// The constant delay of every packet, in nanoseconds. At most an hour.
     #[serde(default)]
     pub delay_ns: u64,
+    /// Destinations whose packets are delayed for longer, each of them once; a bench sets them.
+    #[serde(skip)]
+    pub far: Vec<Far>,
     /// What varies about the delay. Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,

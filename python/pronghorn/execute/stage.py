@@ -149,7 +149,7 @@ class Stage:
         if (arrivals := time_parts.file_of(plot)) is not None:
             asked["arrivals"] = str(arrivals)
         if plot.site.faces:
-            asked["further_addresses"] = len(plot.site.faces)
+            asked["further_addresses"] = [{"delay_ns": face.delay_ns} for face in plot.site.faces]
         asked |= effective.of_bench(plot.experiment, plot.cell, plot.arm)
         opened = await self._engine.request(
             "open",

@@ -20,7 +20,6 @@ class Host(NamedTuple):
     highest: str
     face: int
     ports: frozenset[int]
-    delay_ns: int
 
     def speaks(self, asked: str) -> str:
         """The protocol over which it is loaded by an arm that asks for one: that, or the highest below it
@@ -29,11 +28,13 @@ class Host(NamedTuple):
 
 
 class Face(NamedTuple):
-    """An address of the server's host with a certificate for all `names` there. HTTP/1.1 is always spoken."""
+    """An address of the server's host with a certificate for all `names` there. HTTP/1.1 is always spoken.
+    `delay_ns` is its extra round trip."""
 
     names: tuple[str, ...]
     h2: bool
     h3: bool
+    delay_ns: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,15 +80,14 @@ def of(
     for names in groups.values():
         here = [_host(name, hosts[name], len(faces), asked[name]) for name in names]
         highest = [host.highest for host in here]
-        faces.append(Face(tuple(names), max(highest) >= "h2", "h3" in highest))
+        delay_ns = max(hosts[name].delay_ns for name in names)
+        faces.append(Face(tuple(names), max(highest) >= "h2", "h3" in highest, delay_ns))
         found += here
     return tuple(found), tuple(faces)
 
 
 def _host(name: str, host: ArchiveHost, face: int, ports: frozenset[int]) -> Host:
-    return Host(
-        name, host.first_party, _highest(host.first_party, host.protocols), face, ports, host.delay_ns
-    )
+    return Host(name, host.first_party, _highest(host.first_party, host.protocols), face, ports)
 
 
 def _highest(first_party: bool, protocols: Sequence[str]) -> str:

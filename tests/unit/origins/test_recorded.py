@@ -59,7 +59,7 @@ def test_haproxy_has_listeners_at_each_address(tmp_path: Path) -> None:
 
 
 def test_caddy_has_a_server_for_each_address_and_a_route_for_each_answer(tmp_path: Path) -> None:
-    hosts = {name: Host(name, True, "h3", 0, frozenset({443}), 0) for name in ("a.test", "b.test")}
+    hosts = {name: Host(name, True, "h3", 0, frozenset({443})) for name in ("a.test", "b.test")}
     replay = Replay("a.test", hosts, tuple(place.face for place in PLACES), tmp_path)
     (tmp_path / FILE).write_text(json.dumps([ANSWER._asdict()]), encoding="utf-8")
     text = caddy_recorded.configuration(

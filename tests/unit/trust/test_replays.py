@@ -14,8 +14,8 @@ from pronghorn.trust import misses, proof
 REPLAY = Replay(
     "a.test",
     {
-        "a.test": Host("a.test", True, "h3", 0, frozenset({443}), 0),
-        "b.test": Host("b.test", False, "h2", 1, frozenset({443}), 0),
+        "a.test": Host("a.test", True, "h3", 0, frozenset({443})),
+        "b.test": Host("b.test", False, "h2", 1, frozenset({443})),
     },
     (Face(("a.test",), True, True), Face(("b.test",), True, False)),
     Path(),

@@ -208,7 +208,7 @@ impl<'a> Walk<'a> {
             }
             Event::Data(bytes) => self.read(place, &bytes, at),
             Event::End => self.ends(place, at),
-            Event::Failed(failure) => self.fail(place, failure, at),
+            Event::Failed(failure) => self.fail(place, failure),
         }
     }
 
@@ -243,7 +243,7 @@ impl<'a> Walk<'a> {
         if seen != Some(asked) {
             let seen = seen.map_or("an unknown protocol".to_owned(), |seen| seen.to_string());
             let detail = format!("{path} came over {seen}, not {asked}");
-            return self.fail(place, Failure::new(Reason::Protocol, detail), at);
+            return self.fail(place, Failure::new(Reason::Protocol, detail));
         }
         let recorded = &self.recorded[&(&*step.host, step.method.as_str(), &*step.target)];
         if !recorded.contains(&answer) {
@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
                     (Reason::Status, detail)
                 }
             };
-            return self.fail(place, Failure::new(reason, detail), at);
+            return self.fail(place, Failure::new(reason, detail));
         }
         self.states[place].ended = true;
         self.open -= 1;
@@ -267,7 +267,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Ends a request that failed; what it would have set off isn't requested.
-    fn fail(&mut self, place: usize, mut failure: Failure, at: Instant) {
+    fn fail(&mut self, place: usize, mut failure: Failure) {
         let path = self.path(place);
         let tolerated =
             place > 0 && failure.reason != Reason::Protocol && self.tolerate.allows(&path);

@@ -11,6 +11,7 @@ mod delay;
 mod determinism;
 mod duplication;
 mod extremes;
+mod far;
 mod fate;
 mod fq_codel;
 mod gate;

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pronghorn.errors import InputError
 from pronghorn.sites import hosts
 from pronghorn.sites.archive import Exchange, read
 from pronghorn.sites.built import BuiltSite, Kind, Resource
@@ -30,20 +29,10 @@ def build(folder: Path, directory: Path, *, third_parties: bool = True) -> Built
     page = chosen.exchanges[0]
     found, faces = hosts.of(archive.site.hosts, _ports(chosen.exchanges))
     replay = Replay(page.target.host, {host.name: host for host in found}, faces, directory)
-    _refuse_delays(folder, replay)
     alike = table.of(answers.write(archive, chosen.exchanges, replay.hosts, directory)).unreachable
     late = steps.write(archive, chosen, directory)
     resources = tuple(_resource(replay, one) for one in chosen.exchanges)
     return BuiltSite(directory, page.target.path, resources, _notes(replay, chosen, late, alike), replay)
-
-
-def _refuse_delays(folder: Path, replay: Replay) -> None:
-    delayed = next((host.name for host in replay.hosts.values() if host.delay_ns), None)
-    if delayed is not None:
-        raise InputError(
-            f'{folder}: [hosts."{delayed}"] delay: a replay has no round trips of single hosts yet.',
-            hint="Leave the key out of site.toml.",
-        )
 
 
 def _ports(exchanges: Sequence[Exchange]) -> dict[str, frozenset[int]]:
@@ -69,6 +58,7 @@ def _notes(replay: Replay, chosen: Chosen, late: int, alike: int) -> dict[str, A
                 "first_party": host.first_party,
                 "highest_protocol": host.highest,
                 "address": host.face + 1,
+                **_delay(replay.faces[host.face].delay_ns),
             }
             for host in replay.hosts.values()
         },
@@ -82,3 +72,8 @@ def _notes(replay: Replay, chosen: Chosen, late: int, alike: int) -> dict[str, A
     if chosen.over_http:
         notes["recorded_over_http"] = chosen.over_http
     return notes
+
+
+def _delay(delay_ns: int) -> dict[str, float]:
+    """The extra round trip of a host that has one."""
+    return {"delay_s": delay_ns / 1e9} if delay_ns else {}

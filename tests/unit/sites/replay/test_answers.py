@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from pronghorn import sites
-from pronghorn.errors import InputError
 from pronghorn.sites.archive import Host
 from pronghorn.sites.replay import answers, headers, table
 
@@ -92,12 +91,20 @@ def test_hosts_of_a_group_share_a_face_and_each_speaks_what_it_has(tmp_path: Pat
     assert replay.allowed("https://old.test/x", {"h2", "h3"}) == {"h1"}
 
 
-def test_a_delay_is_refused(tmp_path: Path) -> None:
-    hosts = {"a.test": OWN, "b.test": OTHER.model_copy(update={"delay": "5ms"})}
-    archive(tmp_path / "x", PAGE, {"url": "https://b.test/"}, hosts=hosts)
+def test_an_address_has_the_longest_delay_of_its_hosts(tmp_path: Path) -> None:
+    far = {"group": 2, "delay": "5ms"}
+    hosts = {
+        "a.test": OWN,
+        "b.test": OTHER.model_copy(update=far),
+        "c.test": OTHER.model_copy(update={"group": 2}),
+    }
+    archive(tmp_path / "x", PAGE, {"url": "https://b.test/"}, {"url": "https://c.test/"}, hosts=hosts)
     (tmp_path / "site").mkdir()
-    with pytest.raises(InputError, match=r'hosts."b.test"'):
-        sites.build(f"archive:{tmp_path / 'x'}", 1, tmp_path / "site")
+    built = sites.build(f"archive:{tmp_path / 'x'}", 1, tmp_path / "site")
+    assert built.replay is not None
+    assert [face.delay_ns for face in built.replay.faces] == [0, 5_000_000]
+    assert "delay_s" not in built.notes["hosts"]["a.test"]
+    assert built.notes["hosts"]["c.test"]["delay_s"] == 0.005
 
 
 @pytest.mark.parametrize(
