@@ -136,8 +136,8 @@ def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
     if report.server_drops:
         yield Caution(
             "server_drops",
-            f"the server's socket dropped {figures.grouped(report.server_drops)} datagrams for want of "
-            "room. What they carried was sent again, late.",
+            f"the server's socket dropped {figures.grouped(report.server_drops)} datagrams because its "
+            "receive buffer was full. QUIC sent them again, later.",
             "Use fewer connections or streams (-c, -m), or raise the server's receive buffer "
             "(sysctl net.core.rmem_default, net.core.rmem_max).",
         )

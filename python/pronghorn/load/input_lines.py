@@ -23,7 +23,8 @@ LONGEST = 32 * 2**20
 """The longest line in bytes: one with a body of some 20 MiB in base64."""
 
 MOST_WEIGHT = 1_000_000
-_PLAIN = re.compile(rb"(?:https?://[0-9A-Za-z.:\[\]-]+)?" + places.PATH.encode() + rb"\r?\n?")
+_BLOCK = 2**16
+_PLAIN = re.compile(rb"(?:(?:https?://[0-9A-Za-z.:\[\]-]+)?" + places.PATH.encode() + rb"\n)+")
 _BLANKS = re.compile(r"[ \t]+")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:(?!//)")
 _WEIGHT = re.compile(r"weight=([0-9]{1,9})")
@@ -46,8 +47,12 @@ class Line(NamedTuple):
     weight: int = 1
 
 
-Plain = tuple[int, bytes]
-"""A line's number and the URL or the path that it is and no more: there may be millions."""
+class Plain(NamedTuple):
+    """Lines from `number` on that are URLs or paths and no more, each with its newline: there may be
+    millions."""
+
+    number: int
+    urls: bytes
 
 
 class Left(NamedTuple):
@@ -58,43 +63,68 @@ class Left(NamedTuple):
 
 def read(stream: BinaryIO, name: str) -> Iterator[Line | Left | Plain]:
     """All requests, in order."""
-    waiting: Line | Plain | None = None
-    is_log: bool | None = None
-    number = 0
-    while raw := stream.readline(LONGEST + 1):
-        number += 1
-        if is_log is False and _PLAIN.fullmatch(raw):
-            if waiting is not None:
-                yield waiting
-            waiting = number, raw.rstrip(b"\r\n")
-            continue
-        where = f"{name}, line {number}"
+    return _Lines(name).of(stream)
+
+
+def of_plain(plain: Plain, name: str) -> Iterator[Line]:
+    """The same requests, each with where it is."""
+    for number, url in enumerate(plain.urls.decode("ascii").splitlines(), plain.number):
+        yield Line(f"{name}, line {number}", url)
+
+
+class _Lines:
+    """Reads one list. What a line says is told once the next one has shown that it says no more of it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._number = 0
+        self._is_log: bool | None = None
+        self._waiting: Line | None = None
+
+    def of(self, stream: BinaryIO) -> Iterator[Line | Left | Plain]:
+        while block := stream.read(_BLOCK):
+            if not block.endswith(b"\n"):
+                block += stream.readline(LONGEST + 1)
+            if self._is_log is False and _PLAIN.fullmatch(block):
+                yield from self._plain(block)
+                continue
+            for raw in block.removesuffix(b"\n").split(b"\n"):
+                self._number += 1
+                yield from self._line(raw)
+        yield from self._waited()
+
+    def _plain(self, block: bytes) -> Iterator[Line | Plain]:
+        """A block of nothing but URLs. To the last of them more may belong."""
+        yield from self._waited()
+        lines = block.count(b"\n")
+        last = block.rfind(b"\n", 0, -1) + 1
+        if last:
+            yield Plain(self._number + 1, block[:last])
+        self._number += lines
+        (self._waiting,) = of_plain(Plain(self._number, block[last:]), self._name)
+
+    def _line(self, raw: bytes) -> Iterator[Line | Left]:
+        where = f"{self._name}, line {self._number}"
         line = _text(raw, where)
-        if is_log is None and line and not line.startswith("#"):
-            is_log = _is_logged(line)
-        if is_log:
+        if self._is_log is None and line and not line.startswith("#"):
+            self._is_log = _is_logged(line)
+        if self._is_log:
             if line:
                 yield _of_log(line, where)
-            continue
-        if waiting is not None:
-            target = waiting if isinstance(waiting, Line) else of_plain(waiting, name)
-            if (more := _belonging(line, target, where)) is not None:
-                waiting = more
-                continue
-            yield waiting
-            waiting = None
+            return
+        if self._waiting is not None and (more := _belonging(line, self._waiting, where)) is not None:
+            self._waiting = more
+            return
+        yield from self._waited()
         if line.startswith("{"):
             yield _of_json(line, where)
         elif line and not line.startswith("#"):
-            waiting = _of_words(line, where)
-    if waiting is not None:
-        yield waiting
+            self._waiting = _of_words(line, where)
 
-
-def of_plain(plain: Plain, name: str) -> Line:
-    """The same request with where it is."""
-    number, url = plain
-    return Line(f"{name}, line {number}", url.decode("ascii"))
+    def _waited(self) -> Iterator[Line]:
+        if self._waiting is not None:
+            yield self._waiting
+            self._waiting = None
 
 
 def _text(raw: bytes, where: str) -> str:
@@ -122,6 +152,8 @@ def _of_log(line: str, where: str) -> Line | Left:
 
 
 def _of_words(line: str, where: str) -> Line:
+    if _HEADER.match(line) or line.startswith("@"):
+        raise InputError(f"{where}: {line!r} has no target above it; write URL or METHOD URL first.")
     words = _BLANKS.split(line)
     weight = 1
     if len(words) > 1 and (found := _WEIGHT.fullmatch(words[-1])) is not None:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -67,13 +68,19 @@ def read(wanted: Wanted, spool: Spool) -> Listed:
         reader.of_host = line.where
     stream = _opened(wanted.input_file, spool)
     found = reader.all(input_lines.read(stream, wanted.input_file))
-    first = list(itertools.islice(found, _INLINE + 1))
+    first: list[Target | bytes] = []
+    number = 0
+    for some in found:
+        first.append(some)
+        number += some.count(b"\n") if isinstance(some, bytes) else 1
+        if number > _INLINE:
+            break
     if not first or reader.host is None:
         raise InputError(f"{wanted.input_file}: holds no URL. Write one per line.")
     template = template.model_copy(update={"url": f"{reader.host}/"})
-    if len(first) <= _INLINE:
-        targets = tuple(reader.whole(target) for target in first)
-        return Listed(reader.host, targets, None, len(targets), reader.left)
+    if number <= _INLINE:
+        targets = tuple(target for some in first for target in reader.whole(some))
+        return Listed(reader.host, targets, None, number, reader.left)
     file = spool.new()
     count = _write(file, template, itertools.chain(first, found))
     return Listed(reader.host, (template,), spool.path(file), count, reader.left)
@@ -106,33 +113,35 @@ class _Reader:
         self.name = name
         self._template = template
 
-    def all(self, lines: Iterable[Line | Left | Plain]) -> Iterator[Target | str]:
-        """The targets of all lines but those that are left out; of one that is the template with another
-        path, that path."""
-        prefix = b""
+    def all(self, lines: Iterable[Line | Left | Plain]) -> Iterator[Target | bytes]:
+        """The targets of all lines but those that are left out. Of those that are the template with another
+        path, the paths, each with a newline."""
         for line in lines:
             if isinstance(line, Line):
                 yield self.target(line)
             elif isinstance(line, Left):
                 number, first = self.left or (0, line.where)
                 self.left = number + 1, first
-            elif self.host is None:
-                yield self.target(input_lines.of_plain(line, self.name))
+            elif (paths := self._paths(line)) is not None:
+                yield paths
             else:
-                url = line[1]
-                prefix = prefix or f"{self.host}/".encode()
-                if url.startswith(b"/"):
-                    yield url.decode("ascii")
-                elif url.startswith(prefix):
-                    yield url[len(prefix) - 1 :].decode("ascii")
-                else:
-                    yield self.target(input_lines.of_plain(line, self.name))
+                yield from map(self.target, input_lines.of_plain(line, self.name))
 
-    def whole(self, target: Target | str) -> Target:
-        """What `all` tells, as a target."""
-        if isinstance(target, Target):
-            return target
-        return self._template.model_copy(update={"url": f"{self.host}{target}"})
+    def _paths(self, plain: Plain) -> bytes | None:
+        """None where one of them may be of another host."""
+        if self.host is None:
+            return None
+        prefix = re.escape(f"{self.host}/".encode())
+        paths = re.sub(rb"^" + prefix, b"/", plain.urls, flags=re.MULTILINE)
+        return None if re.search(rb"^[^/]", paths, flags=re.MULTILINE) else paths
+
+    def whole(self, found: Target | bytes) -> Iterator[Target]:
+        """What `all` tells, as targets."""
+        if isinstance(found, Target):
+            yield found
+            return
+        for path in found.decode("ascii").splitlines():
+            yield self._template.model_copy(update={"url": f"{self.host}{path}"})
 
     def target(self, line: Line) -> Target:
         """The request that a line says."""
@@ -170,15 +179,15 @@ class _Reader:
         )
 
 
-def _write(file: BinaryIO, template: Target, targets: Iterable[Target | str]) -> int:
+def _write(file: BinaryIO, template: Target, targets: Iterable[Target | bytes]) -> int:
     """Writes the engine's list of targets, a line each; how many there are."""
     count = 0
     beginning = len(template.url) - 1
     try:
         for target in targets:
-            count += 1
-            if isinstance(target, str):
-                file.write(target.encode() + b"\n")
+            count += target.count(b"\n") if isinstance(target, bytes) else 1
+            if isinstance(target, bytes):
+                file.write(target)
             elif target == template.model_copy(update={"url": target.url}):
                 file.write(target.url[beginning:].encode() + b"\n")
             else:

@@ -218,7 +218,7 @@ def test_one_message_says_what_is_wrong(generator: Generator, arguments: str, sa
             "at another address, write the name in the URL and --address.",
         ),
         ("/a\n@nowhere\n", "urls, line 2: nowhere: no such file."),
-        ("x: y\n", "urls, line 1: 'x: y' is no target; write URL or METHOD URL."),
+        ("x: y\n", "urls, line 1: 'x: y' has no target above it; write URL or METHOD URL first."),
         (
             '{"url": "/a", "uri": "/b"}\n',
             "urls, line 1: unknown key 'uri'. Allowed: method, url, header, headers, body, weight.",

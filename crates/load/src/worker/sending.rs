@@ -192,8 +192,7 @@ impl Worker {
         begun: Instant,
         now: Instant,
     ) {
-        let plan = self.plan.clone();
-        let request = match plan.targets.get(target) {
+        let request = match self.plan.targets.get(target) {
             Ok(request) => request,
             Err(error) => return self.break_off(error),
         };
@@ -225,8 +224,8 @@ impl Worker {
     }
 
     fn send_again(&mut self, index: usize, ticket: crate::connection::Ticket, now: Instant) {
-        let plan = self.plan.clone();
-        let request = match plan.targets.get(self.flights.get(ticket).target) {
+        let target = self.flights.get(ticket).target;
+        let request = match self.plan.targets.get(target) {
             Ok(request) => request,
             Err(error) => return self.break_off(error),
         };
