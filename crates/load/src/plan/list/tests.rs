@@ -43,8 +43,7 @@ fn lines_of_a_file_are_sent_as_the_same_targets_in_the_specification_are() {
     let file = file_of(&format!("/a?b\n{}\n{}", lines[1], lines[2]));
     for protocol in ["h1", "h2", "h3"] {
         let written = targets(protocol, None, json!(lines)).expect("targets");
-        let read =
-            targets(protocol, Some(file.path()), json!([{"url": URL}])).expect("targets");
+        let read = targets(protocol, Some(file.path()), json!([{"url": URL}])).expect("targets");
         assert_eq!((written.cycle(), read.cycle()), (4, 4));
         for place in 0..4 {
             let (one, other) = (
@@ -62,8 +61,7 @@ fn lines_of_a_file_are_sent_as_the_same_targets_in_the_specification_are() {
 
 #[test]
 fn the_first_target_says_what_a_path_alone_does_not() {
-    let first =
-        json!([{"url": URL, "method": "PUT", "headers": [["x", "y"]], "body": "aGVsbG8="}]);
+    let first = json!([{"url": URL, "method": "PUT", "headers": [["x", "y"]], "body": "aGVsbG8="}]);
     let read = targets("h1", Some(file_of("/a\n").path()), first).expect("targets");
     let request = read.get(0).expect("one");
     let head = String::from_utf8_lossy(&request.encoded);
@@ -105,8 +103,7 @@ fn a_million_lines_take_eight_bytes_each() {
     let text: String = (0..1_000_000)
         .map(|number| format!("/shop/item/{number}?a=b\n"))
         .collect();
-    let read =
-        targets("h3", Some(file_of(&text).path()), json!([{"url": URL}])).expect("targets");
+    let read = targets("h3", Some(file_of(&text).path()), json!([{"url": URL}])).expect("targets");
     assert_eq!(read.cycle(), 1_000_000);
     let Source::Lines(lines) = &read.source else {
         panic!("they are read from a file");
