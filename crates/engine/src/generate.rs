@@ -19,7 +19,9 @@ impl Generating {
     /// Starts it on a host; an address that isn't named is the server's.
     pub(crate) fn start(hosts: &Hosts, mut spec: LoadSpec) -> Result<Self, Fault> {
         let server = hosts.get(Side::Server).address();
-        spec.address = spec.address.or(Some(server.into()));
+        if spec.unix_socket.is_none() {
+            spec.address = spec.address.or(Some(server.into()));
+        }
         // A guest's threads share one CPU whose work takes no time, and each look at the clock would.
         let round_trip = hosts.least_round_trip().filter(|_| !in_guest());
         let (ready, prepared) = mpsc::channel();

@@ -52,11 +52,12 @@ pub use s2n::{
 pub use settings::{QuicReader, QuicSettings, Settings, TcpSettings};
 pub use stack::{QuicStack, StackLacks};
 pub use tcp::{
-    ConnectError, PendingTcp, TcpStack, begin_connect, congestion_control_of, connect, listen,
+    ConnectError, PendingTcp, TcpStack, begin_connect, begin_connect_unix, congestion_control_of,
+    connect, listen,
 };
 pub use tls::{
     CipherSuite, ClientTls, ClientTlsOptions, KeyExchange, MAX_EARLY_DATA_TCP, QuicNotes,
     SecretLog, SessionStore, SessionUse, Sessions, TicketUses, Tickets, TlsError, TlsFacts,
-    TlsOffer, TlsVersion, client_tls, connection_facts, server_tls,
+    TlsOffer, TlsVersion, client_identity, client_tls, connection_facts, server_tls,
 };
 pub use udp::{Buffer, QuicSocket, UDP_RECEIVE_BUFFER, UdpError, bind_udp};

@@ -3,9 +3,10 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, RawFd};
+use std::path::Path;
 
 use nix::libc;
-use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use socket2::{Domain, Protocol, SockAddr, SockRef, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 
 /// How our own TCP sockets are configured.
@@ -147,6 +148,17 @@ pub fn begin_connect(stack: Option<&TcpStack>, address: SocketAddr) -> io::Resul
         Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
         _ => Ok(PendingTcp { socket, before }),
     }
+}
+
+/// Begins a connection to the Unix socket at this path, on a socket that never blocks; it is there at once, or not at all.
+pub fn begin_connect_unix(path: &Path) -> io::Result<PendingTcp> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    socket.connect(&SockAddr::unix(path)?)?;
+    Ok(PendingTcp {
+        socket,
+        before: Ok(()),
+    })
 }
 
 impl PendingTcp {

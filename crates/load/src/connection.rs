@@ -34,6 +34,8 @@ pub(crate) enum Event {
         header_bytes: u64,
         /// `grpc-status`; 0 where it succeeded or isn't gRPC's.
         grpc: u32,
+        /// Some of the request's content wasn't sent by then.
+        early: bool,
     },
     Failed {
         ticket: Ticket,
@@ -69,6 +71,11 @@ pub enum FailureKind {
     Status,
     /// Its response has a `grpc-status` other than 0.
     Grpc,
+    /// Its head has over 8000 bytes, and the server answered with 400, 414, 431 or 494, or with the end of the stream or of
+    /// the connection, before any response.
+    Head,
+    /// It was answered before its content was sent.
+    Early,
     /// Its stream was reset.
     Reset,
     /// The server said six times in a row that it hasn't processed it, and answered nothing else meanwhile.

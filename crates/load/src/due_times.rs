@@ -13,7 +13,9 @@ use crate::spec::{ArrivalSpec, Spacing};
 /// mean. During the ramp the rate rises linearly from 0.
 #[derive(Debug, Clone)]
 pub(crate) struct DueTimes {
-    rate: f64,
+    /// The ramp's end and the rate from then on, and likewise for each step: from when, in seconds and in requests expected by
+    /// then, so many are due a second.
+    steps: Vec<Step>,
     ramp: f64,
     /// None: constant gaps.
     random: Option<ChaCha8Rng>,
@@ -22,11 +24,41 @@ pub(crate) struct DueTimes {
     number: u64,
 }
 
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    from: f64,
+    expected: f64,
+    rate: f64,
+}
+
 impl DueTimes {
-    pub(crate) fn new(spec: ArrivalSpec, ramp: Duration) -> DueTimes {
+    pub(crate) fn new(spec: &ArrivalSpec, ramp: Duration) -> DueTimes {
+        let ramp = ramp.as_secs_f64();
+        let lasting = spec
+            .steps
+            .iter()
+            .map(|step| (step.rate_per_s, step.duration_s));
+        let mut steps: Vec<Step> = Vec::new();
+        let mut end = ramp;
+        for (rate, duration) in lasting.chain([(spec.rate_per_s, 0.0)]) {
+            let (from, expected) = match steps.last() {
+                None => (ramp, rate * ramp / 2.0),
+                Some(last) => (end, last.expected + last.rate * (end - last.from)),
+            };
+            end = if steps.is_empty() {
+                duration.max(ramp)
+            } else {
+                end + duration
+            };
+            steps.push(Step {
+                from,
+                expected,
+                rate,
+            });
+        }
         let mut times = DueTimes {
-            rate: spec.rate_per_s,
-            ramp: ramp.as_secs_f64(),
+            steps,
+            ramp,
             random: (spec.distribution == Spacing::Poisson)
                 .then(|| ChaCha8Rng::seed_from_u64(spec.seed)),
             expected: 0.0,
@@ -39,11 +71,15 @@ impl DueTimes {
     /// The number of the next request, from 0, and when it is due.
     pub(crate) fn peek(&self) -> (u64, Duration) {
         let expected = self.expected;
-        let in_ramp = self.rate * self.ramp / 2.0;
-        let at = if expected < in_ramp {
-            (2.0 * self.ramp * expected / self.rate).sqrt()
-        } else {
-            self.ramp / 2.0 + expected / self.rate
+        let begun = self
+            .steps
+            .iter()
+            .rev()
+            .find(|step| step.expected <= expected);
+        let at = match (begun, self.steps.first()) {
+            (Some(step), _) => step.from + (expected - step.expected) / step.rate,
+            (None, Some(first)) => (2.0 * self.ramp * expected / first.rate).sqrt(),
+            (None, None) => 0.0,
         };
         (self.number, Duration::from_secs_f64(at))
     }
@@ -73,14 +109,20 @@ impl DueTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::RateStep;
 
     fn times(distribution: Spacing, ramp: f64, count: usize) -> Vec<f64> {
+        times_of(Vec::new(), distribution, ramp, count)
+    }
+
+    fn times_of(steps: Vec<RateStep>, distribution: Spacing, ramp: f64, count: usize) -> Vec<f64> {
         let spec = ArrivalSpec {
             rate_per_s: 1000.0,
+            steps,
             distribution,
             seed: 7,
         };
-        let mut due = DueTimes::new(spec, Duration::from_secs_f64(ramp));
+        let mut due = DueTimes::new(&spec, Duration::from_secs_f64(ramp));
         let mut times = Vec::new();
         for number in 0..count {
             assert_eq!(due.peek().0, number as u64);
@@ -114,6 +156,33 @@ mod tests {
             "a quarter of them in half of it"
         );
         assert!((times[2000] - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn each_step_has_its_rate_for_its_time() {
+        let step = |rate_per_s, duration_s| RateStep {
+            rate_per_s,
+            duration_s,
+        };
+        let steps = vec![step(10.0, 2.0), step(100.0, 3.0)];
+        let due = times_of(steps.clone(), Spacing::Constant, 0.0, 1321);
+        for (number, at) in [
+            (0, 0.0),
+            (10, 1.0),
+            (20, 2.0),
+            (120, 3.0),
+            (320, 5.0),
+            (1320, 6.0),
+        ] {
+            assert!((due[number] - at).abs() < 1e-9, "{number}: {}", due[number]);
+        }
+        // The ramp is the first step's.
+        let due = times_of(steps, Spacing::Constant, 1.0, 20);
+        assert!((due[5] - 1.0).abs() < 1e-9 && (due[15] - 2.0).abs() < 1e-9);
+        let random = times_of(vec![step(10.0, 100.0)], Spacing::Poisson, 0.0, 3000);
+        let early = random.iter().filter(|at| **at < 100.0).count();
+        // The seed is fixed; five standard deviations of 1000.
+        assert!((842..1158).contains(&early), "{early}");
     }
 
     #[test]

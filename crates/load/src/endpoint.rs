@@ -1,6 +1,7 @@
 //! What a load asks of its connections.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use pronghorn_http::{Protocol, QuicCongestionControl, TcpStack, TransportKnobs};
 use rustls::pki_types::ServerName;
@@ -9,7 +10,7 @@ use rustls::pki_types::ServerName;
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     pub(crate) protocol: Protocol,
-    pub(crate) address: SocketAddr,
+    pub(crate) place: Place,
     /// Whom the certificate has to name.
     pub(crate) server_name: ServerName<'static>,
     /// TLS that neither resumes nor keeps sessions; none in the clear.
@@ -20,4 +21,11 @@ pub(crate) struct Endpoint {
     pub(crate) tcp: Option<TcpStack>,
     pub(crate) quic: QuicCongestionControl,
     pub(crate) knobs: TransportKnobs,
+}
+
+/// Where the server is.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    Internet(SocketAddr),
+    Unix(PathBuf),
 }

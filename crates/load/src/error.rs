@@ -41,6 +41,14 @@ pub enum LoadError {
         /// What the resolver says.
         source: io::Error,
     },
+    /// The list of targets that can't be read.
+    #[error("{path}: {source}", path = path.display())]
+    Targets {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// A file that can't be written.
     #[error("{path}: {source}", path = path.display())]
     HistogramLog {
@@ -95,6 +103,7 @@ impl LoadError {
             LoadError::Spec { .. }
             | LoadError::Knobs(_)
             | LoadError::Name { .. }
+            | LoadError::Targets { .. }
             | LoadError::HistogramLog { .. } => Blame::Input,
             LoadError::Tls(TlsError::Udp(_)) | LoadError::System { .. } => Blame::Host,
             LoadError::Tls(_) => Blame::Input,

@@ -5,6 +5,7 @@ use http::{HeaderMap, Method, Uri};
 use pronghorn_http::{Protocol, TransportKnobs};
 
 use crate::connection::{Event, Ticket};
+use crate::content::Content;
 use crate::prepared::Prepared;
 use crate::{h1, h2};
 
@@ -54,7 +55,8 @@ fn requests(protocol: Protocol) -> impl Iterator<Item = Prepared> {
         } else {
             Bytes::new()
         };
-        Prepared::new(protocol, method, &uri, HeaderMap::new(), body).ok()
+        let content = Content::Memory(body);
+        Prepared::new(protocol, method, &uri, HeaderMap::new(), content).ok()
     })
 }
 

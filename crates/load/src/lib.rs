@@ -19,6 +19,7 @@
 
 mod any_connection;
 mod connection;
+mod content;
 mod decimal;
 mod dialer;
 mod due_times;
@@ -38,6 +39,7 @@ mod quic;
 mod ranked;
 mod report;
 mod run;
+mod server_drops;
 mod shared;
 mod spec;
 mod tally;

@@ -28,6 +28,14 @@ pub(crate) fn refusal(error: &io::Error) -> Option<ConnectionFailure> {
     Some(ConnectionFailure::new(ConnectionFailureKind::Local, detail))
 }
 
+/// Why a request's content can't be read any more.
+pub(crate) fn unreadable(error: &io::Error) -> ConnectionFailure {
+    let detail = format!(
+        "this host refuses it (a body's file can't be read: {error}); leave the file as it is during the load"
+    );
+    ConnectionFailure::new(ConnectionFailureKind::Local, detail)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,14 +7,18 @@ use pronghorn_http3::message::EncodeError;
 
 use pronghorn_http2::hpack;
 
+use crate::content::Content;
+
 /// A request, ready to be sent any number of times.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Prepared {
     pub(crate) method: Method,
-    pub(crate) body: Bytes,
-    /// The bytes before the content: over HTTP/1.1 the head with the content, over HTTP/2 the HPACK block without any
-    /// frame's header, over HTTP/3 the HEADERS frame and the header of the DATA frame, where there is content.
+    pub(crate) content: Content,
+    /// The bytes before the content: over HTTP/1.1 the head, over HTTP/2 the HPACK block without any frame's header, over
+    /// HTTP/3 the HEADERS frame and the header of the DATA frame, where there is content.
     pub(crate) encoded: Bytes,
+    /// How large the head is, in bytes as HTTP/1.1 writes it, whatever the protocol.
+    pub(crate) head_bytes: usize,
 }
 
 impl Prepared {
@@ -28,26 +32,37 @@ impl Prepared {
         method: Method,
         uri: &Uri,
         mut headers: HeaderMap,
-        body: Bytes,
+        content: Content,
     ) -> Result<Prepared, EncodeError> {
-        let states_length = !body.is_empty() || [Method::POST, Method::PUT].contains(&method);
+        let length = content.len();
+        let states_length = length > 0 || [Method::POST, Method::PUT].contains(&method);
         if states_length {
-            headers.insert(http::header::CONTENT_LENGTH, body.len().into());
+            headers.insert(http::header::CONTENT_LENGTH, length.into());
         }
         let encoded = match protocol {
-            Protocol::H1 => http_1(&method, uri, &headers, &body),
+            Protocol::H1 => http_1(&method, uri, &headers),
             Protocol::H2 => http_2(&method, uri, &headers)?,
-            Protocol::H3 => http_3(&method, uri, &headers, &body)?,
+            Protocol::H3 => http_3(&method, uri, &headers, length)?,
         };
         Ok(Prepared {
+            head_bytes: head_bytes(&method, uri, &headers),
             method,
-            body,
+            content,
             encoded,
         })
     }
 }
 
-fn http_1(method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Bytes {
+fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
+    let line = method.as_str().len() + path(uri).len() + "  HTTP/1.1\r\n".len();
+    let host = "host: \r\n".len() + authority(uri).len();
+    let field = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+        name.as_str().len() + value.len() + ": \r\n".len()
+    };
+    line + host + headers.iter().map(field).sum::<usize>() + "\r\n".len()
+}
+
+fn http_1(method: &Method, uri: &Uri, headers: &HeaderMap) -> Bytes {
     let mut out = BytesMut::new();
     out.put_slice(method.as_str().as_bytes());
     out.put_u8(b' ');
@@ -58,7 +73,6 @@ fn http_1(method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Byte
         put_line(&mut out, name.as_ref(), value.as_bytes());
     }
     out.put_slice(b"\r\n");
-    out.put_slice(body);
     out.freeze()
 }
 
@@ -92,12 +106,12 @@ fn http_3(
     method: &Method,
     uri: &Uri,
     headers: &HeaderMap,
-    body: &Bytes,
+    content: u64,
 ) -> Result<Bytes, EncodeError> {
     let mut out = BytesMut::new();
     pronghorn_http3::message::put_request(method, uri, headers, &mut out)?;
-    if !body.is_empty() {
-        pronghorn_http3::frame::put_data_header(body.len() as u64, &mut out);
+    if content > 0 {
+        pronghorn_http3::frame::put_data_header(content, &mut out);
     }
     Ok(out.freeze())
 }

@@ -32,6 +32,12 @@ pub struct LoadReport {
     pub latency_seconds: LatencyTable,
     /// CPU time of the workers in the window.
     pub cpu_s: CpuTime,
+    /// How long a thread of the generator stood still, in seconds: it was stopped, or had no CPU, for a second or more at a
+    /// time. Requests in flight then are given so much longer.
+    pub stood_still_s: f64,
+    /// Datagrams that the server's sockets dropped during the load because their buffers were full. Null but for a server of
+    /// h3 in the generator's own network namespace.
+    pub server_drops: Option<u64>,
     /// The largest resident set of the process so far, in bytes.
     pub max_rss_bytes: u64,
     /// How the first connection's transport was set up, read back.
@@ -116,6 +122,8 @@ pub struct Spread {
 pub struct Bytes {
     /// Content of responses that came since the window began, whatever became of them.
     pub payload: u64,
+    /// Content of requests that succeeded within the window.
+    pub uploaded: u64,
     /// Heads of measured responses that came whole: over h1 as sent, else names and values.
     pub headers: u64,
     /// Bytes of IP packets received since the window began; engine.md says how they are counted.
@@ -129,6 +137,8 @@ pub struct Bytes {
 pub struct ByteRates {
     /// Content of responses, in bytes per second.
     pub payload: f64,
+    /// Content of requests that succeeded, in bytes per second.
+    pub uploaded: f64,
     /// IP packets received, in bytes per second.
     pub wire_received: f64,
     /// IP packets sent, in bytes per second.

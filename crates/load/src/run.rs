@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use pronghorn_http::{Protocol, QUIC_STACK};
 use pronghorn_waits::critical_ns;
 
+use crate::endpoint::Place;
 use crate::error::LoadError;
 use crate::histogram_log::HistogramLog;
 use crate::plan::Plan;
@@ -16,6 +17,7 @@ use crate::report::{
     ByteRates, Bytes, ConnectionCounts, CpuTime, LatencyTable, LoadReport, Progress, RequestCounts,
     Spread, Tls,
 };
+use crate::server_drops::server_drops;
 use crate::shared::{Shared, lock};
 use crate::spec::{LoadSpec, Session};
 use crate::tally::Tally;
@@ -107,6 +109,13 @@ impl Load {
             round_trip,
             snapshots,
         } = self;
+        let drops = || match plan.endpoint.place {
+            Place::Internet(server) if plan.endpoint.protocol == Protocol::H3 => {
+                server_drops(server)
+            }
+            _ => None,
+        };
+        let dropped = drops();
         let threads = start(workers, &shared)?;
         let mut logged = Ok(());
         if let Some((snapshots, mut log)) = snapshots {
@@ -126,10 +135,15 @@ impl Load {
             outcomes.push(outcome.map_err(LoadError::system("an event loop"))?);
         }
         logged?;
+        if let Some(error) = lock(&shared.broken).take() {
+            return Err(LoadError::system("the list of targets")(error));
+        }
         check_sessions(&plan, &shared)?;
         let critical = round_trip.and_then(|round_trip| critical_s(&outcomes, round_trip));
         let mut report = report(&plan, outcomes);
         report.cpu_s.critical = critical;
+        let dropped_later = drops();
+        report.server_drops = dropped_later.map(|now| now.saturating_sub(dropped.unwrap_or(0)));
         Ok(report)
     }
 }
@@ -245,12 +259,14 @@ fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {
         finished,
         bytes: Bytes {
             payload: tally.traffic.payload,
+            uploaded: tally.uploaded,
             headers: tally.headers,
             wire_received: tally.traffic.received,
             wire_sent: tally.traffic.sent,
         },
         bytes_per_second: ByteRates {
             payload: rate(tally.traffic_in_window.payload),
+            uploaded: rate(tally.uploaded),
             wire_received: rate(tally.traffic_in_window.received),
             wire_sent: rate(tally.traffic_in_window.sent),
         },
@@ -261,6 +277,8 @@ fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {
             lag: tally.lag.distribution(),
         },
         cpu_s: cpu,
+        stood_still_s: tally.stood_still.as_secs_f64(),
+        server_drops: None,
         max_rss_bytes: max_rss_bytes(),
         congestion_controller: match facts.quic_congestion_control {
             Some(quic) => Some(quic.to_string()),

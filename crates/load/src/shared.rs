@@ -15,6 +15,8 @@ pub(crate) struct Shared {
     pub(crate) gained: AtomicU32,
     /// Why the first one of the others didn't.
     pub(crate) not_gained: Mutex<Option<String>>,
+    /// Why the list of targets can't be read any more.
+    pub(crate) broken: Mutex<Option<std::io::Error>>,
     over: AtomicBool,
     position: Position,
     wakers: Mutex<Vec<Arc<mio::Waker>>>,
@@ -27,6 +29,7 @@ impl Shared {
             warm: Gate::new(workers),
             gained: AtomicU32::new(0),
             not_gained: Mutex::new(None),
+            broken: Mutex::new(None),
             over: AtomicBool::new(false),
             position: Position::default(),
             wakers: Mutex::default(),

@@ -13,14 +13,24 @@ use serde::{Deserialize, Serialize};
 pub struct LoadSpec {
     /// What is asked for, in turn. All have one scheme, host and port. `http://` is h1, or h2 by prior knowledge.
     pub targets: Vec<TargetSpec>,
+    /// A file of what is asked for instead, in turn, read while the load goes on. Each line is `/PATH`, which is the first
+    /// of `targets` with another path, or one of `targets` as a JSON object. Null: `targets` are asked for.
+    #[serde(default)]
+    pub target_file: Option<PathBuf>,
     /// The one protocol that is spoken.
     pub protocol: Protocol,
     /// The server's address. Null: the server's host on a bench, else where the URL's host name leads.
     #[serde(default)]
     pub address: Option<IpAddr>,
+    /// The interface on which an IPv6 address of link scope is reached (RFC 4007), by its name. Null: any.
+    #[serde(default)]
+    pub zone: Option<String>,
     /// The server's port. Null: the URL's.
     #[serde(default)]
     pub port: Option<u16>,
+    /// The Unix socket on which the server listens, for h1 and h2. Null: it is reached at an address.
+    #[serde(default)]
+    pub unix_socket: Option<PathBuf>,
     /// TLS of all connections. Without effect over `http://`.
     #[serde(default)]
     pub tls: TlsSpec,
@@ -84,9 +94,15 @@ pub struct TargetSpec {
     /// Header fields, name and value, beside those that every request has.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
-    /// The request's content in base64. Null: none.
+    /// The request's content in base64. Null: none, or `body_file`.
     #[serde(default)]
     pub body: Option<String>,
+    /// The file that holds the request's content, read while it is sent. Null: none, or `body`.
+    #[serde(default)]
+    pub body_file: Option<PathBuf>,
+    /// How often it is asked for each time that the list is walked, spread evenly over it.
+    #[serde(default = "one")]
+    pub weight: u32,
 }
 
 /// TLS of all connections.
@@ -99,6 +115,10 @@ pub struct TlsSpec {
     pub ca: Option<PathBuf>,
     /// Whether any certificate is accepted.
     pub insecure: bool,
+    /// The PEM file of the client's own certificate and its chain, with `key`. Null: none.
+    pub certificate: Option<PathBuf>,
+    /// The PEM file of its private key. Null: none.
+    pub key: Option<PathBuf>,
 }
 
 /// What a load's connections do with TLS sessions.
@@ -153,17 +173,30 @@ pub enum Connect {
 }
 
 /// An open loop: when requests are due doesn't depend on responses.
-#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrivalSpec {
-    /// Requests per second.
+    /// Requests per second, after `steps`.
     pub rate_per_s: f64,
+    /// Other rates before, in order. A ramp ends within the first.
+    #[serde(default)]
+    pub steps: Vec<RateStep>,
     /// The times between requests.
     #[serde(default)]
     pub distribution: Spacing,
     /// The seed of a random distribution.
     #[serde(default)]
     pub seed: u64,
+}
+
+/// A rate that holds for some time.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateStep {
+    /// Requests per second.
+    pub rate_per_s: f64,
+    /// How long, in seconds.
+    pub duration_s: f64,
 }
 
 /// The times between the requests of an open loop.

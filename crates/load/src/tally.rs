@@ -35,6 +35,10 @@ pub(crate) struct Tally {
     pub(crate) allowed: Option<u64>,
 
     pub(crate) headers: u64,
+    /// Content of requests that succeeded within the window.
+    pub(crate) uploaded: u64,
+    /// How long this thread had stood still, with no word of it to anybody.
+    pub(crate) stood_still: Duration,
     /// Successes within the window, whenever they were begun.
     pub(crate) in_window: u64,
     /// Since the window began, at the end and when the window was over.
@@ -68,6 +72,8 @@ impl Default for Tally {
             under_way: 0,
             allowed: None,
             headers: 0,
+            uploaded: 0,
+            stood_still: Duration::ZERO,
             in_window: 0,
             traffic: Traffic::default(),
             traffic_in_window: Traffic::default(),
@@ -155,6 +161,8 @@ impl Tally {
         self.under_way = self.under_way.max(other.under_way);
         self.allowed(other.allowed);
         self.headers += other.headers;
+        self.uploaded += other.uploaded;
+        self.stood_still = self.stood_still.max(other.stood_still);
         self.in_window += other.in_window;
         self.traffic += other.traffic;
         self.traffic_in_window += other.traffic_in_window;

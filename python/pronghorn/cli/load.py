@@ -23,12 +23,13 @@ from pronghorn.load import (
     prometheus,
     record,
     refusals,
-    resolve,
     text,
     transport,
+    where,
 )
 from pronghorn.load import table as csv_table
 from pronghorn.load import targets as target_words
+from pronghorn.load.bodies import Spool
 from pronghorn.load.measured import Measured
 from pronghorn.load.spec import LoadSpec
 
@@ -64,10 +65,14 @@ def load(
     tls: options.Tls = None,
     ca: options.Ca = None,
     insecure: options.Insecure = False,
+    certificate: options.Certificate = None,
+    key: options.Key = None,
     control: options.Control = None,
     knobs: options.Knobs = None,
     address: options.Address = None,
     port: options.Port = None,
+    connect_to: options.ConnectTo = None,
+    unix_socket: options.UnixSocket = None,
     check_words: options.CheckWords = None,
     as_json: options.AsJson = False,
     output: options.Output = None,
@@ -81,7 +86,8 @@ def load(
     Without --rate the loop is closed: each of -c connections keeps -m requests under way. Ctrl-C ends the
     load early; what was measured by then is printed.
     """
-    host, targets = target_words.read(
+    spool = Spool()
+    listed = target_words.read(
         target_words.Wanted(
             urls=urls or (),
             input_file=input_file,
@@ -89,23 +95,28 @@ def load(
             headers=headers or (),
             body=body,
             data=data,
-        )
+        ),
+        spool,
     )
+    host = listed.host
     over = transport.read(
         transport.Wanted(
             http=http,
             tls=tls,
             ca=_text_of(ca),
             insecure=insecure,
+            certificate=_text_of(certificate),
+            key=_text_of(key),
             resume=resume,
             early=early,
             control=control,
             knobs=knobs or (),
             hosts_control=_INSIDE_A_PATH in os.environ,
+            unix_socket=unix_socket is not None,
         ),
         host.scheme,
     )
-    target_words.refuse_over(targets, over.protocol)
+    target_words.refuse_over(listed.targets, over.protocol)
     much = extents.read(
         extents.Wanted(
             connections=connections,
@@ -128,9 +139,10 @@ def load(
     if csv_file is not None:
         csv_table.refuse(csv_file)
     spec = LoadSpec(
-        targets=targets,
+        targets=listed.targets,
+        target_file=listed.file,
+        listed=listed.number if listed.file else None,
         protocol=over.protocol,
-        port=port,
         tls=over.tls,
         session=over.session,
         congestion_control=over.control,
@@ -140,14 +152,18 @@ def load(
         **much,
     )
     wanted = [checks.parse(words, spec) for words in check_words or ()]
-    if address is not None:
-        place = resolve.literal(address)
-    else:
-        place = resolve.address(host.name, port or host.port, over.protocol)
-    spec = spec.model_copy(update={"address": place})
+    place = where.Wanted(address=address, port=port, connect_to=connect_to, unix_socket=unix_socket)
+    spec = spec.model_copy(update=where.read(place, host, over.protocol))
+    if listed.left is not None:
+        print(_left_out(*listed.left), file=sys.stderr)
     measured = _measure(spec, wanted, quiet=quiet)
     faults = list(_tell(measured, as_json, output, csv_file, prometheus_file))
     _end(measured, faults)
+
+
+def _left_out(number: int, first: str) -> str:
+    more = "" if number == 1 else f" and {number - 1} more"
+    return f"note: {first}{more}: left out, since this is no GET, HEAD or OPTIONS that can be sent again."
 
 
 def _text_of(file: Path | None) -> str | None:

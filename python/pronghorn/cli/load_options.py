@@ -23,7 +23,7 @@ InputFile = Annotated[
         "-i",
         metavar="FILE",
         rich_help_panel=_WHAT,
-        help="URLs, one per line, or METHOD URL, or paths of URL's host; '-' is stdin.",
+        help="A target a line: [METHOD] URL or a path of URL's host, JSON, or an access log; '-' is stdin.",
     ),
 ]
 Method = Annotated[
@@ -52,7 +52,11 @@ Body = Annotated[
 ]
 Data = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", rich_help_panel=_WHAT, help="A file with the body of each request."),
+    typer.Option(
+        metavar="FILE",
+        rich_help_panel=_WHAT,
+        help="A file of any size with the body of each request; '-' is stdin.",
+    ),
 ]
 Connections = Annotated[
     int,
@@ -127,7 +131,7 @@ Rate = Annotated[
         metavar="R",
         rich_help_panel=_HOW,
         help="Open loop: requests per second (or R/min), however slow the server is. Latency counts from "
-        "when each request was due.",
+        "when each request was due. Steps: 100:10s,200:10s,400.",
     ),
 ]
 Poisson = Annotated[
@@ -209,6 +213,19 @@ Ca = Annotated[
 Insecure = Annotated[
     bool, typer.Option("--insecure", "-k", rich_help_panel=_OVER, help="Trust any certificate.")
 ]
+Certificate = Annotated[
+    Path | None,
+    typer.Option(
+        "--cert",
+        metavar="FILE",
+        rich_help_panel=_OVER,
+        help="Our own certificate and its chain, PEM, for a server that asks for one.",
+    ),
+]
+Key = Annotated[
+    Path | None,
+    typer.Option("--key", metavar="FILE", rich_help_panel=_OVER, help="The private key of --cert, PEM."),
+]
 Control = Annotated[
     str | None,
     typer.Option(
@@ -241,6 +258,24 @@ Port = Annotated[
         max=65535,
         rich_help_panel=_OVER,
         help="Connect to this port instead of the URL's.",
+    ),
+]
+ConnectTo = Annotated[
+    str | None,
+    typer.Option(
+        "--connect-to",
+        metavar="HOST[:PORT]",
+        rich_help_panel=_OVER,
+        help="Connect to this host (and port) instead of the URL's.",
+    ),
+]
+UnixSocket = Annotated[
+    Path | None,
+    typer.Option(
+        "--unix-socket",
+        metavar="FILE",
+        rich_help_panel=_OVER,
+        help="Connect to this Unix socket instead (HTTP/1.1 and 2).",
     ),
 ]
 CheckWords = Annotated[

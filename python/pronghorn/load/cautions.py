@@ -36,7 +36,7 @@ class Caution(NamedTuple):
 def cautions(spec: LoadSpec, report: LoadReport, *, interrupted: bool) -> list[Caution]:
     """All that hold of a load."""
     found: list[Caution] = []
-    for examine in (_generator, _open_loop, _connections, _answers):
+    for examine in (_standing, _generator, _open_loop, _connections, _answers):
         found.extend(examine(spec, report))
     if interrupted:
         text = "the load was interrupted; requests in flight count as failed by 'cut'."
@@ -58,6 +58,16 @@ def hidden_stalls(asked: Sequence[str]) -> list[Caution]:
     )
     remedy = "Use an open loop (--rate R): its latency counts from when each request was due."
     return [Caution("coordinated_omission", text, remedy)]
+
+
+def _standing(_spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
+    if report.stood_still_s:
+        yield Caution(
+            "generator_stopped",
+            f"the generator itself stood still for {figures.duration(report.stood_still_s)}: it was stopped, "
+            "or had no CPU. Latencies and rates include that, and say nothing about the server.",
+            "Repeat the load.",
+        )
 
 
 def _generator(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
@@ -91,6 +101,9 @@ def _open_loop(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
             "Lower --rate, or use more threads (-t) if cores are free.",
         )
     asked = spec.arrivals.rate_per_s
+    if spec.arrivals.steps:
+        # Of several rates the mean is what counts, and what is in flight shows no more than that.
+        asked = report.requests.planned / report.window_s if report.window_s else 0.0
     if not spec.ramp_s and report.finished and report.requests_per_second < _ANSWERED * asked:
         yield Caution(
             "rate_not_reached",
@@ -119,6 +132,14 @@ def _connections(spec: LoadSpec, report: LoadReport) -> Iterator[Caution]:
             f"{figures.grouped(made.attempted)} connections, which says nothing about the server: "
             f"{refusal}.",
             f"{mend[:1].upper()}{mend[1:]}." if mend else "Use fewer connections (-c).",
+        )
+    if report.server_drops:
+        yield Caution(
+            "server_drops",
+            f"the server's socket dropped {figures.grouped(report.server_drops)} datagrams because its "
+            "receive buffer was full. QUIC sent them again, later.",
+            "Use fewer connections or streams (-c, -m), or raise the server's receive buffer "
+            "(sysctl net.core.rmem_default, net.core.rmem_max).",
         )
     allowed = made.streams_allowed
     if allowed is not None and allowed < spec.streams and not _asks_for_few(spec, allowed):

@@ -2,7 +2,7 @@
 
     CHECK  = METRIC OP VALUE                 OP = "<" | "<=" | ">" | ">=" | "==" | "!="
     METRIC = [PHASE "."] STATISTIC           a time; PHASE: connect, first_byte, total (default), lag
-           | "rps" | "goodput" | "cpu" | "rss"
+           | "rps" | "goodput" | "upload" | "cpu" | "rss"
            | COUNT                           sent, unsent, succeeded, failed, connections.established …
            | "failed." KIND | "status." CODE | "connections.failed." KIND
 
@@ -25,7 +25,10 @@ from pronghorn.model.operators import OPERATORS
 PHASES = ("connect", "first_byte", "total", "lag")
 _OF_REQUESTS = ("first_byte", "total")
 STATISTICS = ("min", "mean", "sd", *percentiles.PERCENTILES, "max")
-FAILURES = ("status", "grpc", "reset", "refused", "connection", "timeout", "short", "protocol", "cut")
+FAILURES = (
+    *("status", "grpc", "head", "early", "reset", "refused", "connection", "timeout", "short", "protocol"),
+    "cut",
+)
 """The kinds by which requests fail (docs/engine-protocol.md)."""
 CONNECTION_FAILURES = (
     *("refused", "unreachable", "local", "timeout", "tls", "alpn", "reset", "idle", "protocol"),
@@ -85,7 +88,13 @@ def parse(text: str, spec: LoadSpec) -> Check:
         return Check(
             text, name, "time", sign, _quantity(text, value, "time"), phase=phase, statistic=statistic
         )
-    kinds: dict[str, Kind] = {"rps": "rate", "goodput": "goodput", "cpu": "time", "rss": "size"}
+    kinds: dict[str, Kind] = {
+        "rps": "rate",
+        "goodput": "goodput",
+        "upload": "goodput",
+        "cpu": "time",
+        "rss": "size",
+    }
     if name in kinds:
         return Check(text, name, kinds[name], sign, _quantity(text, value, kinds[name]))
     if name not in _COUNTS and not _is_part(name) and not _is_kind_of_connection(name):
@@ -102,9 +111,11 @@ def evaluate(check: Check, report: LoadReport) -> Result:
     if report.is_of_this_host and not check.metric.startswith("connections."):
         return Result(check, None, "this host itself refused most connections")
     value, shown = _value(check, report)
-    if value is None:
-        return Result(check, False, shown)
-    return Result(check, OPERATORS[check.operator](value, check.value), f"{check.metric} = {shown}")
+    holds = value is not None and OPERATORS[check.operator](value, check.value)
+    found = shown if value is None else f"{check.metric} = {shown}"
+    if report.stood_still_s and not holds:
+        return Result(check, None, f"{found}, but the generator itself stood still")
+    return Result(check, holds, found)
 
 
 def _time(name: str) -> tuple[str | None, str | None]:
@@ -129,14 +140,23 @@ def _is_kind_of_connection(name: str) -> bool:
 
 def _unknown(name: str) -> str:
     statistics = [percentiles.words(statistic) for statistic in STATISTICS]
-    known = [*statistics, "rps", "goodput", "cpu", "rss", *_COUNTS, *(f"failed.{kind}" for kind in FAILURES)]
+    known = [
+        *statistics,
+        "rps",
+        "goodput",
+        "upload",
+        "cpu",
+        "rss",
+        *_COUNTS,
+        *(f"failed.{kind}" for kind in FAILURES),
+    ]
     known += [f"connections.failed.{kind}" for kind in CONNECTION_FAILURES]
     meant = nearest(name, [*known, *(f"{phase}.{one}" for phase in PHASES for one in statistics)])
     question = f"; did you mean {meant!r}?" if meant else "."
     others = ", ".join(f"{phase}." for phase in PHASES if phase != "total")
     return (
         f"unknown metric {name!r}{question} Allowed: {', '.join(statistics)} (of total; else {others} before "
-        f"it), rps, goodput, cpu, rss, {', '.join(_COUNTS)}, status.CODE, failed.KIND "
+        f"it), rps, goodput, upload, cpu, rss, {', '.join(_COUNTS)}, status.CODE, failed.KIND "
         f"({', '.join(FAILURES)}), connections.failed.KIND ({', '.join(CONNECTION_FAILURES)})."
     )
 
@@ -175,6 +195,8 @@ def _value(check: Check, report: LoadReport) -> tuple[float | None, str]:
             return report.requests_per_second, figures.rate(report.requests_per_second, requests.succeeded)
         case "goodput":
             return report.bytes_per_second.payload, f"{figures.size(report.bytes_per_second.payload)}/s"
+        case "upload":
+            return report.bytes_per_second.uploaded, f"{figures.size(report.bytes_per_second.uploaded)}/s"
         case "cpu":
             return report.cpu_s.total, figures.duration(report.cpu_s.total)
         case "rss":

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from pronghorn.errors import InputError, unknown
-from pronghorn.load.spec import Arrivals, Extent
+from pronghorn.load.spec import Arrivals, Extent, Step
 from pronghorn.model import units
 
 DEFAULT_DURATION = "10s"
@@ -16,6 +16,7 @@ MOST_REQUESTS = 10**15
 MOST_RATE_PER_S = 10_000_000
 LEAST_RATE_PER_S = Fraction(1, 10**6)
 _RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/(s|min))?")
+_MOST_STEPS = 1000
 _CONNECT = ("keep", "each")
 
 
@@ -44,16 +45,19 @@ def read(wanted: Wanted) -> dict[str, Any]:
         raise InputError(
             "-n and -d exclude each other: a load ends after a number of requests or after a time."
         )
-    stop = (
-        Extent(requests=wanted.requests)
-        if wanted.requests is not None
-        else Extent(duration_s=_time("-d", wanted.duration or DEFAULT_DURATION))
-    )
+    arrivals, lasts_s = _arrivals(wanted)
+    if wanted.requests is not None:
+        stop = Extent(requests=wanted.requests)
+    elif wanted.duration is None and lasts_s is not None:
+        stop = Extent(duration_s=lasts_s)
+    else:
+        stop = Extent(duration_s=_time("-d", wanted.duration or DEFAULT_DURATION))
     ramp_s = 0.0 if wanted.ramp is None else _time("--ramp", wanted.ramp)
     warm_up = None if wanted.warm_up is None else _warm_up(wanted.warm_up)
     limit_s = None if wanted.limit is None else _time("--limit", wanted.limit)
-    arrivals = _arrivals(wanted)
     _refuse_contradictions(wanted, arrivals)
+    if arrivals is not None and arrivals.steps and ramp_s > arrivals.steps[0].duration_s:
+        raise InputError(f"--ramp {wanted.ramp}: the first step of --rate ends before that.")
     if stop.duration_s is not None:
         before_s = warm_up.duration_s or 0.0 if warm_up is not None else 0.0
         if ramp_s >= before_s + stop.duration_s:
@@ -101,25 +105,47 @@ def _refuse_contradictions(wanted: Wanted, arrivals: Arrivals | None) -> None:
         )
 
 
-def _arrivals(wanted: Wanted) -> Arrivals | None:
+def _arrivals(wanted: Wanted) -> tuple[Arrivals | None, float | None]:
+    """The open loop that is asked for, and how long its steps last, where the last one's time stands too."""
     if wanted.rate is None:
         for flag, asked in (("--poisson", wanted.poisson), ("--seed", wanted.seed is not None)):
             if asked:
                 raise InputError(f"{flag}: only an open loop has arrivals. Write --rate R as well.")
-        return None
+        return None, None
     if wanted.seed is not None and not wanted.poisson:
         raise InputError("--seed: evenly spaced arrivals need no seed. Write --poisson as well.")
-    found = _RATE.fullmatch(wanted.rate)
-    per_s = Fraction(found[1]) / (60 if found[2] == "min" else 1) if found else Fraction(0)
-    if not LEAST_RATE_PER_S <= per_s <= MOST_RATE_PER_S:
-        raise InputError(
-            f"--rate {wanted.rate}: this is no rate; write requests per second, such as 1000, or 90/min (at "
-            f"most {MOST_RATE_PER_S}/s)."
-        )
+    *before, (last, lasts) = _steps(wanted.rate)
+    steps = tuple(Step(rate_per_s=rate, duration_s=duration or 0.0) for rate, duration in before)
+    total = None if lasts is None else sum(step.duration_s for step in steps) + lasts
     if not wanted.poisson:
-        return Arrivals(rate_per_s=float(per_s))
+        return Arrivals(rate_per_s=last, steps=steps), total
     seed = wanted.seed if wanted.seed is not None else secrets.randbelow(2**32)
-    return Arrivals(rate_per_s=float(per_s), distribution="poisson", seed=seed)
+    return Arrivals(rate_per_s=last, steps=steps, distribution="poisson", seed=seed), total
+
+
+def _steps(text: str) -> list[tuple[float, float | None]]:
+    """The rates of `--rate`, per second, each with the seconds for which it holds; only the last may go on
+    without an end."""
+    words = text.split(",")
+    if len(words) > _MOST_STEPS:
+        raise InputError(f"--rate: {len(words)} steps; at most {_MOST_STEPS}.")
+    found: list[tuple[float, float | None]] = []
+    for number, word in enumerate(words, 1):
+        rate, colon, time = word.partition(":")
+        match = _RATE.fullmatch(rate)
+        per_s = Fraction(match[1]) / (60 if match[2] == "min" else 1) if match else Fraction(0)
+        if not LEAST_RATE_PER_S <= per_s <= MOST_RATE_PER_S:
+            raise InputError(
+                f"--rate {text}: {'this' if len(words) == 1 else repr(word)} is no rate; write requests per "
+                f"second, such as 1000, or 90/min (at most {MOST_RATE_PER_S}/s)."
+            )
+        if not colon and number < len(words):
+            raise InputError(
+                f"--rate {text}: {word!r} doesn't say for how long; write RATE:TIME, such as {word}:10s. "
+                "Only the last step may go on."
+            )
+        found.append((float(per_s), _time("--rate", time) if colon else None))
+    return found
 
 
 def _warm_up(text: str) -> Extent:

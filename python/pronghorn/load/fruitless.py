@@ -2,7 +2,7 @@
 
 from pronghorn.errors import HostError, NothingMeasured, PronghornError
 from pronghorn.foreign import line
-from pronghorn.load import tls_hints
+from pronghorn.load import figures, tls_hints
 from pronghorn.model.load_report import LoadReport
 
 _OF_CONNECTIONS = {
@@ -17,13 +17,22 @@ _OF_REQUESTS = {
     "status": "The server answers with errors. Check the URL and the headers.",
     "grpc": "The service refuses the calls. Check the path, -H 'content-type: application/grpc' and the "
     "message of --data.",
+    "head": "The server takes no head of this size. Send less (-H, the URL), or raise its limit "
+    "(large_client_header_buffers in nginx).",
+    "early": "The server answers before it has read the body. Load a URL that takes one.",
     "timeout": "Raise --timeout.",
     "cut": "Raise --limit or -d.",
 }
 
 
 def of_this_host(report: LoadReport) -> HostError:
-    """The error for a load that this host's own limits decided."""
+    """The error for a load that this host itself decided, by its limits or by standing still."""
+    if not report.is_of_this_host:
+        return HostError(
+            f"the generator itself stood still for {figures.duration(report.stood_still_s)}, which says "
+            "nothing about the server: it was stopped, or had no CPU.",
+            hint="Repeat the load.",
+        )
     made = report.connections
     refusal, _, mend = (report.own_refusal or "").partition("; ")
     return HostError(

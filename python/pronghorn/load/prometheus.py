@@ -83,6 +83,9 @@ def _lines(measured: Measured) -> Iterator[str]:
     )
     volume = report.bytes
     yield from one("payload_bytes_total", "counter", "Bytes of responses' bodies.", volume.payload)
+    yield from one(
+        "uploaded_bytes_total", "counter", "Bytes of the bodies of requests that succeeded.", volume.uploaded
+    )
     yield from metric(
         "wire_bytes_total",
         "counter",

@@ -48,4 +48,6 @@ def _asked(measured: Measured) -> dict[str, Any]:
         {**target, "body": None if asked_for.body is None else {"bytes": len(asked_for.body)}}
         for target, asked_for in zip(asked["targets"], measured.spec.targets, strict=True)
     ]
-    return {**asked, "targets": targets if len(targets) <= _MOST_TARGETS else len(targets)}
+    if measured.spec.target_count > _MOST_TARGETS:
+        return {**asked, "targets": measured.spec.target_count}
+    return {**asked, "targets": targets}

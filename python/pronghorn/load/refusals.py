@@ -8,6 +8,12 @@ from pronghorn.load.spec import LoadSpec
 
 _FLAGS = {
     "address": "--address",
+    "zone": "--address",
+    "unix_socket": "--unix-socket",
+    "target_file": "-i",
+    "weight": "-i, weight",
+    "tls.certificate": "--cert",
+    "arrivals.steps": "--rate",
     "port": "--port",
     "protocol": "--http",
     "session": "--resume",
@@ -49,6 +55,9 @@ def _message(message: str, spec: LoadSpec) -> str:
         return f"{_FLAGS[key]}: {_sentence(problem)}"
     if spec.tls.ca is not None and (key == spec.tls.ca or message.startswith("the CA ")):
         return f"--ca {spec.tls.ca}: {_sentence(problem)}"
+    for flag, file in (("--cert", spec.tls.certificate), ("--key", spec.tls.key)):
+        if colon and file is not None and key == file:
+            return f"{flag} {file}: {_sentence(problem)}"
     return _sentence(message)
 
 

@@ -2,12 +2,14 @@
 one answers (as `localhost` is ::1 first, and many servers listen on 127.0.0.1 alone)."""
 
 import contextlib
-import ipaddress
 import os
+import re
 import socket
 import time
 
 from pronghorn.errors import InputError
+from pronghorn.load import places
+from pronghorn.load.places import Host
 from pronghorn.load.spec import Protocol
 
 _PATIENCE_S = 1.0
@@ -25,19 +27,32 @@ def address(name: str, port: int, protocol: Protocol) -> str:
     return next((one for one in found if answers(one, port)), found[0])
 
 
-def literal(text: str) -> str:
-    """`text` as an IP address; InputError where it is none."""
-    if "%" in text:
-        raise InputError(
-            f"--address: {text!r}: an address with a zone can't be loaded.",
-            hint="Write an address of global scope.",
-        )
+def literal(text: str) -> tuple[str, str | None]:
+    """`text` as an IP address and the interface that it names as its zone; InputError where it is none."""
     try:
-        return str(ipaddress.ip_address(text.strip("[]")))
-    except ValueError:
-        raise InputError(
-            f"--address: {text!r} is no IP address.", hint="Write the name itself in the URL."
-        ) from None
+        return places.address(text.strip("[]"), "--address", repr(text))
+    except InputError as error:
+        if "is no IP address" in str(error):
+            raise InputError(
+                f"--address: {text!r} is no IP address.",
+                hint="Write the name itself in the URL, or --connect-to.",
+            ) from None
+        raise
+
+
+def connect_to(text: str) -> tuple[Host, int | None]:
+    """`--connect-to HOST[:PORT]`; InputError where it is none."""
+    rest = text.rpartition("]")[2]
+    port = None
+    if (found := re.search(r":([0-9]{1,5})$", rest)) is not None:
+        port, text = int(found[1]), text[: -len(found[0])]
+        if not 1 <= port <= 65535:
+            raise InputError(f"--connect-to: port {port}; allowed are 1 to 65535.")
+    where = "--connect-to"
+    if text.startswith("[") or re.fullmatch(r"[0-9.]+", text):
+        name, zone = places.address(text.strip("[]"), where, repr(text))
+        return Host("https", name, port or 443, zone), port
+    return Host("https", places.host_name(text, where), port or 443), port
 
 
 def addresses(name: str, port: int) -> list[str]:

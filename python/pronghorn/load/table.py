@@ -88,13 +88,13 @@ def _latency(phase: str, statistic: str) -> _Cell:
     return cell
 
 
-_VOLUMES = ("payload", "wire_received", "wire_sent")
+_VOLUMES = ("payload", "uploaded", "wire_received", "wire_sent")
 
 COLUMNS: Mapping[str, _Cell] = MappingProxyType(
     {
         "began": lambda measured: measured.began.isoformat(timespec="seconds"),
         "url": lambda measured: measured.url,
-        "targets": lambda measured: len(measured.spec.targets),
+        "targets": lambda measured: measured.spec.target_count,
         "protocol": _of_report("protocol"),
         "tls": _of("tls", "version"),
         "cipher": _of("tls", "cipher"),
@@ -125,6 +125,8 @@ COLUMNS: Mapping[str, _Cell] = MappingProxyType(
             for phase in checks.PHASES
             for statistic in ("count", *checks.STATISTICS)
         },
+        "stood_still_s": _of_report("stood_still_s"),
+        "server_drops": _of_report("server_drops"),
         "cpu_user_s": _of("cpu_s", "user"),
         "cpu_system_s": _of("cpu_s", "system"),
         "max_rss_bytes": _of_report("max_rss_bytes"),

@@ -1,70 +1,27 @@
-"""What is requested: URLs, methods, headers and a body, from the command line's words and an input file."""
+"""What is requested: URLs, methods, headers and bodies, from the command line's words and an input file."""
 
-import ipaddress
+import itertools
+import json
 import re
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
-from urllib.parse import SplitResult, quote, urlsplit
+from typing import BinaryIO, NamedTuple
 
-from pronghorn import __version__, reading
-from pronghorn.errors import InputError
+from pronghorn import reading
+from pronghorn.errors import HostError, InputError
+from pronghorn.load import bodies, fields, input_lines, places
+from pronghorn.load.bodies import Body, Spool
+from pronghorn.load.input_lines import Left, Line, Plain
+from pronghorn.load.places import Host
 from pronghorn.load.spec import Protocol, Target
 
-USER_AGENT = f"pronghorn/{__version__}"
-MOST_BODY = 16 * 2**20
-"""The largest body of a request in bytes."""
-
-MOST_TARGETS = 64 * 2**20
-"""The longest list of URLs in bytes."""
-
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_FIELD_VALUE = re.compile(r"[\t\x20-\x7e]*")
-_BLANKS = re.compile(r"[ \t]+")
-_LABEL = re.compile(r"[0-9A-Za-z_](?:[0-9A-Za-z_-]{0,61}[0-9A-Za-z_])?")
-_WRITTEN = re.compile(r"^[^:]*://[^/?#]*|#.*", re.DOTALL)
-"""The characters before a URL's path and after its query that are sent as written."""
-
-_STRIPPED = re.compile(r"[\t\r\n]")
-"""The characters that urllib removes from URLs."""
-
-_NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
-_PATH = re.compile(r"[\x21\x24-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7c\x7e%]*")
-
-_NOT_OURS = {
-    "host": "it comes from the URL. To reach a name at another address, write the name in the URL and "
-    "--address",
-    "content-length": "it comes from the body",
-    "connection": "it belongs to the connection (RFC 9110 §7.6.1). For a new connection per request: "
-    "--connect each",
-    **dict.fromkeys(
-        ("keep-alive", "proxy-connection", "transfer-encoding", "upgrade"),
-        "it belongs to the connection, not to the request (RFC 9110 §7.6.1)",
-    ),
-}
-"""The header fields that nobody may set, each with the reason."""
-
-
-PORTS = {"https": 443, "http": 80}
-
-
-class Host(NamedTuple):
-    """Whom all requests go to; `name` is a host name or an address without brackets."""
-
-    scheme: str
-    name: str
-    port: int
-
-    def __str__(self) -> str:
-        """As a URL begins; the scheme's own port isn't written."""
-        name = f"[{self.name}]" if ":" in self.name else self.name
-        return f"{self.scheme}://{name}" + ("" if self.port == PORTS[self.scheme] else f":{self.port}")
+_INLINE = 1000
+"""The most targets that are told to the engine at once; more are in a file, which it reads as it goes."""
 
 
 class Wanted(NamedTuple):
     """The words that say what is requested. `method` None: GET, with a body POST. `body` and `data`: a text,
-    and a file that holds the body."""
+    and a file that holds the body; `data` and `input_file` '-': stdin."""
 
     urls: Sequence[str]
     input_file: str | None = None
@@ -74,33 +31,64 @@ class Wanted(NamedTuple):
     data: Path | None = None
 
 
-def read(wanted: Wanted) -> tuple[Host, tuple[Target, ...]]:
+class Listed(NamedTuple):
+    """All that is requested, `number` targets. `file`, of a long list: the engine's file of them; `targets`
+    then has what a line doesn't say. `left`: how many lines of an access log can't be sent again, and where
+    the first is."""
+
+    host: Host
+    targets: tuple[Target, ...]
+    file: str | None
+    number: int
+    left: tuple[int, str] | None = None
+
+
+def read(wanted: Wanted, spool: Spool) -> Listed:
     """The host and its targets, in the order in which they are asked; InputError where a word is wrong."""
-    body = _body(wanted)
-    headers = _headers(wanted.headers)
-    method = _method(wanted.method, "--method") if wanted.method else ("GET" if body is None else "POST")
-    places = [(where, method, _place(url, where)) for where, url in _numbered(wanted.urls)]
-    if wanted.input_file is not None:
-        base = places[0][2][0] if places else None
-        places = list(_lines(wanted.input_file, base, method))
-    if not places:
-        raise InputError("no URL to load.", hint="Write one: pronghorn load https://localhost:8443/")
-    host = places[0][2][0]
-    targets = []
-    for where, own_method, (found, path) in places:
-        if found != host:
-            raise InputError(
-                f"{where}: this is {found}, but {places[0][0]} is {host}; all URLs of a load share scheme, "
-                "host and port.",
-                hint="Run one load for each host.",
-            )
-        targets.append(Target(url=f"{host}{path}", method=own_method, headers=headers, body=body))
-    return host, tuple(targets)
+    body = _body(wanted, spool)
+    has_body = body != Body()
+    method = fields.method(wanted.method, "--method") if wanted.method else ("POST" if has_body else "GET")
+    template = Target(
+        url="",
+        method=method,
+        headers=fields.of_command(wanted.headers),
+        body=body.content,
+        body_file=body.file,
+    )
+    written = [Line(where, url) for where, url in _numbered(wanted.urls)]
+    if wanted.input_file is None:
+        reader = _Reader(template, "")
+        targets = tuple(reader.target(line) for line in written)
+        if reader.host is None:
+            raise InputError("no URL to load.", hint="Write one: pronghorn load https://localhost:8443/")
+        return Listed(reader.host, targets, None, len(targets))
+    reader = _Reader(template, wanted.input_file)
+    for line in written[:1]:
+        reader.host = places.read(line.url, line.where)[0]
+        reader.of_host = line.where
+    stream = _opened(wanted.input_file, spool)
+    found = reader.all(input_lines.read(stream, wanted.input_file))
+    first: list[Target | bytes] = []
+    number = 0
+    for some in found:
+        first.append(some)
+        number += some.count(b"\n") if isinstance(some, bytes) else 1
+        if number > _INLINE:
+            break
+    if not first or reader.host is None:
+        raise InputError(f"{wanted.input_file}: holds no URL. Write one per line.")
+    template = template.model_copy(update={"url": f"{reader.host}/"})
+    if number <= _INLINE:
+        targets = tuple(target for some in first for target in reader.whole(some))
+        return Listed(reader.host, targets, None, number, reader.left)
+    file = spool.new()
+    count = _write(file, template, itertools.chain(first, found))
+    return Listed(reader.host, (template,), spool.path(file), count, reader.left)
 
 
 def refuse_over(targets: Sequence[Target], protocol: Protocol) -> None:
     """InputError where a field can't be sent over `protocol`."""
-    if protocol == "h1" and any(name == "te" for name, _ in targets[0].headers):
+    if protocol == "h1" and any(name == "te" for target in targets for name, _ in target.headers):
         raise InputError(
             "-H 'te: trailers': over HTTP/1.1 'te' belongs to the connection, not to the request (RFC "
             "9110 §10.1.4).",
@@ -115,154 +103,119 @@ def _numbered(urls: Sequence[str]) -> "list[tuple[str, str]]":
     return [(f"URL {number}", url) for number, url in enumerate(urls, 1)]
 
 
-def _lines(name: str, base: Host | None, method: str) -> "list[tuple[str, str, tuple[Host, str]]]":
-    """The input file's lines, `[METHOD] URL` or `[METHOD] /PATH` of the command line's host, each with where
-    it stands."""
-    found = []
-    for number, line in enumerate(_text(name).split("\n"), 1):
-        words = _BLANKS.split(line.removesuffix("\r").strip(" \t"))
-        if not words[0] or words[0].startswith("#"):
-            continue
-        where = f"{name}, line {number}"
-        if len(words) > 2:
-            raise InputError(f"{where}: {line!r} is no target; write URL or METHOD URL.")
-        own_method = _method(words[0], where) if len(words) == 2 else method
-        url = words[-1]
-        if url.startswith("/"):
-            if base is None:
+class _Reader:
+    """Lines as targets of one host, whose first one says which."""
+
+    def __init__(self, template: Target, name: str) -> None:
+        self.host: Host | None = None
+        self.of_host = ""
+        self.left: tuple[int, str] | None = None
+        self.name = name
+        self._template = template
+
+    def all(self, lines: Iterable[Line | Left | Plain]) -> Iterator[Target | bytes]:
+        """The targets of all lines but those that are left out. Of those that are the template with another
+        path, the paths, each with a newline."""
+        for line in lines:
+            if isinstance(line, Line):
+                yield self.target(line)
+            elif isinstance(line, Left):
+                number, first = self.left or (0, line.where)
+                self.left = number + 1, first
+            elif (paths := self._paths(line)) is not None:
+                yield paths
+            else:
+                yield from map(self.target, input_lines.of_plain(line, self.name))
+
+    def _paths(self, plain: Plain) -> bytes | None:
+        """None where one of them may be of another host."""
+        if self.host is None:
+            return None
+        prefix = re.escape(f"{self.host}/".encode())
+        paths = re.sub(rb"^" + prefix, b"/", plain.urls, flags=re.MULTILINE)
+        return None if re.search(rb"^[^/]", paths, flags=re.MULTILINE) else paths
+
+    def whole(self, found: Target | bytes) -> Iterator[Target]:
+        """What `all` tells, as targets."""
+        if isinstance(found, Target):
+            yield found
+            return
+        for path in found.decode("ascii").splitlines():
+            yield self._template.model_copy(update={"url": f"{self.host}{path}"})
+
+    def target(self, line: Line) -> Target:
+        """The request that a line says."""
+        url = line.url
+        if url.startswith("/") and self.name:
+            if self.host is None:
                 raise InputError(
-                    f"{where}: {url!r} names no host.",
-                    hint=f"Name one on the command line: pronghorn load https://localhost/ -i {name}",
+                    f"{line.where}: {url!r} names no host.",
+                    hint=f"Name one on the command line: pronghorn load https://localhost/ -i {self.name}",
                 )
-            url = f"{base}{url}"
-        found.append((where, own_method, _place(url, where)))
-    if not found:
-        raise InputError(f"{name}: holds no URL. Write one per line.")
-    return found
+            url = f"{self.host}{url}"
+            path = places.read(url, line.where)[1]
+        else:
+            host, path = places.read(url, line.where)
+            if self.host is None:
+                self.host, self.of_host = host, line.where
+            elif host != self.host:
+                raise InputError(
+                    f"{line.where}: this is {host}, but {self.of_host} is {self.host}; all URLs of a load "
+                    "share scheme, host and port.",
+                    hint="Run one load for each host.",
+                )
+        return self._made(line, path)
+
+    def _made(self, line: Line, path: str) -> Target:
+        template, body = self._template, line.body
+        method = line.method or ("POST" if body is not None and template.method == "GET" else template.method)
+        return Target(
+            url=f"{self.host}{path}",
+            method=method,
+            headers=fields.overridden(template.headers, line.own),
+            body=template.body if body is None else body.content,
+            body_file=template.body_file if body is None else body.file,
+            weight=line.weight,
+        )
 
 
-def _text(name: str) -> str:
-    if name != "-":
-        return reading.asked(Path(name), MOST_TARGETS, "a list of URLs")
+def _write(file: BinaryIO, template: Target, targets: Iterable[Target | bytes]) -> int:
+    """Writes the engine's list of targets, a line each; how many there are."""
+    count = 0
+    beginning = len(template.url) - 1
     try:
-        read = sys.stdin.buffer.read(MOST_TARGETS + 1)
-        text = read.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name}: byte {error.start} of stdin is no UTF-8.") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}.") from None
-    if len(read) > MOST_TARGETS:
-        raise InputError(f"{name}: stdin has over {MOST_TARGETS // 2**20} MiB, the most for a list of URLs.")
-    return text
-
-
-def _place(url: str, where: str) -> tuple[Host, str]:
-    """The host and the path with its query; a fragment is never sent."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise InputError(f"{where}: {url!r} is no URL: {error}.") from None
-    if parts.scheme not in ("http", "https"):
-        raise InputError(f"{where}: {url!r} is no URL; it begins with https:// or http://.")
-    if url != url.strip() or _STRIPPED.search(url):
-        raise InputError(f"{where}: {url!r}: a URL has no tabs, line ends or blanks at its ends.")
-    name = _host_name(url, parts, where)
-    if port == 0:
-        raise InputError(f"{where}: {url!r}: no server listens on port 0; allowed are 1 to 65535.")
-    path = _WRITTEN.sub("", url)
-    path = path if path.startswith("/") else f"/{path}"
-    allowed = _PATH.match(path)
-    if allowed is not None and allowed.end() < len(path):
-        wrong = path[allowed.end()]
-        raise InputError(
-            f"{where}: {url!r}: {_shown(wrong)} is not allowed in a path or a query.",
-            hint=f"Write it as {quote(wrong, safe='', errors='surrogateescape')} (RFC 3986 §2.1).",
-        )
-    return Host(parts.scheme, name, port or PORTS[parts.scheme]), path
-
-
-def _shown(character: str) -> str:
-    return "a blank" if character == " " else repr(character)
-
-
-def _host_name(url: str, parts: SplitResult, where: str) -> str:
-    if parts.username is not None or parts.password is not None:
-        raise InputError(
-            f"{where}: a URL with a user's name isn't supported.",
-            hint="Send the header instead: -H 'authorization: Basic …'",
-        )
-    name = parts.hostname
-    if not name:
-        raise InputError(f"{where}: {url!r} names no host.")
-    if "[" in parts.netloc:
-        return _literal(url, name, where)
-    wrong = re.search(r"[^0-9A-Za-z_.-]", name)
-    if wrong is not None:
-        raise InputError(
-            f"{where}: {name!r} is no host name: {_shown(wrong[0])} is not allowed in one.",
-            hint="Write a non-ASCII name as xn--…",
-        )
-    if not all(_LABEL.fullmatch(label) for label in name.removesuffix(".").split(".")):
-        raise InputError(
-            f"{where}: {name!r} is no host name: each part has 1 to 63 letters and no '-' at its ends."
-        )
-    if _NUMBER.fullmatch(name.removesuffix(".").rpartition(".")[2]):
-        return _literal(url, name, where)
-    return name
-
-
-def _literal(url: str, name: str, where: str) -> str:
-    """An IP address within a URL."""
-    if "%" in name:
-        raise InputError(
-            f"{where}: {url!r}: an address with a zone ({name.partition('%')[2]!r}) can't be loaded.",
-            hint="Write an address of global scope.",
-        )
-    try:
-        return str(ipaddress.ip_address(name))
-    except ValueError:
-        raise InputError(
-            f"{where}: {url!r}: {name!r} is no IP address; write four numbers up to 255, or an IPv6 "
-            "address in brackets."
+        for target in targets:
+            count += target.count(b"\n") if isinstance(target, bytes) else 1
+            if isinstance(target, bytes):
+                file.write(target)
+            elif target == template.model_copy(update={"url": target.url}):
+                file.write(target.url[beginning:].encode() + b"\n")
+            else:
+                file.write(json.dumps(target.to_engine(), separators=(",", ":")).encode() + b"\n")
+        file.flush()
+    except OSError as error:
+        raise HostError(
+            f"the list of targets: {error.strerror}.", hint="Free some space, or set TMPDIR."
         ) from None
+    return count
 
 
-def _method(text: str, where: str) -> str:
-    if not _TOKEN.fullmatch(text) or text != text.upper():
-        raise InputError(f"{where}: {text!r} is no method; write one such as GET or POST (RFC 9110 §9.1).")
-    if text == "CONNECT":
-        raise InputError(f"{where}: CONNECT opens a tunnel and has no response to measure.")
-    return text
+def _opened(name: str, spool: Spool) -> BinaryIO:
+    if name == "-":
+        return spool.of_stdin("-")
+    try:
+        return reading.opened(Path(name))
+    except reading.Unreadable as error:
+        raise InputError(f"{name}: {error}.") from None
 
 
-def _headers(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """The fields in lower case, as HTTP/2 and 3 send them; ours first unless it is set, or taken away by an
-    empty value."""
-    fields: list[tuple[str, str]] = []
-    for line in lines:
-        name, colon, value = line.partition(":")
-        name, value = name.strip().lower(), value.strip()
-        if not colon or not _TOKEN.fullmatch(name):
-            raise InputError(f"-H {line!r} is no header; write 'NAME: VALUE'.")
-        if name in _NOT_OURS:
-            raise InputError(f"-H {line!r}: {name!r} can't be set: {_NOT_OURS[name]}.")
-        if name == "te" and value.lower() not in ("", "trailers"):
-            raise InputError(f"-H {line!r}: 'te' can only be 'trailers' (RFC 9113 §8.2.2, RFC 9114 §4.2).")
-        if not _FIELD_VALUE.fullmatch(value):
-            raise InputError(f"-H {line!r}: a header's value is ASCII without control characters.")
-        fields.append((name, value))
-    if not any(name == "user-agent" for name, _ in fields):
-        fields.insert(0, ("user-agent", USER_AGENT))
-    return tuple((name, value) for name, value in fields if value)
-
-
-def _body(wanted: Wanted) -> bytes | None:
+def _body(wanted: Wanted, spool: Spool) -> Body:
     if wanted.data is None:
-        return None if wanted.body is None else wanted.body.encode()
+        return Body() if wanted.body is None else Body(content=wanted.body.encode())
     if wanted.body is not None:
         raise InputError("--body and --data exclude each other: a request has one body.")
-    try:
-        return reading.content(wanted.data, MOST_BODY, "a body")
-    except reading.Unreadable as error:
-        raise InputError(f"--data {wanted.data}: {error}.") from None
+    if str(wanted.data) != "-":
+        return bodies.of_file(wanted.data, f"--data {wanted.data}")
+    if wanted.input_file == "-":
+        raise InputError("--data - and -i - exclude each other: there is one stdin.")
+    return Body(file=spool.path(spool.of_stdin("--data -")))

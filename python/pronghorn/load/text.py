@@ -38,7 +38,7 @@ def render(measured: Measured, file: TextIO) -> None:
 
 def _parts(measured: Measured) -> Iterator[RenderableType]:
     spec, report = measured.spec, measured.report
-    more = f" and {len(spec.targets) - 1} more" if len(spec.targets) > 1 else ""
+    more = f" and {figures.grouped(spec.target_count - 1)} more" if spec.target_count > 1 else ""
     yield Text.assemble((measured.url, "bold"), more, f" over {words.over(spec)}{_tls(report)}")
     yield Text(words.loop(spec), style="dim")
     if report.requests.sent:
@@ -77,10 +77,13 @@ def _rates(report: LoadReport) -> Table:
     grid.add_row("requests", Text(shown, style="bold"), f"in {figures.duration(report.window_s)}")
     for name, per_second, total in (
         ("payload", report.bytes_per_second.payload, report.bytes.payload),
+        ("uploaded", report.bytes_per_second.uploaded, report.bytes.uploaded),
         ("received", report.bytes_per_second.wire_received, report.bytes.wire_received),
         ("sent", report.bytes_per_second.wire_sent, report.bytes.wire_sent),
     ):
-        on_the_wire = "" if name == "payload" else " on the wire"
+        if name == "uploaded" and not total:
+            continue
+        on_the_wire = "" if name in ("payload", "uploaded") else " on the wire"
         grid.add_row(name, f"{figures.size(per_second)}/s", f"{figures.size(total)}{on_the_wire}")
     return grid
 

@@ -25,7 +25,7 @@ _HINTS = (
     ),
     (
         r"CertificateRequired|error 116\b",
-        "The server requires a client certificate, which a load doesn't have.",
+        "The server requires a client certificate: --cert FILE --key FILE.",
     ),
     (
         r"Unrecogni[sz]edName|error 112\b",

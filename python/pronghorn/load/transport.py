@@ -23,17 +23,20 @@ _BENCH = "docs/experiments.md, [knobs], in an experiment over an emulated path"
 
 class Wanted(NamedTuple):
     """The words of the command line. None: as the default is. `hosts_control`: whether TCP's congestion
-    control is left to the host where none is asked for."""
+    control is left to the host where none is asked for. `unix_socket`: it is no TCP."""
 
     http: str | None = None
     tls: str | None = None
     ca: str | None = None
     insecure: bool = False
+    certificate: str | None = None
+    key: str | None = None
     resume: bool = False
     early: bool = False
     control: str | None = None
     knobs: Sequence[str] = ()
     hosts_control: bool = False
+    unix_socket: bool = False
 
 
 class Transport(NamedTuple):
@@ -64,11 +67,23 @@ def read(wanted: Wanted, scheme: str) -> Transport:
             "--ca and --insecure exclude each other: one trusts a single authority, the other any "
             "certificate."
         )
+    if (wanted.certificate is None) != (wanted.key is None):
+        raise InputError("--cert and --key belong together: a certificate, and its private key, both PEM.")
     control, arm = _control(wanted, protocol, version)
+    if wanted.unix_socket:
+        if wanted.control is not None:
+            raise InputError("--cc: a Unix socket has no congestion control. Leave it out.")
+        control = Control(tcp=None, quic=control.quic)
     knobs = _knobs(wanted.knobs, arm)
     return Transport(
         protocol,
-        Tls(version="1.2" if version == "1.2" else "1.3", ca=wanted.ca, insecure=wanted.insecure),
+        Tls(
+            version="1.2" if version == "1.2" else "1.3",
+            ca=wanted.ca,
+            insecure=wanted.insecure,
+            certificate=wanted.certificate,
+            key=wanted.key,
+        ),
         "0rtt" if wanted.early else "resumed" if wanted.resume else "cold",
         control,
         knobs.of_client(arm),
@@ -94,6 +109,8 @@ def _refuse_in_the_clear(wanted: Wanted, scheme: str) -> None:
         ("--tls", wanted.tls),
         ("--ca", wanted.ca),
         ("--insecure", wanted.insecure),
+        ("--cert", wanted.certificate),
+        ("--key", wanted.key),
         ("--resume", wanted.resume),
         ("--0rtt", wanted.early),
     ):

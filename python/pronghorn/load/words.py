@@ -30,7 +30,10 @@ def loop(spec: LoadSpec) -> str:
         return f"closed loop: {', '.join(parts)}"
     arrivals = spec.arrivals
     regular = "evenly" if arrivals.distribution == "constant" else f"as Poisson's, seed {arrivals.seed}"
-    return f"open loop: {arrivals.rate_per_s:g}/s, {regular}; {', '.join(parts)}"
+    steps = "".join(
+        f"{step.rate_per_s:g}/s for {figures.duration(step.duration_s)}, then " for step in arrivals.steps
+    )
+    return f"open loop: {steps}{arrivals.rate_per_s:g}/s, {regular}; {', '.join(parts)}"
 
 
 def extent(asked: Extent) -> str:

@@ -88,10 +88,11 @@ class Connections(FromEngine):
 
 
 class Volume(FromEngine):
-    """`payload`: of responses' bodies, as they came; `headers`: of whole responses, decoded; `wire_*`: IP
-    packets'."""
+    """`payload`: of responses' bodies, as they came; `uploaded`: of the bodies of requests that succeeded;
+    `headers`: of whole responses, decoded; `wire_*`: IP packets'."""
 
     payload: Count
+    uploaded: Count = 0
     headers: Count
     wire_received: Count
     wire_sent: Count
@@ -101,6 +102,7 @@ class Rates(FromEngine):
     """Per second of the window."""
 
     payload: Rate
+    uploaded: Rate = 0.0
     wire_received: Rate
     wire_sent: Rate
 
@@ -136,7 +138,8 @@ class Failure(FromEngine):
 
 class LoadReport(FromEngine):
     """A whole load. `finished` is false where it was cut. `settings` and `congestion_control` are the first
-    connection's, as read back."""
+    connection's, as read back. `stood_still_s`: how long the generator itself was stopped or had no CPU;
+    `server_drops`: datagrams for which the server's socket had no room, None where nobody tells."""
 
     requests: Requests
     connections: Connections
@@ -147,6 +150,8 @@ class LoadReport(FromEngine):
     bytes_per_second: Rates
     latency_seconds: Latencies
     cpu_s: Cpu
+    stood_still_s: Seconds = 0.0
+    server_drops: Count | None = None
     max_rss_bytes: Count
     settings: Settings = Field(default_factory=dict)
     congestion_control: Controller = None

@@ -50,11 +50,17 @@ REPORT: Json = {
     "finished": True,
     "bytes": {
         "payload": 6_120_000,
+        "uploaded": 0,
         "headers": 1_500_000,
         "wire_received": 8_400_000,
         "wire_sent": 900_000,
     },
-    "bytes_per_second": {"payload": 3_060_000.0, "wire_received": 4_200_000.0, "wire_sent": 450_000.0},
+    "bytes_per_second": {
+        "payload": 3_060_000.0,
+        "uploaded": 0.0,
+        "wire_received": 4_200_000.0,
+        "wire_sent": 450_000.0,
+    },
     "latency_seconds": {
         "connect": distribution(10, 0.002),
         "first_byte": distribution(10_000, 0.00018),
@@ -62,6 +68,8 @@ REPORT: Json = {
         "lag": None,
     },
     "cpu_s": {"user": 0.4, "system": 0.3, "waited": 0.0, "critical": None},
+    "stood_still_s": 0.0,
+    "server_drops": None,
     "max_rss_bytes": 12_300_000,
     "settings": {
         "initial_window": 14_480,

@@ -21,12 +21,17 @@ def test_a_bare_url_is_ten_seconds_of_http_2_on_one_connection(generator: Genera
                 "method": "GET",
                 "headers": [["user-agent", "pronghorn/0.1.0"]],
                 "body": None,
+                "body_file": None,
+                "weight": 1,
             }
         ],
+        "target_file": None,
         "protocol": "h2",
         "address": "127.0.0.1",
+        "zone": None,
         "port": None,
-        "tls": {"version": "1.3", "ca": None, "insecure": False},
+        "unix_socket": None,
+        "tls": {"version": "1.3", "ca": None, "insecure": False, "certificate": None, "key": None},
         "session": "cold",
         "congestion_control": {"tcp": "cubic", "quic": "cubic"},
         "knobs": {},
@@ -211,3 +216,44 @@ def test_within_a_path_pacing_takes_a_name(generator: Generator, monkeypatch: py
     result = generator.run(URL, "--knob", "pacing=true")
     assert (result.status, "Write --cc NAME as well." in result.stderr) == (2, True)
     assert generator.asked(URL, "--knob", "pacing=true", "--cc", "cubic")["knobs"] == {"pacing": True}
+
+
+def test_an_address_of_link_scope_has_its_interface_which_the_server_is_not_told(
+    generator: Generator,
+) -> None:
+    asked = generator.asked("https://[fe80::1%25Eth0]:8443/x")
+    assert (asked["address"], asked["zone"]) == ("fe80::1", "Eth0")
+    assert asked["targets"][0]["url"] == "https://[fe80::1]:8443/x"
+    asked = generator.asked("https://shop.example/", "--address", "fe80::2%lo")
+    assert (asked["address"], asked["zone"]) == ("fe80::2", "lo")
+
+
+def test_a_server_is_reached_by_another_name_or_at_a_unix_socket(
+    generator: Generator, tmp_path: Path
+) -> None:
+    asked = generator.asked("https://shop.example/", "--connect-to", "127.0.0.2:8443")
+    assert (asked["address"], asked["port"]) == ("127.0.0.2", 8443)
+    assert asked["targets"][0]["url"] == "https://shop.example/"
+    asked = generator.asked(URL, "--connect-to", "[::1]")
+    assert (asked["address"], asked["port"]) == ("::1", None)
+    asked = generator.asked("http://localhost/", "--unix-socket", "server.sock")
+    assert (asked["address"], asked["unix_socket"]) == (None, str(tmp_path / "server.sock"))
+    assert asked["congestion_control"]["tcp"] is None
+
+
+def test_a_certificate_of_ours_is_shown(generator: Generator, tmp_path: Path) -> None:
+    tls = generator.asked(URL, "--cert", "c.pem", "--key", "k.pem")["tls"]
+    assert (tls["certificate"], tls["key"]) == (str(tmp_path / "c.pem"), str(tmp_path / "k.pem"))
+
+
+def test_a_rate_has_steps(generator: Generator) -> None:
+    asked = generator.asked(URL, "--rate", "100:10s,600/min:5s,400:1min")
+    assert asked["arrivals"]["rate_per_s"] == 400.0
+    assert asked["arrivals"]["steps"] == [
+        {"rate_per_s": 100.0, "duration_s": 10.0},
+        {"rate_per_s": 10.0, "duration_s": 5.0},
+    ]
+    assert asked["stop"] == {"duration_s": 75.0}, "that of all steps"
+    asked = generator.asked(URL, "--rate", "100:10s,400", "-d", "30s")
+    assert asked["stop"] == {"duration_s": 30.0}
+    assert generator.asked(URL, "--rate", "100:20s")["stop"] == {"duration_s": 20.0}

@@ -5,11 +5,16 @@ from typing import Any
 import pytest
 
 from pronghorn.load import cautions
-from pronghorn.load.spec import Arrivals, Extent
+from pronghorn.load.spec import Arrivals, Extent, Step
 
 from . import samples
 
 OPEN = {"arrivals": Arrivals(rate_per_s=5000.0), "stop": Extent(duration_s=2.0)}
+STEPS = {
+    "arrivals": Arrivals(rate_per_s=9000.0, steps=(Step(rate_per_s=1000.0, duration_s=1.0),)),
+    "stop": Extent(duration_s=2.0),
+}
+"""Of which 10 000 requests are due."""
 
 
 def codes(asked: dict[str, Any], told: dict[str, Any], *, interrupted: bool = False) -> list[str]:
@@ -25,11 +30,16 @@ def lag(scale: float) -> dict[str, Any]:
     ("asked", "told", "found"),
     [
         ({}, {}, []),
+        ({}, {"stood_still_s": 3.5}, ["generator_stopped"]),
+        ({}, {"server_drops": 0}, []),
+        ({}, {"server_drops": 300}, ["server_drops"]),
         ({}, {"cpu_s": {"user": 1.6}}, ["generator_saturated"]),
         ({"threads": 2}, {"cpu_s": {"user": 1.6}}, []),
         (OPEN, lag(1e-5), []),
         (OPEN, lag(1e-3), ["generator_late"]),
         (OPEN, {"requests_per_second": 4000.0}, ["rate_not_reached"]),
+        (STEPS, {}, []),
+        (STEPS, {"requests_per_second": 4000.0}, ["rate_not_reached"]),
         ({**OPEN, "ramp_s": 1.0}, {"requests_per_second": 4000.0}, []),
         (
             {**OPEN, "connections": 1, "streams": 1, **OPEN},

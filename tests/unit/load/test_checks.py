@@ -73,6 +73,20 @@ def test_percentiles_of_a_load_in_which_nothing_failed(text: str, holds: bool, f
     assert (result.holds, result.found) == (holds, found)
 
 
+def test_a_load_that_stood_still_itself_blames_no_server() -> None:
+    stopped = samples.report(stood_still_s=3.5)
+    held, broken = (checks.parse(text, samples.spec()) for text in ("p99<1ms", "p99<1us"))
+    assert checks.evaluate(held, stopped).holds is True, "it could only have been slower"
+    result = checks.evaluate(broken, stopped)
+    assert (result.holds, result.found) == (None, "p99 = 600 µs, but the generator itself stood still")
+
+
+def test_an_upload_has_a_rate() -> None:
+    told = samples.report(bytes_per_second={"uploaded": 2_000_000.0})
+    result = checks.evaluate(checks.parse("upload>1MB/s", samples.spec()), told)
+    assert (result.holds, result.found) == (True, "upload = 2.00 MB/s")
+
+
 def test_a_time_out_makes_no_percentile_hold() -> None:
     """With --timeout 200ms no request that succeeds takes longer, however many don't."""
     report = samples.report(

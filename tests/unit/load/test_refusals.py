@@ -33,8 +33,9 @@ https://-x/
 https://256.1.1.1/
     URL: 'https://256.1.1.1/': '256.1.1.1' is no IP address; write four numbers up to 255, or an IPv6
     address in brackets.
-https://[fe80::1%25eth0]/
-    URL: 'https://[fe80::1%25eth0]/': an address with a zone ('25eth0') can't be loaded.
+https://[fe80::1%25]/
+    URL: 'https://[fe80::1%25]/': 'fe80::1%25': '' is no zone; it follows an IPv6 address and is an
+    interface's name.
 URL https://127.0.0.2/
     URL 2: this is https://127.0.0.2, but URL 1 is https://127.0.0.1; all URLs of a load share scheme,
     host and port.
@@ -116,8 +117,37 @@ URL --knob initial_mtu=1400B
 URL --knob tcp_receive_buffer=1MB
     --knob tcp_receive_buffer=1MB: key 'tcp_receive_buffer': a TCP receive buffer of HTTP/2 is a setting
     of the hosts: docs/experiments.md, [knobs], in an experiment over an emulated path.
-URL --address fe80::1%eth0
-    --address: 'fe80::1%eth0': an address with a zone can't be loaded.
+URL --address 127.0.0.1%eth0
+    --address: '127.0.0.1%eth0': 'eth0' is no zone; it follows an IPv6 address and is an interface's name.
+URL --connect-to a/b
+    --connect-to: 'a/b' is no host name: '/' is not allowed in one.
+URL --connect-to a:99999
+    --connect-to: port 99999; allowed are 1 to 65535.
+URL --connect-to a --port 1
+    --connect-to and --port exclude each other: both say where to connect to.
+URL --unix-socket s --address ::1
+    --unix-socket and --address exclude each other: both say where to connect to.
+URL --unix-socket s --http 3
+    --unix-socket: HTTP/3 goes over UDP; --http 1.1 and 2 have it.
+URL --unix-socket s --cc bbr
+    --cc: a Unix socket has no congestion control. Leave it out.
+URL --cert c.pem
+    --cert and --key belong together: a certificate, and its private key, both PEM.
+http://127.0.0.1/ --cert c.pem --key k.pem
+    --cert: http:// is in the clear, without TLS; leave it out or write https://.
+URL --rate 100,200
+    --rate 100,200: '100' doesn't say for how long; write RATE:TIME, such as 100:10s. Only the last step
+    may go on.
+URL --rate 100:1s,0
+    --rate 100:1s,0: '0' is no rate; write requests per second, such as 1000, or 90/min (at most
+    10000000/s).
+URL --rate 100:1,200
+    --rate 1: '1' is a bare number where a time is needed; write the unit, such as '75ms'; allowed units:
+    ns, us, µs, ms, s, min.
+URL --rate 100:1s,200 --ramp 2s
+    --ramp 2s: the first step of --rate ends before that.
+URL --data - -i -
+    --data - and -i - exclude each other: there is one stdin.
 URL -m 70000
     -m 70000: at most 65536 requests at a time on a connection.
 URL -n 99999999999999999999
@@ -145,10 +175,10 @@ URL --check unsent<5%
 URL --check p98<1s
     --check 'p98<1s': unknown metric 'p98'; did you mean 'p99'? Allowed: min, mean, sd, p50, p75, p90,
     p95, p99, p99.9, p99.99, max (of total; else connect., first_byte., lag. before it), rps, goodput,
-    cpu, rss, sent, unsent, succeeded, failed, retried, connections.established, connections.failed,
-    connections.closed_by_peer, connections.resumed, status.CODE, failed.KIND (status, grpc, reset, refused,
-    connection, timeout, short, protocol, cut), connections.failed.KIND (refused, unreachable, local,
-    timeout, tls, alpn, reset, idle, protocol, congestion_control, cut).
+    upload, cpu, rss, sent, unsent, succeeded, failed, retried, connections.established, connections.failed,
+    connections.closed_by_peer, connections.resumed, status.CODE, failed.KIND (status, grpc, head, early,
+    reset, refused, connection, timeout, short, protocol, cut), connections.failed.KIND (refused,
+    unreachable, local, timeout, tls, alpn, reset, idle, protocol, congestion_control, cut).
 """
 """The words, URL standing for a valid one, and below them what is said."""
 
@@ -181,17 +211,40 @@ def test_one_message_says_what_is_wrong(generator: Generator, arguments: str, sa
         ("get /a\n", "urls, line 1: 'get' is no method; write one such as GET or POST (RFC 9110 §9.1)."),
         ("/a\nx.html\n", "urls, line 2: 'x.html' is no URL; it begins with https:// or http://."),
         ("/a\n/<b>\n", "urls, line 2: 'https://127.0.0.1/<b>': '<' is not allowed in a path or a query."),
+        ("/a weight=0\n", "urls, line 1: weight 0; allowed are whole numbers from 1 to 1000000."),
+        (
+            "GET /a\nhost: x\n",
+            "urls, line 2: 'host: x': 'host' can't be set: it comes from the URL. To reach a name "
+            "at another address, write the name in the URL and --address.",
+        ),
+        ("/a\n@nowhere\n", "urls, line 2: nowhere: no such file."),
+        ("x: y\n", "urls, line 1: 'x: y' has no target above it; write URL or METHOD URL first."),
+        (
+            '{"url": "/a", "uri": "/b"}\n',
+            "urls, line 1: unknown key 'uri'. Allowed: method, url, header, headers, body, weight.",
+        ),
+        ('{"method": "GET"}\n', "urls, line 1: 'url' is missing."),
+        (
+            '{"url": "/a", "body": "%"}\n',
+            "urls, line 1: 'body' is not in base64 (RFC 4648 §4): Only base64 data is allowed.",
+        ),
+        (
+            '{"url": "/a", "weight": 1.5}\n',
+            "urls, line 1: weight 1.5; allowed are whole numbers from 1 to 1000000.",
+        ),
+        ('{"url": 1}\n', "urls, line 1: 'url' is no text."),
+        ("/a\n/b\xff\n", "urls, line 2: byte 2 of the line is not UTF-8."),
         (
             "/a\n\nhttps://127.0.0.2/\n",
-            "urls, line 3: this is https://127.0.0.2, but urls, line 1 is https://127.0.0.1; all URLs of a "
-            "load share scheme, host and port.",
+            "urls, line 3: this is https://127.0.0.2, but URL is https://127.0.0.1; all URLs of a load "
+            "share scheme, host and port.",
         ),
     ],
 )
 def test_a_wrong_line_of_the_input_file_is_named(
     generator: Generator, tmp_path: Path, text: str, said: str
 ) -> None:
-    (tmp_path / "urls").write_text(text)
+    (tmp_path / "urls").write_bytes(text.encode("latin-1"))
     result = generator.run(URL, "-i", "urls")
     assert (result.status, result.stderr.splitlines()[0]) == (2, f"pronghorn: {said}")
 

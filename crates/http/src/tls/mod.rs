@@ -3,6 +3,7 @@
 mod any_certificate;
 mod client;
 mod facts;
+mod identity;
 mod key_exchange;
 mod notes;
 mod offer;
@@ -27,6 +28,7 @@ use crate::UdpError;
 
 pub use client::{ClientTls, ClientTlsOptions, client_tls};
 pub use facts::{TlsFacts, connection_facts};
+pub use identity::client_identity;
 pub use notes::QuicNotes;
 pub use offer::{CipherSuite, KeyExchange, TlsOffer};
 pub use secrets::SecretLog;

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use bytes::Bytes;
-
 use super::response::Head;
 use crate::connection::Ticket;
+use crate::content::Content;
 
 /// A request and its response so far.
 #[derive(Debug)]
@@ -19,7 +18,7 @@ pub(super) struct Stream {
     /// Bytes of flow control that the peer has used and was not given again.
     pub(super) consumed: u32,
     /// Content that is to be sent, and how much the peer takes now.
-    pub(super) unsent: Bytes,
+    pub(super) unsent: Content,
     pub(super) send_window: i64,
 }
 

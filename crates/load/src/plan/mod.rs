@@ -1,6 +1,8 @@
 //! A specification that was checked, with all that is the same for every connection.
 
+mod list;
 mod numbers;
+mod order;
 mod places;
 mod targets;
 
@@ -10,18 +12,17 @@ use std::time::Duration;
 
 use pronghorn_http::{
     ClientTlsOptions, Protocol, QuicCongestionControl, QuicStack, SessionUse, Sessions, TcpStack,
-    TlsError, TlsVersion, client_tls,
+    TlsError, TlsVersion, client_identity, client_tls,
 };
 use rustls::client::Resumption;
 
 use crate::due_times::DueTimes;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Place};
 use crate::error::LoadError;
-use crate::prepared::Prepared;
 use crate::spec::{ArrivalSpec, Connect, LoadSpec, Session};
+use list::Targets;
 use numbers::{bound, check_counts, interval_of, positive, seconds};
-use places::{places, server_name};
-use targets::prepare;
+use places::{place, server_name, uris};
 
 /// How long after the end of a duration responses are awaited, where nothing else is said.
 const AFTER_DURATION: Duration = Duration::from_secs(5);
@@ -30,7 +31,7 @@ const AFTER_DURATION: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) endpoint: Arc<Endpoint>,
-    pub(crate) targets: Vec<Prepared>,
+    pub(crate) targets: Targets,
     pub(crate) session: Session,
     pub(crate) connections: u32,
     pub(crate) threads: u32,
@@ -58,7 +59,8 @@ impl Plan {
     /// Checks a specification, reads the CA and looks the host up. To be called on the host that loads.
     pub(crate) fn new(spec: &LoadSpec) -> Result<Plan, LoadError> {
         check_counts(spec)?;
-        let (uris, address) = places(spec)?;
+        let (uris, server) = uris(spec)?;
+        let place = place(spec, server.clone())?;
         let first = &uris[0];
         let clear = first.scheme_str() == Some("http");
         if clear && spec.protocol == Protocol::H3 {
@@ -89,13 +91,13 @@ impl Plan {
             ));
         }
         let tls = if clear { None } else { Some(tls(spec)?) };
-        let targets = spec
-            .targets
-            .iter()
-            .zip(&uris)
-            .enumerate()
-            .map(|(at, (target, uri))| prepare(at, target, uri, spec.protocol))
-            .collect::<Result<_, _>>()?;
+        if matches!(place, Place::Unix(_)) {
+            check_unix(spec)?;
+        }
+        let targets = match &spec.target_file {
+            None => Targets::ready(&spec.targets, &uris, spec.protocol)?,
+            Some(path) => Targets::of_file(path, &spec.targets[0], first, server, spec.protocol)?,
+        };
         let ramp = seconds("ramp_s", spec.ramp_s)?;
         let stop = bound("stop", spec.stop)?;
         let warm_up = spec
@@ -105,7 +107,7 @@ impl Plan {
         Ok(Plan {
             endpoint: Arc::new(Endpoint {
                 protocol: spec.protocol,
-                address,
+                place,
                 server_name: server_name(first)?,
                 tls,
                 streams: spec.streams,
@@ -127,7 +129,7 @@ impl Plan {
                 .map(|limit| positive("limit_s", limit))
                 .transpose()?,
             connect: spec.connect,
-            arrivals: spec.arrivals,
+            arrivals: spec.arrivals.clone(),
             ramp,
             request_timeout: spec
                 .request_timeout_s
@@ -153,7 +155,8 @@ impl Plan {
 
     /// When an open loop's requests are due.
     pub(crate) fn due_times(&self) -> Option<DueTimes> {
-        self.arrivals.map(|spec| DueTimes::new(spec, self.ramp))
+        let arrivals = self.arrivals.as_ref();
+        arrivals.map(|spec| DueTimes::new(spec, self.ramp))
     }
 
     /// A slot's share of so many requests: as even as can be, the first ones taking what is left over.
@@ -177,5 +180,28 @@ fn tls(spec: &LoadSpec) -> Result<rustls::ClientConfig, LoadError> {
     };
     let mut config = client_tls(&options, &Sessions::default())?.config;
     config.resumption = Resumption::disabled();
+    config.client_auth_cert_resolver = match (&spec.tls.certificate, &spec.tls.key) {
+        (None, None) => return Ok(config),
+        (Some(certificate), Some(key)) => client_identity(certificate, key)?,
+        _ => {
+            let problem = "a certificate without its key, or a key without its certificate";
+            return Err(LoadError::spec("tls.certificate", problem));
+        }
+    };
     Ok(config)
+}
+
+/// What TCP and QUIC alone have can't be asked of a Unix socket.
+fn check_unix(spec: &LoadSpec) -> Result<(), LoadError> {
+    if spec.protocol == Protocol::H3 {
+        return Err(LoadError::spec(
+            "unix_socket",
+            "QUIC goes over UDP; h1 and h2 have it",
+        ));
+    }
+    if spec.congestion_control.tcp.is_some() {
+        let problem = "a Unix socket has no congestion control; null";
+        return Err(LoadError::spec("congestion_control.tcp", problem));
+    }
+    Ok(())
 }

@@ -48,11 +48,26 @@ pub(super) fn check_counts(spec: &LoadSpec) -> Result<(), LoadError> {
         ));
     }
     if let Some(arrivals) = &spec.arrivals {
-        let rate = arrivals.rate_per_s;
-        if !(rate > 0.0 && rate <= MOST_RATE) {
+        let steps = arrivals.steps.iter().map(|step| step.rate_per_s);
+        for rate in steps.chain([arrivals.rate_per_s]) {
+            if !(rate > 0.0 && rate <= MOST_RATE) {
+                return Err(LoadError::spec(
+                    "arrivals.rate_per_s",
+                    format!("{rate}; allowed is above 0, to {MOST_RATE} requests a second"),
+                ));
+            }
+        }
+        for step in &arrivals.steps {
+            positive("arrivals.steps", step.duration_s)?;
+        }
+        let first = arrivals.steps.first();
+        if let Some(first) = first.filter(|first| first.duration_s < spec.ramp_s) {
             return Err(LoadError::spec(
-                "arrivals.rate_per_s",
-                format!("{rate}; allowed is above 0, to {MOST_RATE} requests a second"),
+                "ramp_s",
+                format!(
+                    "{}; allowed is no more than the first step's {} s",
+                    spec.ramp_s, first.duration_s
+                ),
             ));
         }
     }

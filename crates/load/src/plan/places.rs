@@ -1,59 +1,97 @@
 //! Where a load's server is, and what requests name it.
 
 use std::borrow::Cow;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, SocketAddrV6, ToSocketAddrs};
 
 use http::Uri;
+use nix::net::if_::if_nametoindex;
 use rustls::pki_types::ServerName;
 use url::{Host, Url};
 
+use crate::endpoint::Place;
 use crate::error::LoadError;
 use crate::spec::LoadSpec;
 
-/// The targets' URIs, whose authorities are whom requests name, and where the server is.
-pub(super) fn places(spec: &LoadSpec) -> Result<(Vec<Uri>, SocketAddr), LoadError> {
-    let mut uris = Vec::new();
-    let mut first: Option<(String, Host<String>, u16)> = None;
-    for (at, target) in spec.targets.iter().enumerate() {
-        let key = format!("targets[{at}].url");
-        let wrong = |problem: String| LoadError::spec(key.clone(), problem);
-        let url =
-            Url::parse(&target.url).map_err(|error| wrong(format!("`{}`: {error}", target.url)))?;
-        let scheme = url.scheme().to_owned();
-        if !["http", "https"].contains(&scheme.as_str()) {
-            return Err(wrong(format!(
-                "scheme `{scheme}`; allowed are https and http"
-            )));
-        }
-        let host = url
-            .host()
-            .ok_or_else(|| wrong("it names no host".to_owned()))?
-            .to_owned();
-        let port = url
-            .port_or_known_default()
-            .ok_or_else(|| wrong("it names no port".to_owned()))?;
-        let place = (scheme, host, port);
-        match &first {
-            Some(first) if *first != place => {
-                return Err(wrong(format!(
-                    "{}://{}:{} is another place than the first target's, {}://{}:{}; one load asks one scheme, host and port",
-                    place.0, place.1, place.2, first.0, first.1, first.2
-                )));
-            }
-            Some(_) => {}
-            None => first = Some(place),
-        }
-        uris.push(uri(&url, &target.url).map_err(wrong)?);
+/// The one scheme, host and port of a load's targets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Server {
+    scheme: String,
+    host: Host<String>,
+    port: u16,
+}
+
+/// The targets' URIs, whose authorities are whom requests name, and the server that all of them name.
+pub(super) fn uris(spec: &LoadSpec) -> Result<(Vec<Uri>, Server), LoadError> {
+    let wrong = |at: usize| move |problem| LoadError::spec(format!("targets[{at}].url"), problem);
+    let first = spec
+        .targets
+        .first()
+        .ok_or_else(|| LoadError::spec("targets", "there is none"))?;
+    let server = read(&first.url).map_err(wrong(0))?.1;
+    let uris = spec.targets.iter().enumerate();
+    let uris = uris.map(|(at, target)| uri_of(&target.url, &server).map_err(wrong(at)));
+    Ok((uris.collect::<Result<_, _>>()?, server))
+}
+
+/// A target's URI.
+///
+/// # Errors
+/// Why it is none, or that it is at another server.
+pub(super) fn uri_of(written: &str, server: &Server) -> Result<Uri, String> {
+    let (url, its) = read(written)?;
+    if its != *server {
+        return Err(format!(
+            "{}://{}:{} is another place than the first target's, {}://{}:{}; one load asks one scheme, host and port",
+            its.scheme, its.host, its.port, server.scheme, server.host, server.port
+        ));
     }
-    let (_, host, port) = first.ok_or_else(|| LoadError::spec("targets", "there is none"))?;
-    let port = spec.port.unwrap_or(port);
-    let address = match (spec.address, host) {
+    uri(&url, written)
+}
+
+fn read(written: &str) -> Result<(Url, Server), String> {
+    let url = Url::parse(written).map_err(|error| format!("`{written}`: {error}"))?;
+    let scheme = url.scheme().to_owned();
+    if !["http", "https"].contains(&scheme.as_str()) {
+        return Err(format!("scheme `{scheme}`; allowed are https and http"));
+    }
+    let host = url.host().ok_or("it names no host")?.to_owned();
+    let port = url.port_or_known_default().ok_or("it names no port")?;
+    Ok((url, Server { scheme, host, port }))
+}
+
+/// Where to connect to.
+pub(super) fn place(spec: &LoadSpec, server: Server) -> Result<Place, LoadError> {
+    if let Some(path) = &spec.unix_socket {
+        let elsewhere = spec.address.is_some() || spec.port.is_some() || spec.zone.is_some();
+        if elsewhere {
+            let problem = "it has no address, port or zone; leave those out";
+            return Err(LoadError::spec("unix_socket", problem));
+        }
+        return Ok(Place::Unix(path.clone()));
+    }
+    let port = spec.port.unwrap_or(server.port);
+    let address = match (spec.address, server.host) {
         (Some(address), _) => SocketAddr::from((address, port)),
         (None, Host::Ipv4(address)) => SocketAddr::from((address, port)),
         (None, Host::Ipv6(address)) => SocketAddr::from((address, port)),
         (None, Host::Domain(name)) => look_up(&name, port)?,
     };
-    Ok((uris, address))
+    match &spec.zone {
+        None => Ok(Place::Internet(address)),
+        Some(zone) => Ok(Place::Internet(within(address, zone)?)),
+    }
+}
+
+/// The address in the zone of an interface.
+fn within(address: SocketAddr, zone: &str) -> Result<SocketAddr, LoadError> {
+    let IpAddr::V6(ip) = address.ip() else {
+        let problem = format!("`{zone}`; IPv4 has no zones: {}", address.ip());
+        return Err(LoadError::spec("zone", problem));
+    };
+    let index = if_nametoindex(zone).map_err(|_| {
+        LoadError::spec("zone", format!("`{zone}`; this host has no such interface"))
+    })?;
+    Ok(SocketAddrV6::new(ip, address.port(), 0, index).into())
 }
 
 fn look_up(name: &str, port: u16) -> Result<SocketAddr, LoadError> {
@@ -110,4 +148,27 @@ pub(super) fn server_name(uri: &Uri) -> Result<ServerName<'static>, LoadError> {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     ServerName::try_from(host.to_owned())
         .map_err(|error| LoadError::spec("targets[0].url", format!("`{host}`: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_is_an_interface_of_this_host_and_ipv6s_alone() {
+        let link_local: SocketAddr = "[fe80::1]:443".parse().expect("an address");
+        let index = if_nametoindex("lo").expect("every host has it");
+        let SocketAddr::V6(found) = within(link_local, "lo").expect("a place") else {
+            panic!("it is IPv6's");
+        };
+        assert_eq!((found.scope_id(), found.port()), (index, 443));
+        let said = |address, zone| {
+            within(address, zone)
+                .expect_err("there is none")
+                .to_string()
+        };
+        assert!(said(link_local, "nowhere0").contains("no such interface"));
+        let of_ipv4 = "127.0.0.1:443".parse().expect("an address");
+        assert!(said(of_ipv4, "lo").contains("IPv4 has no zones"));
+    }
 }

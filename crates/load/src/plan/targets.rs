@@ -7,13 +7,14 @@ use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TE, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use pronghorn_http::Protocol;
 
+use crate::content::Content;
 use crate::error::LoadError;
 use crate::prepared::Prepared;
 use crate::spec::TargetSpec;
 
-/// The target of this number.
+/// A target, which is told of as `key`.
 pub(super) fn prepare(
-    at: usize,
+    key: &str,
     target: &TargetSpec,
     uri: &Uri,
     protocol: Protocol,
@@ -23,7 +24,7 @@ pub(super) fn prepare(
         .filter(|method| *method != Method::CONNECT)
         .ok_or_else(|| {
             LoadError::spec(
-                format!("targets[{at}].method"),
+                format!("{key}.method"),
                 format!(
                     "`{}`; allowed are methods' names, such as GET or POST, but CONNECT",
                     target.method
@@ -33,8 +34,7 @@ pub(super) fn prepare(
     let mut headers = HeaderMap::new();
     let mut uri = uri.clone();
     for (number, (name, value)) in target.headers.iter().enumerate() {
-        let wrong =
-            |problem: String| LoadError::spec(format!("targets[{at}].headers[{number}]"), problem);
+        let wrong = |problem: String| LoadError::spec(format!("{key}.headers[{number}]"), problem);
         let field = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| wrong(format!("`{name}` is no header field's name")))?;
         let value = HeaderValue::from_str(value)
@@ -54,14 +54,26 @@ pub(super) fn prepare(
             headers.append(field, value);
         }
     }
-    let body = match &target.body {
-        Some(body) => STANDARD.decode(body).map_err(|error| {
-            LoadError::spec(format!("targets[{at}].body"), format!("no base64: {error}"))
-        })?,
-        None => Vec::new(),
-    };
-    Prepared::new(protocol, method, &uri, headers, Bytes::from(body))
-        .map_err(|error| LoadError::spec(format!("targets[{at}].headers"), error))
+    let content = content(key, target)?;
+    Prepared::new(protocol, method, &uri, headers, content)
+        .map_err(|error| LoadError::spec(format!("{key}.headers"), error))
+}
+
+fn content(key: &str, target: &TargetSpec) -> Result<Content, LoadError> {
+    let wrong = |problem: String| LoadError::spec(format!("{key}.body"), problem);
+    match (&target.body, &target.body_file) {
+        (None, None) => Ok(Content::default()),
+        (Some(body), None) => match STANDARD.decode(body) {
+            Ok(body) => Ok(Content::Memory(Bytes::from(body))),
+            Err(error) => Err(wrong(format!("no base64: {error}"))),
+        },
+        (None, Some(path)) => {
+            Content::of_file(path).map_err(|error| wrong(format!("{}: {error}", path.display())))
+        }
+        (Some(_), Some(_)) => Err(wrong(
+            "`body` and `body_file` exclude each other".to_owned(),
+        )),
+    }
 }
 
 fn with_authority(uri: Uri, authority: &HeaderValue) -> Result<Uri, String> {

@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use pronghorn_http::{QuicOptions, QuicWatch, TlsError, TransportKnobs, client_quic_config};
+use pronghorn_http::{QuicOptions, QuicWatch, TransportKnobs, client_quic_config};
 use pronghorn_http3::message::KnownHeads;
 use quinn_proto::{ClientConfig, EndpointConfig, RandomConnectionIdGenerator};
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Place};
+use crate::error::LoadError;
 
 /// Bytes of a window where none is asked for, of a stream as of the connection: HTTP/2's largest but one bit, as h2load's
 /// are over HTTP/2 and 3.
@@ -34,11 +35,14 @@ impl QuicClient {
     /// With the slot's own TLS, which must offer `h3`.
     ///
     /// # Errors
-    /// What rustls refuses.
+    /// What rustls refuses, and a place without UDP.
     pub(crate) fn new(
         endpoint: &Endpoint,
         tls: rustls::ClientConfig,
-    ) -> Result<QuicClient, TlsError> {
+    ) -> Result<QuicClient, LoadError> {
+        let Place::Internet(server) = endpoint.place else {
+            return Err(LoadError::spec("unix_socket", "QUIC goes over UDP"));
+        };
         let knobs = endpoint.knobs;
         let knobs = TransportKnobs {
             stream_window: knobs.stream_window.or(Some(WINDOW)),
@@ -59,7 +63,7 @@ impl QuicClient {
             config,
             endpoint: Arc::new(shared),
             knobs,
-            server: endpoint.address,
+            server,
             name: endpoint.server_name.to_str().into_owned(),
             streams: endpoint.streams as usize,
             known: Arc::default(),

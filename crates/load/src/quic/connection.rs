@@ -1,6 +1,7 @@
 //! One connection: QUIC's state machine, its socket, and the requests on it.
 
 use std::collections::VecDeque;
+use std::io;
 use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,6 +24,7 @@ use crate::connection::{
     Connection, ConnectionFailure, ConnectionFailureKind, Ending, Event, Facts, FailureKind,
     Stream, Ticket, Traffic,
 };
+use crate::local;
 use crate::prepared::Prepared;
 
 /// A connection over HTTP/3.
@@ -55,6 +57,8 @@ pub(crate) struct QuicConnection {
     pub(super) payload: u64,
     /// Requests that were handed over without room.
     pub(super) turned_away: Vec<Ticket>,
+    /// Why a request's content can't be read.
+    pub(super) unreadable: Option<io::Error>,
     due: Option<Instant>,
 }
 
@@ -124,6 +128,7 @@ impl QuicConnection {
             blocked: None,
             payload: 0,
             turned_away: Vec::new(),
+            unreadable: None,
             due: None,
         };
         connection.settle();
@@ -235,6 +240,12 @@ impl Connection for QuicConnection {
             events.push(Event::Ready { early: true });
         }
         events.extend(self.turned_away.drain(..).map(Event::Refused));
+        if let Some(error) = self.unreadable.take() {
+            self.quic
+                .close(now, code(Code::RequestCancelled), Bytes::new());
+            let _ = self.try_transmit(now);
+            return self.end(Ending::Failed(local::unreadable(&error)), events);
+        }
         self.transmit(now, events);
         if self.phase == Phase::Closing && self.blocked.is_none() {
             self.end(Ending::Local, events);

@@ -11,6 +11,7 @@ use pronghorn_http3::message::{BriefResponse, Event, KnownHeads, Reader};
 use quinn_proto::StreamId;
 
 use crate::connection::Ticket;
+use crate::content::Content;
 use crate::grpc::{self, GrpcStatus};
 
 /// The largest field section of a response to accept, in bytes as RFC 9114 §4.2.2 counts them.
@@ -29,15 +30,18 @@ pub(super) struct Exchange {
     pub(super) grpc: GrpcStatus,
     /// What the server has no window for yet.
     pub(super) unsent: Option<Box<Unsent>>,
+    /// The server stopped the request before all of it was handed over.
+    pub(super) is_stopped: bool,
     /// The connection's turn in which its stream was read last.
     pub(super) turn: u64,
     content_length: Option<u64>,
     reader: Reader<BriefResponse>,
 }
 
-/// Parts of a request that wait.
+/// Parts of a request that wait: the head or a piece of the content, and what comes after.
 pub(super) struct Unsent {
-    pub(super) chunks: [Bytes; 2],
+    pub(super) piece: Bytes,
+    pub(super) content: Content,
 }
 
 impl Exchange {
@@ -56,6 +60,7 @@ impl Exchange {
             body_bytes: 0,
             grpc: GrpcStatus::default(),
             unsent: None,
+            is_stopped: false,
             turn: 0,
             content_length: None,
             reader: Reader::brief_response(method, MAX_FIELD_SECTION_SIZE, known),

@@ -7,6 +7,7 @@ use super::code;
 use super::connection::{Phase, QuicConnection};
 use super::exchanges::{Exchange, Unsent};
 use crate::connection::{Event, FailureKind, Ticket};
+use crate::content::PIECE;
 use crate::prepared::Prepared;
 
 /// The status by which a server asks for a request once more, after the handshake (RFC 8470 §5.2).
@@ -45,7 +46,8 @@ impl QuicConnection {
         exchange.unsent = self.write(
             id,
             Unsent {
-                chunks: [request.encoded.clone(), request.body.clone()],
+                piece: request.encoded.clone(),
+                content: request.content.clone(),
             },
         );
         self.exchanges.insert(id, exchange);
@@ -55,13 +57,23 @@ impl QuicConnection {
     /// Writes as much as the server has a window for; gives the rest.
     fn write(&mut self, id: StreamId, mut unsent: Unsent) -> Option<Box<Unsent>> {
         let mut stream = self.quic.send_stream(id);
-        for chunk in &mut unsent.chunks {
-            while !chunk.is_empty() {
-                match stream.write_chunks(std::slice::from_mut(chunk)) {
+        loop {
+            while !unsent.piece.is_empty() {
+                match stream.write_chunks(std::slice::from_mut(&mut unsent.piece)) {
                     Ok(_) => {}
                     Err(quinn_proto::WriteError::Blocked) => return Some(Box::new(unsent)),
                     // The server doesn't want the rest, but may well answer.
                     Err(_) => return None,
+                }
+            }
+            if unsent.content.is_empty() {
+                break;
+            }
+            match unsent.content.take(PIECE) {
+                Ok(piece) => unsent.piece = piece,
+                Err(error) => {
+                    self.unreadable = Some(error);
+                    return Some(Box::new(unsent));
                 }
             }
         }
@@ -94,7 +106,7 @@ impl QuicConnection {
             });
         }
         if let Some(exchange) = self.exchanges.get_mut(&id) {
-            exchange.unsent = None;
+            exchange.is_stopped |= exchange.unsent.take().is_some();
         }
         // A stream that is through already refuses.
         let _ = self.quic.send_stream(id).reset(reason);
@@ -170,6 +182,7 @@ impl QuicConnection {
                 status,
                 header_bytes: exchange.header_bytes,
                 grpc: exchange.grpc.of(exchange.body_bytes),
+                early: exchange.unsent.is_some() || exchange.is_stopped,
             },
         });
     }

@@ -17,7 +17,8 @@ use crate::connection::{
     Connection, ConnectionFailure, Detail, Ending, Event, Facts, FailureKind, Stream, Ticket,
     Traffic,
 };
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Place};
+use crate::local;
 use crate::prepared::Prepared;
 
 /// How much is read at once: some of the largest TLS records.
@@ -161,20 +162,27 @@ impl TcpConnection {
         }
     }
 
-    /// Hands to the socket what it takes.
-    fn write(&mut self) -> io::Result<()> {
+    /// Hands to the socket what it takes, and no more content of requests to memory than a piece at a time.
+    fn write(&mut self) -> Result<(), ConnectionFailure> {
         let TcpSocket::Connected(socket) = &mut self.socket else {
             return Ok(());
         };
-        if let Some(tls) = &mut self.tls {
-            tls.write(&mut self.out);
-        }
         loop {
+            if let Some(tls) = &mut self.tls {
+                tls.write(&mut self.out);
+            }
             let written = match &mut self.tls {
                 Some(tls) if tls.wants_write() => tls.write_to(socket),
                 None if !self.out.is_empty() => socket.write(&self.out).inspect(|&written| {
                     self.out.drain(..written);
                 }),
+                _ if self.ready && self.out.is_empty() => {
+                    let more = self.spoken.put_more(&mut self.out);
+                    if more.map_err(|error| local::unreadable(&error))? {
+                        continue;
+                    }
+                    return Ok(());
+                }
                 _ => return Ok(()),
             };
             match written {
@@ -184,7 +192,7 @@ impl TcpConnection {
                     self.blocked = true;
                     return Ok(());
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(failure(&error)),
             }
         }
     }
@@ -243,11 +251,11 @@ impl Connection for TcpConnection {
         if self.blocked {
             return;
         }
-        if let Err(error) = self.write() {
+        if let Err(failure) = self.write() {
             // What came before the peer's reset can still be read.
             while self.readable(now, events) {}
             if !self.closed {
-                self.lost(failure(&error), events);
+                self.lost(failure, events);
             }
         }
     }
@@ -265,10 +273,10 @@ impl Connection for TcpConnection {
     }
 
     fn traffic(&self) -> Traffic {
-        let ip_header = if self.endpoint.address.is_ipv4() {
-            20
-        } else {
-            40
+        let ip_header = match self.endpoint.place {
+            Place::Internet(address) if address.is_ipv4() => 20,
+            Place::Internet(_) => 40,
+            Place::Unix(_) => 0,
         };
         match &self.socket {
             TcpSocket::Connected(socket) => Traffic {

@@ -1,5 +1,7 @@
 //! What is spoken over a TCP connection.
 
+use std::io;
+
 use pronghorn_http::Protocol;
 
 use crate::connection::{Detail, Event, Stream, Ticket};
@@ -38,6 +40,17 @@ impl Spoken {
                 0
             }
             Spoken::H2(client) => client.send(ticket, request, out).into(),
+        }
+    }
+
+    /// Appends a piece of the requests' content that wasn't handed over yet; whether there was any that may go.
+    ///
+    /// # Errors
+    /// Content that can't be read.
+    pub(super) fn put_more(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
+        match self {
+            Spoken::H1(client) => client.put_more(out),
+            Spoken::H2(client) => client.put_more(out),
         }
     }
 

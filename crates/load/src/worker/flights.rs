@@ -1,6 +1,6 @@
 //! The requests that were sent and aren't over.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::connection::{Stream, Ticket};
 
@@ -23,6 +23,9 @@ pub(super) struct Flight {
     pub(super) slot: usize,
     pub(super) target: usize,
     pub(super) purpose: Purpose,
+    /// Bytes of its content, and of its head as HTTP/1.1 writes it.
+    pub(super) content: u64,
+    pub(super) head_bytes: usize,
     /// From when its latency counts.
     pub(super) begun: Instant,
     pub(super) first_byte: Option<Instant>,
@@ -94,6 +97,8 @@ impl Flights {
             slot,
             target,
             purpose,
+            content: 0,
+            head_bytes: 0,
             begun,
             first_byte: None,
             in_vain: 0,
@@ -154,6 +159,13 @@ impl Flights {
         Some((self.oldest, flight.handed))
     }
 
+    /// All were sent so much later.
+    pub(super) fn postpone(&mut self, late: Duration) {
+        for flight in &mut self.table {
+            flight.handed += late;
+        }
+    }
+
     /// Any request that isn't over.
     pub(super) fn all(&self) -> Vec<Ticket> {
         let alive = |(_, flight): &(Ticket, &Flight)| flight.state != State::Free;
@@ -191,8 +203,6 @@ impl Flights {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

@@ -17,6 +17,7 @@ mod queue;
 mod requests;
 mod sending;
 mod slot;
+mod standing;
 mod timer;
 mod waiting;
 
@@ -45,6 +46,7 @@ use flights::Flights;
 use phases::Phase;
 use queue::Queue;
 use slot::Slot;
+use standing::LOOKS_UP;
 use timer::Timer;
 
 const TIMER: Token = Token(usize::MAX);
@@ -190,14 +192,16 @@ impl Worker {
             self.log = waited_ns.map(|waited_ns| (Log::new(0, waited_ns), Instant::now()));
         }
         self.begin(Instant::now());
+        self.looked();
         while !self.phase.is_over() {
             self.sleeps();
             if self.unread.is_empty() {
                 self.gather();
             }
-            self.wait(&mut events)?;
+            let due = self.wait(&mut events)?;
             self.woke();
             self.looked();
+            self.look_up(due, self.looked);
             self.open_window(self.looked);
             self.close_window(self.looked);
             let unread = std::mem::take(&mut self.unread);
@@ -228,26 +232,28 @@ impl Worker {
         }
     }
 
-    /// Waits for the next thing to do.
-    fn wait(&mut self, events: &mut Events) -> io::Result<()> {
+    /// Waits for the next thing to do; by when it was to be there at the latest.
+    fn wait(&mut self, events: &mut Events) -> io::Result<Instant> {
         let now = Instant::now();
-        let timeout = match self.next_deadline() {
-            _ if !self.unread.is_empty() => Some(Duration::ZERO),
-            Some(deadline) if deadline <= now => Some(Duration::ZERO),
-            Some(deadline) => {
-                self.timer.arm(deadline, now)?;
-                None
-            }
-            None => None,
+        // A turn takes far less time than it takes to be late.
+        self.look_up(self.looked, now);
+        let latest = now + LOOKS_UP;
+        let deadline = self.next_deadline().map_or(latest, |next| next.min(latest));
+        let timeout = if !self.unread.is_empty() || deadline <= now {
+            Some(Duration::ZERO)
+        } else {
+            self.timer.arm(deadline, now)?;
+            None
         };
         let looks = if timeout.is_none() { self.looks() } else { 0 };
         for _ in 0..looks {
             self.look(events, Some(Duration::ZERO))?;
             if !events.is_empty() {
-                return Ok(());
+                return Ok(deadline.max(now));
             }
         }
-        self.look(events, timeout)
+        self.look(events, timeout)?;
+        Ok(deadline.max(now))
     }
 
     /// Looks at the sockets and timers, for so long at most.

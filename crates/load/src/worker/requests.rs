@@ -15,6 +15,11 @@ use crate::spec::Connect;
 const MOST_IN_VAIN: u32 = 6;
 /// The status by which a server asks for a request once more, after the handshake (RFC 8470 §5.2).
 const TOO_EARLY: u16 = 425;
+/// A head of more bytes than this may be the reason why a server refuses a request: the least that servers take is some 8 KiB,
+/// of a field or of the head (nginx, Apache), and they answer as they like.
+const LARGE_HEAD: usize = 8000;
+/// The statuses with which they do (RFC 9110 §15.5.15, RFC 6585 §5; 494 is nginx's).
+const TOO_LARGE: [u16; 4] = [400, 414, 431, 494];
 /// The least status that is a failure.
 const LEAST_FAILURE: u16 = 400;
 
@@ -23,6 +28,7 @@ struct Answer {
     status: u16,
     header_bytes: u64,
     grpc: u32,
+    early: bool,
 }
 
 impl Worker {
@@ -54,11 +60,13 @@ impl Worker {
                 status,
                 header_bytes,
                 grpc,
+                early,
             } => {
                 let answer = Answer {
                     status,
                     header_bytes,
                     grpc,
+                    early,
                 };
                 self.done(index, ticket, answer, now);
             }
@@ -68,7 +76,7 @@ impl Worker {
                 detail,
             } => {
                 self.landed(index, true);
-                self.fail(ticket, kind, detail, now);
+                self.fail_unanswered(index, ticket, kind, detail, now);
             }
             Event::Refused(ticket) => self.refused(index, ticket, now),
             Event::GoingAway => {
@@ -94,6 +102,7 @@ impl Worker {
             status,
             header_bytes,
             grpc,
+            early,
         } = answer;
         if status == TOO_EARLY && self.flights.get(ticket).early {
             return self.refused(index, ticket, now);
@@ -106,7 +115,8 @@ impl Worker {
             link.answered += 1;
         }
         let flight = self.flights.get(ticket);
-        let (purpose, begun) = (flight.purpose, flight.begun);
+        let (purpose, begun, content) = (flight.purpose, flight.begun, flight.content);
+        let is_large = flight.head_bytes > LARGE_HEAD;
         let first_byte = flight.first_byte.unwrap_or(now);
         if purpose == Purpose::Prime {
             self.flights.end(ticket);
@@ -120,12 +130,24 @@ impl Worker {
         }
         if status >= LEAST_FAILURE {
             let detail = format!("the response has status {status}");
-            self.fail(ticket, FailureKind::Status, detail.into(), now);
+            let kind = if is_large && TOO_LARGE.contains(&status) {
+                FailureKind::Head
+            } else {
+                FailureKind::Status
+            };
+            self.fail(ticket, kind, detail.into(), now);
             return;
         }
         if grpc != 0 {
             let detail = format!("the response has grpc-status {}", grpc::name(grpc));
             self.fail(ticket, FailureKind::Grpc, detail.into(), now);
+            return;
+        }
+        if early {
+            let detail = format!(
+                "the response came before the request's {content} bytes of content were sent"
+            );
+            self.fail(ticket, FailureKind::Early, detail.into(), now);
             return;
         }
         self.flights.end(ticket);
@@ -141,12 +163,40 @@ impl Worker {
         };
         if counts {
             self.tally.in_window += 1;
+            self.tally.uploaded += content;
             self.slots[index].in_window += 1;
             self.slots[index].last = Some(now);
         }
         if let Some(reporter) = &mut self.reporter {
             reporter.succeeded(total);
         }
+    }
+
+    /// A request came to its end without a response. Whether its head was too large for the server shows in how large it is:
+    /// over HTTP/1.1, 2 and 3 alike a server may end the stream or the connection for it, with any code or none.
+    fn fail_unanswered(
+        &mut self,
+        index: usize,
+        ticket: Ticket,
+        kind: FailureKind,
+        detail: Detail,
+        now: Instant,
+    ) {
+        let is_ours = self.slots[index]
+            .link
+            .as_ref()
+            .is_some_and(|link| link.given_up);
+        let flight = self.flights.get(ticket);
+        let is_head = matches!(kind, FailureKind::Reset | FailureKind::Connection)
+            && flight.head_bytes > LARGE_HEAD
+            && flight.first_byte.is_none()
+            && !is_ours;
+        if is_head {
+            let bytes = flight.head_bytes;
+            let detail = format!("the request's head has {bytes} bytes, and {detail}");
+            return self.fail(ticket, FailureKind::Head, detail.into(), now);
+        }
+        self.fail(ticket, kind, detail, now);
     }
 
     /// A request is over, and didn't succeed.
@@ -214,6 +264,7 @@ impl Worker {
             let flight = self.flights.get(ticket);
             let (index, stream) = (flight.slot, flight.stream);
             if let Some(link) = &mut self.slots[index].link {
+                link.given_up = true;
                 link.connection.cancel(ticket, stream);
             }
             self.landed(index, true);

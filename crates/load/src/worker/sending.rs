@@ -12,6 +12,7 @@ use super::{Worker, token};
 use crate::connection::{Connection, ConnectionFailure, ConnectionFailureKind};
 use crate::local;
 use crate::plan::Bound;
+use crate::shared::lock;
 use crate::spec::Connect;
 
 impl Worker {
@@ -46,6 +47,7 @@ impl Worker {
                     established: None,
                     early: false,
                     going_away: false,
+                    given_up: false,
                     leaving: false,
                     lingers: None,
                     ticket: false,
@@ -159,7 +161,7 @@ impl Worker {
                     (_, Bound::Requests(_)) => slot.left -= 1,
                     _ => {}
                 }
-                let target = self.shared.next_target(self.plan.targets.len());
+                let target = self.shared.next_target(self.plan.targets.cycle());
                 let begun = match (&slot.link, each) {
                     (Some(link), true) => link.begun,
                     _ => now,
@@ -178,7 +180,7 @@ impl Worker {
         } else {
             Purpose::WarmUp
         };
-        let target = (pending.number % self.plan.targets.len() as u64) as usize;
+        let target = (pending.number % self.plan.targets.cycle() as u64) as usize;
         self.send(index, purpose, target, pending.due, now);
     }
 
@@ -190,16 +192,20 @@ impl Worker {
         begun: Instant,
         now: Instant,
     ) {
+        let request = match self.plan.targets.get(target) {
+            Ok(request) => request,
+            Err(error) => return self.break_off(error),
+        };
         let slot = &mut self.slots[index];
         let Some(link) = &mut slot.link else {
             return;
         };
         let ticket = self.flights.begin(index, target, purpose, begun, now);
         let flight = self.flights.get(ticket);
+        flight.content = request.content.len();
+        flight.head_bytes = request.head_bytes;
         flight.early = link.early && link.established.is_none();
-        flight.stream = link
-            .connection
-            .send(ticket, &self.plan.targets[target], now);
+        flight.stream = link.connection.send(ticket, &request, now);
         link.taken += 1;
         link.in_flight += 1;
         // Before the first answer the server's bound may not have come, and what is beyond it isn't under way there.
@@ -218,20 +224,29 @@ impl Worker {
     }
 
     fn send_again(&mut self, index: usize, ticket: crate::connection::Ticket, now: Instant) {
+        let target = self.flights.get(ticket).target;
+        let request = match self.plan.targets.get(target) {
+            Ok(request) => request,
+            Err(error) => return self.break_off(error),
+        };
         let Some(link) = &mut self.slots[index].link else {
             return;
         };
         self.flights.resend(ticket, index, now);
         let flight = self.flights.get(ticket);
         flight.early = link.early && link.established.is_none();
-        flight.stream = link
-            .connection
-            .send(ticket, &self.plan.targets[flight.target], now);
+        flight.stream = link.connection.send(ticket, &request, now);
         if flight.purpose == Purpose::Measure {
             self.tally.retried += 1;
         }
         link.taken += 1;
         link.in_flight += 1;
+    }
+
+    /// The list of targets can't be read any more: all of the load ends.
+    fn break_off(&mut self, error: std::io::Error) {
+        lock(&self.shared.broken).get_or_insert(error);
+        self.shared.end();
     }
 
     /// How many requests of an open loop a slot takes now.

@@ -69,6 +69,8 @@ pub(super) struct Link {
     pub(super) early: bool,
     /// It takes no further requests.
     pub(super) going_away: bool,
+    /// A request on it took too long, for which it may have to end.
+    pub(super) given_up: bool,
     /// It is to be ended.
     pub(super) leaving: bool,
     /// Until when it waits with that for a session ticket.

@@ -4,12 +4,15 @@ mod faults;
 mod grpc;
 mod h1;
 mod h2;
+mod heads;
 mod open_loop;
 mod payload;
 mod server;
 mod sessions;
 mod targets;
 mod tls;
+mod uploads;
+mod ways;
 
 use pronghorn_load::{FailureKind, Load, LoadReport, LoadSpec};
 use serde_json::{Value, json};
@@ -54,9 +57,15 @@ fn check(report: &LoadReport) {
         report.connections.established
     );
     let statuses: u64 = requests.statuses.values().sum();
-    let answered = [FailureKind::Status, FailureKind::Grpc].map(|kind| failed_as(report, kind));
+    let kinds = [FailureKind::Status, FailureKind::Grpc, FailureKind::Early];
+    let answered = kinds.map(|kind| failed_as(report, kind));
     let answered = requests.succeeded + answered.iter().sum::<u64>();
-    assert_eq!(statuses, answered, "{requests:?}");
+    // Whether a head was too large is said with a status or without.
+    let heads = failed_as(report, FailureKind::Head);
+    assert!(
+        (answered..=answered + heads).contains(&statuses),
+        "{requests:?}"
+    );
     let made = &report.connections;
     let not_made: u64 = made.failed.values().sum();
     assert!(made.established <= made.attempted);

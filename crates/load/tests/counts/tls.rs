@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pronghorn_http::{MAX_EARLY_DATA_TCP, Protocol, server_tls};
-use rustls::{ServerConfig, ServerConnection};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig, ServerConnection};
 use tempfile::TempDir;
 
 /// The name in every certificate.
@@ -29,10 +32,32 @@ impl Certificate {
         self.0.path().join("leaf.pem")
     }
 
+    pub(crate) fn key(&self) -> PathBuf {
+        self.0.path().join("leaf.key")
+    }
+
     pub(crate) fn server(&self, protocol: Protocol) -> Arc<ServerConfig> {
-        let key = self.0.path().join("leaf.key");
-        let config = server_tls(&self.path(), &key, &[protocol], MAX_EARLY_DATA_TCP);
+        let config = server_tls(&self.path(), &self.key(), &[protocol], MAX_EARLY_DATA_TCP);
         Arc::new(config.expect("usable TLS"))
+    }
+
+    /// A server that takes no client but one with this certificate.
+    pub(crate) fn server_wanting(&self, protocol: Protocol, client: &Certificate) -> ServerConfig {
+        let mut roots = RootCertStore::empty();
+        let trusted = CertificateDer::from_pem_file(client.path()).expect("a certificate");
+        roots.add(trusted).expect("it can be trusted");
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider.clone());
+        let own = CertificateDer::from_pem_file(self.path()).expect("a certificate");
+        let key = PrivateKeyDer::from_pem_file(self.key()).expect("a key");
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_client_cert_verifier(verifier.build().expect("a verifier"))
+            .with_single_cert(vec![own], key)
+            .expect("usable TLS");
+        config.alpn_protocols = vec![protocol.alpn().to_vec()];
+        config
     }
 }
 

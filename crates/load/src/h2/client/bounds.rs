@@ -44,7 +44,6 @@ impl Client {
         self.peer.streams = Some(streams);
         check_unsent(out)?;
         frame::put_header(0, kind::SETTINGS, flag::ACK, 0, out);
-        self.put_stalled(out);
         Ok(())
     }
 
@@ -104,7 +103,6 @@ impl Client {
         } else {
             return self.check_known(header.stream);
         }
-        self.put_stalled(out);
         Ok(())
     }
 }

@@ -5,6 +5,8 @@ mod responses;
 #[cfg(test)]
 mod tests;
 
+use std::io;
+
 use http::Method;
 use pronghorn_http::TransportKnobs;
 use pronghorn_http2::frame::{
@@ -14,6 +16,7 @@ use pronghorn_http2::hpack::Decoder;
 
 use super::streams::{Stream, Streams};
 use crate::connection::{Detail, Event, Ticket};
+use crate::content::PIECE;
 use crate::prepared::Prepared;
 
 /// The windows where nothing else is asked for, h2load's.
@@ -47,7 +50,7 @@ pub(crate) struct Client {
     connection_window: u32,
     consumed: u32,
     peer: Peer,
-    /// Streams with content that waits for the connection's window.
+    /// Streams have content that waits for a window or for the socket.
     stalled: bool,
     /// Bytes of responses' content that have come.
     payload: u64,
@@ -160,7 +163,7 @@ impl Client {
     pub(crate) fn send(&mut self, ticket: Ticket, request: &Prepared, out: &mut Vec<u8>) -> u32 {
         let identifier = self.next_stream;
         self.next_stream += 2;
-        let ends = if request.body.is_empty() {
+        let ends = if request.content.is_empty() {
             flag::END_STREAM
         } else {
             0
@@ -172,10 +175,13 @@ impl Client {
             head: None,
             body_bytes: 0,
             consumed: 0,
-            unsent: request.body.clone(),
+            unsent: request.content.clone(),
             send_window: self.peer.stream_window,
         };
-        self.peer.put_content(identifier, &mut stream, out);
+        if out.len() < PIECE {
+            // With its head in one packet. What can't be read is told of when it is tried again.
+            let _ = self.peer.put_content(identifier, &mut stream, out);
+        }
         self.stalled |= !stream.unsent.is_empty();
         self.streams.insert(identifier, stream);
         identifier
@@ -299,16 +305,23 @@ impl Client {
         }
     }
 
-    /// Goes on with content that waited for a window.
-    fn put_stalled(&mut self, out: &mut Vec<u8>) {
+    /// Appends a piece of the content that waits, as far as the windows allow; whether there was any.
+    ///
+    /// # Errors
+    /// Content that can't be read.
+    pub(crate) fn put_more(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         if !self.stalled {
-            return;
+            return Ok(false);
         }
+        let before = out.len();
         self.stalled = false;
         for (identifier, stream) in &mut self.streams {
-            self.peer.put_content(*identifier, stream, out);
+            if out.len() - before < PIECE {
+                self.peer.put_content(*identifier, stream, out)?;
+            }
             self.stalled |= !stream.unsent.is_empty();
         }
+        Ok(out.len() > before)
     }
 
     /// Forgets a stream's request and tells the server.
@@ -328,16 +341,23 @@ impl Client {
 }
 
 impl Peer {
-    /// Appends as much of a request's content as the windows allow.
-    fn put_content(&mut self, identifier: u32, stream: &mut Stream, out: &mut Vec<u8>) {
-        while !stream.unsent.is_empty() {
+    /// Appends as much of a request's content as the windows allow, and not much more than a piece.
+    fn put_content(
+        &mut self,
+        identifier: u32,
+        stream: &mut Stream,
+        out: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let before = out.len();
+        while !stream.unsent.is_empty() && out.len() - before < PIECE {
             let window = self.connection_window.min(stream.send_window).max(0);
             let allowed = usize::try_from(window).unwrap_or(usize::MAX);
-            let length = stream.unsent.len().min(allowed).min(self.frame_size);
+            let most = allowed.min(self.frame_size).min(PIECE);
+            let piece = stream.unsent.take(most)?;
+            let length = piece.len();
             if length == 0 {
-                return;
+                break;
             }
-            let piece = stream.unsent.split_to(length);
             let flags = if stream.unsent.is_empty() {
                 flag::END_STREAM
             } else {
@@ -348,6 +368,7 @@ impl Peer {
             self.connection_window -= length as i64;
             stream.send_window -= length as i64;
         }
+        Ok(())
     }
 }
 

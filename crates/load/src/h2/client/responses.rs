@@ -139,7 +139,8 @@ impl Client {
         let Some(stream) = self.streams.remove(&identifier) else {
             return;
         };
-        if !stream.unsent.is_empty() {
+        let early = !stream.unsent.is_empty();
+        if early {
             // It was answered before all of it had come.
             frame::put_number(kind::RST_STREAM, identifier, code::NO_ERROR, out);
         }
@@ -163,6 +164,7 @@ impl Client {
                 status: head.status,
                 header_bytes: head.bytes,
                 grpc: head.grpc.of(came),
+                early,
             }),
         }
     }

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use http::{HeaderMap, Uri};
 use pronghorn_http::Protocol;
 
 use super::*;
+use crate::content::Content;
 
 /// Requests that are cancelled in each measurement.
 const CANCELLED: usize = 200;
@@ -18,7 +18,7 @@ fn in_flight(requests: Ticket) -> (Client, Vec<u32>) {
         Method::GET,
         &uri,
         HeaderMap::new(),
-        Bytes::new(),
+        Content::default(),
     );
     let get = get.expect("a request");
     let mut out = Vec::new();

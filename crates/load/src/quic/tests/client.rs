@@ -16,7 +16,8 @@ use pronghorn_http::{
 use super::super::{QuicClient, QuicConnection};
 use super::server::{Certificate, HOST_NAME};
 use crate::connection::{Connection, Ending, Event, FailureKind, Stream, Ticket};
-use crate::endpoint::Endpoint;
+use crate::content::Content;
+use crate::endpoint::{Endpoint, Place};
 use crate::prepared::Prepared;
 
 /// Long enough for the slowest machine; no test waits for it unless it fails.
@@ -47,7 +48,7 @@ pub(super) fn client(
 ) -> Arc<QuicClient> {
     let endpoint = Endpoint {
         protocol: Protocol::H3,
-        address: server,
+        place: Place::Internet(server),
         server_name: HOST_NAME.try_into().expect("a name"),
         tls: None,
         streams,
@@ -177,5 +178,6 @@ pub(super) fn get() -> Prepared {
 
 pub(super) fn request(method: Method, body: Bytes) -> Prepared {
     let uri = format!("https://{HOST_NAME}/").parse().expect("a URI");
-    Prepared::new(Protocol::H3, method, &uri, HeaderMap::new(), body).expect("a request")
+    let content = Content::Memory(body);
+    Prepared::new(Protocol::H3, method, &uri, HeaderMap::new(), content).expect("a request")
 }

@@ -1,12 +1,15 @@
 //! One fault has one kind (docs/load.md); over HTTP/1.1 and 2, `tests/counts/faults.rs`.
 
 use bytes::BytesMut;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use pronghorn_http3::Code;
+use pronghorn_http3::message::put_response;
 use serde_json::json;
 
 use super::loads::load;
 use super::server::{
-    Certificate, Control, Kind, Server, answer, answer_all, code, head, put_data, response,
+    Certificate, Control, HOST_NAME, Kind, Server, answer, answer_all, code, head, put_data,
+    response,
 };
 use crate::{ConnectionFailureKind, FailureKind, LoadReport};
 
@@ -49,6 +52,62 @@ fn fields_that_http_3_does_not_have_are_malformed() {
         assert_eq!(failed.get(&FailureKind::Protocol), Some(&2), "{name}");
     }
     assert_eq!(answered(with_field("x-filler", "x")).requests.succeeded, 2);
+}
+
+#[test]
+fn a_head_beyond_64_kib_is_against_the_rules() {
+    let with_fields = |number: usize| {
+        let filler = HeaderValue::from_str(&"x".repeat(100)).expect("a value");
+        let field = (HeaderName::from_static("x-filler"), filler);
+        let fields = std::iter::repeat_n(field, number);
+        let mut out = BytesMut::new();
+        put_response(StatusCode::OK, &HeaderMap::from_iter(fields), &mut out).expect("a response");
+        out
+    };
+    // 8 + 100 + 32 bytes each.
+    let failed = answered(with_fields(500)).requests.failed;
+    assert_eq!(failed.get(&FailureKind::Protocol), Some(&2));
+    assert_eq!(answered(with_fields(460)).requests.succeeded, 2);
+}
+
+/// Two requests with a header of so many bytes, one after the other.
+fn asked_with(certificate: &Certificate, server: &Server, bytes: usize) -> LoadReport {
+    let target = json!({
+        "url": format!("https://{HOST_NAME}/"), "headers": [["x-filler", "x".repeat(bytes)]],
+    });
+    let asked = json!({
+        "targets": [target], "connections": 1, "streams": 1, "stop": {"requests": 2},
+    });
+    load(certificate, server, asked)
+}
+
+#[test]
+fn a_request_s_head_that_is_too_large_has_one_kind_however_the_server_says_so() {
+    let certificate = Certificate::new();
+    let answered = Server::start(&certificate, Kind::default(), |connection| {
+        answer_all(connection, response(431, b"no"))
+    });
+    let reset = Server::start(&certificate, Kind::default(), |connection| async move {
+        let _control = Control::open(&connection).await;
+        while let Ok((mut send, _receive)) = connection.accept_bi().await {
+            let _ = send.reset(code(Code::ExcessiveLoad));
+        }
+    });
+    let closed = Server::start(&certificate, Kind::default(), |connection| async move {
+        let _control = Control::open(&connection).await;
+        let _request = connection.accept_bi().await;
+        connection.close(code(Code::ExcessiveLoad), b"");
+    });
+    for (server, of_small) in [
+        (answered, FailureKind::Status),
+        (reset, FailureKind::Reset),
+        (closed, FailureKind::Connection),
+    ] {
+        for (bytes, kind) in [(9000, FailureKind::Head), (100, of_small)] {
+            let failed = asked_with(&certificate, &server, bytes).requests.failed;
+            assert_eq!(failed.get(&kind), Some(&2), "{failed:?}");
+        }
+    }
 }
 
 #[test]

@@ -8,3 +8,4 @@ mod faults;
 mod loads;
 mod probes;
 mod server;
+mod uploads;

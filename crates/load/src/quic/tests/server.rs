@@ -13,6 +13,9 @@ use pronghorn_http3::message::put_response;
 use pronghorn_http3::{Code, Side, frame};
 use quinn::crypto::rustls::QuicServerConfig;
 use quinn::{Endpoint, RecvStream, SendStream, ServerConfig, TransportConfig};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
 use tempfile::TempDir;
 use tokio::runtime;
 use tokio::sync::oneshot;
@@ -38,7 +41,7 @@ impl Certificate {
         self.0.path().join("leaf.pem")
     }
 
-    fn key(&self) -> PathBuf {
+    pub(super) fn key(&self) -> PathBuf {
         self.0.path().join("leaf.key")
     }
 }
@@ -58,6 +61,8 @@ pub(super) struct Kind {
     pub(super) stream_window: u32,
     /// How long it keeps a connection on which nothing comes.
     pub(super) idle: Duration,
+    /// It takes no client but one with its own certificate.
+    pub(super) wants_certificate: bool,
 }
 
 impl Default for Kind {
@@ -67,6 +72,7 @@ impl Default for Kind {
             streams: 100,
             stream_window: 1 << 20,
             idle: Duration::from_secs(30),
+            wants_certificate: false,
         }
     }
 }
@@ -84,7 +90,11 @@ impl Server {
             &[kind.alpn],
             u32::MAX,
         );
-        let crypto = QuicServerConfig::try_from(tls.expect("usable TLS")).expect("for QUIC");
+        let mut tls = tls.expect("usable TLS");
+        if kind.wants_certificate {
+            tls = wanting(certificate, kind.alpn);
+        }
+        let crypto = QuicServerConfig::try_from(tls).expect("for QUIC");
         let mut config = ServerConfig::with_crypto(std::sync::Arc::new(crypto));
         let mut transport = TransportConfig::default();
         transport
@@ -120,6 +130,23 @@ impl Server {
             thread: Some(thread),
         }
     }
+}
+
+fn wanting(certificate: &Certificate, alpn: Protocol) -> rustls::ServerConfig {
+    let own = CertificateDer::from_pem_file(certificate.path()).expect("a certificate");
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(own.clone()).expect("it can be trusted");
+    let provider = std::sync::Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider.clone());
+    let key = PrivateKeyDer::from_pem_file(certificate.key()).expect("a key");
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .expect("a version")
+        .with_client_cert_verifier(verifier.build().expect("a verifier"))
+        .with_single_cert(vec![own], key)
+        .expect("usable TLS");
+    config.alpn_protocols = vec![alpn.alpn().to_vec()];
+    config
 }
 
 impl Server {

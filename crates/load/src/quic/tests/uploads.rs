@@ -1,0 +1,76 @@
+//! Content of requests, and a client's own certificate; over HTTP/1.1 and 2, `tests/counts/uploads.rs` and `ways.rs`.
+
+use bytes::BytesMut;
+use serde_json::json;
+use tempfile::NamedTempFile;
+
+use super::loads::load;
+use super::server::{Certificate, Control, HOST_NAME, Kind, Server, answer_all, response};
+use crate::{FailureKind, LoadReport};
+
+/// Two requests whose content is a file of holes.
+fn upload(kind: Kind, bytes: u64, reads: bool) -> LoadReport {
+    let certificate = Certificate::new();
+    let server = Server::start(&certificate, kind, move |connection| async move {
+        if reads {
+            return answer_all(connection, response(200, b"ok")).await;
+        }
+        let _control = Control::open(&connection).await;
+        let mut kept = Vec::new();
+        while let Ok((mut send, receive)) = connection.accept_bi().await {
+            let said: BytesMut = response(200, b"ok");
+            let _ = send.write_all(&said).await;
+            let _ = send.finish();
+            kept.push(receive);
+        }
+    });
+    let body = NamedTempFile::new().expect("a file");
+    body.as_file().set_len(bytes).expect("it has holes");
+    let target = json!({
+        "url": format!("https://{HOST_NAME}/"), "method": "POST", "body_file": body.path(),
+    });
+    let asked = json!({"targets": [target], "connections": 1, "stop": {"requests": 2}});
+    load(&certificate, &server, asked)
+}
+
+#[test]
+fn a_file_is_sent_whole_and_counts() {
+    let report = upload(Kind::default(), 3_000_000, true);
+    assert_eq!(report.requests.succeeded, 2, "{:?}", report.failures);
+    assert_eq!(report.bytes.uploaded, 6_000_000);
+}
+
+#[test]
+fn an_upload_that_is_answered_before_it_was_sent_is_no_success() {
+    let kind = Kind {
+        stream_window: 65_536,
+        ..Kind::default()
+    };
+    let report = upload(kind, 1 << 30, false);
+    assert_eq!(report.requests.failed[&FailureKind::Early], 2);
+    assert_eq!(
+        (report.requests.statuses[&200], report.bytes.uploaded),
+        (2, 0)
+    );
+}
+
+#[test]
+fn a_server_that_wants_a_certificate_is_shown_ours() {
+    let certificate = Certificate::new();
+    let kind = Kind {
+        wants_certificate: true,
+        ..Kind::default()
+    };
+    let server = Server::start(&certificate, kind, |connection| {
+        answer_all(connection, response(200, b"ok"))
+    });
+    let with = |tls: serde_json::Value| {
+        let asked = json!({"tls": tls, "connections": 1, "stop": {"requests": 2}, "limit_s": 5.0});
+        load(&certificate, &server, asked)
+    };
+    // The server trusts whom it is itself.
+    let (ca, key) = (certificate.path(), certificate.key());
+    let report = with(json!({"ca": ca, "certificate": ca, "key": key}));
+    assert_eq!(report.requests.succeeded, 2, "{:?}", report.failures);
+    assert_eq!(with(json!({"ca": ca})).requests.succeeded, 0);
+}

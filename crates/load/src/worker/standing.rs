@@ -1,0 +1,77 @@
+//! Times in which this thread itself stood still: it was stopped (SIGSTOP), its machine slept, or it had no CPU.
+//!
+//! Whatever came meanwhile waited for us, so that it mustn't be said of the server. A thread looks up every now and then
+//! whatever its sockets do; where it does so much later, it stood still.
+
+use std::time::{Duration, Instant};
+
+use super::Worker;
+
+/// A thread looks up at least so often.
+pub(super) const LOOKS_UP: Duration = Duration::from_millis(500);
+/// It is as late as this where it stood still; busy hosts are late by less.
+const LATE: Duration = Duration::from_secs(1);
+
+impl Worker {
+    /// Notes that it is `now`, where the thread was to look up by `due` at the latest. Requests and connections that wait are
+    /// given the time that was lost.
+    pub(super) fn look_up(&mut self, due: Instant, now: Instant) {
+        let late = now.saturating_duration_since(due);
+        if late < LATE {
+            return;
+        }
+        self.tally.stood_still += late;
+        self.flights.postpone(late);
+        for index in 0..self.slots.len() {
+            if let Some(link) = &mut self.slots[index].link {
+                link.made_by += late;
+            }
+            self.rank(index);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::super::flights::Purpose;
+    use super::*;
+    use crate::plan::Plan;
+    use crate::shared::Shared;
+    use crate::spec::LoadSpec;
+
+    fn worker() -> Worker {
+        let spec = json!({
+            "targets": [{"url": "http://127.0.0.1:9/"}], "protocol": "h1", "congestion_control": {},
+            "stop": {"requests": 1}, "request_timeout_s": 1.0,
+        });
+        let spec: LoadSpec = serde_json::from_value(spec).expect("a specification");
+        let plan = Arc::new(Plan::new(&spec).expect("a plan"));
+        Worker::new(&plan, &Arc::new(Shared::new(1)), 0, None).expect("a worker")
+    }
+
+    #[test]
+    fn a_thread_that_stood_still_gives_what_waits_the_time_that_was_lost() {
+        let mut worker = worker();
+        let start = Instant::now();
+        let ticket = worker.flights.begin(0, 0, Purpose::Measure, start, start);
+        let back = start + Duration::from_secs(4);
+        worker.look_up(start + LOOKS_UP, back);
+        assert_eq!(worker.tally.stood_still, Duration::from_millis(3500));
+        let due = Some(start + Duration::from_millis(4500));
+        assert_eq!(worker.oldest_timeout(), due);
+        worker.flights.end(ticket);
+    }
+
+    #[test]
+    fn a_thread_that_is_as_late_as_busy_hosts_make_it_does_not_stand_still() {
+        let mut worker = worker();
+        let start = Instant::now();
+        worker.look_up(start, start + Duration::from_millis(999));
+        worker.look_up(start + LOOKS_UP, start);
+        assert_eq!(worker.tally.stood_still, Duration::ZERO);
+    }
+}
