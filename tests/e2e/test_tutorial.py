@@ -1,7 +1,7 @@
 """The first comparison's page (docs/first-comparison.md): its commands run, and print what the page shows.
 
-They run in virtual time, to the first look at six blocks, so that no busy host fails them. Only the form is compared: figures
-and verdicts may differ with another kernel.
+They run in virtual time, to the first look at six blocks, so that no busy host fails them. Only the form is
+compared: figures and verdicts may differ with another kernel.
 """
 
 import re

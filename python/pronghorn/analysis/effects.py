@@ -55,10 +55,11 @@ def _either_side(found: Comparison) -> str:
 
 
 def _ends(low: str, high: str, unit: str) -> str:
-    """The ends of an interval, the one nearer to no difference first; one number where both read alike."""
+    """The ends of an interval, the one nearer to no difference first; where both read alike, how narrow it
+    is."""
     first, last = sorted((low, high), key=lambda end: float("inf") if end == "∞" else float(end))
     if first == last:
-        return f"{first}{unit}"
+        return f"within {'0.1' if '.' in first else '1'}{unit}"
     return f"{first} to {last}{'' if last == '∞' else unit}"
 
 

@@ -38,9 +38,10 @@ def rate(ratio: float, ci95: Interval, verdict: Verdict) -> Comparison:
     [
         (made(0.78, (0.61, 0.90), "faster"), "22 % faster", "10 to 39 %"),
         (made(0.9624, (0.9613, 0.9656), "faster"), "3.8 % faster", "3.4 to 3.9 %"),
-        (made(1.2458, (1.2458, 1.2458), "slower"), "24.6 % slower", "24.6 %"),
+        (made(1.2458, (1.2458, 1.2458), "slower"), "24.6 % slower", "within 0.1 %"),
         (made(0.257, (0.209, 0.303), "faster"), "3.9 times as fast", "3.3 to 4.8 times"),
         (made(3.0, (2.5, 12.4), "slower"), "3.0 times as slow", "2.5 to 12 times"),
+        (made(12.1, (11.6, 12.4), "slower"), "12 times as slow", "within 1 times"),
         (made(3.0, (2.5, None), "slower"), "3.0 times as slow", "2.5 to ∞"),
         (made(1.2, (1.1, None), "slower"), "20 % slower", "10 to ∞"),
         (made(1.011, (1.008, 1.013), "same"), "as fast as h2", "0.8 to 1.3 % slower"),
@@ -72,4 +73,4 @@ def test_what_is_said_agrees_with_the_verdict_s_own_sentence() -> None:
     comparison = reported.summary(found).cells[0].comparison("h3")
     assert comparison is not None
     assert "ratio 0.800" in comparison.words
-    assert effect(comparison) == ("20.0 % faster", "20.0 %")
+    assert effect(comparison) == ("20.0 % faster", "within 0.1 %")
