@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from pronghorn.browser.browser import sandboxed
 from pronghorn.clients.chromium import program
 
-PHONE, DESKTOP = 390, 1280
+PHONE, DESKTOP, SCREEN = 390, 1280, 1920
 """Widths of windows, in CSS pixels."""
 
 SCREENSHOTS = "PRONGHORN_SCREENSHOTS"
@@ -24,7 +24,9 @@ SCREENSHOTS = "PRONGHORN_SCREENSHOTS"
 Scheme = Literal["light", "dark"]
 Media = Literal["screen", "print"]
 
-_HEIGHT = 900
+HEIGHT = 900
+"""Of each window, in CSS pixels."""
+
 _PATIENCE_S = 120
 _STRIP = 4000
 """How high a screenshot is at most, in CSS pixels."""
@@ -60,7 +62,7 @@ class Reader:
         address = file.resolve().as_uri()
         told: list[str] = []
         context = self._browser.new_context(
-            offline=True, viewport={"width": width, "height": _HEIGHT}, color_scheme=scheme
+            offline=True, viewport={"width": width, "height": HEIGHT}, color_scheme=scheme
         )
         context.set_default_timeout(_PATIENCE_S * 1000)
         try:
@@ -132,6 +134,12 @@ def sideways(page: Page) -> int:
     """By how many pixels the page is wider than its window."""
     wider: int = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     return wider
+
+
+def bottom(page: Page, selector: str) -> float:
+    """How far beneath the page's top the first such element ends, in CSS pixels."""
+    found: float = page.locator(selector).first.evaluate("each => each.getBoundingClientRect().bottom")
+    return found
 
 
 def walked(page: Page) -> tuple[list[int], list[str]]:

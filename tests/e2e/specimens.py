@@ -74,6 +74,21 @@ def of_pages(folder: Path) -> Path:
     return file
 
 
+def of_many_cells(folder: Path) -> Path:
+    """The report of a run of so many cells that its verdicts are a table; some loads fail."""
+    cells = [
+        synthetic.cell(f"path-{number}", origin=name) for number in range(5) for name in ("caddy", "nginx")
+    ]
+    times = {"h1": Behaviour(1.1, fails=0.2), "h2": Behaviour(1.0), "h3": Behaviour(0.8, 0.2)}
+    trials = synthetic.run(dict.fromkeys(cells, times), blocks=6)
+    file = folder / "many.html"
+    found = summarised(
+        trials, name="Many cells", arms=tuple(times), baseline="h2", seed=1, limit_s=180.0, resamples=1000
+    )
+    html.write(found, trials, MANIFEST, file)
+    return file
+
+
 def of_arrivals(folder: Path) -> Path:
     """The report of a run that kept what the paths saw: handshake ladders, and a timeline with its slider."""
     trials = arrived_loads.run_of(folder)

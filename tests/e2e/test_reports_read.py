@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from . import reading, specimens
-from .reading import DESKTOP, PHONE, Reader
+from .reading import DESKTOP, PHONE, SCREEN, Reader
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.beside]
 
@@ -61,6 +61,23 @@ def test_it_can_be_read_by_everybody(
         reading.photograph(page, f"{specimen.stem}-{width}-{scheme}-folded")
         reading.unfold(page)
         reading.photograph(page, f"{specimen.stem}-{width}-{scheme}")
+        assert reading.faults(page) == []
+
+
+@pytest.mark.parametrize("width", [PHONE, SCREEN])
+def test_the_first_screen_has_the_answer(specimen: Path, width: int, reader: Reader) -> None:
+    with reader.opened(specimen, width=width) as page:
+        if specimen.stem != "map":
+            assert reading.bottom(page, ".answer") <= reading.HEIGHT
+
+
+def test_of_many_cells_the_first_screen_has_the_verdicts_in_a_table(tmp_path: Path, reader: Reader) -> None:
+    file = specimens.of_many_cells(tmp_path)
+    with reader.opened(file) as page:
+        reading.photograph(page, "many")
+        assert reading.bottom(page, ".matrix") <= reading.HEIGHT
+    with reader.opened(file, width=PHONE, scheme="dark") as page:
+        assert reading.bottom(page, ".matrix") <= reading.HEIGHT
         assert reading.faults(page) == []
 
 

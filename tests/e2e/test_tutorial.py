@@ -1,7 +1,7 @@
 """The first comparison's page (docs/first-comparison.md): its commands run, and print what the page shows.
 
-They run in virtual time, in six blocks, so that no busy host fails them. Only the form is compared: figures
-and verdicts may differ with another kernel.
+They run in virtual time, to the first look at six blocks, so that no busy host fails them. Only the form is
+compared: figures and verdicts may differ with another kernel.
 """
 
 import re
@@ -62,7 +62,11 @@ def printed(command: str, folder: Path, columns: int = 80) -> str:
     words = shlex.split(command.removeprefix(PROGRAM))
     if words[0] == "run":
         words += [] if "--clock" in words else ["--clock", "virtual"]
-        words += [] if any(word.startswith("repeat=") for word in words) else ["--set", "repeat=6"]
+        words += (
+            []
+            if any(word.startswith("repeat=") for word in words)
+            else ["--set", "repeat={ min = 6, max = 6 }"]
+        )
     result = programme.run(*words, folder=folder, env=programme.environment(COLUMNS=str(columns)))
     assert result.status == 0, f"{command}\n{result.stderr}"
     return result.stdout

@@ -5,7 +5,7 @@
     figures.py                    medians, means, quantiles
     comparing.py                  an arm against the baseline
     bootstrap.py, studentised.py  the interval of a comparison
-    verdict.py                    the interval against the margin
+    verdict.py, effects.py         the interval against the margin; by how much, in few words
     correction.py, sequential.py  many comparisons; several looks at growing data
     stopping.py                   when a cell needs no more blocks
     explain.py, parts.py          what makes arms differ; where the time went

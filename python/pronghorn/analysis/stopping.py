@@ -18,27 +18,30 @@ from pronghorn.model.summary import CellSummary, Stopping, StopReason, Verdict
 
 class Stage(NamedTuple):
     """Where a cell's sampling stands: at a `look`, in blocks (None: between two, or the number of blocks was
-    fixed), of so many `looks`; the `confidence` of each of its intervals by itself; and why they can't be had
-    yet."""
+    fixed), of so many `looks`; the `confidence` of each of its intervals by itself; why they can't be had
+    yet; and whether another look would be `late`, beyond the time that the experiment gives a cell."""
 
     look: int | None = None
     looks: int = 1
     confidence: float = CONFIDENCE
     pending: str | None = None
+    late: bool = False
 
 
 FIXED = Stage()
 """The stage of a cell whose number of blocks was fixed beforehand."""
 
 
-def stage(trials: CellTrials, sampling: Sampling | None) -> Stage:
-    """Where a cell's sampling stands after its `trials`; blocks that were kept out count as taken."""
+def stage(trials: CellTrials, sampling: Sampling | None, limit_s: float = math.inf) -> Stage:
+    """Where a cell's sampling stands after its `trials`; blocks that were kept out count as taken. `limit_s`
+    is how long a load may take, and a failed one counts as having taken."""
     if sampling is None:
         return FIXED
     boundary = Boundary.between(sampling.least, sampling.most)
     begun = len(trials.blocks) + trials.abandoned + trials.incomplete
     if begun in boundary.looks and not trials.incomplete and not trials.unrepeated:
-        return Stage(begun, len(boundary.looks), boundary.confidence(begun))
+        late = _late(trials, sampling, boundary, limit_s)
+        return Stage(begun, len(boundary.looks), boundary.confidence(begun), late=late)
     following = boundary.next_after(begun - 1) or boundary.looks[-1]
     return Stage(
         confidence=boundary.confidence(following),
@@ -46,16 +49,39 @@ def stage(trials: CellTrials, sampling: Sampling | None) -> Stage:
     )
 
 
-def reason(sampling: Sampling, led: Sequence[tuple[Verdict, Estimate]]) -> StopReason | None:
-    """Why a cell may stop, given the comparisons that lead; None: its rule doesn't hold yet.
+def _late(trials: CellTrials, sampling: Sampling, boundary: Boundary, limit_s: float) -> bool:
+    """Whether the blocks until the next look would take a cell's loads beyond its time.
+
+    The blocks of a round are counted as if they ran side by side: the longest one of each round so far, and
+    for the next round the longest of all. So it hangs on what was measured alone, and a run that was cut, or
+    on a host that is slower, takes the same blocks."""
+    if sampling.within_s is None or not trials.blocks:
+        return False
+    rounds: dict[int | None, float] = {}
+    for block in trials.blocks:
+        number = max(trial.block for trial in block.values())
+        lasted_s = sum(
+            limit_s if trial.metrics.load_s is None else trial.metrics.load_s for trial in block.values()
+        )
+        look = boundary.next_after(number)
+        rounds[look] = max(lasted_s, rounds.get(look, 0.0))
+    return sum(rounds.values()) + max(rounds.values()) > sampling.within_s
+
+
+def reason(
+    sampling: Sampling, led: Sequence[tuple[Verdict, Estimate]], *, late: bool = False
+) -> StopReason | None:
+    """Why a cell may stop, given the comparisons that lead; None: its rule doesn't hold yet, nor would
+    another look be `late`.
 
     Each comparison has an error of its own, as with a fixed number of blocks: the looks share it, the arms
     don't."""
+    patience: StopReason | None = "time" if late else None
     if sampling.half_width is None:
-        return None if any(verdict == "undecided" for verdict, _ in led) else "decided"
+        return patience if any(verdict == "undecided" for verdict, _ in led) else "decided"
     widths = [(found.high - found.low) / 2 for _, found in led]
     precise = all(math.isfinite(width) and width < sampling.half_width for width in widths)
-    return "precise" if precise else None
+    return "precise" if precise else patience
 
 
 def told(cell: CellSummary, sampling: Sampling | None, at: Stage) -> CellSummary:
@@ -73,7 +99,9 @@ def _ended(cell: CellSummary, sampling: Sampling | None, at: Stage) -> Stopping 
         (one.verdict, Estimate(*(math.inf if end is None else end for end in (one.ratio, *one.ci95))))
         for one in cell.led()
     ]
-    why = reason(sampling, led) or ("max" if at.look == sampling.most else None)
+    why = reason(sampling, led, late=at.late and at.look < sampling.most)
+    if why is None and at.look == sampling.most:
+        why = "max"
     if why is None:
         return None
     return Stopping(
@@ -91,6 +119,11 @@ def words(found: Stopping) -> str:
     rule = "every verdict was decided" if found.rule == "decided" else f"every interval had {found.rule}"
     if found.reason == "max":
         said = f"Sampling reached its maximum of {most} blocks before {rule}."
+    elif found.reason == "time":
+        said = (
+            f"Sampling stopped after {found.blocks} of at most {most} blocks before {rule}, because the next "
+            "look would have come after the time that the experiment gives a cell (`within`)."
+        )
     elif found.saved:
         share = _share(found.saved, most)
         said = (

@@ -59,6 +59,11 @@ class Design:
     loads: Loads = NO_LOADS
     sampling: Sampling | None = None
 
+    def limit_of(self, cell: Cell) -> float:
+        """How long a load of the cell may take, in seconds."""
+        own = self.loads.limit_s if cell.client == load.CLIENT else None
+        return self.limit_s if own is None else own
+
     def __post_init__(self) -> None:
         if self.baseline not in self.arms:
             raise ValueError(
@@ -93,7 +98,7 @@ def summarise(
             resamples=design.resamples,
             timed=design.loads.timed,
             sampling=design.sampling,
-            stage=stopping.stage(of_cell, design.sampling),
+            stage=stopping.stage(of_cell, design.sampling, design.limit_of(of_cell.cell)),
         )
         for of_cell in measured
     ]

@@ -60,13 +60,14 @@ class Rounds:
         begun = max((trial.block + 1 for trial in mine), default=0)
         if over < begun:
             return boundary.next_after(begun - 1) or sampling.most
-        if over == sampling.most or (over in boundary.looks and self._known(cell, sampling, mine)):
+        if over == sampling.most or (over in boundary.looks and self._ends(cell, sampling, mine)):
             self._settled.add(cell)
             self._observer.settles(cell)
             return 0
         return boundary.next_after(over) or sampling.most
 
-    def _known(self, cell: Cell, sampling: Sampling, mine: list[Trial]) -> bool:
+    def _ends(self, cell: Cell, sampling: Sampling, mine: list[Trial]) -> bool:
+        """Whether a cell that is at a look gets no more blocks: its answer is known, or its time is up."""
         experiment = self._experiment
         found = select(mine, [arm.name for arm in experiment.arms], experiment.attempts)[cell]
         terms = Terms(
@@ -77,6 +78,6 @@ class Rounds:
             seed=experiment.seed,
             resamples=RESAMPLES,
             sampling=sampling,
-            stage=stopping.stage(found, sampling),
+            stage=stopping.stage(found, sampling, experiment.limit_of(cell.client)),
         )
-        return stopping.reason(sampling, led(found, terms)) is not None
+        return stopping.reason(sampling, led(found, terms), late=terms.stage.late) is not None

@@ -22,12 +22,19 @@ _RULES = f"write '{DECIDED}', or a precision such as 'ci95 < 2%'"
 
 class Sampling(BaseModel):
     """How long a cell is sampled: at least `least` and at most `most` blocks, `until` the rule holds, as
-    written: every verdict is decided, or every interval as narrow as was asked."""
+    written: every verdict is decided, or every interval as narrow as was asked. With `within`, a time as
+    written, a cell gets no more blocks once those until its next look can't be expected in it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     least: int
     most: int
     until: str = DECIDED
+    within: str | None = None
+
+    @property
+    def within_s(self) -> float | None:
+        """The time within which a cell is sampled, in seconds."""
+        return None if self.within is None else units.time_ns(self.within) / 1e9
 
     @property
     def half_width(self) -> float | None:
@@ -38,7 +45,8 @@ class Sampling(BaseModel):
 
     def definition(self) -> dict[str, Any]:
         """The table that it is written as."""
-        return {"min": self.least, "max": self.most, "until": self.until}
+        table = {"min": self.least, "max": self.most, "until": self.until}
+        return table if self.within is None else {**table, "within": self.within}
 
 
 def parse(reader: ExperimentReader) -> Sampling | None:
@@ -58,14 +66,14 @@ def parse(reader: ExperimentReader) -> Sampling | None:
             "published claims are judged over a fixed number of blocks. Write one, or leave out one of them.",
         )
     table = reader.sub(KEY, EXAMPLE)
-    table.allow("min", "max", "until")
+    table.allow("min", "max", "until", "within")
     if "max" not in table:
         raise table.error(None, f"'max' is missing: the most blocks of a cell. Write {KEY} = {EXAMPLE}.")
     most = table.whole("max", None, least=LEAST, most=MOST)
     least = table.whole("min", min(DEFAULT_LEAST, most), least=LEAST, most=MOST)
     if least > most:
         raise table.error("min", f"{least} is more than 'max', which is {most}.")
-    return Sampling(least=least, most=most, until=_until(table))
+    return Sampling(least=least, most=most, until=_until(table), within=_within(table))
 
 
 def _until(table: ExperimentReader) -> str:
@@ -82,3 +90,15 @@ def _until(table: ExperimentReader) -> str:
     if not 0 < share < 1:
         raise table.error("until", f"{text!r}: a precision lies between 0% and 100%.")
     return text
+
+
+def _within(table: ExperimentReader) -> str | None:
+    if "within" not in table:
+        return None
+    text = table.text("within", "")
+    try:
+        if units.time_ns(text) > 0:
+            return text
+        raise units.UnitError(f"{text!r}: a time must be greater than zero")
+    except units.UnitError as error:
+        raise table.error("within", f"{error}.") from None

@@ -79,11 +79,12 @@ class ArmSummary(Figures):
         return self.latency_seconds.get(metric, Figures())
 
 
-StopReason = Literal["decided", "precise", "max"]
+StopReason = Literal["decided", "precise", "time", "max"]
 
 
 class Stopping(BaseModel):
-    """How the sampling of a cell ended: by its `rule`, as the experiment has it, or at the most blocks.
+    """How the sampling of a cell ended: by its `rule`, as the experiment has it, at the most blocks, or when
+    the time was up that the experiment gives a cell.
 
     `blocks` were taken, kept-out ones among them, and `saved` of those that it might have had were not.
     `look_confidence` is that of each interval at this look by itself, so that at all looks together they hold

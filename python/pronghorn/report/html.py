@@ -17,6 +17,7 @@ from pronghorn.model.summary import CellSummary, Summary
 from pronghorn.model.trial import Trial
 from pronghorn.pages import templates
 from pronghorn.report import explained, steps
+from pronghorn.report.answer import answer
 from pronghorn.report.arrivals_view import ArrivalsView, arrivals_views
 from pronghorn.report.claims import bounds, failed_loads
 from pronghorn.report.counted import ByArm, counted
@@ -29,7 +30,7 @@ from pronghorn.report.interval_tables import Grid, interval_tables
 from pronghorn.report.kernels_view import kernels_view
 from pronghorn.report.load_charts import Times, blocks_of, distribution_chart, times_of, violin_chart
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
-from pronghorn.report.overview import compared, overview
+from pronghorn.report.overview import figures
 from pronghorn.report.own_map import map_of_batch, own_map
 from pronghorn.report.parts_chart import PartsView, parts_view
 from pronghorn.report.path_counters import LinkReport, link_reports
@@ -119,8 +120,8 @@ def document(
             cells=cells,
             sites=site_views(summary.cells, times),
             first_lines=summary.first_lines(),
-            overview=overview(summary),
-            compared=compared(summary),
+            answer=answer(summary, [view.anchor for view in cells]),
+            figures=figures(summary),
             heat_map=heat_map(summary),
             published=published_view(summary),
             explanations=explained.explanations(summary),

@@ -19,7 +19,7 @@ def overview(summary: Summary) -> Chart | None:
         for one in cell.led()
     )
     label = f"Ratios of {compared(summary)} to {summary.baseline}'s with intervals. {described}."
-    return Chart(wide, narrow, label, _data(summary))
+    return Chart(wide, narrow, label, figures(summary))
 
 
 def compared(summary: Summary) -> str:
@@ -30,7 +30,8 @@ def compared(summary: Summary) -> str:
     return "median load times, or of loads requests per second," if True in kinds else "median load times"
 
 
-def _data(summary: Summary) -> ChartData:
+def figures(summary: Summary) -> ChartData:
+    """The ratios behind the verdicts."""
     return ChartData(
         name="verdicts",
         about=f"Ratios of {compared(summary)} to {summary.baseline}'s; what isn't finite is empty",

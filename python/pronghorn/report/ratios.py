@@ -45,13 +45,15 @@ def ratios(summary: Summary, width: int) -> str | None:
         for bar in [interval_bar(one.ratio, one.ci95, low, high)]
     ]
     labels = [f"{title}\n{one.arm}" if several else title for title, one in found]
-    scale = {"type": "log", "domain": [low, high], "nice": False}
     ticks = ratio_ticks(low, high, width, labels)
     of_loads = all(cell.makes_loads for cell in summary.cells)
-    left, right = ("slower", "faster") if of_loads else ("faster", "slower")
+    mixed = any(cell.makes_loads for cell in summary.cells) and not of_loads
+    left, right = ("less", "more") if mixed else ("slower", "faster")
     what = "requests per second" if of_loads else "load time"
-    if any(cell.makes_loads for cell in summary.cells) and not of_loads:
-        left, right, what = "less", "more", "load time, or requests per second,"
+    if mixed:
+        what = "load time, or requests per second,"
+    # As everywhere else, faster is right.
+    scale = {"type": "log", "domain": [low, high], "nice": False, "reverse": not of_loads and not mixed}
     caption = f"← {left} · median {what} as a ratio to {summary.baseline}'s · {right} →"
     if width < WIDE:
         caption = f"← {left} · ratio to {summary.baseline} · {right} →"

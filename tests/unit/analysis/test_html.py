@@ -40,7 +40,7 @@ def test_the_verdicts_come_before_the_charts_the_tables_and_the_manifest(text: s
 
 def test_every_chart_says_what_it_shows(text: str) -> None:
     charts = [attributes for tag, attributes in Page(text).seen if attributes.get("role") == "img"]
-    assert len(charts) == 2 + 4 + 2 * 4
+    assert len(charts) == 4 + 2 * 4
     assert all(len(chart["aria-label"] or "") > 40 for chart in charts)
 
 

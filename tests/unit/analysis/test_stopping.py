@@ -123,6 +123,49 @@ def test_a_precise_cell_says_by_which_rule_it_stopped() -> None:
     assert "when every interval had ci95 < 2%" in only.notes[0]
 
 
+def timed(blocks: int, within: str, h3_s: float | None = 1.0) -> CellSummary:
+    """A cell that can't be decided, whose blocks last 2 s and one 4 s, if h3 loads at all."""
+    h2 = [3.0 if block == 3 else 1.0 for block in range(blocks)]
+    h3 = [None if h3_s is None else h3_s * (0.8, 1.2)[block % 2] for block in range(blocks)]
+    sampling = Sampling(least=12, most=60, within=within)
+    (only,) = summary(paired(LTE, {"h2": h2, "h3": h3}), sampling).cells
+    return only
+
+
+@pytest.mark.parametrize(
+    ("blocks", "within", "reason"),
+    [
+        (12, "8.3s", "time"),
+        (12, "8.5s", None),
+        (15, "10.5s", "time"),
+        (15, "10.7s", None),
+        (60, "1s", "max"),
+    ],
+)
+def test_a_cell_gets_no_look_that_can_t_be_expected_within_its_time(
+    blocks: int, within: str, reason: str | None
+) -> None:
+    """The longest block lasts 4.2 s, the longest of the second round 2.2 s, and the next counts as 4.2 s."""
+    found = timed(blocks, within)
+    assert (found.stopping.reason if found.stopping is not None else None) == reason
+    if reason == "time":
+        assert found.notes[0].startswith(f"Sampling stopped after {blocks} of at most 60 blocks before every")
+        assert load(found).ci95 != (None, None)
+
+
+def test_a_failed_load_has_lasted_as_long_as_it_may() -> None:
+    assert timed(12, "365s", None).stopping is not None
+    found = timed(12, "367s", None).stopping
+    assert found is None or found.reason == "decided"
+
+
+def test_a_known_answer_is_one_however_late_it_is() -> None:
+    narrow = Estimate(0.8, 0.79, 0.81)
+    assert reason(DECIDED, [("faster", narrow)], late=True) == "decided"
+    assert reason(DECIDED, [("undecided", narrow)], late=True) == "time"
+    assert reason(PRECISE, [("undecided", narrow)], late=True) == "precise"
+
+
 @pytest.mark.parametrize("blocks", [0, 5, 13])
 def test_between_two_looks_nothing_is_decided(blocks: int) -> None:
     """A run that was cut: an interval at a moment that nobody planned has no level."""

@@ -90,6 +90,18 @@ def test_every_cell_advances_to_its_next_look_until_it_is_decided() -> None:
     assert [cell.path for cell in watcher.settled] == ["plain", "near", "open"]
 
 
+def test_a_cell_whose_time_is_up_gets_no_further_block_though_it_is_undecided() -> None:
+    within = '{ min = 6, max = 24, within = "8s" }'
+    trials, _ = make(experiment(within), [])
+    whole, _ = make(experiment(), [])
+    assert blocks(trials)["plain"] == blocks(whole)["plain"]
+    assert blocks(trials)["open"] in LOOKS[:-1]
+    assert blocks(trials)["open"] < blocks(whole)["open"]
+    for cut in range(0, len(trials), 13):
+        again, _ = make(experiment(within), trials[:cut])
+        assert {one.key for one in again} == {one.key for one in trials}
+
+
 @pytest.mark.parametrize("measure", [measured, spoilt])
 def test_a_run_that_was_cut_anywhere_takes_the_same_blocks(measure: Measure) -> None:
     design = experiment()

@@ -21,6 +21,10 @@ def test_what_is_not_said_is_the_default() -> None:
 
 
 def test_the_table_survives_being_resolved() -> None:
+    timed = parse(REST + 'repeat = { max = 40, within = "90s" }\n').sampling
+    assert timed == Sampling(least=12, most=40, within="90s")
+    assert timed is not None
+    assert (timed.within_s, timed.definition()["within"]) == (90.0, "90s")
     found = parse(REST + 'repeat = { min = 6, max = 40, until = "ci95 <1.5%" }\n')
     assert found.sampling == Sampling(least=6, most=40, until="ci95 <1.5%")
     assert found.sampling.half_width == pytest.approx(0.015)
@@ -36,6 +40,8 @@ def test_the_table_survives_being_resolved() -> None:
         ("{ min = 3, max = 20 }", "key 'repeat.min': 3 is no whole number from 6 to 1000000."),
         ("{ min = 30, max = 20 }", "key 'repeat.min': 30 is more than 'max', which is 20."),
         ("{ max = 20, untill = 1 }", "key 'repeat.untill': unknown key 'untill'; did you mean 'until'?"),
+        ('{ max = 20, within = "90" }', "key 'repeat.within': '90' is a bare number"),
+        ('{ max = 20, within = "0s" }', "key 'repeat.within': '0s': a time must be greater than zero."),
         ("{ max = 20, until = 3 }", "key 'repeat.until': 3 is no text."),
         (
             '{ max = 20, until = "known" }',
