@@ -6,8 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use pronghorn_http::{
-    MAX_EARLY_DATA_TCP, Protocol, QuicStack, TcpStack, Tickets, TlsError,
-    TransportKnobs, UdpError,
+    MAX_EARLY_DATA_TCP, Protocol, QuicStack, TcpStack, Tickets, TlsError, TransportKnobs, UdpError,
 };
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;

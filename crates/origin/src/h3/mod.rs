@@ -8,9 +8,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use pronghorn_http::h3::{IncomingRequest, QuicConnection, ServerConnection};
-use pronghorn_http::{
-    Protocol, QuicServer, QuicSocket, QuicStack, S2nServer, Settings, TlsError,
-};
+use pronghorn_http::{Protocol, QuicServer, QuicSocket, QuicStack, S2nServer, Settings, TlsError};
 use pronghorn_http_wire::{Priority, Rank};
 
 use crate::answer::{Reply, Request};
