@@ -1,5 +1,6 @@
 """Which requests an archive takes over, and the words by which the others are counted."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -7,15 +8,17 @@ from pronghorn.archiving import addresses
 from pronghorn.archiving.draft import Draft, Source
 from pronghorn.errors import InputError
 
-SOCKET, STREAM, FAILED, SCHEME, TUNNEL, CACHED = (
+SOCKET, STREAM, FAILED, SCHEME, TUNNEL, METHOD, CACHED = (
     "WebSocket",
     "event stream",
     "failed or aborted",
     "not http or https",
     "proxy tunnel",
+    "method that is none",
     "answered by the browser's cache",
 )
 
+_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
 _NO_BODY = (204, 205, 304)
 _REDIRECTS = (301, 302, 303, 307, 308)
 _KINDS = (
@@ -39,6 +42,8 @@ def left_out(draft: Draft) -> str | None:
         return draft.failed
     if draft.method == "CONNECT":
         return TUNNEL
+    if _METHOD.fullmatch(draft.method) is None:
+        return METHOD
     if scheme not in ("http", "https"):
         return SCHEME
     if draft.media_type == "text/event-stream":

@@ -11,7 +11,7 @@ from pronghorn.sites.archive import limits
 
 _PIECE = 2**16
 _ZSTD_LEVEL = 3
-_ZSTD_PIECE = 512
+_ZSTD_PIECE = 128
 """Bytes decoded at once: three of them may become 128 KiB (RFC 8878 §3.1.1.2)."""
 
 _ZSTD_MOST_WINDOW = 8 * 2**20

@@ -15,6 +15,8 @@ from pronghorn.archiving.masking import Mask
 from pronghorn.errors import InputError
 from pronghorn.sites.archive import Exchange, Kind, Site, Writer, limits
 
+_LONGEST_S = 86_400.0
+
 
 class Told(NamedTuple):
     """What was written: the site, its requests and the bytes of their bodies as sent."""
@@ -86,7 +88,10 @@ class Making:
         _name_redirects(drafts, origins)
         documents = [one.url for one in drafts if one.kind == "document"] or [drafts[0].url]
         tables = hosts.tables(drafts, documents[0])
+        if len(tables) > limits.MOST_HOSTS:
+            raise InputError(f"more than {limits.MOST_HOSTS} hosts; a page's load has far fewer.")
         start_s = drafts[0].start_s
+        self._keep_within_a_day(drafts, start_s)
         self._bodies.searched()
         self._mask.apply(drafts)
         self._bodies.mask(drafts)
@@ -109,6 +114,12 @@ class Making:
         )
         self._writer.finish(site, exchanges)
         return Told(self._target, site, len(exchanges), sum(one.body_bytes for one in exchanges))
+
+    def _keep_within_a_day(self, drafts: list[Draft], start_s: float) -> None:
+        for one in drafts:
+            if one.start_s - start_s > _LONGEST_S:
+                one.start_s = start_s + _LONGEST_S
+                self._source.repaired["request that starts days after the page"] += 1
 
     def _exchanges(
         self,

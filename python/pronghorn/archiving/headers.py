@@ -8,6 +8,9 @@ from pronghorn.sites.archive import limits
 
 Pair = tuple[str, str]
 
+MOST_IN_ALL = 2**19
+"""Characters of all headers of a message (512 KiB); no server sends a tenth of them."""
+
 _HOP_BY_HOP = frozenset(
     {"connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
 )
@@ -22,6 +25,7 @@ def kept(headers: Iterable[Pair], repaired: Counter[str]) -> list[Pair]:
     """The headers without pseudo headers (`:status`) and those of a connection. A value of several lines is
     several headers, as DevTools writes them. What no server can send is left out or changed, and counted."""
     found: list[Pair] = []
+    size = 0
     for name, joined in headers:
         if name.startswith(":") or name.lower() in _HOP_BY_HOP:
             continue
@@ -32,10 +36,12 @@ def kept(headers: Iterable[Pair], repaired: Counter[str]) -> list[Pair]:
                 continue
             if clean != value.strip(" \t\r"):
                 repaired["header changed"] += 1
+            size += len(name) + len(clean)
+            if len(found) >= limits.MOST_HEADERS or size > MOST_IN_ALL:
+                repaired["header left out"] += 1
+                continue
             found.append((name, clean))
-    if len(found) > limits.MOST_HEADERS:
-        repaired["header left out"] += len(found) - limits.MOST_HEADERS
-    return found[: limits.MOST_HEADERS]
+    return found
 
 
 def with_value(headers: Iterable[Pair], name: str, value: str | None) -> list[Pair]:

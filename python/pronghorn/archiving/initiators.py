@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from pronghorn.archiving import addresses
+from pronghorn.archiving import addresses, markup
 from pronghorn.archiving.draft import Draft
 from pronghorn.mirror import references
 from pronghorn.sites.archive import How
@@ -102,7 +102,7 @@ def named_in(draft: Draft, text: str) -> Iterator[str]:
     """The clean URLs that a document or a style sheet names, in the order in which it does."""
     text, base = text[:MOST_TEXT], draft.url
     if draft.kind == "document":
-        told, names = references.in_document(text)
+        told, names = markup.references(text)
         base = (addresses.joined(base, told) if told else None) or base
     else:
         names = references.in_style(text)

@@ -44,7 +44,7 @@ def made(
     decoded: int | None,
     asks: Sequence[Asked] = (),
 ) -> bytes:
-    """A body without its coding. `codings.applied` makes `coded` bytes of it, within 2 % where it is more
+    """A body without its coding. `codings.applied` makes `coded` bytes of it, within 3 % where it is more
     than a kilobyte.
 
     `coded` and `decoded` are the recorded sizes with and without the coding; one may be None, then it is

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 from pronghorn import __version__, reading
 from pronghorn.archiving import Body, Draft, Making, Source, Told
 from pronghorn.errors import InputError
+from pronghorn.foreign import line
 from pronghorn.importing.har.timing import moment, written
 from pronghorn.sites.archive import limits
 
@@ -60,15 +61,17 @@ def bring(source: Path, target: Path, *, page: str | None = None, keep_secrets: 
             return making.finish()
     except reading.Unreadable as error:
         raise InputError(f"{source}: {error}.") from None
-    except (EOFError, OSError, zlib.error, ValueError, _warcio().exceptions.ArchiveLoadFailed) as error:
-        raise InputError(f"{source}: this is no whole WARC file: {str(error)[:200]}.") from None
+    except (EOFError, OSError, zlib.error, ValueError) as error:
+        raise InputError(
+            f"{source}: this is no whole WARC file: {line(' '.join(str(error).split()))}."
+        ) from None
 
 
 def _drafts(stream: _Bounded, source: Source) -> Iterator[Draft]:
     """The responses, each with its request's headers where the file has them beside it."""
     requests: dict[str, list[tuple[str, str]]] = {}
     waiting: list[tuple[str, Draft]] = []
-    for record in _warcio().archiveiterator.ArchiveIterator(stream):
+    for record in _records(stream):
         kind, headers = record.rec_type, record.rec_headers
         url = (headers.get_header("WARC-Target-URI") or "").strip().strip("<>")
         if kind == "request" and record.http_headers is not None:
@@ -82,6 +85,21 @@ def _drafts(stream: _Bounded, source: Source) -> Iterator[Draft]:
         elif kind == "revisit":
             source.left_out["revisit of a WARC file"] += 1
     yield from _ready(waiting, requests)
+
+
+def _records(stream: _Bounded) -> Iterator[Any]:
+    """The library's records. It was written for whole files: a broken one may end it with any error."""
+    records = iter(_warcio().archiveiterator.ArchiveIterator(stream))
+    while True:
+        try:
+            record = next(records, None)
+        except InputError:
+            raise
+        except Exception as error:
+            raise ValueError(f"a record can't be read: {error}") from error
+        if record is None:
+            return
+        yield record
 
 
 def _ready(waiting: list[tuple[str, Draft]], requests: dict[str, list[tuple[str, str]]]) -> Iterator[Draft]:
@@ -137,6 +155,6 @@ def _pairs(headers: Any) -> list[tuple[str, str]]:
 
 def _warcio() -> Any:
     """The library, loaded when it is first needed."""
-    for part in ("archiveiterator", "bufferedreaders", "exceptions"):
+    for part in ("archiveiterator", "bufferedreaders"):
         importlib.import_module(f"warcio.{part}")
     return importlib.import_module("warcio")

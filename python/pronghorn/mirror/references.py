@@ -1,6 +1,7 @@
 """What a document or a style sheet asks for when it is loaded, as its addresses are written."""
 
 import re
+from collections.abc import Mapping
 from html.parser import HTMLParser
 
 _SOURCES = {
@@ -23,9 +24,9 @@ _SOURCES = {
 _LINKS = {"stylesheet", "icon", "preload", "modulepreload", "apple-touch-icon", "manifest", "mask-icon"}
 """What a `link` is that has its `href` loaded."""
 
-_URL = re.compile(r"url\(\s*(?:\"([^\"]*)\"|'([^']*)'|([^)\s\"']*))\s*\)", re.IGNORECASE)
-_IMPORT = re.compile(r"@import\s+(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+# Each ends at the next character that can't be in it, so that no text takes more than one pass.
+_URL = re.compile(r"url\(\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^()\s\"']*+))\s*+\)", re.IGNORECASE)
+_IMPORT = re.compile(r"@import\s++(?:\"([^\"]*+)\"|'([^']*+)')", re.IGNORECASE)
 
 
 class _Document(HTMLParser):
@@ -41,12 +42,7 @@ class _Document(HTMLParser):
             self.base = told.get("href")
         if tag == "style":
             self._style = True
-        if tag == "link" and _LINKS & set(told.get("rel", "").lower().split()):
-            self.found += [told["href"]] if "href" in told else _candidates(told.get("imagesrcset", ""))
-        for attribute in _SOURCES.get(tag, ()):
-            value = told.get(attribute, "")
-            self.found += _candidates(value) if attribute == "srcset" else [value]
-        self.found += in_style(told.get("style", ""))
+        self.found += of_element(tag, told)
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "style":
@@ -65,11 +61,33 @@ def in_document(text: str) -> tuple[str | None, list[str]]:
     return document.base, [each.strip() for each in document.found if each.strip()]
 
 
+def of_element(tag: str, attributes: Mapping[str, str]) -> list[str]:
+    """What an element asks for by its attributes; both names in lower case."""
+    found: list[str] = []
+    if tag == "link" and _LINKS & set(attributes.get("rel", "").lower().split()):
+        srcset = _candidates(attributes.get("imagesrcset", ""))
+        found += [attributes["href"]] if "href" in attributes else srcset
+    for attribute in _SOURCES.get(tag, ()):
+        value = attributes.get(attribute, "")
+        found += _candidates(value) if attribute == "srcset" else [value]
+    return found + in_style(attributes.get("style", ""))
+
+
 def in_style(text: str) -> list[str]:
     """What a style sheet asks for; what it may ask for is asked for."""
-    plain = _COMMENT.sub("", text)
+    plain = _without_comments(text)
     found = [*_IMPORT.findall(plain), *_URL.findall(plain)]
     return [address for each in found if (address := "".join(each))]
+
+
+def _without_comments(text: str) -> str:
+    """A style sheet's text without its comments, of which the last may lack its end."""
+    kept, at = [], 0
+    while (begin := text.find("/*", at)) >= 0:
+        kept.append(text[at:begin])
+        end = text.find("*/", begin + 2)
+        at = end + 2 if end >= 0 else len(text)
+    return "".join([*kept, text[at:]])
 
 
 def _candidates(srcset: str) -> list[str]:

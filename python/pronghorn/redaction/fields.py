@@ -10,13 +10,14 @@ from pronghorn.redaction.ledger import JWT, Ledger
 KIND = "form"
 
 _FORM = re.compile(r"(?:(?<=^)|(?<=&))(?P<name>[^=&\s]{1,256})=(?P<value>[^&\r\n]+)")
-_PART = re.compile(
-    r"(?P<head>content-disposition:[^\r\n]*?\bname=\"?(?P<name>[^\";\r\n]{1,256})\"?[^\r\n]*\r?\n"
-    r"(?:[^\r\n]+\r?\n)*\r?\n)(?P<value>[^\r\n]+)",
-    re.IGNORECASE,
-)
+_PART = re.compile(r"content-disposition:[^\r\n]{0,500}", re.IGNORECASE)
+_PART_NAME = re.compile(r"\bname=\"?([^\";]{1,256})")
+_HEAD_END = re.compile(r"\r?\n\r?\n")
+_LINE_END = re.compile(r"[\r\n]")
+_MOST_HEAD = 2000
 _JSON = re.compile(
-    r"(?P<head>\"(?P<name>[^\"\\]{1,256})\"\s*:\s*)(?P<value>\"(?:[^\"\\]|\\.)*\"|-?\d[\d.eE+-]*)", re.DOTALL
+    r"(?P<head>\"(?P<name>[^\"\\]{1,256})\"\s*:\s*)(?P<value>\"(?:[^\"\\]|\\.){0,4096}+\"|-?\d[\d.eE+-]*)",
+    re.DOTALL,
 )
 
 
@@ -43,10 +44,6 @@ def _each(body: str, change: Callable[[str, str], str]) -> str:
         name = unquote_plus(found["name"])
         return f"{found['name']}={change(name, found['value'])}" if names.secret(name) else found[0]
 
-    def part(found: re.Match[str]) -> str:
-        name = found["name"]
-        return found["head"] + change(name, found["value"]) if names.secret(name) else found[0]
-
     def table(found: re.Match[str]) -> str:
         name, value = found["name"], found["value"]
         if not names.secret(name) or value == '""':
@@ -59,5 +56,20 @@ def _each(body: str, change: Callable[[str, str], str]) -> str:
     if stripped.startswith(("{", "[")):
         return _JSON.sub(table, body)
     if "content-disposition:" in body[:4096].lower():
-        return _PART.sub(part, body)
+        return _multipart(body, change)
     return _FORM.sub(form, body)
+
+
+def _multipart(body: str, change: Callable[[str, str], str]) -> str:
+    """Parts' values, each from the blank line after its head to its line's end (RFC 7578)."""
+    kept, at = [], 0
+    for found in _PART.finditer(body):
+        name = _PART_NAME.search(found[0])
+        end = _HEAD_END.search(body, found.end(), found.end() + _MOST_HEAD)
+        if name is None or end is None or end.end() < at or not names.secret(name[1]):
+            continue
+        line = _LINE_END.search(body, end.end())
+        stop = line.start() if line else len(body)
+        kept += [body[at : end.end()], change(name[1], body[end.end() : stop])]
+        at = stop
+    return "".join([*kept, body[at:]])

@@ -12,8 +12,13 @@ Pair = tuple[str, str]
 
 _COOKIE = re.compile(r"(?P<before>(?:^|;)\s*)(?P<name>[^=;\s]{1,256})=(?P<value>[^;]*)")
 _WORD = re.compile(r"[^\s,;\"'=]+=*")
+_MOST_WORDS = 50
+"""Of credentials; a longer value is one secret."""
+
 _SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate", "token", "apikey", "aws4-hmac-sha256"})
-_QUOTED_URL = re.compile(r"[A-Za-z0-9+.-]*:?//[^\s<>\"',]+|/[^\s<>\"',]*\?[^\s<>\"',]+")
+_QUOTED_URL = re.compile(
+    r"(?:https?:|wss?:)?//[^\s<>\"',]++|(?<![^\s<>\"',=;(])/[^\s<>\"',?]*+\?[^\s<>\"',]++"
+)
 _BARE = frozenset(
     {
         "accept",
@@ -121,6 +126,8 @@ def _cookies(value: str, ledger: Ledger) -> str:
 
 def _credentials(value: str) -> list[str]:
     """The words of a header that are no scheme's name, and what Basic's base64 holds (RFC 7617)."""
+    if value.count(" ") > _MOST_WORDS:
+        return [value]
     words = [word for word in _WORD.findall(value) if word.lower() not in _SCHEMES]
     if value[:6].lower() == "basic ":
         try:
@@ -132,4 +139,6 @@ def _credentials(value: str) -> list[str]:
 
 
 def _words(value: str, change: Callable[[str], str]) -> str:
+    if value.count(" ") > _MOST_WORDS:
+        return change(value)
     return _WORD.sub(lambda found: found[0] if found[0].lower() in _SCHEMES else change(found[0]), value)

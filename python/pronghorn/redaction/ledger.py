@@ -4,20 +4,21 @@ A stand-in has the secret's length. Letters become other letters of their case, 
 else stays, so that it is spelt as the secret was: percent-encoded, escaped for HTML or JSON. It follows from
 the order in which secrets are found, and says nothing of them."""
 
+import hashlib
 import html
 import importlib
 import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from random import Random
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote_plus
 
 _LOWER, _UPPER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+_TRIES = 100
 _TOKENS = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 
-JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?")
+JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]*+)?")
 """What looks like a JSON Web Token (RFC 7519): its header's JSON begins with `{"`, in base64url."""
 
 
@@ -38,15 +39,15 @@ class Ledger:
         return known
 
     def everywhere(self, value: str, kind: str) -> None:
-        """From now on `texts` replaces a secret wherever it occurs, in each of its spellings."""
+        """From now on `texts` replaces a secret wherever it occurs, in each of its spellings. `value` may be
+        percent-encoded."""
         plain = unquote_plus(value)
         stand_in = self.stand_in(plain, kind)
-        if plain in self._spellings:
-            return
-        self._stand_ins.setdefault(value, _spelt_alike(value, stand_in))
-        for spell in (str, quote_plus, _quoted, html.escape, _in_json, _in_script):
-            self._spellings.setdefault(spell(plain), spell(stand_in))
-        self._spellings.setdefault(value, self._stand_ins[value])
+        if plain != value:
+            self._stand_ins.setdefault(value, _spelt_alike(value, stand_in))
+        for secret, other in {plain: stand_in, value: self._stand_ins[value]}.items():
+            for spell in (str, quote_plus, _quoted, html.escape, _in_json, _in_script):
+                self._spellings.setdefault(spell(secret), spell(other))
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The texts with a stand-in for each secret that is one everywhere."""
@@ -70,22 +71,21 @@ class Ledger:
 
 def _other(secret: str, number: int) -> str:
     """Another text of the same length and of the same kinds of characters."""
-    draw = Random(f"pronghorn-redaction {number}")
-    for _ in range(100):
-        # What is percent-encoded stays, so that a URL stays one.
-        other = "".join(
-            token if len(token) == 3 else _letter(token, draw) for token in _TOKENS.findall(secret)
-        )
-        if other != secret:
+    # What is percent-encoded stays, so that a URL stays one.
+    tokens = _TOKENS.findall(secret)
+    for attempt in range(_TRIES):
+        drawn = hashlib.shake_128(f"pronghorn-redaction {number} {attempt}".encode()).digest(len(tokens))
+        other = "".join(map(_letter, tokens, drawn))
+        if other != secret or not any(map(str.isalnum, secret)):
             break
     return other
 
 
-def _letter(letter: str, draw: Random) -> str:
-    for letters in (_LOWER, _UPPER, _DIGITS):
-        if letter in letters:
-            return draw.choice(letters)
-    return "x" if letter.isalnum() else letter
+def _letter(token: str, drawn: int) -> str:
+    if len(token) == 3 or not token.isalnum():
+        return token
+    letters = _LOWER if token.islower() else _UPPER if token.isupper() else _DIGITS
+    return letters[drawn % len(letters)] if token.isascii() else "x"
 
 
 def _spelt_alike(raw: str, stand_in: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pronghorn.redaction import names
-from pronghorn.redaction.ledger import JWT, Ledger
+from pronghorn.redaction.ledger import Ledger
 
 _NAME = (
     r"[a-z0-9_.\-]{0,40}(?:token|secret|passw|pwd|sess|sid|auth|key|jwt|csrf|xsrf|sig|credential|code|state)"
@@ -19,12 +19,14 @@ _PATTERNS = (
     rf"(?i-u)[?&;]{_NAME}={_VALUE}",
     rf"(?i-u)\\?[\"']{_NAME}\\?[\"']\s{{0,8}}:\s{{0,8}}\\?[\"']{_VALUE}\\?[\"']",
     r"(?i)<(?:input|meta)\s[^<>]*>",
-    JWT.pattern,
+    r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?",
 )
 _PAIR = re.compile(
     rf"[?&;\"']\\?(?P<name>[a-z0-9_.\-]+)\\?[\"']?\s*[:=]\s*\\?[\"']?(?P<value>{_VALUE})", re.IGNORECASE
 )
-_ATTRIBUTE = re.compile(r"([a-z:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"(?<![a-z:-])([a-z:-]++)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE
+)
 
 
 def find(texts: Sequence[str], ledger: Ledger) -> None:

@@ -41,6 +41,9 @@ def body(
     What is no body is counted in `repaired`; its size stays. `uncompressed` is its decoded size
     where an entry tells it apart."""
     content = table(response, "content")
+    if size(content.get("size")) == 0 and 300 <= (size(response.get("status")) or 0) < 400:
+        # Some makers count a redirect's head as its body.
+        return Body()
     decoded, coded = _sizes(response, content, headers)
     if uncompressed:
         # WebPageTest's `content.size` is the size as sent.

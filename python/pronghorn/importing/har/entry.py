@@ -28,6 +28,7 @@ _KINDS: dict[str, Kind] = {
 }
 _CACHES = ("memory", "disk", "prefetch", "cache", "service worker")
 _NOT_TRAVELLED = ("fromDiskCache", "fromPrefetchCache", "fromServiceWorker", "_fetchedViaServiceWorker")
+_NO_CONNECTIONS = ("443", "80", "0", "-1")
 _MOST_URL = 2**20
 
 
@@ -65,7 +66,7 @@ def draft(entry: dict[str, Any], repaired: Counter[str], folder: Path) -> Draft 
         rtt_s=times.rtt,
         priority=text(entry.get("_priority") or entry.get("_initialPriority"), 64) or None,
         protocol=protocol(entry, request, response),
-        connection=_connection(entry, url),
+        connection=_connection(entry),
         address=text(entry.get("serverIPAddress") or entry.get("_ip_addr"), 64).strip("[]") or None,
         request_headers=pairs(request.get("headers")),
         request_body=_posted(request),
@@ -90,12 +91,11 @@ def protocol(entry: dict[str, Any], request: dict[str, Any], response: dict[str,
     return None
 
 
-def _connection(entry: dict[str, Any], url: str) -> str | None:
+def _connection(entry: dict[str, Any]) -> str | None:
     """A name for the connection. Firefox and some versions of Chrome name the server's port there."""
-    port = "443" if url.startswith("https") else "80"
     for key in ("_connectionId", "connection", "_socket"):
         value = text(entry.get(key), 64)
-        if value and value not in (port, "0", "-1"):
+        if value and value not in _NO_CONNECTIONS:
             return value
     return None
 
