@@ -68,10 +68,11 @@ def test_h2loads_flags_mean_what_they_mean_there(generator: Generator) -> None:
 
 def test_a_rate_opens_the_loop(generator: Generator) -> None:
     asked = generator.asked(URL, "--rate", "90/min", "--poisson", "--seed", "7", "--ramp", "500ms")
-    assert asked["arrivals"] == {"rate_per_s": 1.5, "distribution": "poisson", "seed": 7}
+    assert asked["arrivals"] == {"rate_per_s": 1.5, "steps": [], "distribution": "poisson", "seed": 7}
     assert asked["ramp_s"] == 0.5
     assert generator.asked(URL, "--rate", "1000")["arrivals"] == {
         "rate_per_s": 1000.0,
+        "steps": [],
         "distribution": "constant",
         "seed": 0,
     }

@@ -46,7 +46,7 @@ use flights::Flights;
 use phases::Phase;
 use queue::Queue;
 use slot::Slot;
-use standing::LOOKS_UP;
+use standing::{LOOKS_UP, Seen};
 use timer::Timer;
 
 const TIMER: Token = Token(usize::MAX);
@@ -88,6 +88,7 @@ pub(crate) struct Worker {
     scratch: Vec<Event>,
     /// When the sockets were last looked at.
     looked: Instant,
+    seen: Seen,
     /// Slots that may have something to flush.
     dirty: Vec<usize>,
     /// Slots whose sockets may hold more, and the generations of those.
@@ -168,6 +169,7 @@ impl Worker {
             connected: 0,
             scratch: Vec::new(),
             looked: Instant::now(),
+            seen: Seen::new(Instant::now(), &ThreadCpu::default()),
             dirty: Vec::new(),
             unread: Vec::new(),
             log: None,
@@ -191,6 +193,7 @@ impl Worker {
             let waited_ns = self.phase.account.waited_ns();
             self.log = waited_ns.map(|waited_ns| (Log::new(0, waited_ns), Instant::now()));
         }
+        self.seen = Seen::new(Instant::now(), &self.phase.account);
         self.begin(Instant::now());
         self.looked();
         while !self.phase.is_over() {

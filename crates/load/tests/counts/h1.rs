@@ -23,6 +23,7 @@ fn on_the_clean_path_all_succeed() {
     );
     assert_eq!((report.requests.succeeded, report.finished), (100, true));
     assert_eq!(report.bytes.payload, 500);
+    assert_eq!(report.server_drops, None, "TCP drops nothing");
     assert_eq!(
         (report.connections.attempted, report.connections.established),
         (3, 3)

@@ -62,6 +62,7 @@ fn all_is_answered() {
     );
     assert_eq!(report.connections.established, 5);
     assert_eq!(report.bytes.payload, 400);
+    assert!(report.server_drops.is_some(), "the server is on this host");
     let tls = report.tls.expect("QUIC has no clear");
     assert_eq!(tls.cipher.as_deref(), Some("TLS_AES_256_GCM_SHA384"));
 }

@@ -1,6 +1,6 @@
 //! A server that does with each connection what a test tells it.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use quinn::{Endpoint, RecvStream, SendStream, ServerConfig, TransportConfig};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
+use socket2::SockRef;
 use tempfile::TempDir;
 use tokio::runtime;
 use tokio::sync::oneshot;
@@ -61,6 +62,8 @@ pub(super) struct Kind {
     pub(super) stream_window: u32,
     /// How long it keeps a connection on which nothing comes.
     pub(super) idle: Duration,
+    /// Bytes of its socket's receive buffer, of which the kernel makes twice as many. 0: as the host has it.
+    pub(super) receive_buffer: usize,
     /// It takes no client but one with its own certificate.
     pub(super) wants_certificate: bool,
 }
@@ -72,6 +75,7 @@ impl Default for Kind {
             streams: 100,
             stream_window: 1 << 20,
             idle: Duration::from_secs(30),
+            receive_buffer: 0,
             wants_certificate: false,
         }
     }
@@ -107,8 +111,15 @@ impl Server {
         let thread = std::thread::spawn(move || {
             let runtime = runtime::Builder::new_current_thread().enable_all().build();
             let serving = async move {
-                let endpoint = Endpoint::server(config, (Ipv4Addr::LOCALHOST, 0).into());
-                let endpoint = endpoint.expect("a port");
+                let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+                if kind.receive_buffer > 0 {
+                    let buffer = SockRef::from(&socket).set_recv_buffer_size(kind.receive_buffer);
+                    buffer.expect("a size");
+                }
+                let runtime = std::sync::Arc::new(quinn::TokioRuntime);
+                let settings = quinn::EndpointConfig::default();
+                let endpoint = Endpoint::new(settings, Some(config), socket, runtime);
+                let endpoint = endpoint.expect("an endpoint");
                 let address = endpoint.local_addr().expect("it is bound");
                 tell.send(address).expect("the test waits for it");
                 while let Some(incoming) = endpoint.accept().await {

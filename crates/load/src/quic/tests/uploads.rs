@@ -1,5 +1,7 @@
 //! Content of requests, and a client's own certificate; over HTTP/1.1 and 2, `tests/counts/uploads.rs` and `ways.rs`.
 
+use std::time::Duration;
+
 use bytes::BytesMut;
 use serde_json::json;
 use tempfile::NamedTempFile;
@@ -52,6 +54,30 @@ fn an_upload_that_is_answered_before_it_was_sent_is_no_success() {
         (report.requests.statuses[&200], report.bytes.uploaded),
         (2, 0)
     );
+}
+
+/// As a server does that can't keep up.
+#[test]
+fn datagrams_that_the_server_s_socket_has_no_room_for_are_counted() {
+    let certificate = Certificate::new();
+    let kind = Kind {
+        receive_buffer: 4096,
+        ..Kind::default()
+    };
+    let server = Server::start(&certificate, kind, |connection| async move {
+        // Nothing is read of any connection meanwhile.
+        std::thread::sleep(Duration::from_millis(100));
+        answer_all(connection, response(200, b"ok")).await;
+    });
+    let body = NamedTempFile::new().expect("a file");
+    body.as_file().set_len(50_000).expect("it has holes");
+    let target = json!({
+        "url": format!("https://{HOST_NAME}/"), "method": "POST", "body_file": body.path(),
+    });
+    let asked = json!({"targets": [target], "connections": 5, "stop": {"requests": 10}});
+    let report = load(&certificate, &server, asked);
+    assert_eq!(report.requests.succeeded, 10, "{:?}", report.failures);
+    assert!(report.server_drops.is_some_and(|drops| drops > 0));
 }
 
 #[test]
