@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 try:
     __version__ = version("pronghorn")
 except PackageNotFoundError:
-    __version__ = "0.1.0"
+    __version__ = "0.2.0"
 
 __all__ = ["Run", "RunFailed", "__version__", "open_run", "run"]
 

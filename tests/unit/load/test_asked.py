@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pronghorn import __version__
 from pronghorn.load import resolve
 
 from .conftest import Generator
@@ -19,7 +20,7 @@ def test_a_bare_url_is_ten_seconds_of_http_2_on_one_connection(generator: Genera
             {
                 "url": "https://127.0.0.1/a?b=c",
                 "method": "GET",
-                "headers": [["user-agent", "pronghorn/0.1.0"]],
+                "headers": [["user-agent", f"pronghorn/{__version__}"]],
                 "body": None,
                 "body_file": None,
                 "weight": 1,
@@ -62,7 +63,7 @@ def test_h2loads_flags_mean_what_they_mean_there(generator: Generator) -> None:
     asked = generator.asked(URL, "-c", "10", "-m", "100", "-n", "200000", "-t", "2", "-H", "X-Probe: 1")
     assert (asked["connections"], asked["streams"], asked["threads"]) == (10, 100, 2)
     assert asked["stop"] == {"requests": 200_000}
-    assert asked["targets"][0]["headers"] == [["user-agent", "pronghorn/0.1.0"], ["x-probe", "1"]]
+    assert asked["targets"][0]["headers"] == [["user-agent", f"pronghorn/{__version__}"], ["x-probe", "1"]]
     assert generator.asked(URL, "-D", "1min")["stop"] == {"duration_s": 60.0}
 
 
