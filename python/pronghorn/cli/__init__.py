@@ -78,10 +78,10 @@ def _list(app: typer.Typer) -> None:
     """Adds all commands with nothing but what their list says of them: the docstring of a command's function,
     and the help of an APP. Read from the source, since importing all takes two seconds."""
     for name in COMMANDS:
-        tree = ast.parse(_source(f"pronghorn.cli.{_in_python(name)}"))
+        tree = ast.parse(_source(f"pronghorn.cli.{in_python(name)}"))
         functions = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
-        if _in_python(name) in functions:
-            app.command(name, help=ast.get_docstring(functions[_in_python(name)]))(_options)
+        if in_python(name) in functions:
+            app.command(name, help=ast.get_docstring(functions[in_python(name)]))(_options)
         else:
             app.add_typer(typer.Typer(help=_help_of_app(tree), callback=_options), name=name)
 
@@ -106,16 +106,16 @@ def _source(module: str) -> str:
 
 def _add(app: typer.Typer, names: Iterable[str]) -> None:
     for name in names:
-        module = importlib.import_module(f"pronghorn.cli.{_in_python(name)}")
+        module = importlib.import_module(f"pronghorn.cli.{in_python(name)}")
         if group := getattr(module, "APP", None):
             app.add_typer(group, name=name)
         else:
             app.command(name, cls=getattr(module, "COMMAND_CLASS", Command))(
-                getattr(module, _in_python(name))
+                getattr(module, in_python(name))
             )
 
 
-def _in_python(name: str) -> str:
+def in_python(name: str) -> str:
     """The name of a command's module and of its function."""
     return f"{name}_" if keyword.iskeyword(name) else name
 

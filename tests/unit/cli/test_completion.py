@@ -36,7 +36,7 @@ def completed(tmp_path: Path, *words: str) -> list[str]:
 
 
 def test_commands_and_options_are_offered(tmp_path: Path) -> None:
-    assert completed(tmp_path, "re") == ["replicate", "report"]
+    assert completed(tmp_path, "re") == ["record", "replicate", "report"]
     assert completed(tmp_path, "run", "--c") == ["--check", "--clock"]
     assert completed(tmp_path, "policy", "f") == ["fit"]
     assert completed(tmp_path, "policy", "fit", "--o") == ["--out"]

@@ -30,7 +30,7 @@ def listed(application: typer.Typer) -> list[tuple[str | None, str]]:
 @pytest.mark.parametrize("first", [None, "--help"])
 def test_the_list_says_what_the_commands_say_of_themselves(first: str | None) -> None:
     for name in cli.COMMANDS:
-        importlib.import_module(f"pronghorn.cli.{name}")
+        importlib.import_module(f"pronghorn.cli.{cli.in_python(name)}")
     # An option that the program doesn't know has it import them all.
     assert listed(cli._application(first)) == listed(cli._application("--odd"))
 
