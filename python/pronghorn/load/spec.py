@@ -3,7 +3,7 @@
 import base64
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from pronghorn.model.knobs import Value
 
@@ -95,7 +95,7 @@ class LoadSpec(_Asked):
 
     targets: tuple[Target, ...]
     target_file: str | None = None
-    listed: int | None = None
+    listed: int | None = Field(default=None, exclude=True)
     protocol: Protocol
     address: str | None = None
     zone: str | None = None
@@ -126,7 +126,7 @@ class LoadSpec(_Asked):
 
     def to_engine(self) -> dict[str, Any]:
         """The JSON object that the engine takes."""
-        spec = self.model_dump(mode="json", exclude={"targets", "listed", "stop", "warm_up"})
+        spec = self.model_dump(mode="json", exclude={"targets", "stop", "warm_up"})
         spec["targets"] = [target.to_engine() for target in self.targets]
         spec["stop"] = self.stop.model_dump(exclude_none=True)
         spec["warm_up"] = None if self.warm_up is None else self.warm_up.model_dump(exclude_none=True)

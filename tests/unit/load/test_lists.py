@@ -11,11 +11,12 @@ import pytest
 
 from pronghorn.load import targets
 from pronghorn.load.bodies import Spool
+from pronghorn.load.fields import USER_AGENT
 
 from .conftest import Generator
 
 URL = "https://127.0.0.1:8443/"
-OURS = ["user-agent", "pronghorn/0.1.0"]
+OURS = ["user-agent", USER_AGENT]
 
 
 def test_vegetas_json_says_method_headers_and_body(generator: Generator, tmp_path: Path) -> None:

@@ -100,8 +100,20 @@ mod tests {
         let start = Instant::now();
         worker.look_up(start, start + Duration::from_millis(999));
         worker.look_up(start + LOOKS_UP, start);
+        assert_eq!(worker.tally.stood_still, Duration::ZERO);
+    }
+
+    #[test]
+    fn a_thread_that_computes_for_long_does_not_stand_still() {
+        let mut worker = worker();
+        let start = Instant::now();
+        let spent = |worker: &Worker| Seen::new(start, &worker.phase.account).cpu;
+        // Kernels tell of it in ticks.
+        while spent(&worker).is_zero() {
+            std::hint::spin_loop();
+        }
         worker.seen.cpu = Duration::ZERO;
-        let computed = Seen::new(start, &worker.phase.account).cpu;
+        let computed = spent(&worker);
         worker.look_up(start, start + LATE + computed / 2);
         assert_eq!(worker.tally.stood_still, Duration::ZERO);
     }
