@@ -1,9 +1,12 @@
 """What is installed holds all that stands in the tree; `make verify` proves it with a wheel."""
 
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[3]
 BUILD = "import setuptools; setuptools.setup()"
@@ -32,3 +35,23 @@ def test_it_holds_every_module_template_and_profile(tmp_path: Path) -> None:
     assert len(names) > 300
     assert {"data/paths/lte.toml", "data/experiments/default.toml"} <= {str(name) for name in names}
     assert [str(name) for name in names if not (tmp_path / "pronghorn" / name).is_file()] == []
+
+
+def test_every_file_that_names_the_version_names_the_same() -> None:
+    def table(name: str) -> dict[str, Any]:
+        return tomllib.loads((ROOT / name).read_text(encoding="utf-8"))
+
+    released = re.findall(
+        r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
+    fallback = re.search(r'__version__ = "(.*)"', (PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    assert fallback is not None
+    named = {table("Cargo.toml")["workspace"]["package"]["version"], released[0], fallback[1]}
+    for lock in ("Cargo.lock", "fuzz/Cargo.lock"):
+        packages = table(lock)["package"]
+        named |= {
+            one["version"]
+            for one in packages
+            if one["name"].startswith("pronghorn-") and one["name"] != "pronghorn-fuzz"
+        }
+    assert named == {table("pyproject.toml")["project"]["version"]}
