@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::time::Duration;
 
 use pronghorn_flight::End;
 use pronghorn_http::h3::{ClientConnection, Ended};
