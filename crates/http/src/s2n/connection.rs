@@ -177,6 +177,11 @@ impl SendStream for S2nSend {
     }
 
     async fn write(&mut self, chunks: &mut [Bytes]) -> Result<(), H3Error> {
+        if self.ordered {
+            // Requests that came at one time take their turns among each other: none has the window before the others
+            // were read.
+            tokio::task::yield_now().await;
+        }
         for chunk in chunks {
             let mut rest = std::mem::take(chunk);
             while !rest.is_empty() {

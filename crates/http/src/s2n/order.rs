@@ -179,14 +179,15 @@ impl Order {
 mod tests {
     use super::*;
 
-    /// Has every stream that waits write until none may; gives the bytes in the order in which they were handed over.
+    /// Has each stream write as long as it may, as its task does, until none may any more; gives the bytes in the order in
+    /// which they were handed over.
     fn write(order: &mut Order, streams: &[u64]) -> Vec<(u64, u64)> {
         let mut cx = Context::from_waker(Waker::noop());
         let mut handed: Vec<(u64, u64)> = Vec::new();
         loop {
             let before = handed.len();
             for &stream in streams {
-                if let Poll::Ready(bytes) = order.poll_turn(stream, 1 << 20, &mut cx) {
+                while let Poll::Ready(bytes) = order.poll_turn(stream, 1 << 20, &mut cx) {
                     handed.push((stream, bytes));
                 }
             }
@@ -238,6 +239,9 @@ mod tests {
     #[test]
     fn equal_ones_share() {
         let mut order = order(&[(0, 1), (4, 1)]);
+        // From here on both wait.
+        write(&mut order, &[0, 4]);
+        order.sent(0, AHEAD);
         order.make_room(10 * PIECE);
         let handed = write(&mut order, &[0, 4]);
         let [first, second] = totals(&handed, &[0, 4])[..] else {
