@@ -9,9 +9,9 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | which response is sent first | `h2.rs`, `h3.rs`; the rules in `crates/http-wire` |
+//! | which response is sent first | `h2.rs`, `h3.rs` (over quinn or s2n-quic: `over_quinn.rs`, `over_s2n.rs`); the rules in `crates/http-wire` |
 //! | what is a request answered with | `target.rs`, `site.rs`, `answer.rs`, `coding.rs` |
-//! | and if the site is a recorded one | `recorded/` |
+//! | and if the site is a recorded one | `replies.rs`, `recorded/` |
 //! | where does it listen, and with which certificates | `face.rs` |
 //! | what happens to 0-RTT data | `early.rs`, `boundary.rs` |
 //! | how are small writes gathered | `gather.rs`, `records.rs` |
@@ -30,9 +30,13 @@ mod h2;
 mod h3;
 mod headers;
 mod log;
+mod matched;
 mod media_type;
+mod over_quinn;
+mod over_s2n;
 mod recorded;
 mod records;
+mod replies;
 mod site;
 mod target;
 
@@ -49,13 +53,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::answer::{Answers, Replies};
+use crate::answer::Answers;
 use crate::boundary::Boundary;
 use crate::clear::Reopened;
 use crate::early::EarlyStream;
 use crate::face::Door;
 use crate::recorded::RecordedAnswers;
 use crate::records::Records;
+use crate::replies::Replies;
 
 pub use answer::EXECUTE_PATH;
 pub use face::Face;
@@ -63,7 +68,8 @@ pub use headers::{HeaderError, ResponseHeaders};
 pub use log::{
     AccessLog, ConnectionCount, ConnectionEntry, LogEntry, LogKeeping, RequestCount, TicketLog,
 };
-pub use recorded::{Match, Recorded, RecordedError};
+pub use matched::Match;
+pub use recorded::{Recorded, RecordedError};
 pub use site::{Site, SiteError};
 
 /// What an origin serves.

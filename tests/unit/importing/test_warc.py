@@ -131,7 +131,12 @@ def test_a_record_larger_than_a_body_is_one_error(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize(
     "content",
-    [b"WARC/1.0\r\n", b"\x1f\x8bnot gzip", gzip.compress(b"not a warc"), b"WARC/1.0\r\nWARC-Type: x\r\n\r\n"],
+    [
+        b"WARC/1.0\r\n",
+        b"\x1f\x8bnot gzip",
+        gzip.compress(b"not a warc", mtime=0),
+        b"WARC/1.0\r\nWARC-Type: x\r\n\r\n",
+    ],
 )
 def test_what_is_no_warc_is_one_error(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(InputError) as error:

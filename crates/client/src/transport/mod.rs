@@ -6,6 +6,8 @@ mod h2;
 mod h3;
 mod migration;
 mod multiplexed;
+mod over_quinn;
+mod over_s2n;
 mod response;
 mod secure;
 mod watched;
@@ -298,8 +300,8 @@ pub(crate) struct Prepared {
 enum Stack {
     H1(Arc<rustls::ClientConfig>),
     H2(Arc<rustls::ClientConfig>),
-    H3OverQuinn(Box<h3::Quinn>),
-    H3OverS2n(Box<h3::S2n>),
+    H3OverQuinn(Box<over_quinn::Quinn>),
+    H3OverS2n(Box<over_s2n::S2n>),
 }
 
 impl Prepared {
@@ -323,10 +325,10 @@ impl Prepared {
                 (Protocol::H1, _) => Stack::H1(Arc::new(tls.config)),
                 (Protocol::H2, _) => Stack::H2(Arc::new(tls.config)),
                 (Protocol::H3, QuicStack::Quinn) => {
-                    Stack::H3OverQuinn(Box::new(h3::Quinn::new(tls, target)?))
+                    Stack::H3OverQuinn(Box::new(over_quinn::Quinn::new(tls, target)?))
                 }
                 (Protocol::H3, QuicStack::S2n) => {
-                    Stack::H3OverS2n(Box::new(h3::S2n::new(tls, target)?))
+                    Stack::H3OverS2n(Box::new(over_s2n::S2n::new(tls, target)?))
                 }
             },
         })

@@ -7,7 +7,7 @@ use pronghorn_http::Protocol;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::recorded::Match;
+use crate::matched::Match;
 
 /// What an origin keeps of what it serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, JsonSchema, Serialize, Deserialize)]

@@ -6,9 +6,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
+use super::Recorded;
 use super::matching::{Index, Wanted};
-use super::{Match, Recorded};
 use crate::answer::{Answer, Reply, Request};
+use crate::matched::Match;
 
 /// What says in an answer that nothing recorded fits.
 const NOT_RECORDED: &str = "not recorded";

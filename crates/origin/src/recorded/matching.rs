@@ -4,25 +4,10 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use http::{HeaderMap, Method, StatusCode, header};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::Exchange;
 use super::varying::alike;
-
-/// How a request was found among the recorded ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Match {
-    /// Host, method, path and query are recorded.
-    Exact,
-    /// The query differs in parameters that vary from load to load (replay.md).
-    Varied,
-    /// CORS asks for leave, of which nothing is recorded; it was given.
-    Preflight,
-    /// Nothing recorded fits.
-    Missed,
-}
+use crate::matched::Match;
 
 /// What is to be known of a request.
 pub(super) struct Wanted<'a> {

@@ -17,7 +17,6 @@ use serde::Deserialize;
 use crate::site::{self, SiteError};
 
 pub(crate) use answers::RecordedAnswers;
-pub use matching::Match;
 
 /// The folder of its bodies.
 const BODIES: &str = "bodies";

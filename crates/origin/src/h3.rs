@@ -1,8 +1,5 @@
 //! HTTP/3 connections, over quinn (`over_quinn.rs`) or s2n-quic (`over_s2n.rs`). The order of responses follows RFC 9218.
 
-mod over_quinn;
-mod over_s2n;
-
 use std::net::UdpSocket;
 use std::rc::Rc;
 use std::time::Instant;
@@ -14,7 +11,7 @@ use pronghorn_http_wire::{Priority, Rank};
 use crate::answer::{Reply, Request};
 use crate::log::{Open, Served};
 use crate::target::{host, target};
-use crate::{ConnectionEntry, OriginConfig, OriginError, Shared};
+use crate::{ConnectionEntry, OriginConfig, OriginError, Shared, over_quinn, over_s2n};
 
 /// What brings HTTP/3 connections.
 pub(crate) enum Endpoint {
@@ -60,7 +57,7 @@ impl Endpoint {
 }
 
 /// Answers requests until the connection ends. Errors of the peer end the stream or connection, nothing else.
-async fn answer_all<C: QuicConnection>(connection: C, shared: &Rc<Shared>) {
+pub(crate) async fn answer_all<C: QuicConnection>(connection: C, shared: &Rc<Shared>) {
     let http = ServerConnection::start(connection);
     while let Ok(stream) = http.accept().await {
         tokio::task::spawn_local(answer(stream, shared.clone()));
@@ -68,7 +65,7 @@ async fn answer_all<C: QuicConnection>(connection: C, shared: &Rc<Shared>) {
 }
 
 /// Enters a connection whose handshake is done.
-fn log(open: Open, shared: &Shared) {
+pub(crate) fn log(open: Open, shared: &Shared) {
     let (control, settings) = (open.read)();
     let entry = ConnectionEntry {
         protocol: Protocol::H3,

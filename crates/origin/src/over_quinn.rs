@@ -7,12 +7,12 @@ use pronghorn_flight::End;
 use pronghorn_http::{QuicCongestionControl, QuicReader, QuicServer, ShakingHands};
 use tokio::task::JoinHandle;
 
-use super::answer_all;
 use crate::Shared;
+use crate::h3::{self, answer_all};
 use crate::log::Open;
 
 /// Serves a connection to its end.
-pub(super) async fn serve(incoming: quinn::Incoming, server: Rc<QuicServer>, shared: Rc<Shared>) {
+pub(crate) async fn serve(incoming: quinn::Incoming, server: Rc<QuicServer>, shared: Rc<Shared>) {
     let Some(connection) = accept(incoming, &server, &shared).await else {
         return;
     };
@@ -73,7 +73,7 @@ fn log(connection: &quinn::Connection, reader: QuicReader, shared: &Shared) {
         number: number(connection),
         read: Box::new(move || (QuicCongestionControl::of(&handle), reader.read(&handle))),
     };
-    super::log(open, shared);
+    h3::log(open, shared);
 }
 
 fn number(connection: &quinn::Connection) -> u64 {
