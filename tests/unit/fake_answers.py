@@ -56,6 +56,7 @@ def connection(protocol: str, **told: Any) -> dict[str, Any]:
         "early_data",
     )  # fmt: skip
     return {
+        "host": "origin.pronghorn.test",
         "protocol": protocol,
         "alpn": protocol,
         "start_s": 0.0,

@@ -95,7 +95,7 @@ class Bench:
         self.fault, self.served, self.visits, self.loads = None, None, 0, 0
         tcp = {side: whole.host_tcp() for side in ("client", "server")} if self.path else None
         addresses = {"client_address": "198.18.0.1", "server_address": "198.18.0.2"}
-        return {**addresses, "tcp": tcp, "open_s": 0.001}
+        return {**addresses, "further_addresses": [], "tcp": tcp, "open_s": 0.001}
 
     def op_begin(self, request: dict[str, Any]) -> dict[str, Any]:
         self.needs_bench()
@@ -365,8 +365,8 @@ def load_report(
         "window_s": window_s,
         "requests_per_second": succeeded / window_s,
         "finished": "cut" not in failed,
-        "bytes": {"payload": 612 * succeeded, "headers": 0, "wire_received": 0, "wire_sent": 0},
-        "bytes_per_second": {"payload": 0, "wire_received": 0, "wire_sent": 0},
+        "bytes": {"payload": 612 * succeeded, "uploaded": 0, "headers": 0, "wire_received": 0, "wire_sent": 0},
+        "bytes_per_second": {"payload": 0, "uploaded": 0, "wire_received": 0, "wire_sent": 0},
         "latency_seconds": {"connect": spread, "first_byte": spread, "total": spread, "lag": None},
         "cpu_s": {"user": 0.1, "system": 0.1, "waited": 0.0, "critical": 0.0},
         "max_rss_bytes": 0,

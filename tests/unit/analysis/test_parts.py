@@ -90,7 +90,7 @@ def test_a_run_whose_trials_tell_nothing_has_no_parts() -> None:
     trials = [one.model_copy(update={"why": None}) for one in _run()]
     found = _summary(trials)
     assert (found.cells[0].why, found.cells[0].why_words) == ({}, [])
-    assert "Where the time went" not in html.document(found, trials, {})
+    assert "does not tell the parts of its loads' times" in html.document(found, trials, {})
 
 
 def test_the_export_has_the_parts_in_the_row_of_the_median_load() -> None:

@@ -29,7 +29,7 @@ def test_virtual_time_says_what_it_leaves_out_and_on_which_paths_that_matters() 
 
 
 def test_where_real_time_stands_beside_it_nothing_is_left_out() -> None:
-    both = experiment("clock=both", "paths=lte,lan")
+    both = experiment("clock=both", "paths=lte,lan", "repeat=20")
     alike = {"host": {"kernel": "7.2.1-amd64"}, "guest": {"guest": {"release": "7.2.13"}}}
     assert list(virtual_time.cautions(both, alike)) == []
     other = alike | {"host": {"kernel": "6.18.3-amd64"}}

@@ -67,6 +67,6 @@ def test_what_is_no_kernel_is_refused_with_what_to_write(keys: str, message: str
 
 @pytest.mark.parametrize(("text", "kernels"), [("6.12,7.2", ("6.12", "7.2")), ("6.10", ("6.10",))])
 def test_versions_on_the_command_line_are_no_numbers(text: str, kernels: tuple[str, ...]) -> None:
-    asked = ["clock=virtual", f"kernels={text}"]
+    asked = ["clock=virtual", f"kernels={text}", "repeat=20"]
     found = experiment_file.read(None, prepare.vocabulary(), overrides=asked, seed=1)
     assert found.kernels == kernels

@@ -44,7 +44,7 @@ def test_a_version_stands_before_a_variant_or_a_configuration(tmp_path: Path) ->
     found = parse(text, tmp_path)
     assert found.origins[:2] == ("caddy@2.11", "caddy@2.11:tuned")
     assert found.origins[2].startswith("caddy@2.11.7:configurations/Caddyfile-")
-    assert again(found).origins == found.origins
+    assert again(found, tmp_path).origins == found.origins
 
 
 def test_live_servers_need_neither_sites_nor_paths(tmp_path: Path) -> None:
