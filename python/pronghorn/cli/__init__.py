@@ -110,9 +110,7 @@ def _add(app: typer.Typer, names: Iterable[str]) -> None:
         if group := getattr(module, "APP", None):
             app.add_typer(group, name=name)
         else:
-            app.command(name, cls=getattr(module, "COMMAND_CLASS", Command))(
-                getattr(module, in_python(name))
-            )
+            app.command(name, cls=getattr(module, "COMMAND_CLASS", Command))(getattr(module, in_python(name)))
 
 
 def in_python(name: str) -> str:
