@@ -21,6 +21,7 @@ PAGE = gzip.compress(
         "<!doctype html><meta charset=utf-8><link rel=stylesheet href=/s.css>"
         "<img src=https://cdn.example/i.png><script src=/a.js></script>"
         f"<iframe src=https://frame.example/f.html></iframe><p>session={COOKIE}</p>"
+        "<img src=/spoilt.png>"
         "<img loading=lazy style='margin-top:9000px' src=/lazy.png>"
     ).encode()
     + b"<p>text and more text" * 400,
@@ -34,6 +35,9 @@ SCRIPT = (
     "new WebSocket('wss://shop.example/live').onerror=()=>0;new EventSource('/events');"
 )
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(3000)
+SPOILT = b"\x89PNG\r\n\x1a\n" + bytes(400_000)
+"""No image, of which the browser doesn't read all."""
+
 CORS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Headers", "x-api-key")]
 JSON = ("Content-Type", "application/json")
 ANSWERS: dict[str, tuple[int, list[tuple[str, str]], bytes]] = {
@@ -55,6 +59,7 @@ ANSWERS: dict[str, tuple[int, list[tuple[str, str]], bytes]] = {
     "shop.example/none": (204, [], b""),
     "shop.example/gone": (404, [("Content-Type", "text/html")], b"gone"),
     "shop.example/events": (200, [("Content-Type", "text/event-stream")], b"data: 1\n\n"),
+    "shop.example/spoilt.png": (200, [("Content-Type", "image/png")], SPOILT),
     "frame.example/f.html": (200, [("Content-Type", "text/html")], b"<script>fetch('/in')</script>"),
     "frame.example/in": (200, [("Content-Type", "text/plain")], b"in"),
     "cdn.example/x.json": (200, [JSON, *CORS], b'{"x":1}'),

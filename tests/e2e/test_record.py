@@ -12,7 +12,7 @@ from pronghorn.archiving import codings
 from pronghorn.sites.archive import Archive, read
 
 from . import recorded_site
-from .recorded_site import HOSTS, PAGE, PNG, SECRETS, STYLE
+from .recorded_site import HOSTS, PAGE, PNG, SECRETS, SPOILT, STYLE
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.beside]
 
@@ -75,6 +75,7 @@ def test_all_that_the_page_loaded_is_there(archive: Archive) -> None:
         ("GET", "shop.example", "/gone"): (404, "image", "parser"),
         ("GET", "frame.example", "/f.html"): (200, "document", "parser"),
         ("GET", "frame.example", "/in"): (200, "fetch", "script"),
+        ("GET", "shop.example", "/spoilt.png"): (200, "image", "parser"),
         ("GET", "shop.example", "/lazy.png"): (200, "image", "parser"),
     }
     assert all(one.protocol == "h1" and one.priority for one in archive.exchanges)
@@ -95,6 +96,7 @@ def test_bodies_are_as_they_were_sent(archive: Archive) -> None:
     plain = codings.undone(archive.body(page.body), ["gzip"])
     assert page.recoded
     assert len(plain) == len(codings.undone(PAGE, ["gzip"]))
+    assert by_path["/spoilt.png"].body_bytes == len(SPOILT)
     assert archive.site.made.bodies == 0
 
 
@@ -129,7 +131,7 @@ def test_no_secret_of_the_load_is_in_the_archive(folder: Path, archive: Archive)
 
 def test_what_was_recorded_is_printed(folder: Path) -> None:
     said = (folder / "said").read_text()
-    assert "15 requests, 3 hosts" in said
+    assert "16 requests, 3 hosts" in said
     assert "secrets replaced:" in said
     assert "left out:" in said
 

@@ -6,13 +6,16 @@ from typing import Any
 from pronghorn.archiving import Body, Draft, Source
 from pronghorn.archiving.choose import FAILED, SOCKET
 from pronghorn.browser.events import Exchange
+from pronghorn.importing.har.values import size
 from pronghorn.recording.netlog import Log, Response
 from pronghorn.recording.visit import Seen
-from pronghorn.sites.archive import How, Kind
+from pronghorn.sites.archive import How, Kind, limits
 from pronghorn.sites.archive.exchange import Protocol
+from pronghorn.sites.stream import Stream
 
 BY_BROWSER, OPEN = "asked for by the browser itself", "still under way at the end"
 BLOCKED = "blocked by the page's policy"
+CUT = "body that the browser did not read to its end, filled with seeded bytes"
 LACKING = "body that the browser's log lacks, replaced by seeded bytes"
 
 _KINDS: dict[str, Kind] = {
@@ -83,14 +86,29 @@ def _draft(
             source.repaired[LACKING] += expected > 0
             found.body = Body(None, False, exchange.body_bytes or None, expected or None)
         else:
-            found.body = Body(content)
+            found.body = _whole(found, content, source)
     return found
 
 
+def _whole(draft: Draft, content: bytes, source: Source) -> Body:
+    """A body as the server sent it: the browser stops reading what it has no use for, such as an image that
+    is none. What is missing is made up."""
+    length = size(draft.header("content-length")) or 0
+    if draft.method == "HEAD" or len(content) >= length or length > limits.MOST_BODY:
+        return Body(content)
+    source.repaired[CUT] += 1
+    if draft.header("content-encoding"):
+        return Body(None, False, length, None)
+    rest = Stream(0, "archive").bytes(draft.url, length - len(content))
+    return Body(content + rest)
+
+
 def _failed(exchange: Exchange) -> str | None:
+    """Why there is no response to keep. One that the page gave up while it came is kept: the page will ask
+    for it again."""
     if exchange.blocked:
         return BLOCKED
-    if exchange.error is not None or exchange.aborted:
+    if exchange.response is None and (exchange.error is not None or exchange.aborted):
         return FAILED
     return OPEN if exchange.ended is None or exchange.response is None else None
 

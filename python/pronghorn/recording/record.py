@@ -3,7 +3,9 @@
 import asyncio
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pronghorn import __version__
 from pronghorn.archiving import Making, Source, Told, addresses
@@ -36,14 +38,21 @@ def record(url: str, target: Path, settings: Settings, *, keep_secrets: bool = F
         seen = asyncio.run(visit(url, settings, file))
         source.by = f"pronghorn {__version__}, Chromium {seen.version}"
         source.load_s = seen.load_s
-        source.device = _device(settings, seen.agent)
+        source.device = _device(settings, seen.context)
         log = Log(file)
         for draft in drafts(seen, log, source):
             making.take(draft)
         return making.finish()
 
 
-def _device(settings: Settings, agent: str) -> Device:
-    if settings.device is None:
-        return Device(width=settings.width, height=settings.height, mobile=False, user_agent=agent[:1000])
-    return Device(name=settings.device)
+def _device(settings: Settings, context: Mapping[str, Any]) -> Device:
+    """What the page was loaded as, of Playwright's options of a browser context."""
+    viewport = context.get("viewport") or {}
+    return Device(
+        name=settings.device,
+        width=viewport.get("width"),
+        height=viewport.get("height"),
+        scale=context.get("device_scale_factor"),
+        mobile=bool(context.get("is_mobile", False)),
+        user_agent=str(context["user_agent"])[:1000],
+    )

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,13 @@ _PATIENCE_S = 10.0
 
 @dataclass
 class Seen:
-    """What was seen of a load. `hints` and `posted` are by the browser's number of the request, `bodies` are
-    decoded; `load_s` is when the load event came, from the first request on."""
+    """What was seen of a load. `context` are the options of the browser's context. `hints` and `posted`
+    are by the browser's number of the request, `bodies` are decoded; `load_s` is when the load event came,
+    from the first request on."""
 
     events: Events
     version: str
-    agent: str
+    context: Mapping[str, Any]
     hints: dict[str, dict[str, str]] = field(default_factory=dict)
     posted: dict[str, bytes] = field(default_factory=dict)
     load_s: float | None = None
@@ -56,7 +58,7 @@ async def visit(url: str, settings: Settings, log: Path) -> Seen:
             context = await browser.new_context(**options, service_workers="block")
             page = await context.new_page()
             session = await context.new_cdp_session(page)
-            seen = await _listening(session, Seen(Events(session), browser.version, options["user_agent"]))
+            seen = await _listening(session, Seen(Events(session), browser.version, options))
         except PlaywrightError as error:
             raise HostError(f"the browser did not start: {error.message}") from error
         try:
