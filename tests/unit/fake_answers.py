@@ -57,6 +57,7 @@ def connection(protocol: str, **told: Any) -> dict[str, Any]:
     )  # fmt: skip
     return {
         "protocol": protocol,
+        "host": "origin.pronghorn.test",
         "alpn": protocol,
         "start_s": 0.0,
         "tls_version": "TLSv1_3",
@@ -104,7 +105,9 @@ def page(**told: Any) -> dict[str, Any]:
 
 def served_request(path: str, **told: Any) -> dict[str, Any]:
     """ServedRequest."""
-    return {"method": "GET", "path": path, "early": False, "arrived_s": 0.0, "served_s": 0.0, **told}
+    nothing: dict[str, Any] = {"host": None, "matched": None}
+    served = {"method": "GET", "path": path, "early": False, "arrived_s": 0.0, "served_s": 0.0}
+    return {**nothing, **served, **told}
 
 
 def load_connections(number: int) -> dict[str, Any]:

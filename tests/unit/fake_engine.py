@@ -94,7 +94,11 @@ class Bench:
         self.flight, self.qlog = request.get("flight"), None
         self.fault, self.served, self.visits, self.loads = None, None, 0, 0
         tcp = {side: whole.host_tcp() for side in ("client", "server")} if self.path else None
-        addresses = {"client_address": "198.18.0.1", "server_address": "198.18.0.2"}
+        addresses = {
+            "client_address": "198.18.0.1",
+            "server_address": "198.18.0.2",
+            "further_addresses": [],
+        }
         return {**addresses, "tcp": tcp, "open_s": 0.001}
 
     def op_begin(self, request: dict[str, Any]) -> dict[str, Any]:

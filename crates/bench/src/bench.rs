@@ -115,7 +115,7 @@ impl Bench {
     ///
     /// # Errors
     /// The path or the congestion control isn't valid, or the host denies what a bench needs.
-    pub fn open(spec: BenchSpec) -> Result<Bench, BenchError> {
+    pub fn open(mut spec: BenchSpec) -> Result<Bench, BenchError> {
         if let Some(Isolation::None { reason, mend }) = entered() {
             return Err(BenchError::Denied {
                 reason: reason.clone(),
@@ -124,6 +124,7 @@ impl Bench {
         }
         spec.path.validate()?;
         spec.tcp.validate()?;
+        let further = further(&mut spec)?;
         let setup = Setup {
             level: spec.level,
             congestion_control: spec.tcp_congestion_control,
@@ -138,8 +139,6 @@ impl Bench {
         };
         let (client, client_tun, client_offloads) = host(Side::Client)?;
         let (server, server_tun, server_offloads) = host(Side::Server)?;
-        let mut spec = spec;
-        let further = further(&mut spec)?;
         let added = further.clone();
         server.within(move || setup::add_addresses(&added))?;
         let bell = || {
