@@ -16,9 +16,10 @@ use pronghorn_http::Protocol;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
-use crate::answer::{Reply, Request};
+use crate::answer::Request;
 use crate::boundary::Boundary;
 use crate::log::{AccessLog, Served};
+use crate::replies::Reply;
 use crate::target::{host, target};
 
 /// Serves a connection to its end. Errors of the peer end the connection and nothing else.

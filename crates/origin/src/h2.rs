@@ -23,11 +23,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Sleep;
 
 use crate::Shared;
-use crate::answer::{self, Answer, Reply};
+use crate::answer::{self, Answer};
 use crate::boundary::Boundary;
 use crate::gather::Gather;
 use crate::log::Served;
 use crate::records::Records;
+use crate::replies::Reply;
 use crate::target::{host, target};
 
 /// Bytes of a frame's own header (RFC 9113 §4.1).

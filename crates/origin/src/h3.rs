@@ -10,8 +10,9 @@ use pronghorn_http::{Protocol, QuicCongestionControl, QuicServer, Settings, Shak
 use pronghorn_http_wire::{Priority, Rank};
 use tokio::task::JoinHandle;
 
-use crate::answer::{Reply, Request};
+use crate::answer::Request;
 use crate::log::Served;
+use crate::replies::Reply;
 use crate::target::{host, target};
 use crate::{ConnectionEntry, Shared};
 

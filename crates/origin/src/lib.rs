@@ -11,7 +11,7 @@
 //! |---|---|
 //! | which response is sent first | `h2.rs`, `h3.rs`; the rules in `crates/http-wire` |
 //! | what is a request answered with | `target.rs`, `site.rs`, `answer.rs`, `coding.rs` |
-//! | and if the site is a recorded one | `recorded/` |
+//! | and if the site is a recorded one | `replies.rs`, `recorded/` |
 //! | where does it listen, and with which certificates | `face.rs` |
 //! | what happens to 0-RTT data | `early.rs`, `boundary.rs` |
 //! | how are small writes gathered | `gather.rs`, `records.rs` |
@@ -33,6 +33,7 @@ mod log;
 mod media_type;
 mod recorded;
 mod records;
+mod replies;
 mod site;
 mod target;
 
@@ -49,13 +50,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::answer::{Answers, Replies};
+use crate::answer::Answers;
 use crate::boundary::Boundary;
 use crate::clear::Reopened;
 use crate::early::EarlyStream;
 use crate::face::Door;
 use crate::recorded::RecordedAnswers;
 use crate::records::Records;
+use crate::replies::Replies;
 
 pub use answer::EXECUTE_PATH;
 pub use face::Face;

@@ -6,9 +6,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
-use super::matching::{Index, Wanted};
-use super::{Match, Recorded};
-use crate::answer::{Answer, Reply, Request};
+use super::Recorded;
+use super::matching::{Index, Match, Wanted};
+use crate::answer::{Answer, Request};
 
 /// What says in an answer that nothing recorded fits.
 const NOT_RECORDED: &str = "not recorded";
@@ -48,9 +48,9 @@ impl RecordedAnswers {
         }
     }
 
-    /// The answer to a request: what was recorded of it. What CORS asks for without a record is allowed, since browsers
+    /// The answer to a request, how it was found, and how long it is held back: what was recorded of it. What CORS asks for without a record is allowed, since browsers
     /// don't tell all of that; anything else that isn't recorded is answered 404 with a note.
-    pub(crate) fn to(&self, request: &Request) -> Reply {
+    pub(crate) fn to(&self, request: &Request) -> (Rc<Answer>, Match, Duration) {
         let found = self.index.find(&Wanted {
             host: request.host,
             method: request.method,
@@ -59,21 +59,13 @@ impl RecordedAnswers {
         });
         if let Some((place, matched)) = found {
             let (answer, think) = &self.answers[place];
-            return Reply {
-                answer: answer.clone(),
-                matched: Some(matched),
-                think: *think,
-            };
+            return (answer.clone(), matched, *think);
         }
         let (answer, matched) = match preflight(request) {
             Some(leave) => (leave, Match::Preflight),
             None => (self.missed.clone(), Match::Missed),
         };
-        Reply {
-            answer,
-            matched: Some(matched),
-            think: Duration::ZERO,
-        }
+        (answer, matched, Duration::ZERO)
     }
 }
 
