@@ -58,6 +58,7 @@ def connection(protocol: str, **told: Any) -> dict[str, Any]:
     return {
         "host": "origin.pronghorn.test",
         "protocol": protocol,
+        "host": "origin.pronghorn.test",
         "alpn": protocol,
         "start_s": 0.0,
         "tls_version": "TLSv1_3",
@@ -105,7 +106,9 @@ def page(**told: Any) -> dict[str, Any]:
 
 def served_request(path: str, **told: Any) -> dict[str, Any]:
     """ServedRequest."""
-    return {"method": "GET", "path": path, "early": False, "arrived_s": 0.0, "served_s": 0.0, **told}
+    nothing: dict[str, Any] = {"host": None, "matched": None}
+    served = {"method": "GET", "path": path, "early": False, "arrived_s": 0.0, "served_s": 0.0}
+    return {**nothing, **served, **told}
 
 
 def load_connections(number: int) -> dict[str, Any]:

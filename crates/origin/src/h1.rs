@@ -16,7 +16,8 @@ use pronghorn_http::Protocol;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Shared;
-use crate::answer::{Reply, Request};
+use crate::answer::Reply;
+use crate::answer::Request;
 use crate::boundary::Boundary;
 use crate::log::{AccessLog, Served};
 use crate::target::{host, target};

@@ -23,7 +23,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Sleep;
 
 use crate::Shared;
-use crate::answer::{self, Answer, Reply};
+use crate::answer::Reply;
+use crate::answer::{self, Answer};
 use crate::boundary::Boundary;
 use crate::gather::Gather;
 use crate::log::Served;
