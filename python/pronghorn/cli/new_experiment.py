@@ -86,8 +86,9 @@ _PATHS = """
 """
 
 _ORIGINS = """
-# The server: builtin, nginx, caddy, haproxy. With a version (nginx@1.26), a variant (nginx:tuned) or your own
-# configuration (nginx:my-nginx.conf). Several are compared side by side; `pronghorn servers` lists them.
+# The server: builtin, nginx, caddy, haproxy. With a version (nginx@1.26), a variant (nginx:tuned) or your
+# own configuration (nginx:my-nginx.conf). Several are compared side by side. `pronghorn servers` says which
+# are here.
 """
 
 _CLIENTS = """
