@@ -142,7 +142,8 @@ def test_a_list_that_is_read_takes_no_memory(tmp_path: Path) -> None:
     """20 000 lines of 1000 bytes are 20 MB; the most that a process had in memory is of all its life."""
     (tmp_path / "list").write_text("".join(f"/{number}?{'x' * 990}\n" for number in range(20_000)))
     code = (
-        "from pathlib import Path\nfrom pronghorn.load import targets\nfrom pronghorn.load.bodies import Spool\n"
+        "from pathlib import Path\nfrom pronghorn.load import targets\n"
+        "from pronghorn.load.bodies import Spool\n"
         "def most(): return int(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])\n"
         "before = most()\n"
         f"found = targets.read(targets.Wanted(({URL!r},), input_file='list'), Spool())\n"
