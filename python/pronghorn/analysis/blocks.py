@@ -17,7 +17,7 @@ Block = dict[str, Trial]
 class CellTrials:
     """One cell's trials, sorted: `blocks` in their order, each with one trial of every arm. Of the
     `abandoned` ones some may be `unrepeated`, in a run that was cut. `discarded` are the contaminated ones,
-    by their arm."""
+    by their arm; `recorded` are all, whether they count or not."""
 
     cell: Cell
     arms: tuple[str, ...]
@@ -29,6 +29,7 @@ class CellTrials:
     contamination_reasons: dict[str, int] = field(default_factory=dict)
     discarded: dict[str, list[Trial]] = field(default_factory=dict)
     attempted: dict[str, int] = field(default_factory=dict)
+    recorded: tuple[Trial, ...] = ()
 
     def of(self, arm: str) -> list[Trial]:
         """The arm's trials, one a block, in the blocks' order."""
@@ -85,6 +86,12 @@ def _sort(cell: Cell, blocks: dict[int, dict[int, Block]], arms: Sequence[str], 
         contamination_reasons=dict(sorted(reasons.items())),
         discarded=dict(discarded),
         attempted=dict(attempted),
+        recorded=tuple(
+            trial
+            for number in sorted(blocks)
+            for attempt in blocks[number].values()
+            for trial in attempt.values()
+        ),
     )
 
 

@@ -5,6 +5,7 @@ are each as wide as their look asks, so that they hold at whichever look the sam
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -52,20 +53,20 @@ def stage(trials: CellTrials, sampling: Sampling | None, limit_s: float = math.i
 def _late(trials: CellTrials, sampling: Sampling, boundary: Boundary, limit_s: float) -> bool:
     """Whether the blocks until the next look would take a cell's loads beyond its time.
 
-    The blocks of a round are counted as if they ran side by side: the longest one of each round so far, and
-    for the next round the longest of all. So it hangs on what was measured alone, and a run that was cut, or
-    on a host that is slower, takes the same blocks."""
-    if sampling.within_s is None or not trials.blocks:
+    The blocks of a round are counted as if they ran side by side, and after them those that are repeated: the
+    longest of each attempt in each round so far, and for the next round the longest of all. So it hangs on
+    what was measured alone, and a run that was cut, or on a slower host, takes the same blocks."""
+    if sampling.within_s is None or not trials.recorded:
         return False
-    rounds: dict[int | None, float] = {}
-    for block in trials.blocks:
-        number = max(trial.block for trial in block.values())
-        lasted_s = sum(
-            limit_s if trial.metrics.load_s is None else trial.metrics.load_s for trial in block.values()
-        )
-        look = boundary.next_after(number)
-        rounds[look] = max(lasted_s, rounds.get(look, 0.0))
-    return sum(rounds.values()) + max(rounds.values()) > sampling.within_s
+    lasted_s: dict[tuple[int, int], float] = defaultdict(float)
+    for trial in trials.recorded:
+        load_s = trial.metrics.load_s
+        lasted_s[trial.block, trial.attempt] += limit_s if load_s is None else load_s
+    longest_s: dict[tuple[int | None, int], float] = defaultdict(float)
+    for (block, attempt), time_s in lasted_s.items():
+        of = boundary.next_after(block), attempt
+        longest_s[of] = max(longest_s[of], time_s)
+    return sum(longest_s.values()) + max(longest_s.values()) > sampling.within_s
 
 
 def reason(

@@ -159,6 +159,21 @@ def test_a_failed_load_has_lasted_as_long_as_it_may() -> None:
     assert found is None or found.reason == "decided"
 
 
+def test_blocks_that_were_rejected_take_time_as_well() -> None:
+    """Each of three attempts at all blocks took 2 s, and another round would begin with as much."""
+    trials = [
+        trial(LTE, arm, block, 1.0, attempt=attempt, status="contaminated", reason="starved")
+        for block in range(12)
+        for attempt in range(3)
+        for arm in ("h2", "h3")
+    ]
+    for within, why in (("7.9s", "time"), ("8.1s", None)):
+        sampling = Sampling(least=12, most=60, within=within)
+        (only,) = summary(trials, sampling).cells
+        assert (only.blocks, only.abandoned) == (0, 12)
+        assert (only.stopping.reason if only.stopping is not None else None) == why
+
+
 def test_a_known_answer_is_one_however_late_it_is() -> None:
     narrow = Estimate(0.8, 0.79, 0.81)
     assert reason(DECIDED, [("faster", narrow)], late=True) == "decided"
