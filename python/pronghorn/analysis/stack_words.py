@@ -15,10 +15,11 @@ def of_pair(found: StackPair) -> str:
             f"alone, so this is the stack's doing and not HTTP/3's: {between}"
         )
     elif "undecided" in (one.verdict, other.verdict):
-        said = f"whether both QUIC stacks agree about {baseline} is undecided: {between}"
+        said = f"whether both QUIC stacks agree about {baseline} is undecided: {between}{_how_much(found)}"
     elif one.verdict == other.verdict:
         said = (
             f"both QUIC stacks agree: {one.arm} and {other.arm} are {_than(one.verdict, baseline)}; {between}"
+            f"{_how_much(found)}"
         )
     else:
         said = (
@@ -26,6 +27,10 @@ def of_pair(found: StackPair) -> str:
             f"margin and are not shown to differ themselves: {between}"
         )
     return f"{found.title}: {said}"
+
+
+def _how_much(found: StackPair) -> str:
+    return ", so how much is the stack's doing" if found.verdict in ("faster", "slower") else ""
 
 
 def _verdict(found: OnStack, baseline: str) -> str:

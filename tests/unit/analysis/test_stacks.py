@@ -62,6 +62,7 @@ def test_stacks_that_agree_say_so_and_how_they_differ() -> None:
     found = pair({"h3": 0.8, "h3:s2n": 0.7})
     assert (found.verdict, found.is_the_stacks) == ("faster", False)
     assert "both QUIC stacks agree: h3:s2n and h3 are faster than h2; h3:s2n is faster than h3" in found.words
+    assert found.words.endswith("so how much is the stack's doing")
 
 
 def test_verdicts_on_both_sides_of_the_margin_are_nobodys_doing() -> None:
