@@ -58,7 +58,6 @@ def connection(protocol: str, **told: Any) -> dict[str, Any]:
     return {
         "host": "origin.pronghorn.test",
         "protocol": protocol,
-        "host": "origin.pronghorn.test",
         "alpn": protocol,
         "start_s": 0.0,
         "tls_version": "TLSv1_3",
