@@ -43,5 +43,5 @@ def build(
     if kind == "archive" and separator:
         return replay.build(Path(path), directory, third_parties=third_parties)
     if spec not in SPECIFICATIONS:
-        raise ValueError(f"no such site; known are {', '.join(known())} dir:PATH and archive:PATH")
+        raise ValueError(f"no such site; known are {', '.join(known())}, dir:PATH and archive:PATH")
     return generate.generate(SPECIFICATIONS[spec], seed, directory, compressed=compressed)

@@ -74,5 +74,5 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(spec: str, t
 
 
 def test_an_unknown_site_is_refused_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"known are small, content, .* and dir:PATH"):
+    with pytest.raises(ValueError, match=r"known are small, content, .*, dir:PATH and archive:PATH"):
         build("smal", 1, tmp_path)
