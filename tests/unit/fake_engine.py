@@ -375,6 +375,8 @@ def load_report(
         "bytes_per_second": {"payload": 0, "uploaded": 0, "wire_received": 0, "wire_sent": 0},
         "latency_seconds": {"connect": spread, "first_byte": spread, "total": spread, "lag": None},
         "cpu_s": {"user": 0.1, "system": 0.1, "waited": 0.0, "critical": 0.0},
+        "stood_still_s": 0.0,
+        "server_drops": None,
         "max_rss_bytes": 0,
         "settings": {},
         "congestion_controller": "cubic",
