@@ -91,6 +91,15 @@ class Bodies:
         kept = self._kept.get(id(draft))
         return Text.of(self._plain(draft, kept)).text if kept else ""
 
+    def refuse_many(self, drafts: Sequence[Draft]) -> None:
+        """InputError where the bodies that drafts lack would take more than `MOST_MADE` bytes."""
+        lacking = [one.body for one in drafts if id(one) not in self._kept and not choose.has_no_body(one)]
+        if sum(max(body.coded_bytes or 0, body.decoded_bytes or 0) for body in lacking) > MOST_MADE:
+            raise InputError(
+                f"the bodies that the source lacks have more than {MOST_MADE} bytes (512 MiB).",
+                hint="Export the file again with its contents.",
+            )
+
     def searched(self) -> None:
         """All bodies have been taken: looks for secrets in those that are left."""
         self._search(0)
@@ -184,9 +193,4 @@ class Bodies:
         self._counts["bodies"] += 1
         self._counts["bytes"] += len(content)
         self._counts["sizes"] += body.coded_bytes is None
-        if self._counts["bytes"] > MOST_MADE:
-            raise InputError(
-                f"the bodies that the source lacks have more than {MOST_MADE} bytes (512 MiB).",
-                hint="Export the file again with its contents.",
-            )
         return Written(self._writer.body(content), len(content), coding, made=True)

@@ -92,6 +92,7 @@ class Making:
             raise InputError(f"more than {limits.MOST_HOSTS} hosts; a page's load has far fewer.")
         start_s = drafts[0].start_s
         self._keep_within_a_day(drafts, start_s)
+        self._bodies.refuse_many(drafts)
         self._bodies.searched()
         self._mask.apply(drafts)
         self._bodies.mask(drafts)
