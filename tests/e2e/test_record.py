@@ -12,6 +12,7 @@ from pronghorn.archiving import codings
 from pronghorn.sites.archive import Archive, read
 
 from . import recorded_site
+from .programme import Run, assert_ended, run
 from .recorded_site import HOSTS, PAGE, PNG, SECRETS, SPOILT, STYLE
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.beside]
@@ -134,6 +135,21 @@ def test_what_was_recorded_is_printed(folder: Path) -> None:
     assert "16 requests, 3 hosts" in said
     assert "secrets replaced:" in said
     assert "left out:" in said
+
+
+@pytest.mark.needs("guest")
+def test_what_was_recorded_is_measured_with_all_its_hosts(folder: Path) -> None:
+    asked = ("--set", "sites=archive", "--set", "paths=lte", "--set", "arms=h2,h3", "--set", "repeat=1")
+    done = run("run", "--clock", "virtual", "--out", "out", *asked, folder=folder)
+    assert_ended(done)
+    loads = {trial.arm: trial for trial in Run(folder / "out").trials()}
+    assert set(loads) == {"h2", "h3"}
+    for arm, trial in loads.items():
+        assert trial.status == "ok", trial.detail
+        assert trial.page is not None
+        hosts = {one.path.partition("//")[2].partition("/")[0]: one.protocol for one in trial.page.resources}
+        # The page's own host has no name in a path; nobody but it is known to speak HTTP/3.
+        assert hosts == {"": arm, "cdn.example": "h1", "frame.example": "h1"}
 
 
 def test_a_page_that_cannot_be_loaded_leaves_nothing(tmp_path: Path) -> None:
