@@ -25,6 +25,8 @@ mod gather;
 mod h1;
 mod h2;
 mod h3;
+mod h3_over_quinn;
+mod h3_over_s2n;
 mod headers;
 mod log;
 mod media_type;
@@ -231,7 +233,8 @@ impl Origin {
         let quic = match config.quic_stack {
             QuicStack::Quinn => {
                 let socket = QuicSocket::new(socket).map_err(TlsError::from)?;
-                h3::Endpoint::Quinn(pronghorn_http::server_endpoint(socket, quic_tls, options)?)
+                let server = pronghorn_http::server_endpoint(socket, quic_tls, options)?;
+                h3::Endpoint::Quinn(Box::new(server))
             }
             QuicStack::S2n => h3::Endpoint::S2n(S2nServer::new(quic_tls, &options, socket)?),
         };

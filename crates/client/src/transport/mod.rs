@@ -4,6 +4,8 @@ mod failure;
 mod h1;
 mod h2;
 mod h3;
+mod h3_over_quinn;
+mod h3_over_s2n;
 mod migration;
 mod multiplexed;
 mod response;
@@ -272,8 +274,8 @@ pub(crate) struct Prepared {
 enum Stack {
     H1(Arc<rustls::ClientConfig>),
     H2(Arc<rustls::ClientConfig>),
-    H3OverQuinn(Box<h3::Quinn>),
-    H3OverS2n(Box<h3::S2n>),
+    H3OverQuinn(Box<h3_over_quinn::Quinn>),
+    H3OverS2n(Box<h3_over_s2n::S2n>),
 }
 
 impl Prepared {
@@ -297,10 +299,10 @@ impl Prepared {
                 (Protocol::H1, _) => Stack::H1(Arc::new(tls.config)),
                 (Protocol::H2, _) => Stack::H2(Arc::new(tls.config)),
                 (Protocol::H3, QuicStack::Quinn) => {
-                    Stack::H3OverQuinn(Box::new(h3::Quinn::new(tls, target)?))
+                    Stack::H3OverQuinn(Box::new(h3_over_quinn::Quinn::new(tls, target)?))
                 }
                 (Protocol::H3, QuicStack::S2n) => {
-                    Stack::H3OverS2n(Box::new(h3::S2n::new(tls, target)?))
+                    Stack::H3OverS2n(Box::new(h3_over_s2n::S2n::new(tls, target)?))
                 }
             },
         })

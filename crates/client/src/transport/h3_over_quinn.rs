@@ -12,10 +12,10 @@ use pronghorn_http::{
 };
 use tokio::sync::watch;
 
-use super::super::migration::{Watch, local_address};
-use super::super::multiplexed::Connector;
-use super::super::{Context, Failure, Target, Wanted};
-use super::{FAREWELL, LONG_FAREWELL, Opened, enter_handshake, fetch};
+use super::h3::{FAREWELL, LONG_FAREWELL, Opened, enter_handshake, fetch};
+use super::migration::{Watch, local_address};
+use super::multiplexed::Connector;
+use super::{Context, Failure, Target, Wanted, h3};
 use crate::record::{EarlyData, Reason};
 
 /// Opens connections over quinn.
@@ -37,7 +37,7 @@ type Connections = Rc<RefCell<Vec<(usize, quinn::Connection)>>>;
 
 impl Quinn {
     /// Binds a socket. Must be called inside a tokio runtime.
-    pub(in super::super) fn new(tls: ClientTls, target: &Target) -> Result<Quinn, TlsError> {
+    pub(super) fn new(tls: ClientTls, target: &Target) -> Result<Quinn, TlsError> {
         let options = target.quic_options();
         let config = pronghorn_http::client_quic_config(tls.config.clone(), &options)?;
         let socket = bind(target)?;
@@ -56,8 +56,8 @@ impl Quinn {
     }
 
     /// What outlives the requests.
-    pub(in super::super) fn endpoint(&self) -> super::Endpoint {
-        super::Endpoint::Quinn(Endpoint {
+    pub(super) fn endpoint(&self) -> h3::Endpoint {
+        h3::Endpoint::Quinn(Endpoint {
             endpoint: self.endpoint.clone(),
             reader: self.reader.clone(),
             opened: self.opened.clone(),

@@ -8,10 +8,10 @@ use pronghorn_http::h3::ClientConnection;
 use pronghorn_http::{ClientTls, S2nClient, S2nConnection, Settings, TlsError};
 use tokio::sync::watch;
 
-use super::super::migration::local_address;
-use super::super::multiplexed::Connector;
-use super::super::{Context, Failure, Target, Wanted};
-use super::{FAREWELL, Opened, enter_handshake, fetch};
+use super::h3::{FAREWELL, Opened, enter_handshake, fetch};
+use super::migration::local_address;
+use super::multiplexed::Connector;
+use super::{Context, Failure, Target, Wanted, h3};
 
 /// Opens connections over s2n-quic.
 pub(crate) struct S2n {
@@ -26,7 +26,7 @@ type Connections = Rc<RefCell<Vec<(usize, S2nConnection)>>>;
 
 impl S2n {
     /// Binds a socket. Must be called inside a tokio runtime.
-    pub(in super::super) fn new(tls: ClientTls, target: &Target) -> Result<S2n, TlsError> {
+    pub(super) fn new(tls: ClientTls, target: &Target) -> Result<S2n, TlsError> {
         let local = pronghorn_http::any_local(target.address);
         let socket = pronghorn_http::bind_udp(local, &target.knobs)?;
         let local_port = socket.local_addr()?.port();
@@ -40,8 +40,8 @@ impl S2n {
     }
 
     /// What outlives the requests.
-    pub(in super::super) fn endpoint(&self) -> super::Endpoint {
-        super::Endpoint::S2n(Endpoint {
+    pub(super) fn endpoint(&self) -> h3::Endpoint {
+        h3::Endpoint::S2n(Endpoint {
             client: self.client.clone(),
             opened: self.opened.clone(),
         })

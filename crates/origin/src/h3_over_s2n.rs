@@ -6,12 +6,12 @@ use pronghorn_flight::End;
 use pronghorn_http::{S2nConnection, S2nServer};
 use tokio::task::JoinHandle;
 
-use super::{Endpoint, answer_all};
 use crate::Shared;
+use crate::h3::{self, Endpoint, answer_all};
 use crate::log::Open;
 
 /// Serves a connection to its end.
-pub(super) async fn serve(connection: S2nConnection, shared: Rc<Shared>) {
+pub(crate) async fn serve(connection: S2nConnection, shared: Rc<Shared>) {
     let Endpoint::S2n(server) = &shared.quic else {
         return;
     };
@@ -41,5 +41,5 @@ fn log(connection: &S2nConnection, server: &S2nServer, shared: &Shared) {
         number: connection.number(),
         read: Box::new(move || (told.congestion_control(), reader.read(&told))),
     };
-    super::log(open, shared);
+    h3::log(open, shared);
 }

@@ -1,7 +1,4 @@
-//! HTTP/3, over quinn (`quinn.rs`) or s2n-quic (`s2n.rs`).
-
-mod quinn;
-mod s2n;
+//! HTTP/3, over quinn (`h3_over_quinn.rs`) or s2n-quic (`h3_over_s2n.rs`).
 
 use std::time::Duration;
 
@@ -10,22 +7,19 @@ use pronghorn_http::h3::{ClientConnection, H3Error, QuicConnection};
 use pronghorn_http::{ClientTls, Protocol, QuicCongestionControl, SessionUse, TlsVersion};
 use tokio::sync::watch;
 
-use super::{Answer, Context, Event, Failure, Head, Wanted};
+use super::{Answer, Context, Event, Failure, Head, Wanted, h3_over_quinn, h3_over_s2n};
 use crate::record::Reason;
 
-pub(super) use self::quinn::Quinn;
-pub(super) use self::s2n::S2n;
-
 /// How long the connections' closing may take to be sent. The runtime ends with the load, and with it whatever waits in it.
-const FAREWELL: Duration = Duration::from_millis(5);
+pub(super) const FAREWELL: Duration = Duration::from_millis(5);
 
 /// How long it may take to be over, in a load after which another one is measured.
-const LONG_FAREWELL: Duration = Duration::from_secs(3);
+pub(super) const LONG_FAREWELL: Duration = Duration::from_secs(3);
 
 /// What outlives the requests: the socket and what goes over it.
 pub(crate) enum Endpoint {
-    Quinn(self::quinn::Endpoint),
-    S2n(self::s2n::Endpoint),
+    Quinn(h3_over_quinn::Endpoint),
+    S2n(h3_over_s2n::Endpoint),
 }
 
 impl Endpoint {
@@ -50,8 +44,8 @@ impl Endpoint {
 /// A connection, and whether its handshake is done, before which requests may go as early data.
 #[derive(Clone)]
 pub(super) struct Opened<C> {
-    http: ClientConnection<C>,
-    settled: watch::Receiver<bool>,
+    pub(super) http: ClientConnection<C>,
+    pub(super) settled: watch::Receiver<bool>,
 }
 
 impl<C> Opened<C> {
@@ -63,7 +57,7 @@ impl<C> Opened<C> {
 }
 
 /// Makes a request, once more where the server didn't take it as early data.
-async fn fetch<C: QuicConnection>(
+pub(super) async fn fetch<C: QuicConnection>(
     context: &Context,
     index: usize,
     connection: Opened<C>,
@@ -88,7 +82,7 @@ async fn fetch<C: QuicConnection>(
 }
 
 /// Enters a finished handshake.
-fn enter_handshake(
+pub(super) fn enter_handshake(
     context: &Context,
     index: usize,
     alpn: Option<String>,

@@ -7,12 +7,12 @@ use pronghorn_flight::End;
 use pronghorn_http::{QuicCongestionControl, QuicReader, QuicServer, ShakingHands};
 use tokio::task::JoinHandle;
 
-use super::{Endpoint, answer_all};
 use crate::Shared;
+use crate::h3::{self, Endpoint, answer_all};
 use crate::log::Open;
 
 /// Serves a connection to its end.
-pub(super) async fn serve(incoming: quinn::Incoming, shared: Rc<Shared>) {
+pub(crate) async fn serve(incoming: quinn::Incoming, shared: Rc<Shared>) {
     let Endpoint::Quinn(server) = &shared.quic else {
         return;
     };
@@ -76,7 +76,7 @@ fn log(connection: &quinn::Connection, reader: QuicReader, shared: &Shared) {
         number: number(connection),
         read: Box::new(move || (QuicCongestionControl::of(&handle), reader.read(&handle))),
     };
-    super::log(open, shared);
+    h3::log(open, shared);
 }
 
 fn number(connection: &quinn::Connection) -> u64 {

@@ -1,7 +1,4 @@
-//! HTTP/3 connections, over quinn (`over_quinn.rs`) or s2n-quic (`over_s2n.rs`). The order of responses follows RFC 9218.
-
-mod over_quinn;
-mod over_s2n;
+//! HTTP/3 connections, over quinn (`h3_over_quinn.rs`) or s2n-quic (`h3_over_s2n.rs`). The order of responses follows RFC 9218.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -13,11 +10,11 @@ use pronghorn_http_wire::{Priority, Rank};
 use crate::answer::Request;
 use crate::log::{Open, Served};
 use crate::target::target;
-use crate::{ConnectionEntry, Shared};
+use crate::{ConnectionEntry, Shared, h3_over_quinn, h3_over_s2n};
 
 /// What brings HTTP/3 connections.
 pub(crate) enum Endpoint {
-    Quinn(QuicServer),
+    Quinn(Box<QuicServer>),
     S2n(S2nServer),
 }
 
@@ -26,19 +23,19 @@ pub(crate) async fn serve_all(endpoint: &Endpoint, shared: &Rc<Shared>) {
     match endpoint {
         Endpoint::Quinn(server) => {
             while let Some(incoming) = server.endpoint.accept().await {
-                tokio::task::spawn_local(over_quinn::serve(incoming, shared.clone()));
+                tokio::task::spawn_local(h3_over_quinn::serve(incoming, shared.clone()));
             }
         }
         Endpoint::S2n(server) => {
             while let Some(connection) = server.accept().await {
-                tokio::task::spawn_local(over_s2n::serve(connection, shared.clone()));
+                tokio::task::spawn_local(h3_over_s2n::serve(connection, shared.clone()));
             }
         }
     }
 }
 
 /// Answers requests until the connection ends. Errors of the peer end the stream or connection, nothing else.
-async fn answer_all<C: QuicConnection>(connection: C, shared: &Rc<Shared>) {
+pub(crate) async fn answer_all<C: QuicConnection>(connection: C, shared: &Rc<Shared>) {
     let http = ServerConnection::start(connection);
     while let Ok(stream) = http.accept().await {
         tokio::task::spawn_local(answer(stream, shared.clone()));
@@ -46,7 +43,7 @@ async fn answer_all<C: QuicConnection>(connection: C, shared: &Rc<Shared>) {
 }
 
 /// Enters a connection whose handshake is done.
-fn log(open: Open, shared: &Shared) {
+pub(crate) fn log(open: Open, shared: &Shared) {
     let (control, settings) = (open.read)();
     let entry = ConnectionEntry {
         protocol: Protocol::H3,
