@@ -35,7 +35,8 @@ GH = (
 """
 )
 PYTHON = NOTES + '\n[ "$1" != -c ] || echo 0123456789abcdef\n'
-SUDO = NOTES + '\nexec "$@"\n'
+# As sudo's defaults have it: root's home, and nothing of the user's environment.
+SUDO = NOTES + '\nexec env -i HOME=/root PATH=/usr/bin:/bin NOTED="$NOTED" "$@"\n'
 
 
 @pytest.fixture
@@ -56,7 +57,9 @@ def runner(tmp_path: Path) -> dict[str, str]:
     return {
         "PATH": f"{programs}:{os.environ['PATH']}",
         "NOTED": str(tmp_path / "noted"),
+        "HOME": str(tmp_path / "home"),
         "RUNNER_TEMP": str(tmp_path / "temp"),
+        "PRONGHORN_OUT": str(tmp_path / "temp" / "pronghorn-run"),
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
         "GITHUB_OUTPUT": str(tmp_path / "output"),
         "GITHUB_REPOSITORY": "somebody/site",
@@ -83,12 +86,16 @@ def noted(runner: dict[str, str]) -> list[list[str]]:
 def test_it_installs_its_own_source_or_what_is_named(runner: dict[str, str], package: str) -> None:
     done = step(runner, "install", PRONGHORN_PACKAGE=package)
     assert done.returncode == 0, done.stderr
-    venv, pip, _ = noted(runner)
+    venv, pip, *_ = noted(runner)
     assert venv[:3] == ["python3", "-m", "venv"]
     assert pip[1:4] == ["-m", "pip", "install"]
     assert pip[-1] == (package or str(ROOT))
+    assert step(runner, "install", PRONGHORN_PACKAGE=package).returncode == 0
     outputs = Path(runner["GITHUB_OUTPUT"]).read_text(encoding="utf-8").splitlines()
-    assert outputs == [f"run={runner['RUNNER_TEMP']}/pronghorn-run", "kernel=0123456789abcdef"]
+    assert outputs[1::2] == ["kernel=0123456789abcdef"] * 2
+    first, second = outputs[::2]
+    assert first.startswith(f"run={runner['RUNNER_TEMP']}/pronghorn.")
+    assert first != second, "a job's two runs are apart"
 
 
 def test_a_run_s_verdicts_are_the_job_s_summary(runner: dict[str, str]) -> None:
@@ -113,6 +120,14 @@ def test_real_time_runs_as_root(runner: dict[str, str]) -> None:
     assert step(runner, "run", PRONGHORN_CLOCK="real").returncode == 0
     assert [call[0] for call in noted(runner)] == ["sudo", "pronghorn", "sudo", "pronghorn"]
     assert noted(runner)[2][1] == "chown"
+
+
+def test_root_finds_the_kernels_and_servers_of_the_runner_s_user(runner: dict[str, str]) -> None:
+    done = step(runner, "run", PRONGHORN_CLOCK="both", PRONGHORN_NGINX="/opt/nginx", XDG_CACHE_HOME="/cache")
+    assert done.returncode == 0, done.stderr
+    given = noted(runner)[0]
+    for word in (f"HOME={runner['HOME']}", "PRONGHORN_NGINX=/opt/nginx", "XDG_CACHE_HOME=/cache"):
+        assert word in given
 
 
 def test_the_kernel_is_built_where_none_was_restored(runner: dict[str, str]) -> None:
