@@ -71,6 +71,17 @@ def newest(server: str) -> str:
     return max(VERSIONS[server], key=origin_name.numbers)
 
 
+def branch_of(server: str, version: str) -> str | None:
+    """The version among those that can be fetched which a more exact `version` may be one of; None where none
+    is."""
+    asked = origin_name.numbers(version)
+    for known in VERSIONS.get(server, {}):
+        least = origin_name.numbers(known)
+        if asked[: len(least)] == least:
+            return known
+    return None
+
+
 def root(suite: str) -> Path:
     """Where a suite's root stands or would: under PRONGHORN_SERVERS, else in the user's cache."""
     return cached(OVERRIDE, "servers") / f"{suite}-{platform.machine()}"

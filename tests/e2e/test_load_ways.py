@@ -50,7 +50,7 @@ def test_a_generator_that_is_stopped_says_so_and_blames_no_server(
     origin: LoopbackOrigin, identity: Certificates, tmp_path: Path
 ) -> None:
     before = origin.served()
-    more = ("-c", "4", "-d", "3s", "--timeout", "1s", "--check", "failed==0", "--check", "p50<1ns")
+    more = ("-c", "4", "-d", "20s", "--timeout", "1s", "--check", "failed==0", "--check", "p50<1ns")
     loads = {
         protocol: programme.start(*words(protocol, origin, identity), *more, folder=tmp_path)
         for protocol in VERSIONS
@@ -71,7 +71,7 @@ def test_a_generator_that_is_stopped_says_so_and_blames_no_server(
         told = json.loads(result.stdout)
         assert told["requests"]["failed"] == {}, protocol
         assert told["stood_still_s"] > 1, protocol
-        assert [check["holds"] for check in told["checks"]] == [True, None]
+        assert [check["holds"] for check in told["checks"]] == [None, None]
         assert "generator_stopped" in [caution["code"] for caution in told["cautions"]]
 
 

@@ -12,7 +12,7 @@ def of_pair(found: StackPair) -> str:
     if found.is_the_stacks:
         said = (
             f"{_verdict(one, baseline)}, {_verdict(other, baseline)}. The two differ in their QUIC stack "
-            f"alone, so this is the stack's doing and not HTTP/3's: {between}"
+            f"with its defaults, so this is the stack's doing and not HTTP/3's: {between}"
         )
     elif "undecided" in (one.verdict, other.verdict):
         said = f"whether both QUIC stacks agree about {baseline} is undecided: {between}{_how_much(found)}"

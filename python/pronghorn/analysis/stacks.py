@@ -10,7 +10,7 @@ from itertools import combinations
 
 from pronghorn.analysis import stack_words
 from pronghorn.analysis.blocks import CellTrials
-from pronghorn.analysis.bootstrap import Estimate, ratio_of
+from pronghorn.analysis.bootstrap import Estimate, Pairing, effects
 from pronghorn.analysis.figures import finite
 from pronghorn.analysis.seeds import generator
 from pronghorn.analysis.terms import Terms
@@ -54,13 +54,17 @@ def _pair(cell: CellSummary, trials: CellTrials, terms: Terms, one: Arm, other: 
     )
     mine, theirs = (times(trials.of(arm.name), metric) for arm in (one, other))
     confidence, blocks = terms.stage.confidence, len(trials.blocks)
-    estimate = ratio_of("median", mine, theirs, rng, resamples=terms.resamples, confidence=confidence)
+    columns, pairing = {"one": mine, "other": theirs}, Pairing("one", "other", "median")
+    found = effects(columns, [pairing], rng, resamples=terms.resamples, confidence=confidence)[pairing]
+    estimate, rate = found.ratio, metric in HIGHER_IS_BETTER
     verdict, _ = decide(
         estimate,
         margin=terms.margin,
         blocks=blocks,
         least=minimum_blocks(confidence),
-        higher_is_better=metric in HIGHER_IS_BETTER,
+        higher_is_better=rate,
+        difference=found.difference,
+        margin_of_difference=None if rate else terms.margin_s,
     )
     if blocks < minimum_blocks(confidence):
         estimate = Estimate(estimate.value, math.nan, math.nan)

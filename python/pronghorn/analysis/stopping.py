@@ -142,12 +142,15 @@ def saved(cells: Sequence[CellSummary]) -> list[str]:
     ends = [cell.stopping for cell in cells if cell.stopping is not None]
     if not ends or len(ends) < len(cells):
         return []
-    spared = sum(end.saved for end in ends)
+    decided = [end for end in ends if end.reason != "time"]
+    spared = sum(end.saved for end in decided)
     most = sum(end.blocks + end.saved for end in ends)
-    early = sum(end.saved > 0 for end in ends)
+    early = sum(end.saved > 0 for end in decided)
+    late = sum(end.reason == "time" for end in ends)
+    out_of_time = f" Of {count(late, 'cell')} of the rest the time was up." if late else ""
     return [
         f"Sampled until {ends[0].rule}: {early} of {count(len(ends), 'cell')} stopped early, which saved "
-        f"{spared} of {count(most, 'block')} ({_share(spared, most)})."
+        f"{spared} of {count(most, 'block')} ({_share(spared, most)}).{out_of_time}"
     ]
 
 

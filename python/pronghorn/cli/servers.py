@@ -66,10 +66,9 @@ def _suites(asked: Sequence[OriginName]) -> list[str]:
     found: dict[str, None] = {}
     for each in asked:
         if each.server in roots.VERSIONS:
-            version = each.version or roots.newest(each.server)
-            suite = roots.VERSIONS[each.server].get(version)
-            if suite is not None:
-                found[suite] = None
+            branch = roots.branch_of(each.server, each.version or roots.newest(each.server))
+            if branch is not None:
+                found[roots.VERSIONS[each.server][branch]] = None
     return list(found)
 
 

@@ -159,10 +159,10 @@ def _missing(name: str, version: str | None, reasons: str) -> HostError | InputE
         least = f"{WANTED[name].newest} or newer"
         return HostError(f"no {name} {least} with HTTP/3 was found{found}.", hint=f"Type: {mend(name)}")
     versions = ", ".join(f"{name}@{each}" for each in known(name))
-    if version in WANTED[name].known:
-        suite = servers.VERSIONS.get(name, {}).get(version)
-        hint = f"Type: {mend(name, version)}"
-        if suite is not None and servers.made(suite):
+    branch = servers.branch_of(name, version)
+    if branch is not None or version in WANTED[name].known:
+        hint = f"Type: {mend(name, branch or version)}"
+        if branch is not None and servers.made(suite := servers.VERSIONS[name][branch]):
             hint = f"{servers.SUITES[suite].title} has another by now. Known: {versions}."
         return HostError(f"no {name} {version} with HTTP/3 was found{found}.", hint=hint)
     return InputError(

@@ -54,8 +54,17 @@ def test_stacks_that_disagree_about_the_baseline_make_the_verdict_theirs() -> No
     assert found.ratio == pytest.approx(1.5, abs=0.02)
     assert found.words.startswith(
         "lte: h3:s2n (s2n-quic) is slower than h2, h3 (quinn) is faster than h2. The two differ in their "
-        "QUIC stack alone, so this is the stack's doing and not HTTP/3's: h3:s2n is slower than h3 (ratio 1."
+        "QUIC stack with its defaults, so this is the stack's doing and not HTTP/3's: h3:s2n is slower than "
+        "h3 (ratio 1."
     )
+
+
+def test_what_lies_within_the_margin_of_time_is_no_stack_s_doing() -> None:
+    made = trials({"h3": 0.88, "h3:s2n": 0.92})
+    design = {"name": "x", "arms": ["h2", "h3", "h3:s2n"], "baseline": "h2", "seed": 1, "limit_s": 10.0}
+    for margin_s, verdict in ((None, "slower"), (0.1, "same")):
+        (found,) = summarised(made, **design, resamples=2000, margin_s=margin_s).stacks
+        assert found.verdict == verdict
 
 
 def test_stacks_that_agree_say_so_and_how_they_differ() -> None:

@@ -75,10 +75,9 @@ def test_percentiles_of_a_load_in_which_nothing_failed(text: str, holds: bool, f
 
 def test_a_load_that_stood_still_itself_blames_no_server() -> None:
     stopped = samples.report(stood_still_s=3.5)
-    held, broken = (checks.parse(text, samples.spec()) for text in ("p99<1ms", "p99<1us"))
-    assert checks.evaluate(held, stopped).holds is True, "it could only have been slower"
-    result = checks.evaluate(broken, stopped)
-    assert (result.holds, result.found) == (None, "p99 = 600 µs, but the generator itself stood still")
+    for text in ("p99<1ms", "p99<1us"):
+        result = checks.evaluate(checks.parse(text, samples.spec()), stopped)
+        assert (result.holds, result.found) == (None, "p99 = 600 µs, but the generator itself stood still")
 
 
 def test_an_upload_has_a_rate() -> None:

@@ -117,6 +117,13 @@ def test_a_version_that_can_be_fetched_is_told_with_the_command(path: Path) -> N
     assert refused.value.hint == "Type: pronghorn servers nginx@1.26"
 
 
+def test_a_more_exact_version_is_told_with_the_branch_that_may_be_it(path: Path) -> None:
+    program(path / "nginx", GOOD)
+    with pytest.raises(HostError, match=r"no nginx 1\.26\.3 with HTTP/3 was found") as refused:
+        programs.find("nginx", "1.26.3")
+    assert refused.value.hint == "Type: pronghorn servers nginx@1.26"
+
+
 def test_an_unknown_version_is_told_with_those_that_are_known(path: Path) -> None:
     program(path / "nginx", GOOD.replace("1.30.6", "1.28.1"))
     with pytest.raises(InputError) as refused:

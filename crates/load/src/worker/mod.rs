@@ -78,6 +78,8 @@ pub(crate) struct Worker {
     /// Measured requests of an open loop that were due and handed out.
     due: u64,
     tally: Tally,
+    /// Bytes of the largest request's head that the server is known to take.
+    taken_head_bytes: usize,
     reporter: Option<Reporter>,
     /// How the first connection was set up.
     facts: Option<Facts>,
@@ -163,6 +165,7 @@ impl Worker {
             free_from: None,
             due: 0,
             tally: Tally::default(),
+            taken_head_bytes: 0,
             reporter: snapshots.map(Reporter::new),
             facts: None,
             facts_of: None,

@@ -116,8 +116,9 @@ impl Worker {
         }
         let flight = self.flights.get(ticket);
         let (purpose, begun, content) = (flight.purpose, flight.begun, flight.content);
-        let is_large = flight.head_bytes > LARGE_HEAD;
+        let head_bytes = flight.head_bytes;
         let first_byte = flight.first_byte.unwrap_or(now);
+        let is_large = self.may_be_too_large(head_bytes);
         if purpose == Purpose::Prime {
             self.flights.end(ticket);
             self.slots[index].primed = Some(Primed::Answered(now));
@@ -138,6 +139,7 @@ impl Worker {
             self.fail(ticket, kind, detail.into(), now);
             return;
         }
+        self.taken_head_bytes = self.taken_head_bytes.max(head_bytes);
         if grpc != 0 {
             let detail = format!("the response has grpc-status {}", grpc::name(grpc));
             self.fail(ticket, FailureKind::Grpc, detail.into(), now);
@@ -187,16 +189,21 @@ impl Worker {
             .as_ref()
             .is_some_and(|link| link.given_up);
         let flight = self.flights.get(ticket);
+        let (bytes, is_answered) = (flight.head_bytes, flight.first_byte.is_some());
         let is_head = matches!(kind, FailureKind::Reset | FailureKind::Connection)
-            && flight.head_bytes > LARGE_HEAD
-            && flight.first_byte.is_none()
+            && self.may_be_too_large(bytes)
+            && !is_answered
             && !is_ours;
         if is_head {
-            let bytes = flight.head_bytes;
             let detail = format!("the request's head has {bytes} bytes, and {detail}");
             return self.fail(ticket, FailureKind::Head, detail.into(), now);
         }
         self.fail(ticket, kind, detail, now);
+    }
+
+    /// Whether a server may find a request's head too large: it is, and none as large was taken before.
+    fn may_be_too_large(&self, head_bytes: usize) -> bool {
+        head_bytes > LARGE_HEAD.max(self.taken_head_bytes)
     }
 
     /// A request is over, and didn't succeed.

@@ -70,3 +70,16 @@ fn a_large_head_that_the_server_takes_is_no_fault_and_other_statuses_are_their_o
     let port = start(|stream, _| h1(stream, |_| (h1_response(503), Then::Goes)));
     assert_eq!(failed_as(&ask("h1", port, LARGE), FailureKind::Status), 2);
 }
+
+#[test]
+fn a_large_head_that_the_server_took_before_is_not_what_ends_a_connection() {
+    let port = start(|stream, _| {
+        h1(stream, |answered| match answered {
+            0 => (h1_response(200), Then::Goes),
+            _ => (Vec::new(), Then::Closes),
+        });
+    });
+    let report = ask("h1", port, LARGE);
+    assert_eq!(report.requests.succeeded, 1, "{:?}", report.requests);
+    assert_eq!(failed_as(&report, FailureKind::Connection), 1);
+}
