@@ -69,11 +69,11 @@ def _percent(ratio: float | None, places: int) -> str:
 
 
 def _factor(ratio: float | None, *, flipped: bool) -> str:
-    """A factor to two digits, its inverse where it is `flipped`."""
+    """A factor to two digits, or to three where no difference is near; its inverse where it is `flipped`."""
     value = (1 / ratio if ratio else None) if flipped else ratio
     if value is None:
         return "∞"
-    return f"{value:.1f}" if value < 10 else f"{value:.0f}"
+    return f"{value:.{2 if value < _TWICE else 1 if value < 10 else 0}f}"
 
 
 def _places(ci95: Interval) -> int:

@@ -54,7 +54,8 @@ def rate(ratio: float, ci95: Interval, verdict: Verdict) -> Comparison:
         (rate(0.52, (0.515, 0.524), "slower"), "48.0 % fewer requests/s", "47.6 to 48.5 %"),
         (rate(1.5, (1.4, 1.6), "faster"), "50 % more requests/s", "40 to 60 %"),
         (rate(3.1, (3.0, 3.2), "faster"), "3.1 times the requests/s", "3.0 to 3.2 times"),
-        (rate(0.3, (0.2, 0.4), "slower"), "0.3 times the requests/s", "0.2 to 0.4 times"),
+        (rate(0.3, (0.2, 0.4), "slower"), "0.30 times the requests/s", "0.20 to 0.40 times"),
+        (made(0.45, (0.1, 0.96), "faster"), "2.2 times as fast", "1.04 to 10 times"),
         (rate(1.0, (0.9, 1.2), "undecided"), "undecided", "10 % fewer to 20 % more"),
     ],
 )  # fmt: skip

@@ -131,7 +131,7 @@ def _trouble(cell: CellSummary, arm: str) -> str:
 def _what(metrics: Sequence[str]) -> str:
     rates = [metric in HIGHER_IS_BETTER for metric in metrics]
     if any(rates):
-        return "requests per second" if all(rates) else "speed"
+        return "requests per second" if all(rates) else "load time (of loads: requests per second)"
     return "load time"
 
 
