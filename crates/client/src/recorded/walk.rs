@@ -19,6 +19,9 @@ use crate::summary::Ended;
 use crate::tolerate::Tolerate;
 use crate::transport::{Context, Event, Failure, Report, Wanted};
 
+/// What equal requests have in common: host, method and target.
+type Question<'a> = (&'a str, &'a str, &'a str);
+
 /// The load while it goes on.
 pub(super) struct Walk<'a> {
     context: &'a Context,
@@ -30,7 +33,7 @@ pub(super) struct Walk<'a> {
     /// Places of those that each sets off, and that it hasn't yet.
     followers: Vec<Vec<usize>>,
     /// What was recorded of equal requests, which are answered in turn: statuses, and bytes of bodies.
-    recorded: HashMap<(&'a str, &'a str, &'a str), Vec<(u16, u64)>>,
+    recorded: HashMap<Question<'a>, Vec<(u16, u64)>>,
     images: usize,
     /// Requests that are under way, or that what is computed before them is.
     open: usize,

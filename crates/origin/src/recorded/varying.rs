@@ -40,7 +40,7 @@ pub(super) fn alike(recorded: &str, asked: &str) -> Option<usize> {
         }
         if recorded == asked {
             same += 1;
-        } else if !varies(name) && !(is_by_chance(recorded) && is_by_chance(asked)) {
+        } else if !(varies(name) || is_by_chance(recorded) && is_by_chance(asked)) {
             return None;
         }
     }
