@@ -27,7 +27,7 @@ _OF_POLICIES = frozenset({"report-to", "report-uri", "upgrade-insecure-requests"
 """Directives of a policy that would send reports, or change what is asked for."""
 
 _OF_REQUESTS = _OF_CONNECTIONS | {
-    "accept-encoding", "content-length", "cookie", "expect", "host", "priority",
+    "accept-encoding", "content-length", "expect", "host", "priority",
 }  # fmt: skip
 """Request headers that the client says itself."""
 

@@ -143,3 +143,14 @@ def test_equal_requests_share_the_first_answer_and_the_others_are_counted(tmp_pa
         ("/poll", 200, found.exchanges[2].body),
     ]
     assert unreachable == 2
+
+
+def test_a_request_has_its_recorded_headers_and_cookies_but_what_the_client_says_itself() -> None:
+    recorded = (
+        ("Cookie", "a=xxxx"),
+        ("X-Api", "1"),
+        ("Host", "a.test"),
+        ("Accept-Encoding", "br"),
+        ("X-Ü", "ü"),
+    )
+    assert list(headers.asked(recorded)) == [("cookie", "a=xxxx"), ("x-api", "1")]
