@@ -13,7 +13,8 @@ PARTS = [
     "<!--", "</", "<a ", "<a x='", "<![CDATA[", "&#", "<script>", "<style>", "<img x='", '<p style="',
     "<input name=", "eyJ", "?token=", 'token":"', "url(", 'url("', "/*",
     '@import "', "//", "/?", "https://", '"a":"\\"',
-    'content-disposition: name="token"\n\n',
+    'content-disposition: name="token"\n\n', '\\"a\\":\\"', '"a":"{', "?a=",
+    "%7B%22a%22%3A%22", "token", "token = '", ";=",
 ]  # fmt: skip
 LENGTH, TIMES = 20_000, 16
 """By the square a text `TIMES` as long would take 256 times the CPU time; the bound is a quarter of that."""

@@ -17,6 +17,7 @@ MOST_MADE = 512 * 2**20
 """Bytes of all bodies that are made up (512 MiB): a source that lacks more names sizes no page has."""
 
 BROKEN = "body whose coding can't be undone, replaced by seeded bytes"
+POSTED = "posted body whose coding can't be undone, replaced by seeded bytes"
 LONG = "text too long to be searched for secrets, replaced by seeded bytes"
 
 
@@ -53,6 +54,7 @@ class Bodies:
         self._repaired = repaired
         self._spool = Spool(writer.scratch)
         self._kept: dict[int, _Kept] = {}
+        self._posted: dict[int, list[str]] = {}
         self._counts = Counter[str]()
         self._unsearched: list[str] = []
 
@@ -85,6 +87,21 @@ class Bodies:
             self._search(_BATCH)
         self._kept[id(draft)] = _Kept(self._spool.keep(body.content), bool(coding), searched)
         draft.body = Body(None, not coding, len(body.content) if coding else body.coded_bytes, len(plain))
+
+    def take_posted(self, draft: Draft) -> None:
+        """Undoes the coding of what a request posted, so that its secrets are found. Seeded bytes stand in
+        where it can't be undone."""
+        coding = codings.named(draft.request_header("content-encoding"))
+        if not draft.request_body or not coding or self._mask.keep_secrets:
+            return
+        try:
+            draft.request_body = codings.undone(draft.request_body, coding, MOST_BYTES)
+        except codings.Undecodable:
+            self._repaired[POSTED] += 1
+            size = len(draft.request_body)
+            draft.request_body = seeded.made(draft.url, "other", [], coded=size, decoded=None)
+            return
+        self._posted[id(draft)] = coding
 
     def text(self, draft: Draft) -> str:
         """A draft's body as text; empty where there is none."""
@@ -137,8 +154,8 @@ class Bodies:
         return Written(self._writer.body(content), len(content), coding, recoded=bool(coding))
 
     def posted(self, draft: Draft) -> Written:
-        """Writes what a request posted."""
-        content = draft.request_body or b""
+        """Writes what a request posted, with its coding."""
+        content = codings.applied(draft.request_body or b"", self._posted.get(id(draft), []))
         return Written(self._writer.body(content), len(content))
 
     def made(self) -> Made:

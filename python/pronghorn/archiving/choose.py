@@ -136,19 +136,11 @@ def counted(counts: Counter[str]) -> dict[str, int]:
 
 
 def _before_redirects(drafts: Sequence[Draft], place: int) -> int:
-    url, seen = drafts[place].url, {place}
-    while True:
-        before = next(
-            (
-                at
-                for at, one in enumerate(drafts[:place])
-                if one.status in _REDIRECTS
-                and (location := one.header("location"))
-                and addresses.joined(one.url, location) == url
-            ),
-            None,
-        )
-        if before is None or before in seen:
-            return place
-        seen.add(before)
-        place, url = before, drafts[before].url
+    """The place of the request whose redirects led to the one at `place`."""
+    led: dict[str | None, int] = {}
+    for at, one in enumerate(drafts[:place]):
+        if one.status in _REDIRECTS and (location := one.header("location")):
+            led.setdefault(addresses.joined(one.url, location), at)
+    while (before := led.get(drafts[place].url, place)) < place:
+        place = before
+    return place

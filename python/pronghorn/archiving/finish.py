@@ -67,6 +67,7 @@ class Making:
         draft.kind = draft.kind or cast(Kind, choose.kind_by_headers(draft))
         if choose.has_no_body(draft) and draft.status != 304:
             draft.body = Body()
+        self._bodies.take_posted(draft)
         self._mask.find(draft)
         self._bodies.take(draft)
         self._drafts.append(draft)

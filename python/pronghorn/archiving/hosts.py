@@ -1,6 +1,7 @@
 """The tables of an archive's hosts."""
 
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from pronghorn.archiving import addresses
 from pronghorn.archiving.draft import Draft
@@ -23,7 +24,7 @@ def tables(drafts: Sequence[Draft], page: str) -> dict[str, Host]:
             first_party=addresses.site_of(name) == own,
             protocols=tuple(known for known in _ORDER if known in set(_protocols(theirs))),
             group=_group(theirs, groups),
-            rtt_s=min((round(one.rtt_s, 6) for one in theirs if one.rtt_s), default=None),
+            rtt_s=_rtt_s(theirs),
         )
         for name, theirs in by_host.items()
     }
@@ -32,6 +33,12 @@ def tables(drafts: Sequence[Draft], page: str) -> dict[str, Host]:
 def _name(url: str) -> str:
     host = addresses.host_of(url)
     return f"[{host}]" if ":" in host else host
+
+
+def _rtt_s(drafts: Iterable[Draft]) -> float | None:
+    """The median of the connections' handshakes: a single one may be far too short or too long."""
+    told = [one.rtt_s for one in drafts if one.rtt_s]
+    return round(median(told), 6) if told else None
 
 
 def _group(drafts: Sequence[Draft], groups: dict[str, int]) -> int | None:

@@ -29,25 +29,29 @@ class Origins:
         self._redirects: dict[str, int] = {}
         self._named: dict[str, tuple[int, How]] = {}
         self._page: int | None = None
+        self._starts: list[int] = []
         self.found: list[tuple[int | None, How]] = []
         # Documents are parsed only where a source leaves a request's initiator open.
         self._parse = any(one.initiator is None and place for place, one in enumerate(drafts))
         for place in range(len(drafts)):
             self.found.append(self._of(place))
+            self._starts.append(self._start(place))
             self._enter(place)
 
     def frame(self, place: int) -> int | None:
         """The document within which a draft was asked for; None for the page's own."""
-        told = self._drafts[place].frame
-        initiator, how = self.found[place]
-        at = initiator
+        place = self._starts[place]
+        told, at = self._drafts[place].frame, self.found[place][0]
         if told is not None:
-            at = next((one for one in range(place) if self._is_document(one, told)), initiator)
+            at = next((one for one in range(place) if self._is_document(one, told)), at)
         while at is not None and self._drafts[at].kind != "document":
             at = self.found[at][0]
-        if at is None or how == "redirect" or self._is_of_page(at):
-            return None if how != "redirect" or initiator is None else self.frame(initiator)
-        return at
+        return None if at is None or self._is_of_page(at) else at
+
+    def _start(self, place: int) -> int:
+        """The first of the redirects that led to a draft; the draft itself where none did."""
+        initiator, how = self.found[place]
+        return self._starts[initiator] if how == "redirect" and initiator is not None else place
 
     def _is_document(self, place: int, url: str) -> bool:
         return self._drafts[place].kind == "document" and self._drafts[place].url == url

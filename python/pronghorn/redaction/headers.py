@@ -10,7 +10,6 @@ from pronghorn.redaction.ledger import JWT, Ledger
 
 Pair = tuple[str, str]
 
-_COOKIE = re.compile(r"(?P<before>(?:^|;)\s*)(?P<name>[^=;\s]{1,256})=(?P<value>[^;]*)")
 _WORD = re.compile(r"[^\s,;\"'=]+=*")
 _MOST_WORDS = 50
 """Of credentials; a longer value is one secret."""
@@ -66,11 +65,10 @@ def find(headers: Iterable[Pair], ledger: Ledger) -> None:
     for name, value in headers:
         lower = name.lower()
         if lower == "cookie":
-            for cookie in _COOKIE.finditer(value):
-                _enter_cookie(cookie["name"], cookie["value"], ledger)
+            for cookie in value.split(";"):
+                _enter_cookie(cookie, ledger)
         elif lower == "set-cookie":
-            for cookie in _COOKIE.finditer(value.partition(";")[0]):
-                _enter_cookie(cookie["name"], cookie["value"], ledger)
+            _enter_cookie(value.partition(";")[0], ledger)
         elif names.secret_header(name):
             for word in _credentials(value):
                 if names.everywhere("password", word) and (
@@ -91,10 +89,10 @@ def redacted(headers: Iterable[Pair], ledger: Ledger, *, of_request: bool) -> li
     def changed(name: str, value: str) -> str:
         lower = name.lower()
         if lower == "cookie":
-            return _cookies(value, ledger)
+            return ";".join(_cookie(one, ledger) for one in value.split(";"))
         if lower == "set-cookie":
             first, semicolon, rest = value.partition(";")
-            return _cookies(first, ledger) + semicolon + rest
+            return _cookie(first, ledger) + semicolon + rest
         foreign = of_request and lower not in _BARE and not lower.startswith("sec-")
         if names.secret_header(name) or foreign:
             return _words(value, lambda word: ledger.stand_in(word, "header"))
@@ -103,25 +101,25 @@ def redacted(headers: Iterable[Pair], ledger: Ledger, *, of_request: bool) -> li
     return [(name, changed(name, value)) for name, value in headers]
 
 
-def _enter_cookie(name: str, value: str, ledger: Ledger) -> None:
-    bare = value.strip().strip('"')
-    if names.everywhere(name, bare):
-        ledger.everywhere(bare, "cookie")
+def _enter_cookie(cookie: str, ledger: Ledger) -> None:
+    name, value = _parted(cookie)
+    if names.everywhere(name.strip(), value):
+        ledger.everywhere(value, "cookie")
 
 
-def _cookies(value: str, ledger: Ledger) -> str:
-    """`name=value; name=value` with other values; a cookie without a name is all value (RFC 6265bis)."""
-    if "=" not in value:
-        return ledger.stand_in(value, "cookie")
+def _cookie(cookie: str, ledger: Ledger) -> str:
+    """`name=value` with another value."""
+    _, value = _parted(cookie)
+    if not value:
+        return cookie
+    before, _, after = cookie.rpartition(value)
+    return before + ledger.stand_in(value, "cookie") + after
 
-    def changed(found: re.Match[str]) -> str:
-        bare = found["value"].strip().strip('"')
-        if not bare:
-            return found[0]
-        value = found["value"].replace(bare, ledger.stand_in(bare, "cookie"))
-        return f"{found['before']}{found['name']}={value}"
 
-    return _COOKIE.sub(changed, value)
+def _parted(cookie: str) -> tuple[str, str]:
+    """A cookie's name and its value without quotes; one without a name is all value (RFC 6265bis)."""
+    name, equals, value = cookie.partition("=")
+    return (name if equals else ""), (value if equals else name).strip().strip('"')
 
 
 def _credentials(value: str) -> list[str]:

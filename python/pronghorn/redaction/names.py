@@ -98,6 +98,11 @@ def secret(name: str) -> bool:
     )
 
 
+def strong(name: str) -> bool:
+    """Whether a name holds secrets wherever it stands, in scripts too."""
+    return secret(name) and name.lower() not in _WEAK
+
+
 @lru_cache(maxsize=4096)
 def secret_header(name: str) -> bool:
     """Whether a header of this name holds a secret."""

@@ -15,15 +15,23 @@ _NAME = (
     r"[a-z0-9_.\-]{0,40}"
 )
 _VALUE = r"[A-Za-z0-9%._~+/=\-]{12,}"
+_ASSIGNED_NAME = (
+    r"[a-z0-9_]*(?:token|secret|passw|pwd|sess|sid|auth|key|jwt|csrf|xsrf|sig|credential)[a-z0-9_]*"
+)
+_ASSIGNED_VALUE = r"[A-Za-z0-9%_+=\-][A-Za-z0-9%._~+/=\-]{11,}"
+"""No path, as scripts hold many beside such names."""
+
 _PATTERNS = (
     rf"(?i-u)[?&;]{_NAME}={_VALUE}",
     rf"(?i-u)\\?[\"']{_NAME}\\?[\"']\s{{0,8}}:\s{{0,8}}\\?[\"']{_VALUE}\\?[\"']",
+    rf"(?i-u)\b{_ASSIGNED_NAME}\s{{0,8}}[:=]\s{{0,8}}\\?[\"']{_ASSIGNED_VALUE}\\?[\"']",
     r"(?i)<(?:input|meta)\s[^<>]*>",
     r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?",
 )
 _PAIR = re.compile(
     rf"[?&;\"']\\?(?P<name>[a-z0-9_.\-]+)\\?[\"']?\s*[:=]\s*\\?[\"']?(?P<value>{_VALUE})", re.IGNORECASE
 )
+_ASSIGNED = re.compile(rf"(?P<name>[a-z0-9_]++)\s*+[:=]\s*+\\?[\"'](?P<value>{_VALUE})", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"(?<![a-z:-])([a-z:-]++)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE
 )
@@ -34,13 +42,17 @@ def find(texts: Sequence[str], ledger: Ledger) -> None:
     itself."""
     polars = _polars()
     series = polars.Series(texts, dtype=polars.String)
-    pairs, quoted, elements, tokens = (
+    pairs, quoted, assigned, elements, tokens = (
         series.str.extract_all(one).explode(keep_nulls=False, empty_as_null=False).to_list()
         for one in _PATTERNS
     )
     for found in [*pairs, *quoted]:
         pair = _PAIR.match(found)
         if pair and names.secret(pair["name"]) and names.random_looking(pair["value"]):
+            ledger.everywhere(pair["value"], "text")
+    for found in assigned:
+        pair = _ASSIGNED.match(found)
+        if pair and names.strong(pair["name"]) and names.random_looking(pair["value"]):
             ledger.everywhere(pair["value"], "text")
     for element in elements:
         _element(element, ledger)

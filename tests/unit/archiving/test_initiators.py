@@ -94,3 +94,18 @@ def test_sites_of_hosts() -> None:
         "10.0.0.1",
         "localhost",
     ]
+
+
+def test_a_long_chain_of_redirects_belongs_to_the_frame_that_it_began_in() -> None:
+    length = 3000
+    chain = [
+        Draft(f"https://ads.example/{number}", status=302, headers=[("location", f"/{number + 1}")])
+        for number in range(length)
+    ]
+    page = Draft("https://shop.example/", kind="document")
+    frame = Draft("https://ads.example/frame", kind="document", initiator=page.url)
+    chain[0].initiator = frame.url
+    drafts = [page, frame, *chain, Draft(f"https://ads.example/{length}")]
+    origins = Origins(drafts, lambda _: "")
+    assert origins.frame(length + 2) == 1
+    assert origins.found[-1] == (length + 1, "redirect")

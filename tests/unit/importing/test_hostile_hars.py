@@ -68,6 +68,15 @@ def test_a_body_beside_the_file_is_none_of_another_place(tmp_path: Path, name: A
     assert b"outside" not in decoded(archive, 1)
 
 
+@pytest.mark.parametrize("name", ["passwords.csv", "id_rsa", "0" * 40, "0" * 40 + ".txt"])
+def test_a_file_beside_a_har_is_a_body_only_by_its_sha_1(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("a neighbour's")
+    archive = imported(tmp_path, har(entry(text=None, content={"_file": name, "size": 13})))
+    assert archive.page.made
+    assert b"neighbour" not in decoded(archive, 1)
+    assert archive.site.repaired == ({content.OTHER: 1} if name[0] == "0" else {})
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from pronghorn.archiving import Draft, Making, Source, bodies, codings
+from pronghorn.sites.archive import read
+
 from .archives import decoded, entry, everything, har, imported
 
 COOKIE = "tops3cr3tc00kie%2Fvalue"
@@ -161,3 +164,38 @@ def test_secrets_are_kept_if_one_asks(tmp_path: Path) -> None:
 def test_replaced_secrets_are_counted(tmp_path: Path) -> None:
     archive = imported(tmp_path, planted())
     assert set(archive.site.redacted) >= {"cookie", "form", "header", "token", "url"}
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "gzip, zstd"])
+def test_a_compressed_post_is_searched_and_compressed_again(tmp_path: Path, coding: str) -> None:
+    plain = json.dumps({"password": PASSWORD, "page": 1}).encode()
+    written = codings.applied(plain, codings.named(coding))
+    with Making(tmp_path / "archive", Source("2026-03-04T10:11:12Z", "test")) as making:
+        making.take(Draft("https://shop.example/", kind="document"))
+        making.take(posted(written, coding))
+        making.finish()
+    one = read(tmp_path / "archive").exchanges[1]
+    assert one.request_body is not None
+    found = codings.undone(read(tmp_path / "archive").body(one.request_body), codings.named(coding))
+    assert found.startswith(b'{"password": "')
+    assert found.endswith(b'", "page": 1}')
+    assert len(found) == len(plain)
+    assert found != plain
+
+
+def test_a_post_whose_coding_is_broken_is_replaced_and_told(tmp_path: Path) -> None:
+    source = Source("2026-03-04T10:11:12Z", "test")
+    with Making(tmp_path / "archive", source) as making:
+        making.take(Draft("https://shop.example/", kind="document"))
+        making.take(posted(b"password=hunter2", "gzip"))
+        making.finish()
+    archive = read(tmp_path / "archive")
+    assert archive.exchanges[1].request_bytes == len(b"password=hunter2")
+    assert b"hunter2" not in everything(tmp_path / "archive")
+    assert archive.site.repaired == {bodies.POSTED: 1}
+
+
+def posted(content: bytes, coding: str) -> Draft:
+    """A POST of a body with a coding."""
+    headers = [("content-encoding", coding)]
+    return Draft("https://shop.example/p", "POST", start_s=1, request_headers=headers, request_body=content)

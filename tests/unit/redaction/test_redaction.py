@@ -1,5 +1,6 @@
 """What is a secret, by its name and its place, and what stands in for one."""
 
+import json
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -119,6 +120,93 @@ def test_cookies_keep_names_and_attributes() -> None:
     assert other[0][1].startswith('sid="')
     assert "abc" not in other[0][1]
     assert other[2] == told[2]
+
+
+@pytest.mark.parametrize(
+    ("cookies", "secrets"),
+    [
+        ("a=1; bareSecretValue123", ["bareSecretValue123"]),
+        ("my id=s3cretS3cretS3cret", ["s3cretS3cretS3cret"]),
+        ("=s3cretvalue99; b=x=s3cret", ["s3cretvalue99", "x=s3cret"]),
+        ('a="s3cretvalue99" ;; b=', ["s3cretvalue99"]),
+    ],
+)
+@pytest.mark.parametrize("header", ["Cookie", "Set-Cookie"])
+def test_cookies_without_a_name_or_with_a_strange_one_are_secrets(
+    header: str, cookies: str, secrets: list[str]
+) -> None:
+    pairs = [(header, one) for one in ([cookies] if header == "Cookie" else cookies.split("; "))]
+    other = "; ".join(value for _, value in headers.redacted(pairs, Ledger(), of_request=False))
+    assert len(other) == len(cookies)
+    assert not [secret for secret in secrets if secret in other]
+    ledger = Ledger()
+    headers.find(pairs, ledger)
+    if "s3cretvalue99" in secrets:
+        assert ledger.texts(["s3cretvalue99"]) != ["s3cretvalue99"]
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (
+            r'{"body":"{\"password\":\"hunter2\",\"u\":\"https:\/\/x\/\"}","n":1}',
+            r'{"body":"{\"password\":\"',
+        ),
+        (r'{"a":"{\"b\":\"{\\\"otp\\\":\\\"hunter2\\\"}\"}"}', r'{"a":"{\"b\":\"{\\\"otp\\\":\\\"'),
+        (
+            r'{"next":"https:\/\/x.example\/?token=hunter2&\u00fc=1"}',
+            r'{"next":"https:\/\/x.example\/?token=',
+        ),
+        ("payload=%7B%22password%22%3A%22hunter2%22%7D&%C3%BC=1", "payload=%7B%22password%22%3A%22"),
+        ("a=1&f=x%3D%c3%bc%26otp%3dhunter2+", "a=1&f=x%3D%c3%bc%26otp%3d"),
+    ],
+)
+def test_a_secret_within_a_value_is_found(body: str, kept: str) -> None:
+    other = fields.redacted(body, Ledger())
+    assert "hunter2" not in other
+    assert other.startswith(kept)
+    assert other[len(kept) + 7 :] == body[len(kept) + 7 :]
+    assert json.loads(other) if body.startswith("{") else parse_qsl(other)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://a.example/?dl=https%3A%2F%2Fshop.example%2Freset%3Ftoken%3DAbC123xyzAbC123xyz&x=1",
+        "https://a.example/?dl=https://shop.example/reset?token=AbC123xyzAbC123xyz&x=1",
+        "https://a.example/#/?dl=%2Freset%3Fa%3D%252Fb%253Ftoken%253DAbC123xyzAbC123xyz&x=1",
+        "https://a.example/?dl=https%3A%2F%2Fme:AbC123xyzAbC123xyz%40shop.example%2F&x=1",
+        "https://a.example/?q=%7B%22token%22%3A%22AbC123xyzAbC123xyz%22%2C%22u%22%3A%22a%3Db%22%7D&x=1",
+    ],
+)
+def test_a_secret_of_a_url_within_a_url_is_found(url: str) -> None:
+    secret = "AbC123xyzAbC123xyz"
+    other = urls.redacted(url, Ledger())
+    assert secret not in other
+    before, _, after = url.partition(secret)
+    assert other.startswith(before.partition("me:")[0])
+    assert other.endswith(after)
+    ledger = Ledger()
+    urls.find(url, ledger)
+    assert ledger.texts([secret]) != [secret]
+
+
+@pytest.mark.parametrize(
+    ("script", "secret"),
+    [
+        ('var csrfToken = "c5rfT0kenOfThePage99";', True),
+        ('{apiKey: "AIzaSyD-9tSrke72PouQMnMX"}', True),
+        ("x.access_token='c5rfT0kenOfThePage99'", True),
+        ('<p data-csrf-token="c5rfT0kenOfThePage99">', True),
+        ('{key: "product-card-12-of-20"}', False),
+        ('authPath = "/api/v2/auth/login1"', False),
+        ('monkey = "c5rfT0kenOfThePage99"', False),
+    ],
+)
+def test_scripts_name_secrets_without_quotes(script: str, secret: bool) -> None:
+    ledger = Ledger()
+    texts.find([script], ledger)
+    assert (ledger.texts([script]) != [script]) == secret
 
 
 def test_json_stays_json_and_numbers_stay_numbers() -> None:

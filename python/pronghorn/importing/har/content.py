@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import hashlib
 import re
 from collections import Counter
 from pathlib import Path
@@ -17,11 +18,12 @@ from pronghorn.sites.archive import limits
 BROKEN = "body with broken base64, replaced by seeded bytes"
 SHORT = "body shorter than its recorded size"
 CHARSET = "body in UTF-8 instead of its recorded charset"
+OTHER = "body beside the file that is not what its name says, replaced by seeded bytes"
 
 _MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
 _BOM = "\ufeff"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}")
+_NAME = re.compile(r"(?P<sha1>[0-9a-f]{40})(?:\.[A-Za-z0-9]{1,20})?")
 _MOST_FRAMING = 4096
 """Bytes by which a body as counted by a browser exceeds its length; with more, the length is another
 response's, as chrome-har has it after redirects."""
@@ -52,7 +54,7 @@ def body(
     if isinstance(told, str) and told:
         found = _of_text(told, content, headers, decoded, repaired)
     else:
-        found = _beside(content, folder)
+        found = _beside(content, folder, repaired)
     if found is None:
         return Body(None, False, coded, decoded)
     if decoded is not None and len(found) < decoded:
@@ -98,19 +100,24 @@ def _encodings(told: str, content: dict[str, Any], headers: list[Pair]) -> list[
     return ["utf-8"]
 
 
-def _beside(content: dict[str, Any], folder: Path) -> bytes | None:
+def _beside(content: dict[str, Any], folder: Path, repaired: Counter[str]) -> bytes | None:
     """The file that Playwright names for a body it has not put into the HAR; only one that stands beside
-    it."""
+    it, and holds what its name says, the content's SHA-1: no other file gets into an archive."""
     name = content.get("_file")
-    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+    named = _NAME.fullmatch(name) if isinstance(name, str) else None
+    if named is None:
         return None
-    file = folder / name
+    file = folder / named[0]
     try:
         if file.is_symlink():
             return None
-        return reading.content(file, limits.MOST_BODY, "a body")
+        found = reading.content(file, limits.MOST_BODY, "a body")
     except reading.Unreadable:
         return None
+    if hashlib.sha1(found, usedforsecurity=False).hexdigest() != named["sha1"]:
+        repaired[OTHER] += 1
+        return None
+    return found
 
 
 def _sizes(

@@ -8,6 +8,9 @@ from pronghorn.importing.har.values import number, table, text
 _MOST_S = 3600.0
 """A longer phase is none."""
 
+_ROUNDED_S = 0.001
+"""By how much phases may miss their sum."""
+
 _PHASES = ("blocked", "dns", "connect", "send", "wait", "receive", "ssl")
 _YEARS = (1990, 2200)
 
@@ -29,10 +32,16 @@ def timing(entry: dict[str, Any]) -> Timing:
         # Some makers tell the whole alone.
         return Timing(0.0, _seconds(entry.get("time")), 0.0, None)
     connect, ssl = phase["connect"], phase["ssl"]
-    # `connect` includes `ssl` (HAR 1.2), but mitmproxy keeps them apart.
-    rtt = (connect - ssl if ssl < connect else connect) if ssl else 0.0
+    rtt = (connect if _apart(phase, _seconds(entry.get("time"))) else connect - ssl) if ssl else 0.0
     blocked = phase["blocked"] + phase["dns"] + max(connect, rtt + ssl) + phase["send"]
     return Timing(blocked, phase["wait"], phase["receive"], rtt or None)
+
+
+def _apart(phase: dict[str, float], whole: float) -> bool:
+    """Whether `connect` is without `ssl`, as mitmproxy has them: all phases add up to the whole time. In HAR
+    1.2 it includes `ssl`."""
+    beyond = sum(phase.values()) - whole
+    return phase["ssl"] >= phase["connect"] or abs(beyond) < min(_ROUNDED_S, abs(beyond - phase["ssl"]))
 
 
 def moment(value: Any) -> float | None:
