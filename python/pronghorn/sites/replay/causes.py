@@ -62,11 +62,12 @@ class Causes:
         named = mentions.end_of_mention(document, text, one)
         if named is not None:
             return Cause(document.id, "bytes", named)
-        began_s = document.start_s + document.wait_s
-        if not began_s <= one.start_s < document.end_s:
+        ended_s = document.end_s
+        began_s = ended_s - document.receive_s
+        if not began_s <= one.start_s < ended_s:
             return None
-        share = (one.start_s - began_s) / document.receive_s
-        return Cause(document.id, "bytes", int(share * len(text)))
+        share = (one.start_s - began_s) / (ended_s - began_s)
+        return Cause(document.id, "bytes", round(share * len(text)))
 
     def _text(self, document: Exchange) -> bytes | None:
         if document.id not in self._texts:

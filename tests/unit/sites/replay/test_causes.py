@@ -64,6 +64,15 @@ def test_what_isnt_named_comes_at_its_share_of_the_document(tmp_path: Path) -> N
     assert found == Cause(1, "bytes", len(TEXT) // 2)
 
 
+def test_the_share_counts_from_the_first_byte_however_long_the_request_was_blocked(tmp_path: Path) -> None:
+    page = {**PAGE, "blocked_s": 1.0}
+    unnamed = asked("https://a.test/unnamed", how="script", start_s=1.2)
+    assert cause(tmp_path / "1", page, unnamed) == Cause(1, "bytes", len(TEXT) // 2)
+    at_once = {**page, "receive_s": 0.0}
+    before = asked("https://a.test/unnamed", how="script", start_s=0.5)
+    assert cause(tmp_path / "2", at_once, before) == Cause(1, "end")
+
+
 def test_a_scripts_request_waits_for_the_script_and_what_was_computed(tmp_path: Path) -> None:
     script = asked("https://a.test/app.js", kind="script", wait_s=0.1, receive_s=0.05)
     beside = asked("https://b.test/i.png?a=1&b=2", start_s=0.16, wait_s=0.2, receive_s=0.04)
