@@ -13,6 +13,10 @@ Upon = Literal["head", "bytes", "end"]
 _WITHIN_DOCUMENTS = frozenset({"parser", "preload", "other", "script"})
 """How a document itself may have asked: by its markup, or by a script in it."""
 
+_SOON_S = 0.5
+"""What a document names was asked for no later than so long after its end, unless something else than its
+arrival set that off: scrolling, a script that loads pictures late."""
+
 
 class Cause(NamedTuple):
     """The id of the request whose answer sets another one off, and what of the answer: its head, so many
@@ -39,9 +43,10 @@ class Causes:
         """What sets off a request that isn't the page's.
 
         A redirect's target: the redirect's head. What a document names: so much of it as holds the name, or
-        its head if a Link header does. What a document asked for while it arrived without naming it: the
-        share of it that had arrived by then. Everything else: its initiator's end, the page's where none is
-        known; then what was computed counts, from the last answer that had ended before the request."""
+        its head if a Link header does; but not what was asked for long after it. What a document asked for
+        while it arrived without naming it: the share of it that had arrived by then. Everything else: its
+        initiator's end, the page's where none is known; then what was computed counts, from the last answer
+        that had ended before the request."""
         asked_by = self._initiators.get(one.id)
         initiator = self._by_id.get(asked_by, self._page) if asked_by is not None else self._page
         if one.how == "redirect" and initiator.status in REDIRECTS:
@@ -59,10 +64,10 @@ class Causes:
         text = self._text(document)
         if text is None:
             return None
-        named = mentions.end_of_mention(document, text, one)
-        if named is not None:
-            return Cause(document.id, "bytes", named)
         ended_s = document.end_s
+        soon = one.start_s <= ended_s + _SOON_S
+        if soon and (named := mentions.end_of_mention(document, text, one)) is not None:
+            return Cause(document.id, "bytes", named)
         began_s = ended_s - document.receive_s
         if not began_s <= one.start_s < ended_s:
             return None

@@ -73,6 +73,11 @@ def test_the_share_counts_from_the_first_byte_however_long_the_request_was_block
     assert cause(tmp_path / "2", at_once, before) == Cause(1, "end")
 
 
+def test_a_name_sets_off_nothing_that_came_long_after_its_document(tmp_path: Path) -> None:
+    scrolled_to = asked("https://b.test/i.png?a=1&b=2", start_s=0.9)
+    assert cause(tmp_path, PAGE, scrolled_to) == Cause(1, "end", compute_s=0.6)
+
+
 def test_a_scripts_request_waits_for_the_script_and_what_was_computed(tmp_path: Path) -> None:
     script = asked("https://a.test/app.js", kind="script", wait_s=0.1, receive_s=0.05)
     beside = asked("https://b.test/i.png?a=1&b=2", start_s=0.16, wait_s=0.2, receive_s=0.04)
@@ -99,3 +104,16 @@ def test_what_comes_after_a_silence_is_not_of_the_load(tmp_path: Path) -> None:
     told = json.loads((tmp_path / steps.FILE).read_text(encoding="utf-8"))
     assert [one["target"] for one in told] == ["/", "/style.css"]
     assert [one["initiator"] for one in told] == [None, 0]
+
+
+def test_the_load_event_ends_the_load_where_its_time_is_known(tmp_path: Path) -> None:
+    found = archive(
+        tmp_path / "x",
+        PAGE,
+        {"url": "https://a.test/after-a-silence", "start_s": 1.9},
+        {"url": "https://a.test/scrolled-to", "start_s": 2.1},
+        load_s=2.0,
+    )
+    assert steps.write(found, choose(found, third_parties=True), tmp_path) == 1
+    told = json.loads((tmp_path / steps.FILE).read_text(encoding="utf-8"))
+    assert [one["target"] for one in told] == ["/", "/after-a-silence"]
