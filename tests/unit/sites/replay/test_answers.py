@@ -91,6 +91,22 @@ def test_hosts_of_a_group_share_a_face_and_each_speaks_what_it_has(tmp_path: Pat
     assert replay.allowed("https://old.test/x", {"h2", "h3"}) == {"h1"}
 
 
+def test_a_host_of_h1_alone_shares_no_address_with_one_that_speaks_more(tmp_path: Path) -> None:
+    hosts = {
+        "a.test": OWN.model_copy(update={"group": 1}),
+        "old.test": Host(first_party=False, protocols=("h1",), group=1),
+        "older.test": Host(first_party=False, protocols=("h1",), group=1),
+    }
+    archive(tmp_path / "x", PAGE, {"url": "https://old.test/"}, {"url": "https://older.test/"}, hosts=hosts)
+    (tmp_path / "site").mkdir()
+    replay = sites.build(f"archive:{tmp_path / 'x'}", 1, tmp_path / "site").replay
+    assert replay is not None
+    assert [(face.names, face.h2, face.h3) for face in replay.faces] == [
+        (("a.test",), True, True),
+        (("old.test", "older.test"), False, False),
+    ]
+
+
 def test_an_address_has_the_longest_delay_of_its_hosts(tmp_path: Path) -> None:
     far = {"group": 2, "delay": "5ms"}
     hosts = {
