@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pronghorn.errors import InputError
 from pronghorn.sites.archive import Archive, Exchange
 from pronghorn.sites.replay import headers
 from pronghorn.sites.replay.causes import Causes
@@ -18,15 +19,22 @@ QUIET_S = 0.5
 """Where it isn't known when the load event came, a request after so long a silence is none of the load's, but
 the page's later life: a poll, a beacon."""
 
+MOST = 10_000
+"""The most requests that clients make for a page (`MOST_RESOURCES` of `crates/client`)."""
+
 _KINDS = {"fetch": "other", "media": "other"}
 _URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
 """Chromium's priorities as it sends them in the header Priority (RFC 9218 §4.1)."""
 
 
 def write(archive: Archive, chosen: Chosen, root: Path) -> int:
-    """Writes the requests of the load into `root`; how many came too late to be of it. OSError where it can't
-    be written."""
+    """Writes the requests of the load into `root`; how many came too late to be of it. InputError where
+    they are more than clients make, OSError where they can't be written."""
     of_load = _of_load(chosen.exchanges, chosen.initiators, archive.site.load_s)
+    if len(of_load) > MOST:
+        raise InputError(
+            f"{archive.folder}: its load has {len(of_load)} requests; {MOST} at most can be replayed."
+        )
     places = {one.id: place for place, one in enumerate(of_load)}
     causes = Causes(archive, chosen)
     steps = [_step(one, causes, places) for one in of_load]

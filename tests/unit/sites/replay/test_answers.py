@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from pronghorn import sites
+from pronghorn.errors import InputError
 from pronghorn.sites.archive import Host
-from pronghorn.sites.replay import answers, headers, table
+from pronghorn.sites.replay import answers, headers, steps, table
 
 from .archives import OTHER, OWN, archive
 
@@ -121,6 +122,16 @@ def test_an_address_has_the_longest_delay_of_its_hosts(tmp_path: Path) -> None:
     assert [face.delay_ns for face in built.replay.faces] == [0, 5_000_000]
     assert "delay_s" not in built.notes["hosts"]["a.test"]
     assert built.notes["hosts"]["c.test"]["delay_s"] == 0.005
+
+
+def test_a_load_of_more_requests_than_clients_make_is_refused_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "MOST", 1)
+    archive(tmp_path / "x", PAGE, {"url": "https://b.test/1"})
+    (tmp_path / "site").mkdir()
+    with pytest.raises(InputError, match=f"^{tmp_path / 'x'}: its load has 2 requests; 1 at most"):
+        sites.build(f"archive:{tmp_path / 'x'}", 1, tmp_path / "site")
 
 
 @pytest.mark.parametrize(
