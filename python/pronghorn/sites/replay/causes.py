@@ -1,14 +1,19 @@
 """What sets off each request of a replay, and what is computed before it."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Literal, NamedTuple
+from urllib.parse import urljoin
 
 from pronghorn.sites.archive import Archive, Exchange
 from pronghorn.sites.replay import mentions
 from pronghorn.sites.replay.choice import REDIRECTS, Chosen
 
 Upon = Literal["head", "bytes", "end"]
+
+_LINKED = re.compile(r"<([^<>]*)>")
 
 _WITHIN_DOCUMENTS = frozenset({"parser", "preload", "other", "script"})
 """How a document itself may have asked: by its markup, or by a script in it."""
@@ -58,8 +63,7 @@ class Causes:
         return Cause(initiator.id, "end", compute_s=self._computed_s(initiator, one))
 
     def _within(self, document: Exchange, one: Exchange) -> Cause | None:
-        links = [value for name, value in (*document.headers, *document.hints) if name.lower() == "link"]
-        if any(one.url in link or f"<{one.target.path}>" in link for link in links):
+        if one.url in _linked(document):
             return Cause(document.id, "head")
         text = self._text(document)
         if text is None:
@@ -87,3 +91,12 @@ class Causes:
         earlier = (other for other in reversed(self._ended[:before]) if other.start_s < one.start_s)
         ended_s = next((other.end_s for other in earlier), 0.0)
         return round(max(0.0, one.start_s - max(ended_s, initiator.end_s)), 6)
+
+
+def _linked(document: Exchange) -> Iterator[str]:
+    """The URLs that a document's Link headers name (RFC 8288 §3), a 103's included."""
+    for name, value in (*document.headers, *document.hints):
+        if name.lower() == "link":
+            for target in _LINKED.findall(value):
+                with suppress(ValueError):
+                    yield urljoin(document.url, target.strip())

@@ -1,14 +1,16 @@
 """What sets off a request of a replay."""
 
-import gzip
 import json
+import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import brotli
 import pytest
 
-from pronghorn.sites.replay import steps
+from pronghorn.sites import codings
+from pronghorn.sites.replay import mentions, steps
 from pronghorn.sites.replay.causes import Cause, Causes
 from pronghorn.sites.replay.choice import choose
 
@@ -34,7 +36,7 @@ def asked(url: str, **more: Any) -> dict[str, Any]:
     return {"url": url, "initiator": 1, "how": "parser", "start_s": 0.15, **more}
 
 
-@pytest.mark.parametrize("coding", ["", "gzip", "br"])
+@pytest.mark.parametrize("coding", ["", "gzip", "br", "zstd"])
 @pytest.mark.parametrize(
     ("url", "tag"),
     [
@@ -46,7 +48,7 @@ def asked(url: str, **more: Any) -> dict[str, Any]:
 def test_what_a_document_names_is_set_off_by_the_end_of_its_tag(
     tmp_path: Path, coding: str, url: str, tag: bytes
 ) -> None:
-    body = {"": bytes, "gzip": gzip.compress, "br": brotli.compress}[coding](TEXT)
+    body = codings.applied(TEXT, codings.named(coding))
     page = {**PAGE, "body": body, "headers": (("Content-Encoding", coding),)}
     expected = TEXT.index(tag) + len(tag)
     assert cause(tmp_path, page, asked(url)) == Cause(1, "bytes", expected)
@@ -57,6 +59,36 @@ def test_a_redirect_and_a_link_header_set_off_at_once(tmp_path: Path) -> None:
     assert cause(tmp_path / "1", moved, asked("https://a.test/b", how="redirect")) == Cause(1, "head")
     linked = {**PAGE, "headers": (("Link", "</font.woff2>; rel=preload; as=font"),)}
     assert cause(tmp_path / "2", linked, asked("https://a.test/font.woff2")) == Cause(1, "head")
+
+
+def test_a_link_header_means_a_url_as_a_whole(tmp_path: Path) -> None:
+    linked = {**PAGE, "headers": (("Link", "<https://b.test/a.js>; rel=preload, <<<x, <style>; rel=next"),)}
+    for place, (url, upon) in enumerate(
+        (
+            ("https://b.test/a.js", "head"),
+            ("https://b.test/a.j", "bytes"),
+            ("https://a.test/style", "head"),
+            ("https://b.test/style", "bytes"),
+        )
+    ):
+        assert cause(tmp_path / str(place), linked, asked(url)).upon == upon
+
+
+def test_a_document_that_would_burst_is_not_read(tmp_path: Path) -> None:
+    bomb = brotli.compress(bytes(64 * 2**20), quality=1)
+    page = archive(tmp_path / "x", {**PAGE, "headers": (("Content-Encoding", "br"),)}).page
+    tracemalloc.start()
+    assert mentions.decoded(page, bomb) is None
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 32 * 2**20
+
+
+def test_names_that_are_nearly_there_cost_no_more_than_the_document(tmp_path: Path) -> None:
+    page = {**PAGE, "body": b"=a" * 2**19}
+    began_s = time.process_time()
+    cause(tmp_path, page, asked("https://a.test/" + "=a" * 25_000))
+    assert time.process_time() - began_s < 3
 
 
 def test_what_isnt_named_comes_at_its_share_of_the_document(tmp_path: Path) -> None:
