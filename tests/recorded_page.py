@@ -46,7 +46,6 @@ _STYLE = (
 
 _DOCUMENT = """<!doctype html>
 <title>Shop</title>
-<link rel="icon" href="data:,">
 <link rel="stylesheet" href="https://static.shop.example/style.css">
 <script src="https://cdn.example/app.js" crossorigin defer></script>
 <p>Shoes</p>

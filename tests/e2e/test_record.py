@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pronghorn import certificates
-from pronghorn.archiving import codings
+from pronghorn.sites import codings
 from pronghorn.sites.archive import Archive, read
 
 from . import recorded_site

@@ -2,7 +2,6 @@
 
 draft.py       one request as its source has it; what holds for all of them
 spool.py       bodies on disk while the archive is made
-codings.py     content codings, undone within bounds and applied again
 texts.py       bodies as text, to be searched for secrets
 headers.py     which headers an archive keeps
 seeded.py      bodies that a source lacks

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pronghorn.archiving import choose, codings, seeded
+from pronghorn.archiving import choose, seeded
 from pronghorn.archiving.draft import Body, Draft
 from pronghorn.archiving.masking import Mask
 from pronghorn.archiving.spool import Spool
 from pronghorn.archiving.texts import MOST_BYTES, Text, is_text
 from pronghorn.errors import InputError
+from pronghorn.sites import codings
 from pronghorn.sites.archive import Made, Writer, limits
 
 MOST_MADE = 512 * 2**20

@@ -6,13 +6,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, cast
 
-from pronghorn.archiving import addresses, choose, codings, hosts, reach
+from pronghorn.archiving import addresses, choose, hosts, reach
 from pronghorn.archiving.bodies import Bodies
 from pronghorn.archiving.draft import Body, Draft, Source
 from pronghorn.archiving.headers import kept, with_value
 from pronghorn.archiving.initiators import Origins
 from pronghorn.archiving.masking import Mask
 from pronghorn.errors import InputError
+from pronghorn.sites import codings
 from pronghorn.sites.archive import Exchange, Kind, Site, Writer, limits
 
 _LONGEST_S = 86_400.0

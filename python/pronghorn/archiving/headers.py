@@ -17,7 +17,7 @@ _HOP_BY_HOP = frozenset(
 """Of one connection, not of a message (RFC 9110 §7.6.1)."""
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_CONTROL = re.compile(r"[\0\r]")
+_CONTROL = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Sequence
 
-from pronghorn.archiving import codings
+from pronghorn.sites import codings
 from pronghorn.sites.stream import Stream
 
 Asked = tuple[str, str]

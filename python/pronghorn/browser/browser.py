@@ -5,7 +5,7 @@ import contextlib
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from playwright.async_api import BrowserContext, async_playwright
 from playwright.async_api import Error as PlaywrightError
@@ -46,6 +46,7 @@ class Browser:
                     chromium_sandbox=sandboxed(),
                     args=job.switches,
                     viewport={"width": job.width, "height": job.height},
+                    service_workers=service_workers(job),
                 )
                 stack.push_async_callback(_close, context)
                 page = context.pages[0]
@@ -89,6 +90,11 @@ class Browser:
     async def close(self) -> None:
         """Ends it; what the browser itself was asked to leave is written then."""
         await _close(self._context)
+
+
+def service_workers(job: Job) -> Literal["allow", "block"]:
+    """Whether pages may have service workers: a replayed one had none when it was recorded."""
+    return "block" if job.recorded else "allow"
 
 
 def sandboxed() -> bool:

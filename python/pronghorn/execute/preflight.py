@@ -214,7 +214,9 @@ def _said(arm: Arm, found: Measurement, plot: Plot) -> Fault | None:
     page, replay = found.page, plot.site.replay
     if (wrong := proof.mismatch(arm, page, found.log, found.counts, replay)) is not None:
         return wrong
-    if replay is not None and (lack := misses.fault(replay, found.log.requests, plot.experiment.tolerate)):
+    if replay is not None and (
+        lack := misses.fault(replay, page, found.log.requests, plot.experiment.tolerate)
+    ):
         return lack
     if page.outcome == "failed":
         return None if _is_slow(page) else Fault(page.reason or "incomplete", page.detail or "no details")

@@ -222,7 +222,7 @@ def _judge(
         return "contaminated", doubt
     if wrong := proof.mismatch(arm, page, found.log, counts, replay):
         return "failed", wrong
-    if replay is not None and (lack := misses.fault(replay, found.log.requests, experiment.tolerate)):
+    if replay is not None and (lack := misses.fault(replay, page, found.log.requests, experiment.tolerate)):
         return "failed", lack
     if page.outcome == "failed":
         return "failed", Fault(page.reason or "incomplete", page.detail or "the client gave no details")

@@ -1,6 +1,6 @@
 """The hosts of a replayed site: which of them share an address, and over which protocols each is loaded."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -70,11 +70,12 @@ def of(
     hosts: Mapping[str, ArchiveHost], asked: Mapping[str, frozenset[int]]
 ) -> tuple[tuple[Host, ...], tuple[Face, ...]]:
     """The hosts of an archive that are `asked` for, with the ports of their URLs, and their faces: hosts of a
-    group share one, any other has its own."""
+    group share one, any other has its own. Those of HTTP/1.1 alone don't share one with the rest of their
+    group, since a face offers the same protocols (ALPN) whichever of its names is asked for."""
     groups: dict[object, list[str]] = {}
     for name in asked:
-        group = hosts[name].group
-        groups.setdefault(name if group is None else group, []).append(name)
+        group, lowest = hosts[name].group, _highest(hosts[name]) == "h1"
+        groups.setdefault((name if group is None else group, lowest), []).append(name)
     found: list[Host] = []
     faces: list[Face] = []
     for names in groups.values():
@@ -87,12 +88,12 @@ def of(
 
 
 def _host(name: str, host: ArchiveHost, face: int, ports: frozenset[int]) -> Host:
-    return Host(name, host.first_party, _highest(host.first_party, host.protocols), face, ports)
+    return Host(name, host.first_party, _highest(host), face, ports)
 
 
-def _highest(first_party: bool, protocols: Sequence[str]) -> str:
+def _highest(host: ArchiveHost) -> str:
     """A page's own hosts speak all protocols, for what they would do is the question; others what they were
     seen with or advertised, and h2 where nothing is known."""
-    if first_party:
+    if host.first_party:
         return _RANKS[-1]
-    return max(protocols, key=_RANKS.index, default="h2")
+    return max(host.protocols, key=_RANKS.index, default="h2")

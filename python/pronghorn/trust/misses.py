@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from pronghorn.browser.asked import matches
-from pronghorn.model.trial import OriginRequest
+from pronghorn.model.trial import OriginRequest, PageLoad
 from pronghorn.sites.hosts import Replay
+from pronghorn.trust import left_out
 from pronghorn.trust.guard import Fault
 
 MISS = "miss"
@@ -16,14 +17,19 @@ def of(requests: Iterable[OriginRequest]) -> list[OriginRequest]:
     return [one for one in requests if one.matched == "missed"]
 
 
-def fault(replay: Replay, requests: Iterable[OriginRequest], bears: Sequence[str]) -> Fault | None:
-    """What fails a load: misses on the page's own hosts, unless the experiment `bears` them, for then another
-    page was loaded than the recorded one. Those on other hosts are counted and told alone."""
+def fault(
+    replay: Replay, page: PageLoad, requests: Iterable[OriginRequest], bears: Sequence[str]
+) -> Fault | None:
+    """What fails a load: misses of the page's on its own hosts, unless the experiment `bears` them, for then
+    another page was loaded than the recorded one. Those on other hosts are told alone. So are sockets, which
+    no archive can hold, and what the page didn't ask for: a browser looks for an icon by itself."""
+    asked = {one.path for one in page.resources} | left_out.others(page, replay)
     own = [
         one
         for one in of(requests)
         if (host := replay.hosts.get(replay.host_of(one.path))) is not None
         and host.first_party
+        and one.path in asked
         and not any(matches(glob, one.path) for glob in bears)
     ]
     if not own:

@@ -3,8 +3,6 @@ control."""
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
-from urllib.parse import urlsplit
 
 from pronghorn.analysis.protocols import answered
 from pronghorn.model.arm import Arm
@@ -12,6 +10,7 @@ from pronghorn.model.load_report import LoadReport
 from pronghorn.model.trial import OriginCount, PageLoad
 from pronghorn.origins import OriginLog
 from pronghorn.sites.hosts import Replay
+from pronghorn.trust import left_out
 from pronghorn.trust.guard import Fault
 
 PROTOCOL = "protocol"
@@ -56,7 +55,7 @@ def otherwise(
         return _not_over(arm, arm.protocols, "the client's answers came", page.report.protocol)
     served = [(one.path, one.protocol) for one in log.requests]
     served += [(one.path or "requests", one.protocol) for one in counts]
-    sockets = _sockets(page)
+    sockets = left_out.sockets(page, replay)
     for path, protocol in served:
         may = allowed(path)
         if protocol not in may and not (protocol == "h1" and path in sockets):
@@ -83,17 +82,6 @@ def _other_stack(arm: Arm, page: PageLoad, log: OriginLog) -> Fault | None:
                     STACK, f"asked {arm.stack}, but the {end}'s QUIC was {actual or 'of no known stack'}"
                 )
     return None
-
-
-def _sockets(page: PageLoad) -> set[str]:
-    """The paths, with their queries, of the WebSockets that a client names: browsers open them over HTTP/1.1
-    whatever they speak otherwise (RFC 6455 §4.1). They are not measured."""
-    paths = set()
-    for url in (one.url for one in page.left_out if one.why == "socket"):
-        # One's own client may name what is no URL.
-        with suppress(ValueError):
-            paths.add("".join((urlsplit(url).path or "/", *url.partition("?")[1:])))
-    return paths
 
 
 def _disagreement(page: PageLoad, log: OriginLog) -> Fault | None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pronghorn.archiving import codings, seeded
+from pronghorn.archiving import seeded
+from pronghorn.sites import codings
 
 SIZES = [(1000, 3000), (20_000, 60_000), (20_000, 200_000), (5000, 6500), (150_000, 300_000)]
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pronghorn.archiving import codings
 from pronghorn.importing import bring
+from pronghorn.sites import codings
 from pronghorn.sites.archive import Archive, read
 
 PAGE = "https://shop.example/"

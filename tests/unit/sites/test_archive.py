@@ -117,6 +117,8 @@ def test_a_wrong_key_of_the_site_is_named(folder: Path, before: str, after: str,
         ("headers", [["a: b\r\nc", "d"]]),
         ("headers", [["a", "b\r\nc: d"]]),
         ("headers", [["a", "b\0"]]),
+        ("headers", [["a", "b\x01"]]),
+        ("headers", [["a", "b\x7f"]]),
         ("headers", [["a", "b"]] * (limits.MOST_HEADERS + 1)),
         ("headers", [["a"]]),
         ("headers", {"a": "b"}),
@@ -135,6 +137,14 @@ def test_a_wrong_value_of_a_request_is_named_with_its_line(folder: Path, key: st
         read(folder)
     assert "line 1" in error.value.message or str(folder / "bodies") in error.value.message
     assert len(error.value.message) < 500
+
+
+def test_lines_out_of_the_order_of_their_start_are_named(folder: Path) -> None:
+    file = folder / layout.REQUESTS
+    first, second = file.read_text().splitlines()
+    file.write_text(json.dumps(json.loads(first) | {"start_s": 0.2}) + "\n" + second + "\n")
+    with pytest.raises(InputError, match=r"line 2: start_s is 0\.0, less than 0\.2 of the line before"):
+        read(folder)
 
 
 def _link(file: Path) -> None:

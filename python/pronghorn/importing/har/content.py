@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from pronghorn import reading
-from pronghorn.archiving import Body, codings
+from pronghorn.archiving import Body
 from pronghorn.archiving.headers import Pair
 from pronghorn.archiving.texts import is_text
 from pronghorn.importing.har.values import size, table, text
+from pronghorn.sites import codings
 from pronghorn.sites.archive import limits
 
 BROKEN = "body with broken base64, replaced by seeded bytes"

@@ -19,7 +19,7 @@ header, a style sheet (`url()`, `@import`), CORS before the request proper (Fetc
 Protocol = Literal["h1", "h2", "h3"]
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_UNSENDABLE = re.compile(r"[\0\r\n]")
+_UNSENDABLE = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
 _URL = re.compile(r"https?://[!-\"$-~]+")
 _HOST = re.compile(
     r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
@@ -82,7 +82,7 @@ def _header(pair: tuple[str, str]) -> tuple[str, str]:
     if _TOKEN.fullmatch(name) is None:
         raise ValueError(f"{bounds.shown(name)} is no header's name (RFC 9110 §5.1)")
     if _UNSENDABLE.search(value):
-        raise ValueError(f"the value of {name} holds NUL, CR or LF, which no header can (RFC 9110 §5.5)")
+        raise ValueError(f"the value of {name} holds a control character, as no header can (RFC 9110 §5.5)")
     if len(name) + len(value) > limits.MOST_HEADER:
         raise ValueError(f"the header {name} is longer than {limits.MOST_HEADER} characters")
     return pair

@@ -91,9 +91,11 @@ def _exchanges(file: Path) -> Iterator[Exchange]:
 def _refuse_inconsistent(archive: Archive) -> None:
     file = archive.folder / layout.REQUESTS
     for place, one in enumerate(archive.exchanges, 1):
-        wrong = None
+        wrong, before = None, archive.exchanges[max(place - 2, 0)]
         if one.id != place:
             wrong = f"id is {one.id}: ids count the lines from 1"
+        elif one.start_s < before.start_s:
+            wrong = f"start_s is {one.start_s}, less than {before.start_s} of the line before"
         elif (one.initiator or 0) >= place or (one.document or 0) >= place:
             wrong = "initiator and document are ids of lines before it"
         elif (one.body is None) != (one.body_bytes == 0):

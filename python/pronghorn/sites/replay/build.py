@@ -23,7 +23,8 @@ _KINDS: dict[str, Kind] = {
 
 def build(folder: Path, directory: Path, *, third_parties: bool = True) -> BuiltSite:
     """Makes the archive in `folder` ready in `directory`, which must be empty. InputError where it is no
-    archive, or its page can't be replayed; OSError where `directory` can't be written."""
+    archive, or its page can't be replayed or asks for too much; OSError where `directory` can't be
+    written."""
     archive = read(folder)
     chosen = choose(archive, third_parties=third_parties)
     page = chosen.exchanges[0]

@@ -1,8 +1,11 @@
 """What sets off each request of a replay, and what is computed before it."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Literal, NamedTuple
+from urllib.parse import urljoin
 
 from pronghorn.sites.archive import Archive, Exchange
 from pronghorn.sites.replay import mentions
@@ -10,8 +13,14 @@ from pronghorn.sites.replay.choice import REDIRECTS, Chosen
 
 Upon = Literal["head", "bytes", "end"]
 
+_LINKED = re.compile(r"<([^<>]*)>")
+
 _WITHIN_DOCUMENTS = frozenset({"parser", "preload", "other", "script"})
 """How a document itself may have asked: by its markup, or by a script in it."""
+
+_SOON_S = 0.5
+"""What a document names was asked for no later than so long after its end, unless something else than its
+arrival set that off: scrolling, a script that loads pictures late."""
 
 
 class Cause(NamedTuple):
@@ -39,9 +48,10 @@ class Causes:
         """What sets off a request that isn't the page's.
 
         A redirect's target: the redirect's head. What a document names: so much of it as holds the name, or
-        its head if a Link header does. What a document asked for while it arrived without naming it: the
-        share of it that had arrived by then. Everything else: its initiator's end, the page's where none is
-        known; then what was computed counts, from the last answer that had ended before the request."""
+        its head if a Link header does; but not what was asked for long after it. What a document asked for
+        while it arrived without naming it: the share of it that had arrived by then. Everything else: its
+        initiator's end, the page's where none is known; then what was computed counts, from the last answer
+        that had ended before the request."""
         asked_by = self._initiators.get(one.id)
         initiator = self._by_id.get(asked_by, self._page) if asked_by is not None else self._page
         if one.how == "redirect" and initiator.status in REDIRECTS:
@@ -53,20 +63,20 @@ class Causes:
         return Cause(initiator.id, "end", compute_s=self._computed_s(initiator, one))
 
     def _within(self, document: Exchange, one: Exchange) -> Cause | None:
-        links = [value for name, value in (*document.headers, *document.hints) if name.lower() == "link"]
-        if any(one.url in link or f"<{one.target.path}>" in link for link in links):
+        if one.url in _linked(document):
             return Cause(document.id, "head")
         text = self._text(document)
         if text is None:
             return None
-        named = mentions.end_of_mention(document, text, one)
-        if named is not None:
+        ended_s = document.end_s
+        soon = one.start_s <= ended_s + _SOON_S
+        if soon and (named := mentions.end_of_mention(document, text, one)) is not None:
             return Cause(document.id, "bytes", named)
-        began_s = document.start_s + document.wait_s
-        if not began_s <= one.start_s < document.end_s:
+        began_s = ended_s - document.receive_s
+        if not began_s <= one.start_s < ended_s:
             return None
-        share = (one.start_s - began_s) / document.receive_s
-        return Cause(document.id, "bytes", int(share * len(text)))
+        share = (one.start_s - began_s) / (ended_s - began_s)
+        return Cause(document.id, "bytes", round(share * len(text)))
 
     def _text(self, document: Exchange) -> bytes | None:
         if document.id not in self._texts:
@@ -81,3 +91,12 @@ class Causes:
         earlier = (other for other in reversed(self._ended[:before]) if other.start_s < one.start_s)
         ended_s = next((other.end_s for other in earlier), 0.0)
         return round(max(0.0, one.start_s - max(ended_s, initiator.end_s)), 6)
+
+
+def _linked(document: Exchange) -> Iterator[str]:
+    """The URLs that a document's Link headers name (RFC 8288 §3), a 103's included."""
+    for name, value in (*document.headers, *document.hints):
+        if name.lower() == "link":
+            for target in _LINKED.findall(value):
+                with suppress(ValueError):
+                    yield urljoin(document.url, target.strip())

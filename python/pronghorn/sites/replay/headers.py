@@ -23,8 +23,8 @@ DROPPED = _OF_CONNECTIONS | _OF_SERVERS | _ABOUT_OTHER_LOADS
 """Headers that are never sent as recorded."""
 
 _POLICIES = frozenset({"content-security-policy", "content-security-policy-report-only"})
-_OF_POLICIES = frozenset({"report-to", "report-uri", "upgrade-insecure-requests"})
-"""Directives of a policy that would send reports, or change what is asked for."""
+_OF_POLICIES = frozenset({"report-to", "report-uri"})
+"""Directives of a policy that would send reports."""
 
 _OF_REQUESTS = _OF_CONNECTIONS | {
     "accept-encoding", "content-length", "expect", "host", "priority",

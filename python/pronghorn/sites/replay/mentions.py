@@ -1,14 +1,13 @@
 """Where a document names a URL: how much of it must have arrived before a browser can ask for that."""
 
-import gzip
-import importlib
-import io
 import posixpath
-import zlib
 from collections.abc import Iterator
 
+from pronghorn.sites import codings
 from pronghorn.sites.archive import Exchange
-from pronghorn.sites.archive.limits import MOST_BODY
+
+_MOST_TEXT = 4 * 2**20
+"""Bytes of a document in which names are looked for."""
 
 _BEFORE = b"\"'=( \t\n,;"
 _AFTER = b"\"'>) \t\n,;#\\"
@@ -19,22 +18,12 @@ _TAG_ENDS_WITHIN = 4096
 
 
 def decoded(exchange: Exchange, body: bytes) -> bytes | None:
-    """A body without its content coding; None where it can't be decoded."""
-    coding = (exchange.header("content-encoding") or "").strip().lower()
+    """A body without its content coding; None where it can't be decoded, or is too long to be read."""
     try:
-        if coding in ("", "identity"):
-            return body
-        if coding in ("gzip", "x-gzip"):
-            with gzip.GzipFile(fileobj=io.BytesIO(body)) as stream:
-                return stream.read(MOST_BODY)
-        if coding == "deflate":
-            return zlib.decompressobj().decompress(body, MOST_BODY)
-        if coding == "br":
-            return bytes(importlib.import_module("brotli").decompress(body))
-    except Exception:
-        # Each library has errors of its own, and what can't be decoded is only not read.
+        text = codings.undone(body, codings.named(exchange.header("content-encoding")), _MOST_TEXT)
+    except codings.Undecodable:
         return None
-    return None
+    return text if len(text) <= _MOST_TEXT else None
 
 
 def end_of_mention(document: Exchange, text: bytes, wanted: Exchange) -> int | None:
@@ -69,5 +58,6 @@ def _find(text: bytes, name: bytes) -> int | None:
         end = at + len(name)
         if text[at - 1 : at] in _BEFORE and text[end : end + 1] in _AFTER:
             return end
-        at = text.find(name, at + 1)
+        # Past all of it, so that near misses cost no more than the text is long.
+        at = text.find(name, end)
     return None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pronghorn.errors import InputError
 from pronghorn.sites.archive import Archive, Exchange
 from pronghorn.sites.replay import headers
 from pronghorn.sites.replay.causes import Causes
@@ -15,7 +16,11 @@ from pronghorn.sites.replay.choice import Chosen
 FILE = "requests.json"
 
 QUIET_S = 0.5
-"""A request after so long a silence is none of the load's, but the page's later life: a poll, a beacon."""
+"""Where it isn't known when the load event came, a request after so long a silence is none of the load's, but
+the page's later life: a poll, a beacon."""
+
+MOST = 10_000
+"""The most requests that clients make for a page (`MOST_RESOURCES` of `crates/client`)."""
 
 _KINDS = {"fetch": "other", "media": "other"}
 _URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
@@ -23,9 +28,13 @@ _URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
 
 
 def write(archive: Archive, chosen: Chosen, root: Path) -> int:
-    """Writes the requests of the load into `root`; how many came too late to be of it. OSError where it can't
-    be written."""
-    of_load = _of_load(chosen.exchanges, chosen.initiators)
+    """Writes the requests of the load into `root`; how many came too late to be of it. InputError where
+    they are more than clients make, OSError where they can't be written."""
+    of_load = _of_load(chosen.exchanges, chosen.initiators, archive.site.load_s)
+    if len(of_load) > MOST:
+        raise InputError(
+            f"{archive.folder}: its load has {len(of_load)} requests; {MOST} at most can be replayed."
+        )
     places = {one.id: place for place, one in enumerate(of_load)}
     causes = Causes(archive, chosen)
     steps = [_step(one, causes, places) for one in of_load]
@@ -33,14 +42,18 @@ def write(archive: Archive, chosen: Chosen, root: Path) -> int:
     return len(chosen.exchanges) - len(of_load)
 
 
-def _of_load(exchanges: Sequence[Exchange], initiators: dict[int, int | None]) -> list[Exchange]:
-    """The requests up to the first silence, without what later ones set off."""
+def _of_load(
+    exchanges: Sequence[Exchange], initiators: dict[int, int | None], load_s: float | None
+) -> list[Exchange]:
+    """The requests up to the load event at `load_s`, or where that isn't known up to the first silence;
+    without what later ones set off."""
     kept: list[Exchange] = []
     late: set[int] = set()
     ended_s = 0.0
     over = False
     for place, one in enumerate(exchanges):
-        over = over or (place > 0 and one.start_s > ended_s + QUIET_S)
+        ends_s = ended_s + QUIET_S if load_s is None else load_s
+        over = over or (place > 0 and one.start_s > ends_s)
         if over or initiators.get(one.id) in late:
             late.add(one.id)
             continue

@@ -17,6 +17,12 @@ _NUMBER = re.compile(r"\d*\.?\d*")
 _DIGITS_OF_CHANCE = 9
 _LETTERS_OF_CHANCE = 16
 
+_ANY = "(?:=[^&]*)?"
+_NUMBERS = f"=[0-9]{{{_DIGITS_OF_CHANCE},}}"
+_FRACTIONS = f"=[0-9.]{{{_DIGITS_OF_CHANCE + 1},}}"
+_IDENTIFIERS = f"=[A-Za-z0-9_.-]{{{_LETTERS_OF_CHANCE},}}"
+"""Regular expressions for the values of parameters that vary, the sign before them included."""
+
 _CONDITIONAL = (304, 206)
 """Statuses of answers to conditional requests, and to those for a part."""
 
@@ -60,18 +66,25 @@ def pattern(target: str) -> str | None:
     load to load; None where it has none. Parameters have to stand in the same order."""
     path, found, query = target.partition("?")
     parameters = query.split("&")
-    varying = [_varies(*one.partition("=")[::2]) for one in parameters]
-    if not found or not any(varying):
+    values = [_values(*one.partition("=")[::2]) for one in parameters]
+    if not found or not any(values):
         return None
     written = [
-        f"{re.escape(one.partition('=')[0])}(?:=[^&]*)?" if varies else re.escape(one)
-        for one, varies in zip(parameters, varying, strict=True)
+        re.escape(one) if allowed is None else re.escape(one.partition("=")[0]) + allowed
+        for one, allowed in zip(parameters, values, strict=True)
     ]
     return re.escape(path) + re.escape("?") + "&".join(written)
 
 
-def _varies(name: str, value: str) -> bool:
-    return name.lower() in _BUSTERS or _is_by_chance(value)
+def _values(name: str, value: str) -> str | None:
+    """What may stand behind a parameter's name; None: only what was recorded."""
+    if name.lower() in _BUSTERS:
+        return _ANY
+    if not _is_by_chance(value):
+        return None
+    if _NUMBER.fullmatch(value):
+        return _FRACTIONS if "." in value else _NUMBERS
+    return _IDENTIFIERS
 
 
 def _is_by_chance(value: str) -> bool:

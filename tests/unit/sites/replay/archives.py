@@ -15,6 +15,7 @@ def archive(
     *exchanges: Mapping[str, Any],
     page: str = "https://a.test/",
     hosts: Mapping[str, Host] | None = None,
+    load_s: float | None = None,
 ) -> Archive:
     """An archive in the new `folder`; `body` is what an exchange's response holds."""
     with Writer(folder) as writer:
@@ -27,6 +28,7 @@ def archive(
             recorded="2026-11-26T14:00:00Z",
             by="a test",
             page=page,
+            load_s=load_s,
             hosts=dict(hosts or {"a.test": OWN, "b.test": OTHER}),
         )
         writer.finish(described, made)

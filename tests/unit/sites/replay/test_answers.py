@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from pronghorn import sites
+from pronghorn.errors import InputError
 from pronghorn.sites.archive import Host
-from pronghorn.sites.replay import answers, headers, table
+from pronghorn.sites.replay import answers, headers, steps, table
 
 from .archives import OTHER, OWN, archive
 
@@ -23,14 +24,14 @@ def test_headers_are_sent_as_recorded_but_for_the_rules() -> None:
         ("Alt-Svc", "clear"),
         ("Set-Cookie", "a=1"),
         ("Set-Cookie", "b=2"),
-        ("Content-Security-Policy", "default-src 'self'; upgrade-insecure-requests; report-uri /r"),
+        ("Content-Security-Policy", "upgrade-insecure-requests; report-uri /r"),
         ("Content-Security-Policy-Report-Only", "report-to x"),
     ]
     kept = [
         ("content-type", "text/html"),
         ("set-cookie", "a=1"),
         ("set-cookie", "b=2"),
-        ("content-security-policy", "default-src 'self'"),
+        ("content-security-policy", "upgrade-insecure-requests"),
     ]
     assert list(headers.answered(recorded, h3=False, head=False)) == kept
     assert list(headers.answered(recorded, h3=True, head=False)) == [*kept, headers.ALT_SVC]
@@ -91,6 +92,22 @@ def test_hosts_of_a_group_share_a_face_and_each_speaks_what_it_has(tmp_path: Pat
     assert replay.allowed("https://old.test/x", {"h2", "h3"}) == {"h1"}
 
 
+def test_a_host_of_h1_alone_shares_no_address_with_one_that_speaks_more(tmp_path: Path) -> None:
+    hosts = {
+        "a.test": OWN.model_copy(update={"group": 1}),
+        "old.test": Host(first_party=False, protocols=("h1",), group=1),
+        "older.test": Host(first_party=False, protocols=("h1",), group=1),
+    }
+    archive(tmp_path / "x", PAGE, {"url": "https://old.test/"}, {"url": "https://older.test/"}, hosts=hosts)
+    (tmp_path / "site").mkdir()
+    replay = sites.build(f"archive:{tmp_path / 'x'}", 1, tmp_path / "site").replay
+    assert replay is not None
+    assert [(face.names, face.h2, face.h3) for face in replay.faces] == [
+        (("a.test",), True, True),
+        (("old.test", "older.test"), False, False),
+    ]
+
+
 def test_an_address_has_the_longest_delay_of_its_hosts(tmp_path: Path) -> None:
     far = {"group": 2, "delay": "5ms"}
     hosts = {
@@ -107,6 +124,16 @@ def test_an_address_has_the_longest_delay_of_its_hosts(tmp_path: Path) -> None:
     assert built.notes["hosts"]["c.test"]["delay_s"] == 0.005
 
 
+def test_a_load_of_more_requests_than_clients_make_is_refused_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "MOST", 1)
+    archive(tmp_path / "x", PAGE, {"url": "https://b.test/1"})
+    (tmp_path / "site").mkdir()
+    with pytest.raises(InputError, match=f"^{tmp_path / 'x'}: its load has 2 requests; 1 at most"):
+        sites.build(f"archive:{tmp_path / 'x'}", 1, tmp_path / "site")
+
+
 @pytest.mark.parametrize(
     ("target", "other", "fits"),
     [
@@ -115,6 +142,15 @@ def test_an_address_has_the_longest_delay_of_its_hosts(tmp_path: Path) -> None:
         ("/a?at=1732623600123", "/a?at=1732623600999", True),
         ("/a?r=0.8372615243", "/a?r=0.12837465512", True),
         ("/a?id=3f2504e0-4f89-11d3-9a0c-0305e82c3301", "/a?id=00000000-4f89-11d3-9a0c-0305e82c3302", True),
+        ("/i?id=3f2504e04f8911d39a0c0305e82c3301&v=1732623600123", "/i?id=7&v=2", False),
+        (
+            "/i?id=3f2504e04f8911d39a0c0305e82c3301&v=1732623600123",
+            "/i?id=00000000000011d39a0c0305e82c3302&v=1732623600999",
+            True,
+        ),
+        ("/a?r=0.8372615243", "/a?r=0.5", False),
+        ("/a?at=1732623600123", "/a?at", False),
+        ("/a?_=1732623600123", "/a?_", True),
         ("/a?q=shoes", "/a?q=coats", False),
         ("/a?id=17", "/a?id=18", False),
         ("/a", "/a?_=1", False),

@@ -8,7 +8,7 @@ import brotli
 import pytest
 import zstandard
 
-from pronghorn.archiving import codings
+from pronghorn.sites import codings
 
 TEXT = b"a page's text, and some more of it; " * 900
 MOST = 2**20
