@@ -1,6 +1,7 @@
 """Two QUIC stacks under one arm: whether a verdict is HTTP/3's or one stack's."""
 
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,9 +62,9 @@ def test_stacks_that_disagree_about_the_baseline_make_the_verdict_theirs() -> No
 
 def test_what_lies_within_the_margin_of_time_is_no_stack_s_doing() -> None:
     made = trials({"h3": 0.88, "h3:s2n": 0.92})
-    design = {"name": "x", "arms": ["h2", "h3", "h3:s2n"], "baseline": "h2", "seed": 1, "limit_s": 10.0}
+    design: dict[str, Any] = {"name": "x", "arms": ["h2", "h3", "h3:s2n"], "baseline": "h2", "seed": 1}
     for margin_s, verdict in ((None, "slower"), (0.1, "same")):
-        (found,) = summarised(made, **design, resamples=2000, margin_s=margin_s).stacks
+        (found,) = summarised(made, **design, limit_s=10.0, resamples=2000, margin_s=margin_s).stacks
         assert found.verdict == verdict
 
 
