@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from pronghorn.archiving import Draft, Making, Source, bodies, codings
+from pronghorn.archiving import Draft, Making, Source, bodies
+from pronghorn.sites import codings
 from pronghorn.sites.archive import read
 
 from .archives import decoded, entry, everything, har, imported
