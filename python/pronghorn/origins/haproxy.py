@@ -33,7 +33,10 @@ _NO_BUFFER_LIMIT_SINCE = (3, 1)
 _WINDOW, _TUNED_WINDOW = 480 * 1024, 8 * 1024 * 1024
 """The most that a QUIC connection has on the way, as `haproxy_cfg` tells."""
 _WITHOUT_EARLY_DATA = "+QUIC_OPENSSL_COMPAT"
-_NO_LENGTH = ("", "-")
+_UNSET = "-"
+"""What the log has of a variable that isn't set: of the path of a connection that ended without a request."""
+
+_NO_LENGTH = ("", _UNSET)
 """What the log has of an answer without Content-Length, such as a 204."""
 
 _PROTOCOLS = {"HTTP/1.0": "h1", "HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
@@ -204,6 +207,8 @@ def parse(line: str, replay: Replay | None = None) -> OriginRequest | None:
         entry = foreign.json_table(line)
         served_ms = entry.get("served_ms", -1)
         path = entry["path"]
+        if path == _UNSET:
+            return None
         return OriginRequest(
             path=path if replay is None else replay.named(entry["host"].partition(":")[0], path),
             method=entry.get("method"),
