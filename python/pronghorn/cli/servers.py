@@ -12,6 +12,9 @@ from pronghorn.model.origin_name import OriginName
 from pronghorn.origins import programs
 from pronghorn.origins.programs import Program
 
+_NGINX = OriginName("nginx")
+"""What serves the files behind every HAProxy."""
+
 
 def servers(
     names: Annotated[
@@ -31,6 +34,8 @@ def servers(
 ) -> None:
     """Say which servers with HTTP/3 are here; fetch Debian's into the user's cache where one is missing."""
     asked = [_asked(name) for name in names] if names else [OriginName(name) for name in programs.WANTED]
+    if _NGINX not in asked and any(each.server == "haproxy" for each in asked):
+        asked.append(_NGINX)
     if anew and not check:
         _fetch_anew(asked)
     elif not check:

@@ -13,7 +13,6 @@ from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import caddy_recorded, caddyfile, kernel_tcp, process, programs, template
 from pronghorn.origins.base import OriginFailed, OriginLog, OriginSetup
 from pronghorn.origins.process import Listens, Process
-from pronghorn.origins.programs import Program
 from pronghorn.sites.hosts import Replay
 
 TUNING = {"GOGC": "400"}
@@ -44,7 +43,7 @@ class Caddy:
         self, *, tuned: bool = False, version: str | None = None, configuration: str | None = None
     ) -> None:
         self._tuned = tuned
-        self._asked = version
+        self._server = programs.Asked(_NAME, version)
         self._own = configuration
         if configuration is not None:
             template.check(configuration, "Caddy's configuration")
@@ -71,7 +70,7 @@ class Caddy:
 
     def require(self) -> None:
         """There must be a Caddy that can switch 0-RTT off, of the version that is asked for."""
-        self._program()
+        self._server.program()
 
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningCaddy":
         """Starts it; OriginFailed with the end of its own log where it does not get ready."""
@@ -94,7 +93,7 @@ class Caddy:
             started = await process.start(
                 engine,
                 "caddy",
-                (*self._program().argv, "run", *where),
+                (*self._server.program().argv, "run", *where),
                 setup.folder,
                 Listens(setup.port),
                 environment=self._environment(setup.folder),
@@ -118,7 +117,7 @@ class Caddy:
 
     def identity(self) -> dict[str, str]:
         """Caddy's version, where it was found, and its configuration with its placeholders."""
-        program = self._program()
+        program = self._server.program()
         found = {
             "version": program.version,
             "program": program.where,
@@ -128,13 +127,10 @@ class Caddy:
             found["environment"] = " ".join(f"{name}={value}" for name, value in TUNING.items())
         return found
 
-    def _program(self) -> Program:
-        return programs.find(_NAME, self._asked)
-
     def _quic_go(self) -> str:
         """The library with the version that Caddy was built with."""
         try:
-            found = _QUIC_GO.search(self._program().said)
+            found = _QUIC_GO.search(self._server.program().said)
         except HostError:
             return "quic-go"
         return f"quic-go {found[1]}" if found else "quic-go"
@@ -145,7 +141,7 @@ class Caddy:
         said = await process.run(
             engine,
             "caddy-validate",
-            (*self._program().argv, "validate", *where),
+            (*self._server.program().argv, "validate", *where),
             folder,
             environment=self._environment(folder),
         )

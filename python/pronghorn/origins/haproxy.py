@@ -4,7 +4,6 @@ own."""
 from pathlib import Path
 
 from pronghorn.engine import Engine
-from pronghorn.errors import HostError
 from pronghorn.model import foreign
 from pronghorn.model.arm import Arm
 from pronghorn.model.origin_name import numbers
@@ -21,7 +20,6 @@ from pronghorn.origins import (
 )
 from pronghorn.origins.base import OriginLog, OriginSetup
 from pronghorn.origins.process import Listens, Process
-from pronghorn.origins.programs import Program
 from pronghorn.sites.hosts import Replay
 
 _NAME = "haproxy"
@@ -48,7 +46,7 @@ class HAProxy:
 
     def __init__(self, *, tuned: bool = False, version: str | None = None) -> None:
         self._tuned = tuned
-        self._asked = version
+        self._server = programs.Asked(_NAME, version)
 
     def refusal(self, arm: Arm) -> str | None:
         """QUIC's congestion control is a matter of HAProxy's version, its 0-RTT one of the TLS library."""
@@ -57,10 +55,11 @@ class HAProxy:
         if not arm.over_quic:
             return None
         control = arm.control_asked or _DEFAULT_CONTROL
-        program = self._found()
+        program = self._server.found()
         since = _CONTROLS[control]
-        if numbers(self._version()) < since:
-            return f"its QUIC has {control} since {since[0]}.{since[1]}; this HAProxy is {self._version()}"
+        version = self._server.expected()
+        if numbers(version) < since:
+            return f"its QUIC has {control} since {since[0]}.{since[1]}; this HAProxy is {version}"
         if not arm.early_data:
             return None
         if program is None:
@@ -76,7 +75,7 @@ class HAProxy:
 
     def require(self) -> None:
         """A HAProxy with QUIC, of the version that is asked for, and an nginx."""
-        self._program()
+        self._server.program()
         programs.find("nginx")
 
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningHAProxy":
@@ -107,7 +106,7 @@ class HAProxy:
         front = await process.start(
             engine,
             "haproxy",
-            [*self._program().argv, "-db", "-f", "haproxy.cfg"],
+            [*self._server.program().argv, "-db", "-f", "haproxy.cfg"],
             folder,
             Listens(setup.port),
         )
@@ -120,9 +119,9 @@ class HAProxy:
             return kernel_tcp.settings(arm.congestion_control)
         bbr = arm.control_asked == "bbr"
         until = kernel_tcp.UNTIL_PLATEAU if bbr else kernel_tcp.UNTIL_LOSS
-        version = f"HAProxy {self._version()}" + (_BBR_VERSION if bbr else "")
+        version = f"HAProxy {self._server.expected()}" + (_BBR_VERSION if bbr else "")
         return {
-            "transport": f"HAProxy's QUIC ({self._version()})",
+            "transport": f"HAProxy's QUIC ({self._server.expected()})",
             "congestion_control": f"{arm.control_asked or _DEFAULT_CONTROL} ({version})",
             "initial_window": "12520 bytes (10 packets, HAProxy 3.0)",
             "slow_start_until": until,
@@ -131,7 +130,7 @@ class HAProxy:
 
     def identity(self) -> dict[str, str]:
         """Both programs' versions and configurations, HAProxy's with its placeholders."""
-        front, behind = self._program(), programs.find("nginx")
+        front, behind = self._server.program(), programs.find("nginx")
         return {
             "version": front.version,
             "program": front.where,
@@ -139,20 +138,6 @@ class HAProxy:
             "behind": f"nginx {behind.version}",
             "behind_configuration": haproxy_cfg.NGINX,
         }
-
-    def _program(self) -> Program:
-        return programs.find(_NAME, self._asked)
-
-    def _found(self) -> Program | None:
-        try:
-            return self._program()
-        except HostError:
-            return None
-
-    def _version(self) -> str:
-        """Its version; where there is no program, that which would be fetched."""
-        found = self._found()
-        return found.version if found else self._asked or programs.WANTED[_NAME].newest
 
     def _text(self, arm: Arm) -> str:
         return self._configuration(
@@ -162,7 +147,7 @@ class HAProxy:
     def _configuration(self, *, early_data: bool, control: str | None) -> str:
         return haproxy_cfg.haproxy(
             tuned=self._tuned,
-            buffers=not self._program().at_least(*_NO_BUFFER_LIMIT_SINCE),
+            buffers=not self._server.program().at_least(*_NO_BUFFER_LIMIT_SINCE),
             early_data=early_data,
             control=control,
         )

@@ -8,7 +8,7 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from pronghorn.engine import Engine
-from pronghorn.errors import HostError, InputError
+from pronghorn.errors import InputError
 from pronghorn.model import bounds, foreign
 from pronghorn.model.arm import Arm
 from pronghorn.model.origin_name import numbers
@@ -62,14 +62,14 @@ class Nginx:
         configuration: str | None = None,
     ) -> None:
         self._configures = configures
-        self._asked = version
+        self._server = programs.Asked(_NAME, version)
         self._own = configuration
         if configuration is not None:
             template.check(configuration, "nginx's configuration")
 
     def refusal(self, arm: Arm) -> str | None:
         """QUIC's congestion control is what this version has, and 0-RTT needs a newer one than most."""
-        quic = self._quic()
+        quic = self._server.expected()
         if arm.over_quic and arm.control_asked not in (None, *_controls(quic)):
             return f"nginx offers no choice of QUIC's congestion control; this one's is {_control(quic)}"
         if arm.clear and self._own is not None and not template.uses(self._own, _CLEAR_PORT):
@@ -78,10 +78,10 @@ class Nginx:
             return None
         if self._own is not None and not nginx_conf.says(self._own, "ssl_early_data"):
             return "its configuration does not set 'ssl_early_data'"
-        if arm.over_quic and not _early_data_over_quic(self._found()):
+        if arm.over_quic and not _early_data_over_quic(self._server.found()):
             return (
                 "nginx accepts 0-RTT data over QUIC since 1.29.1 with OpenSSL 3.5.1; this one is "
-                f"{_version(self._found())}"
+                f"{_version(self._server.found())}"
             )
         return None
 
@@ -91,7 +91,7 @@ class Nginx:
 
     def require(self) -> None:
         """There must be an nginx with HTTP/3, of the version that is asked for."""
-        self._program()
+        self._server.program()
 
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningNginx":
         """Starts it in the trial's folder, which is its prefix. What it has to know by name is linked there,
@@ -119,7 +119,7 @@ class Nginx:
         started = await process.start(
             engine,
             _NAME,
-            [*self._program().argv, *_arguments(text)],
+            [*self._server.program().argv, *_arguments(text)],
             folder,
             Listens(setup.port, tcp=True, udp=True),
         )
@@ -130,10 +130,10 @@ class Nginx:
         """The sending side: the kernel's, or nginx's QUIC as its source has it."""
         if not arm.over_quic:
             return kernel_tcp.settings(arm.congestion_control)
-        quic = self._quic()
+        quic = self._server.expected()
         buffer = nginx_conf.stream_buffer_bytes(self._text())
         return {
-            "transport": f"nginx's QUIC ({_version(self._found())})",
+            "transport": f"nginx's QUIC ({_version(self._server.found())})",
             "congestion_control": _control(quic),
             "initial_window": _initial_window(quic),
             "slow_start_until": kernel_tcp.UNTIL_LOSS,
@@ -142,27 +142,12 @@ class Nginx:
 
     def identity(self) -> dict[str, str]:
         """Version, where it comes from, and the configuration before its placeholders are filled in."""
-        program = self._program()
+        program = self._server.program()
         configuration = self._text()
         told = {"version": _version(program), "program": program.where, "configuration": configuration}
         if not template.uses(configuration, "PRONGHORN_LOG"):
             told["proof"] = "by the client only: its configuration writes no log to ${PRONGHORN_LOG}"
         return told
-
-    def _program(self) -> Program:
-        return programs.find(_NAME, self._asked)
-
-    def _found(self) -> Program | None:
-        """The program, or None: what a host without nginx can't honour is asked as well, to name who can."""
-        try:
-            return self._program()
-        except HostError:
-            return None
-
-    def _quic(self) -> str:
-        """The version whose QUIC it has: where there is no program, the one that would be fetched."""
-        found = self._found()
-        return found.version if found else self._asked or programs.WANTED[_NAME].newest
 
     def _text(self, *, early_data: bool = False, clear: bool = False) -> str:
         if self._own is not None:

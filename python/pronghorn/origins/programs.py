@@ -96,6 +96,30 @@ WANTED: Mapping[str, Wanted] = MappingProxyType(
 long-term one whose makers call its QUIC fit for use; 2.11 Caddy's first that can switch 0-RTT off."""
 
 
+class Asked(NamedTuple):
+    """A server as an experiment asks for it: its name in `WANTED`, and a version or None."""
+
+    name: str
+    version: str | None
+
+    def program(self) -> Program:
+        """Its program, as `find` has it."""
+        return find(self.name, self.version)
+
+    def found(self) -> Program | None:
+        """Its program; None where this host has none: what can't be honoured here is asked as well, to name
+        who can."""
+        try:
+            return self.program()
+        except HostError:
+            return None
+
+    def expected(self) -> str:
+        """Its version; where there is no program, that of the one that would be fetched."""
+        found = self.found()
+        return found.version if found else self.version or WANTED[self.name].newest
+
+
 def find(name: str, version: str | None = None) -> Program:
     """The program of a server of `WANTED`, of a `version` (the numbers that its own begins with) or of the
     newest that can be installed, or a newer: the one that PRONGHORN_NAME names, else one beside this Python

@@ -76,11 +76,16 @@ def test_without_names_one_suite_is_fetched_and_once(
 def test_a_version_is_fetched_with_the_suite_that_has_it(
     fetched: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    servers(["nginx@1.26", "haproxy@3.0"])
+    servers(["nginx@1.26"])
     assert fetched == ["trixie"]
     said = capsys.readouterr().out
     assert "nginx@1.26  1.26.3" in said
     assert "nginx@1.30  not here" in said
+
+
+def test_with_haproxy_comes_the_nginx_that_serves_its_files(fetched: list[str]) -> None:
+    servers(["haproxy@3.0"])
+    assert fetched == ["trixie", "forky"]
 
 
 def test_with_check_nothing_is_fetched(fetched: list[str]) -> None:
