@@ -15,12 +15,9 @@ use hyper_util::rt::TokioIo;
 use pronghorn_http::Protocol;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::Shared;
-use crate::answer::Reply;
-use crate::answer::Request;
 use crate::boundary::Boundary;
 use crate::log::{AccessLog, Served};
-use crate::target::{host, target};
+use crate::{Answered, Shared};
 
 /// Serves a connection to its end. Errors of the peer end the connection and nothing else.
 pub(crate) async fn serve<S>(stream: S, boundary: &Boundary, shared: Rc<Shared>)
@@ -35,34 +32,22 @@ where
         async move {
             let arrived = Instant::now();
             let (request, content) = request.into_parts();
-            let (method, target) = (&request.method, target(&request.uri));
-            let host = host(&request.uri, &request.headers);
-            let Reply {
+            let Answered {
                 answer,
-                matched,
                 think,
-            } = shared.replies.to(&Request {
-                method,
-                host: &host,
-                target,
-                headers: &request.headers,
+                served,
+            } = shared.answer(
+                Protocol::H1,
+                (&request.method, &request.uri, &request.headers),
                 early,
-            });
-            if matched.is_some() {
+                arrived,
+            );
+            if served.matched.is_some() {
                 take(content).await;
             }
             if !think.is_zero() {
                 tokio::time::sleep(think).await;
             }
-            let served = Served {
-                asked: shared.log.asked(method, &host, target),
-                matched,
-                protocol: Protocol::H1,
-                status: answer.status,
-                bytes: answer.body.len(),
-                early,
-                arrived,
-            };
             let body = logged(answer.body.clone(), served, shared.log.clone(), over);
             let mut response = http::Response::new(Full::new(body));
             *response.status_mut() = answer.status;

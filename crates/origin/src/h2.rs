@@ -22,14 +22,12 @@ use pronghorn_http_wire::{Priority, Rank};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Sleep;
 
-use crate::Shared;
-use crate::answer::Reply;
-use crate::answer::{self, Answer};
+use crate::answer::Answer;
 use crate::boundary::Boundary;
 use crate::gather::Gather;
 use crate::log::Served;
 use crate::records::Records;
-use crate::target::{host, target};
+use crate::{Answered, Shared};
 
 /// Bytes of a frame's own header (RFC 9113 §4.1).
 const FRAME_HEADER: usize = 9;
@@ -153,37 +151,26 @@ impl Responses {
     fn begin(&mut self, request: Request<RecvStream>, respond: SendResponse<Bytes>, early: bool) {
         let arrived = Instant::now();
         let (request, content) = request.into_parts();
-        let (method, target) = (&request.method, target(&request.uri));
-        let host = host(&request.uri, &request.headers);
-        let Reply {
+        let Answered {
             answer,
-            matched,
             think,
-        } = self.shared.replies.to(&answer::Request {
-            method,
-            host: &host,
-            target,
-            headers: &request.headers,
-            early,
-        });
-        let rank = Rank::new(Priority::from_headers(&request.headers), self.accepted);
-        self.accepted += 1;
-        let served = Served {
-            asked: self.shared.log.asked(method, &host, target),
-            matched,
-            protocol: Protocol::H2,
-            status: answer.status,
-            bytes: answer.body.len(),
+            served,
+        } = self.shared.answer(
+            Protocol::H2,
+            (&request.method, &request.uri, &request.headers),
             early,
             arrived,
-        };
+        );
+        let rank = Rank::new(Priority::from_headers(&request.headers), self.accepted);
+        self.accepted += 1;
+        let is_recorded = served.matched.is_some();
         let response = Due {
             rank,
             respond,
             answer,
             served,
         };
-        let content = Some(content).filter(|content| matched.is_some() && !content.is_end_stream());
+        let content = Some(content).filter(|content| is_recorded && !content.is_end_stream());
         if content.is_none() && think.is_zero() {
             return self.respond(response);
         }

@@ -8,10 +8,8 @@ use pronghorn_http::h3::{IncomingRequest, QuicConnection, ServerConnection};
 use pronghorn_http::{Protocol, QuicServer, QuicSocket, QuicStack, S2nServer, Settings, TlsError};
 use pronghorn_http_wire::{Priority, Rank};
 
-use crate::answer::{Reply, Request};
-use crate::log::{Open, Served};
-use crate::target::{host, target};
-use crate::{ConnectionEntry, OriginConfig, OriginError, Shared, over_quinn, over_s2n};
+use crate::log::Open;
+use crate::{Answered, ConnectionEntry, OriginConfig, OriginError, Shared, over_quinn, over_s2n};
 
 /// What brings HTTP/3 connections.
 pub(crate) enum Endpoint {
@@ -84,31 +82,19 @@ async fn answer<C: QuicConnection>(mut stream: IncomingRequest<C>, shared: Rc<Sh
     };
     let rank = Rank::new(Priority::from_headers(&request.headers), stream.index());
     stream.prioritise(rank.falling());
-    let (method, target) = (&request.method, target(&request.uri));
-    let host = host(&request.uri, &request.headers);
-    let Reply {
+    let Answered {
         answer,
-        matched,
         think,
-    } = shared.replies.to(&Request {
-        method,
-        host: &host,
-        target,
-        headers: &request.headers,
+        served,
+    } = shared.answer(
+        Protocol::H3,
+        (&request.method, &request.uri, &request.headers),
         early,
-    });
+        arrived,
+    );
     if !think.is_zero() {
         tokio::time::sleep(think).await;
     }
-    let served = Served {
-        asked: shared.log.asked(method, &host, target),
-        matched,
-        protocol: Protocol::H3,
-        status: answer.status,
-        bytes: answer.body.len(),
-        early,
-        arrived,
-    };
     let (head, body) = (answer.h3_head.clone(), answer.body.clone());
     if stream.respond(head, body).await.is_ok() {
         shared.log.record(served);

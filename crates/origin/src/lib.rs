@@ -42,8 +42,9 @@ mod target;
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use http::{HeaderMap, Method, Uri};
 use pronghorn_http::{
     CongestionControl, Protocol, QuicOptions, QuicStack, QuicWatch, SecretLog, Settings,
     TcpSettings, TcpStack, Tickets, TimeoutCounting, TlsError, TransportKnobs, UdpError,
@@ -53,11 +54,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::answer::Answers;
+use crate::answer::{Answer, Answers, Reply, Request};
 use crate::boundary::Boundary;
 use crate::clear::Reopened;
 use crate::early::EarlyStream;
 use crate::face::Door;
+use crate::log::Served;
 use crate::recorded::RecordedAnswers;
 use crate::records::Records;
 use crate::replies::Replies;
@@ -145,7 +147,50 @@ pub(crate) struct Shared {
     log: AccessLog,
 }
 
+/// The answer to a request, how long it is held back, and what the log is to have of it.
+pub(crate) struct Answered {
+    answer: Rc<Answer>,
+    think: Duration,
+    served: Served,
+}
+
 impl Shared {
+    /// The answer to a request that came over `protocol`, as early data or not, and began to at `arrived`.
+    pub(crate) fn answer(
+        &self,
+        protocol: Protocol,
+        (method, uri, headers): (&Method, &Uri, &HeaderMap),
+        early: bool,
+        arrived: Instant,
+    ) -> Answered {
+        let (host, target) = (target::host(uri, headers), target::target(uri));
+        let Reply {
+            answer,
+            matched,
+            think,
+        } = self.replies.to(&Request {
+            method,
+            host: &host,
+            target,
+            headers,
+            early,
+        });
+        let served = Served {
+            asked: self.log.asked(method, &host, target),
+            matched,
+            protocol,
+            status: answer.status,
+            bytes: answer.body.len(),
+            early,
+            arrived,
+        };
+        Answered {
+            answer,
+            think,
+            served,
+        }
+    }
+
     fn connected_over_tcp(
         &self,
         protocol: Protocol,

@@ -147,7 +147,7 @@ def saved(cells: Sequence[CellSummary]) -> list[str]:
     most = sum(end.blocks + end.saved for end in ends)
     early = sum(end.saved > 0 for end in decided)
     late = sum(end.reason == "time" for end in ends)
-    out_of_time = f" Of {count(late, 'cell')} of the rest the time was up." if late else ""
+    out_of_time = f" {count(late, 'more cell')} ran out of time (`within`)." if late else ""
     return [
         f"Sampled until {ends[0].rule}: {early} of {count(len(ends), 'cell')} stopped early, which saved "
         f"{spared} of {count(most, 'block')} ({_share(spared, most)}).{out_of_time}"

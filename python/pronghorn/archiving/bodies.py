@@ -22,6 +22,8 @@ POSTED = "posted body whose coding can't be undone, replaced by seeded bytes"
 LONG = "text too long to be searched for secrets, replaced by seeded bytes"
 
 
+_LEAVE_OUT = "Leave this entry out of the file."
+
 class Written(NamedTuple):
     """A body in the archive: its SHA-256, its bytes as sent, the codings that it has."""
 
@@ -69,7 +71,8 @@ class Bodies:
         if len(body.content) > limits.MOST_BODY:
             raise InputError(
                 f"the body of {draft.url[:200]} has {len(body.content)} bytes; {limits.MOST_BODY} (256 MiB) "
-                "at most are allowed."
+                "at most are allowed.",
+                hint=_LEAVE_OUT,
             )
         coding = [] if body.decoded else codings.named(draft.header("content-encoding"))
         plain = body.content
@@ -196,7 +199,7 @@ class Bodies:
                 raise InputError(
                     f"{draft.url[:200]} lacks its body, which is said to have {size} bytes; "
                     f"{limits.MOST_BODY} (256 MiB) at most are allowed.",
-                    hint="Leave this entry out of the file.",
+                    hint=_LEAVE_OUT,
                 )
 
     def _make(self, draft: Draft, coding: list[str], asks: Sequence[seeded.Asked]) -> Written:

@@ -77,7 +77,10 @@ class Making:
         """Writes the archive. InputError where the drafts have no page."""
         drafts = choose.without_cached(sorted(self._drafts, key=lambda one: one.start_s), self._source)
         if not drafts:
-            raise InputError(f"no request can be taken over{_listed(self._source.left_out)}.")
+            raise InputError(
+                f"nothing in it can be archived{_listed(self._source.left_out)}.",
+                hint="Load the page again, and export that load with its contents.",
+            )
         page = choose.page_of(drafts, self._source)
         if self._source.timed:
             self._source.left_out["before the page"] += page

@@ -110,9 +110,7 @@ class Asked:
         """What to write where a request may fail, as a sentence's end."""
         if self.events.navigations.is_own(exchange.sent):
             return ""
-        path, query, _ = self.path(exchange).partition("?")
-        pattern = json.dumps(path + ("*" if query else ""), ensure_ascii=False)
-        return f"; to accept its failure, write tolerate = [{pattern}] in the experiment"
+        return f"; to accept its failure, {to_tolerate(self.path(exchange))}"
 
     def told(self, left: Sequence[tuple[Exchange, str]], kinds: dict[str, str]) -> dict[str, Any]:
         """The record's `left_out`, which names everything once, and `left_out_count`, which counts all of it.
@@ -137,6 +135,13 @@ class Asked:
 
     def _is_others(self, exchange: Exchange) -> bool:
         return origin_of(exchange.url)[1] != self._page_host
+
+
+def to_tolerate(asked: str) -> str:
+    """What to write where the request of a path may fail, whatever its query."""
+    path, query, _ = asked.partition("?")
+    pattern = json.dumps(path + ("*" if query else ""), ensure_ascii=False)
+    return f"write tolerate = [{pattern}] in the experiment"
 
 
 def matches(pattern: str, asked: str) -> bool:

@@ -27,6 +27,11 @@ def check(run: Path) -> None:
         raise InputError(
             f"{run}: this folder holds runs but is not one.", hint=f"Name one of them, such as {last}."
         )
+    if experiment_table.is_archive(run):
+        raise InputError(
+            f"{run}: this folder holds a recorded site, not a run.",
+            hint=f"Measure it first: pronghorn run --set sites={run}",
+        )
     if (run / "index.html").is_file():
         raise InputError(
             f"{run}: this folder holds a page, not a run.",

@@ -31,7 +31,7 @@ class _Question(NamedTuple):
 
 _QUESTIONS = (
     _Question(
-        "site", "What is loaded?", lambda: "small, content, spa, a folder such as ./public, an address"
+        "site", "What is loaded?", lambda: "small, content, spa, a site archive, a folder such as ./public, an address"
     ),
     _Question("paths", "Over which networks?", lambda: "fiber, cable, dsl, wifi, lte, lte-poor, 3g-slow"),
     _Question("arms", "What is compared?", lambda: ", ".join((*PROTOCOLS, "h3+0rtt", "h2@bbr"))),
@@ -145,4 +145,4 @@ def _checked(answers: Answers, told: dict[str, str | None], file: Path) -> Answe
 
 def _title(answers: Answers) -> str:
     arms = ", ".join(answers.arms)
-    return f"{arms} on {answers.site.removeprefix('dir:')}"
+    return f"{arms} on {answers.site.removeprefix('dir:').removeprefix('archive:')}"

@@ -33,7 +33,11 @@ def is_live(site: str) -> bool:
 
 
 def site(text: str, folder: Path) -> str:
-    """A site as the experiment in `folder` has to name it: `./public` is `dir:public` from there on."""
+    """A site as the experiment in `folder` has to name it: `./public` is `dir:public` from there on, and
+    `archive:public` where it is a site archive."""
+    archive = text.removeprefix("archive:")
+    if archive != text or experiment_table.is_archive(Path(text).expanduser()):
+        return f"archive:{os.path.relpath(Path(archive).expanduser(), folder)}"
     path = text.removeprefix("dir:")
     if text == path and not (path.startswith((".", "/", "~")) or "/" in path or Path(path).is_dir()):
         return text
@@ -72,8 +76,8 @@ _HEAD = """\
 """
 
 _SITES = """
-# What is loaded: generated sites (tiny, small, content, spa, cms, page-15k, page-1m), or dir:PATH, a folder
-# with an index.html. PATH is relative to this file.
+# What is loaded: generated sites (tiny, small, content, spa, cms, page-15k, page-1m), archive:PATH, which
+# `pronghorn record` made, or dir:PATH, a folder with an index.html. PATH is relative to this file.
 """
 
 _LIVE_ORIGIN = """

@@ -209,9 +209,10 @@ def _headers(table: dict[str, Any], where: str) -> Iterator[tuple[str, str]]:
     if not isinstance(found, dict):
         raise InputError(f"{where}: 'header' is no object of names and lists of values.")
     for name, values in found.items():
-        for value in [values] if isinstance(values, str) else values:
-            if not isinstance(value, str):
-                raise InputError(f"{where}: the value of {name!r} is no text.")
+        values = [values] if isinstance(values, str) else values
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise InputError(f"{where}: the value of {name!r} is neither text nor a list of texts.")
+        for value in values:
             yield fields.field(f"{name}: {value}", f"{where}: {name!r}")
 
 

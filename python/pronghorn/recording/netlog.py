@@ -50,7 +50,7 @@ class Log:
             with reading.opened(file) as stream:
                 self._read(stream)
         except (reading.Unreadable, ValueError, LookupError, TypeError):
-            # Without it the browser's own copies stand in, which are decoded.
+            # Without it bodies are made up, and counted.
             return
 
     def take(self, method: str, url: str) -> Response | None:

@@ -18,8 +18,8 @@ from pronghorn.errors import HostError, NothingMeasured
 from pronghorn.recording import quiet
 from pronghorn.recording.settings import Settings, devices
 
-_BUFFER = 256 * 2**20
-"""Bytes of bodies that the browser keeps, should the NetLog lack one."""
+_MOST_LIMIT_S = 3600.0
+"""The longest `--limit`."""
 
 _PATIENCE_S = 10.0
 
@@ -27,8 +27,8 @@ _PATIENCE_S = 10.0
 @dataclass
 class Seen:
     """What was seen of a load. `context` are the options of the browser's context. `hints` and `posted`
-    are by the browser's number of the request, `bodies` are decoded; `load_s` is when the load event came,
-    from the first request on."""
+    are by the browser's number of the request; `load_s` is when the load event came, from the first request
+    on."""
 
     events: Events
     version: str
@@ -82,8 +82,8 @@ async def _listening(session: CDPSession, seen: Seen) -> Seen:
         seen.hints.setdefault(str(event["requestId"]), {}).update(event.get("headers", {}))
 
     session.on("Network.responseReceivedEarlyHints", hinted)
-    buffers = {"maxTotalBufferSize": _BUFFER, "maxResourceBufferSize": _BUFFER}
-    await session.send("Network.enable", buffers)
+    # Bodies are the NetLog's: the browser needs to keep none.
+    await session.send("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0})
     await session.send("Page.enable", {})
     await Targets(session, seen.events).listen()
     return seen
@@ -94,12 +94,12 @@ async def _load(url: str, page: Page, session: CDPSession, seen: Seen, settings:
     if error := answer.get("errorText"):
         raise NothingMeasured(f"{url}: the page can't be loaded: {error}.")
     if not await quiet.loaded(seen.events, settings.limit_s):
-        why = (
-            "it asks for too much"
-            if seen.events.too_large
-            else f"no load event within {settings.limit_s:g} s"
+        if seen.events.too_large:
+            raise NothingMeasured(f"{url}: the page was not loaded: it asks for too much.")
+        raise NothingMeasured(
+            f"{url}: the page was not loaded: no load event within {settings.limit_s:g} s.",
+            hint=f"Allow more: --limit {min(2 * settings.limit_s, _MOST_LIMIT_S):g}",
         )
-        raise NothingMeasured(f"{url}: the page was not loaded: {why}.", hint="Allow more: --limit 120")
     first = float(seen.events.exchanges[0].sent["timestamp"])
     # The browser's clock is Python's monotonic one.
     seen.load_s = max(0.0, (seen.events.navigations.loaded_at or first) - first)

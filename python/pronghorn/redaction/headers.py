@@ -71,9 +71,7 @@ def find(headers: Iterable[Pair], ledger: Ledger) -> None:
             _enter_cookie(value.partition(";")[0], ledger)
         elif names.secret_header(name):
             for word in _credentials(value):
-                if names.everywhere("password", word) and (
-                    names.random_looking(word) or len(word) >= names.SHORTEST
-                ):
+                if names.everywhere("password", word) and len(word) >= names.SHORTEST:
                     ledger.everywhere(word, "header")
         else:
             for url in _QUOTED_URL.findall(value):
@@ -132,7 +130,7 @@ def _credentials(value: str) -> list[str]:
             decoded = base64.b64decode(value[6:].strip(), validate=True).decode("utf-8", "replace")
         except (binascii.Error, ValueError):
             return words
-        words += [part for part in decoded.split(":", 1) if len(part) >= names.SHORTEST_PASSWORD]
+        words += [part for part in decoded.split(":", 1) if len(part) >= names.SHORTEST]
     return words
 
 

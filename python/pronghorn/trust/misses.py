@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from pronghorn.browser.asked import matches
+from pronghorn.browser.asked import matches, to_tolerate
 from pronghorn.model.trial import OriginRequest, PageLoad
 from pronghorn.sites.hosts import Replay
 from pronghorn.trust import left_out
@@ -39,5 +39,5 @@ def fault(
     return Fault(
         MISS,
         f"{first.method} {first.path}{more} was asked of the page's own hosts, but not recorded; if it may "
-        "be missing, write it in the experiment's key 'tolerate'",
+        f"be missing, {to_tolerate(first.path)}",
     )

@@ -36,7 +36,7 @@ def refused(folder: Path, value: Any, **options: Any) -> str:
         (b'{"log":', "no JSON"),
         (b'{"log": {"entries": 7}}', "no list log.entries"),
         (b'{"log": {"entries": []}}', "nothing was recorded"),
-        (b'{"log": {"entries": [7, null, "x"]}}', "no request can be taken over"),
+        (b'{"log": {"entries": [7, null, "x"]}}', "nothing in it can be archived"),
         (b'{"log": ' + b"[" * 300_000, "nested too deep"),
         (b'{"log": ' + b'{"a":' * 300_000, "nested too deep"),
         (b'{"log": {"entries": [' + b"1" * 5000 + b"]}}", "no JSON"),

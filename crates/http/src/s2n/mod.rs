@@ -107,6 +107,34 @@ fn initial_window(payload: u16) -> u64 {
     (10 * payload).min(14_720.max(2 * payload))
 }
 
+/// An endpoint, client or server: their builders have the same methods, and no trait that has them.
+macro_rules! started {
+    ($endpoint:ty, $tls:expr, $options:expr, $socket:expr, $reader:expr) => {{
+        let knobs = &$options.knobs;
+        let builder = <$endpoint>::builder()
+            .with_io(provider($socket, knobs)?)
+            .map_err(refused)?
+            .with_tls($tls)
+            .map_err(refused)?
+            .with_limits(limits(knobs)?)
+            .map_err(refused)?
+            .with_event(Subscriber {
+                features: $reader.features.clone(),
+            })
+            .map_err(refused)?;
+        match $options.congestion_control {
+            QuicCongestionControl::Bbr2 => builder
+                .with_congestion_controller(bbr2(knobs))
+                .map_err(refused)?
+                .start(),
+            _ => builder
+                .with_congestion_controller(cubic_with(knobs))
+                .map_err(refused)?
+                .start(),
+        }
+    }};
+}
+
 /// A client's endpoint on a bound socket.
 pub struct S2nClient {
     client: s2n_quic::Client,
@@ -121,27 +149,8 @@ impl S2nClient {
         socket: UdpSocket,
     ) -> Result<S2nClient, TlsError> {
         let reader = S2nReader::new(options, &socket)?;
-        let builder = s2n_quic::Client::builder()
-            .with_io(provider(socket, &options.knobs)?)
-            .map_err(refused)?
-            .with_tls(s2n_rustls::Client::from(tls))
-            .map_err(refused)?
-            .with_limits(limits(&options.knobs)?)
-            .map_err(refused)?
-            .with_event(Subscriber {
-                features: reader.features.clone(),
-            })
-            .map_err(refused)?;
-        let client = match options.congestion_control {
-            QuicCongestionControl::Bbr2 => builder
-                .with_congestion_controller(bbr2(&options.knobs))
-                .map_err(refused)?
-                .start(),
-            _ => builder
-                .with_congestion_controller(cubic_with(&options.knobs))
-                .map_err(refused)?
-                .start(),
-        };
+        let tls = s2n_rustls::Client::from(tls);
+        let client = started!(s2n_quic::Client, tls, options, socket, reader);
         Ok(S2nClient {
             client: client.map_err(refused)?,
             reader,
@@ -193,27 +202,8 @@ impl S2nServer {
         socket: UdpSocket,
     ) -> Result<S2nServer, TlsError> {
         let reader = S2nReader::new(options, &socket)?;
-        let builder = s2n_quic::Server::builder()
-            .with_io(provider(socket, &options.knobs)?)
-            .map_err(refused)?
-            .with_tls(s2n_rustls::Server::from(tls))
-            .map_err(refused)?
-            .with_limits(limits(&options.knobs)?)
-            .map_err(refused)?
-            .with_event(Subscriber {
-                features: reader.features.clone(),
-            })
-            .map_err(refused)?;
-        let server = match options.congestion_control {
-            QuicCongestionControl::Bbr2 => builder
-                .with_congestion_controller(bbr2(&options.knobs))
-                .map_err(refused)?
-                .start(),
-            _ => builder
-                .with_congestion_controller(cubic_with(&options.knobs))
-                .map_err(refused)?
-                .start(),
-        };
+        let tls = s2n_rustls::Server::from(tls);
+        let server = started!(s2n_quic::Server, tls, options, socket, reader);
         Ok(S2nServer {
             server: tokio::sync::Mutex::new(server.map_err(refused)?),
             reader,
