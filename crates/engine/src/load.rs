@@ -41,16 +41,22 @@ pub(crate) fn load(
             request.method
         ))
     })?;
-    request
-        .knobs
-        .check_client(request.protocol, &request.congestion_control.tcp)
-        .map_err(Fault::input)?;
     let (stack, control) = (request.quic_stack, request.congestion_control.quic);
     stack.check(control, &request.knobs).map_err(Fault::input)?;
-    if request.protocol == Protocol::H3 {
-        stack
-            .check_sessions(request.session != SessionUse::Cold)
+    let spoken = match &request.recorded {
+        Some(recorded) => recorded.hosts.iter().map(|host| host.protocol).collect(),
+        None => vec![request.protocol],
+    };
+    for protocol in spoken {
+        request
+            .knobs
+            .check_client(protocol, &request.congestion_control.tcp)
             .map_err(Fault::input)?;
+        if protocol == Protocol::H3 {
+            stack
+                .check_sessions(request.session != SessionUse::Cold)
+                .map_err(Fault::input)?;
+        }
     }
     let target = Target {
         address: SocketAddr::from((request.address.unwrap_or(server.into()), request.port)),

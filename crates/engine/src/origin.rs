@@ -129,14 +129,7 @@ fn faces(recorded: request::RecordedOrigin, isolated: bool) -> Result<Vec<Face>,
             "a recorded site has at least one of `faces`, and `think` from 0 to {MOST_THINK}"
         )));
     }
-    let faces = recorded.faces.into_iter().map(|face| Face {
-        address: face.address,
-        certificate: face.certificate,
-        key: face.key,
-        h2: face.h2,
-        h3: face.h3,
-    });
-    Ok(faces.collect())
+    Ok(recorded.faces)
 }
 
 /// What an origin tells of itself once it listens.

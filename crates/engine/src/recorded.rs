@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use pronghorn_client::{Host, Itinerary, Steps};
+use pronghorn_client::{Itinerary, Steps};
 use pronghorn_origin::Recorded;
 
 use crate::answer::Fault;
@@ -39,14 +39,9 @@ fn stamp(file: &Path) -> Option<Stamp> {
 
 /// What is to be loaded of a recorded page.
 pub(crate) fn itinerary(asked: request::RecordedLoad) -> Result<Itinerary, Fault> {
-    let hosts = asked.hosts.into_iter().map(|host| Host {
-        name: host.name,
-        address: host.address,
-        protocol: host.protocol,
-    });
     Ok(Itinerary {
         steps: Steps::read(&asked.requests).map_err(Fault::input)?,
-        hosts: hosts.collect(),
+        hosts: asked.hosts,
         compute: asked.compute,
     })
 }

@@ -5,12 +5,13 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use pronghorn_bench::{ProbePlan, TcpKnobs};
+use pronghorn_client::Host;
 use pronghorn_http::{
     CongestionControl, Protocol, QuicStack, SessionUse, TlsVersion, TransportKnobs,
 };
 use pronghorn_load::LoadSpec;
 use pronghorn_names::NameRecords;
-use pronghorn_origin::LogKeeping;
+use pronghorn_origin::{Face, LogKeeping};
 use pronghorn_path::PathSpec;
 use pronghorn_population::Spec;
 use schemars::JsonSchema;
@@ -254,26 +255,10 @@ pub(crate) struct Origin {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecordedOrigin {
     /// Where it listens, at least one: addresses of the server's host, and the hosts that are there.
-    pub(crate) faces: Vec<RecordedFace>,
+    pub(crate) faces: Vec<Face>,
     /// How many times as long as the recorded servers an answer takes. 0 answers at once.
     #[serde(default)]
     pub(crate) think: f64,
-}
-
-/// An address at which hosts of a recorded site are served.
-#[derive(Debug, JsonSchema, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RecordedFace {
-    /// The address.
-    pub(crate) address: IpAddr,
-    /// The file of the certificate chain there, PEM.
-    pub(crate) certificate: PathBuf,
-    /// The file of its private key, PEM with PKCS#8.
-    pub(crate) key: PathBuf,
-    /// Whether HTTP/2 is spoken there. HTTP/1.1 always is.
-    pub(crate) h2: bool,
-    /// Whether HTTP/3 is.
-    pub(crate) h3: bool,
 }
 
 /// The load of a recorded page: each request is made once what set it off when it was recorded is there.
@@ -283,22 +268,10 @@ pub(crate) struct RecordedLoad {
     /// The file of the requests, `requests.json`. The first one is the page's.
     pub(crate) requests: PathBuf,
     /// All hosts of the requests. Those of one address and one protocol share connections, but for HTTP/1.1.
-    pub(crate) hosts: Vec<RecordedHost>,
+    pub(crate) hosts: Vec<Host>,
     /// Whether a request waits as long as the recorded browser computed before it.
     #[serde(default)]
     pub(crate) compute: bool,
-}
-
-/// A host of a recorded page.
-#[derive(Debug, JsonSchema, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RecordedHost {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its address.
-    pub(crate) address: IpAddr,
-    /// The one protocol that is spoken with it.
-    pub(crate) protocol: Protocol,
 }
 
 /// One page load.

@@ -64,8 +64,8 @@ pub enum KnobError {
         why: &'static str,
     },
     /// A pacer that can't be turned off.
-    #[error("pacing = false: quinn always paces; over TCP `cubic` and `reno` go without")]
-    QuinnPaces,
+    #[error("pacing = false: QUIC always paces; over TCP `cubic` and `reno` go without")]
+    QuicPaces,
     /// Likewise.
     #[error("pacing = false: TCP's `bbr` always paces; `cubic` and `reno` go without")]
     BbrPaces,
@@ -85,7 +85,7 @@ impl TransportKnobs {
     pub fn check_client(&self, protocol: Protocol, tcp: &str) -> Result<(), KnobError> {
         self.check()?;
         match (self.pacing, protocol) {
-            (Some(false), Protocol::H3) => Err(KnobError::QuinnPaces),
+            (Some(false), Protocol::H3) => Err(KnobError::QuicPaces),
             (Some(false), _) if paces(tcp) => Err(KnobError::BbrPaces),
             _ => Ok(()),
         }
@@ -222,7 +222,7 @@ mod tests {
         let bbr = Err(KnobError::BbrPaces);
         assert_eq!(unpaced.check_client(Protocol::H1, "bbr"), bbr);
         assert_eq!(unpaced.check_server("bbr"), bbr);
-        let quinn = Err(KnobError::QuinnPaces);
-        assert_eq!(unpaced.check_client(Protocol::H3, "cubic"), quinn);
+        let quic = Err(KnobError::QuicPaces);
+        assert_eq!(unpaced.check_client(Protocol::H3, "cubic"), quic);
     }
 }

@@ -27,6 +27,7 @@ mod probes;
 mod protocol;
 mod qlog;
 mod quic;
+mod recorded_headers;
 mod s2n;
 mod settings;
 mod stack;
@@ -45,6 +46,7 @@ pub use quic::{
     QUIC_STACK, QuicOptions, QuicServer, QuicWatch, any_local, client_endpoint, client_quic_config,
     logged_client_config, server_endpoint, server_quic_config,
 };
+pub use recorded_headers::recorded_headers;
 pub use s2n::{
     S2nClient, S2nConnection, S2nReader, S2nReceive, S2nSend, S2nServer, S2nTold, close_s2n,
     record_s2n_flight,

@@ -83,6 +83,14 @@ pub(crate) struct Request<'a> {
     pub(crate) early: bool,
 }
 
+impl Request<'_> {
+    /// Whether it is answered 425 and nothing is done for it: it came as early data, and its method isn't safe (RFC 9110
+    /// §9.2.1), so it may be a replay (RFC 8470 §5.2).
+    pub(crate) fn is_refused_early(&self) -> bool {
+        self.early && !self.method.is_safe()
+    }
+}
+
 /// The answer to a request, and what belongs to it where the site is a recorded one.
 pub(crate) struct Reply {
     pub(crate) answer: Rc<Answer>,
@@ -222,11 +230,10 @@ impl Answers {
     }
 
     /// The answer to a request: 200 with the resource, coded as the request takes it best, or 304 for who has it; 404, or
-    /// 405 for methods other than GET and HEAD. A request that came as early data, and whose method isn't safe (RFC 9110
-    /// §9.2.1), is answered 425 and nothing is done for it: it may be a replay (RFC 8470 §5.2).
+    /// 405 for methods other than GET and HEAD; 425 for one that `Request::is_refused_early`.
     pub(crate) fn to(&self, request: &Request) -> Rc<Answer> {
         let method = request.method;
-        let answer = if request.early && !method.is_safe() {
+        let answer = if request.is_refused_early() {
             &self.too_early
         } else if method == Method::POST && path_of(request.target) == EXECUTE_PATH {
             &self.executed

@@ -8,19 +8,23 @@ use std::sync::Arc;
 use pronghorn_http::{
     MAX_EARLY_DATA_TCP, Protocol, QuicStack, TcpStack, Tickets, TlsError, TransportKnobs, UdpError,
 };
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{OriginConfig, OriginError, Shared, accept_all, h3, secure};
 
 /// Where an origin listens, and as whom.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
+#[schemars(rename = "RecordedFace")]
+#[serde(deny_unknown_fields)]
 pub struct Face {
     /// The address.
     pub address: IpAddr,
-    /// PEM file of the certificate chain, leaf first.
+    /// The file of the certificate chain there, PEM, leaf first.
     pub certificate: PathBuf,
-    /// PEM file of the leaf's private key.
+    /// The file of its private key, PEM with PKCS#8.
     pub key: PathBuf,
     /// Whether HTTP/2 is spoken there. HTTP/1.1 always is.
     pub h2: bool,

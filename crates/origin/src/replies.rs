@@ -1,9 +1,6 @@
 //! What an origin answers from: a folder's files, or what was recorded.
 
-use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
-
-use crate::answer::{Answer, Answers, Reply, Request};
+use crate::answer::{Answers, Reply, Request};
 use crate::recorded::RecordedAnswers;
 
 /// What an origin answers from.
@@ -15,16 +12,10 @@ pub(crate) enum Replies {
 }
 
 impl Replies {
-    /// The reply to a request. One that came as early data, and whose method isn't safe (RFC 9110 §9.2.1), is answered
-    /// 425 and nothing is done for it: it may be a replay (RFC 8470 §5.2).
+    /// The reply to a request.
     pub(crate) fn to(&self, request: &Request) -> Reply {
         match self {
             Replies::Site(answers) => answers.to(request).into(),
-            Replies::Recorded(_) if request.early && !request.method.is_safe() => {
-                let nothing = [(header::CONTENT_LENGTH, HeaderValue::from(0))];
-                let headers = HeaderMap::from_iter(nothing);
-                Answer::as_is(StatusCode::TOO_EARLY, headers, Bytes::new()).into()
-            }
             Replies::Recorded(answers) => answers.to(request),
         }
     }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn.model import toml_text
+from pronghorn.model import experiment_table, toml_text
 
 _LIVE = re.compile(r"https?://", re.IGNORECASE)
 

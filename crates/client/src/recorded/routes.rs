@@ -6,6 +6,8 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use pronghorn_http::{Protocol, SessionUse};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -14,13 +16,15 @@ use crate::navigation::LoadError;
 use crate::transport::{Context, Prepared, Target, Transport, Wanted};
 
 /// A host of a recorded page.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
+#[schemars(rename = "RecordedHost")]
+#[serde(deny_unknown_fields)]
 pub struct Host {
     /// Its name.
     pub name: String,
-    /// Its address. Hosts of the same address have the same certificate.
+    /// Its address. Hosts of one address have one certificate.
     pub address: IpAddr,
-    /// The protocol that is spoken with it.
+    /// The one protocol that is spoken with it.
     pub protocol: Protocol,
 }
 
@@ -40,7 +44,7 @@ enum State {
 /// All of a load's connections.
 pub(super) struct Routes {
     routes: Vec<Route>,
-    /// By a host's name its protocol, and where its route stands; over HTTP/1.1, which connects for one host alone, each has one.
+    /// By a host's name where its route stands; over HTTP/1.1, which connects for one host alone, each has one.
     by_host: HashMap<Rc<str>, usize>,
 }
 

@@ -2,12 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderMap, Method};
+use pronghorn_http::recorded_headers;
 use pronghorn_page::Kind;
 use serde::Deserialize;
 
 use crate::budget::MOST_RESOURCES;
+
+/// The longest that a browser may have computed before a request, in seconds: a day.
+const MOST_COMPUTE_S: f64 = 86_400.0;
+
+/// Bytes of a request's content (256 MiB), as an archive may hold.
+const MOST_CONTENT: usize = 256 << 20;
 
 /// The requests in the order of their recorded start; the first one is the page's.
 #[derive(Debug, Clone)]
@@ -37,7 +45,8 @@ pub(super) struct Step {
     /// Bytes of the answer's body.
     pub(super) bytes: u64,
     pub(super) cause: Cause,
-    pub(super) compute_s: f64,
+    /// What is computed before it.
+    pub(super) compute: Duration,
 }
 
 /// What sets off a request.
@@ -123,35 +132,42 @@ impl Step {
     fn new(place: usize, line: Line) -> Result<Step, String> {
         let cause = match (line.initiator, line.upon, line.upon_bytes) {
             (None, ..) if place == 0 => Cause::Start,
+            (Some(_), ..) if place == 0 => {
+                return Err("the first request is the page's, which none sets off".to_owned());
+            }
             (Some(other), Upon::Head, _) if other < place => Cause::Head(other),
             (Some(other), Upon::End, _) if other < place => Cause::End(other),
             (Some(other), Upon::Bytes, Some(bytes)) if other < place => Cause::Bytes(other, bytes),
+            (Some(_), Upon::Bytes, None) => {
+                return Err("`upon` = bytes needs `upon_bytes`".to_owned());
+            }
             _ => return Err("it is set off by no request before it".to_owned()),
         };
-        let mut headers = HeaderMap::with_capacity(line.headers.len());
-        for (name, value) in &line.headers {
-            let known = HeaderName::try_from(name.as_str());
-            let known = known.map_err(|_| format!("`{name}` is no header's name"))?;
-            let value = HeaderValue::try_from(value.as_str());
-            let value = value.map_err(|_| format!("header `{name}` has control characters"))?;
-            headers.append(known, value);
+        if !(0.0..=MOST_COMPUTE_S).contains(&line.compute_s) {
+            return Err(format!(
+                "compute_s = {}; allowed is 0 to {MOST_COMPUTE_S}",
+                line.compute_s
+            ));
         }
-        if !line.compute_s.is_finite() || line.compute_s < 0.0 {
-            return Err(format!("compute_s = {} is no time", line.compute_s));
+        if line.content_bytes > MOST_CONTENT {
+            return Err(format!(
+                "content_bytes = {}; allowed is 0 to {MOST_CONTENT}",
+                line.content_bytes
+            ));
         }
         let no_method = |_| format!("`{}` is no method", line.method);
         Ok(Step {
             host: line.host,
             method: line.method.parse().map_err(no_method)?,
             target: line.target,
-            headers,
+            headers: recorded_headers(&line.headers)?,
             content_bytes: line.content_bytes,
             kind: line.kind,
             urgency: line.urgency,
             status: line.status,
             bytes: line.bytes,
             cause,
-            compute_s: line.compute_s,
+            compute: Duration::from_secs_f64(line.compute_s),
         })
     }
 }

@@ -100,19 +100,23 @@ impl<'a> Walk<'a> {
 
     pub(super) fn time_out(&mut self, limit: Duration) {
         let mut unfinished = Vec::new();
+        let mut under_way = 0;
         for place in 0..self.states.len() {
             let state = &mut self.states[place];
             let Some(record) = state.record.as_mut().filter(|_| !state.ended) else {
                 continue;
             };
+            under_way += 1;
             record.error = Some("not complete when the time limit ran out".to_owned());
             if !self.tolerate.allows(&record.path) {
                 unfinished.push(record.path.clone());
             }
         }
-        // What is computed takes time as well.
         let path = match unfinished.first() {
             Some(first) => first.clone(),
+            // All that is unfinished may be so.
+            None if self.open == under_way => return,
+            // What is computed takes time as well.
             None => self.path(0),
         };
         let failure = Failure::timeout(&path, unfinished.len().saturating_sub(1), limit);
@@ -300,12 +304,12 @@ impl<'a> Walk<'a> {
         for follower in now {
             self.open += 1;
             self.states[follower].depth = depth;
-            let compute_s = steps[follower].compute_s;
-            if !self.itinerary.compute || compute_s == 0.0 {
+            let compute = steps[follower].compute;
+            if !self.itinerary.compute || compute.is_zero() {
                 self.request(follower, at);
                 continue;
             }
-            let due = at + Duration::from_secs_f64(compute_s);
+            let due = at + compute;
             let reports = self.context.reports.clone();
             tokio::task::spawn_local(async move {
                 tokio::time::sleep_until(due).await;

@@ -283,9 +283,7 @@ impl Context {
         }
         let request = request.body(());
         let mut request = request.map_err(|error| Failure::new(Reason::Incomplete, error))?;
-        for (name, value) in &wanted.headers {
-            request.headers_mut().insert(name, value.clone());
-        }
+        request.headers_mut().extend(wanted.headers.clone());
         Ok(request)
     }
 }

@@ -1,6 +1,7 @@
 //! Recorded pages: which request is made upon what, what is answered, and what fails.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pronghorn_client::{Host, Itinerary, Outcome, PageLoad, Reason, Steps, Tolerate};
 use pronghorn_http::Protocol;
@@ -43,6 +44,19 @@ fn load(
     steps: &[Value],
     compute: bool,
 ) -> (PageLoad, AccessLog) {
+    load_within(AMPLE, &[], protocol, answers, steps, compute)
+}
+
+/// The same, within a time, where requests for some paths may fail.
+fn load_within(
+    limit: Duration,
+    tolerated: &[&str],
+    protocol: Protocol,
+    answers: &[Value],
+    steps: &[Value],
+    compute: bool,
+) -> (PageLoad, AccessLog) {
+    let tolerate = Tolerate::new(tolerated.iter().map(|&glob| glob.to_owned()).collect());
     let fixture = Fixture::new(&[("site/bodies/page", PAGE), ("site/bodies/a", b"script")]);
     let write = |name: &str, what: &[Value]| {
         let text = serde_json::to_vec(what).expect("JSON");
@@ -72,7 +86,7 @@ fn load(
             hosts: vec![host],
             compute,
         };
-        let page = pronghorn_client::load_recorded(target, itinerary, AMPLE, Tolerate::default());
+        let page = pronghorn_client::load_recorded(target, itinerary, limit, tolerate);
         (page.await.expect("usable TLS"), log)
     })
 }
@@ -151,14 +165,58 @@ fn another_answer_than_the_recorded_one_fails_the_load() {
 }
 
 #[test]
-fn a_request_that_nothing_sets_off_is_refused() {
-    let fixture = Fixture::new(&[]);
-    let steps = [
-        step("GET", "/", (200, 1), (None, "end", None)),
-        step("GET", "/a", (200, 1), (Some(1), "end", None)),
+fn what_may_fail_may_be_unfinished_at_the_time_limit() {
+    let answers = [
+        answer("GET", "/", 200, Some("page"), 0.0),
+        answer("GET", "/slow", 200, Some("a"), 3600.0),
     ];
-    let text = serde_json::to_vec(&steps).expect("JSON");
-    std::fs::write(fixture.path("requests.json"), text).expect("a file");
-    let refused = Steps::read(&fixture.path("requests.json")).expect_err("a refusal");
-    assert!(refused.to_string().contains("request 1"), "{refused}");
+    let steps = [
+        step("GET", "/", (200, PAGE.len() as u64), (None, "end", None)),
+        step("GET", "/slow", (200, 6), (Some(0), "end", None)),
+    ];
+    let limit = Duration::from_secs(2);
+    for (tolerated, outcome) in [(&["/slow"][..], Outcome::Ok), (&[], Outcome::Failed)] {
+        let (page, _) = load_within(limit, tolerated, Protocol::H2, &answers, &steps, true);
+        assert_eq!(page.outcome, outcome, "{:?}", page.detail);
+        assert!(page.resources[1].error.is_some());
+    }
+}
+
+#[test]
+fn requests_that_can_not_be_are_refused() {
+    let page = || step("GET", "/", (200, 1), (None, "end", None));
+    let after = |cause| step("GET", "/a", (200, 1), cause);
+    let with = |key: &str, value: Value| {
+        let mut step = after((Some(0), "end", None));
+        step[key] = value;
+        step
+    };
+    for (steps, said) in [
+        (
+            vec![page(), after((Some(1), "end", None))],
+            "request 1: it is set off by no request before it",
+        ),
+        (
+            vec![after((Some(0), "end", None))],
+            "request 0: the first request is the page's",
+        ),
+        (
+            vec![page(), after((Some(0), "bytes", None))],
+            "request 1: `upon` = bytes needs `upon_bytes`",
+        ),
+        (
+            vec![page(), with("compute_s", json!(1e30))],
+            "request 1: compute_s = 1000000000000000000000000000000; allowed is 0 to 86400",
+        ),
+        (
+            vec![page(), with("content_bytes", json!(1_u64 << 40))],
+            "request 1: content_bytes = 1099511627776; allowed is 0 to 268435456",
+        ),
+    ] {
+        let fixture = Fixture::new(&[]);
+        let text = serde_json::to_vec(&steps).expect("JSON");
+        std::fs::write(fixture.path("requests.json"), text).expect("a file");
+        let refused = Steps::read(&fixture.path("requests.json")).expect_err("a refusal");
+        assert!(refused.to_string().contains(said), "{refused}");
+    }
 }

@@ -26,7 +26,8 @@ pub enum LogKeeping {
 pub struct LogEntry {
     /// Its method.
     pub method: String,
-    /// The host that it named, without a port. Null where the origin serves a folder, which has no hosts.
+    /// The host that it named, without a port. Null where the origin serves a folder, which has no hosts, or refused it
+    /// as early (425).
     pub host: Option<String>,
     /// Path and query as requested.
     pub path: String,
@@ -39,7 +40,8 @@ pub struct LogEntry {
     /// Whether it came as early data: over TCP the last byte of its head did, over QUIC its stream came before the client's
     /// handshake was done.
     pub early: bool,
-    /// How its answer was found in the recording. Null where the origin serves a folder.
+    /// How its answer was found in the recording. Null where the origin serves a folder, or refused the request as
+    /// early (425).
     pub matched: Option<Match>,
     /// Seconds from the origin's start to the request's arrival.
     pub arrived_s: f64,

@@ -23,6 +23,7 @@ pub(crate) struct RecordedAnswers {
     /// By the exchanges' places.
     answers: Vec<(Rc<Answer>, Duration)>,
     missed: Rc<Answer>,
+    too_early: Rc<Answer>,
 }
 
 impl RecordedAnswers {
@@ -46,12 +47,20 @@ impl RecordedAnswers {
                 HeaderMap::from_iter(missed),
                 Bytes::new(),
             ),
+            too_early: Answer::as_is(
+                StatusCode::TOO_EARLY,
+                HeaderMap::from_iter([(header::CONTENT_LENGTH, 0.into())]),
+                Bytes::new(),
+            ),
         }
     }
 
     /// The answer to a request: what was recorded of it. What CORS asks for without a record is allowed, since browsers
-    /// don't tell all of that; anything else that isn't recorded is answered 404 with a note.
+    /// don't tell all of that; anything else that isn't recorded is answered 404 with a note. Early data is refused as `Answers::to` refuses it.
     pub(crate) fn to(&self, request: &Request) -> Reply {
+        if request.is_refused_early() {
+            return self.too_early.clone().into();
+        }
         let found = self.index.find(&Wanted {
             host: request.host,
             method: request.method,

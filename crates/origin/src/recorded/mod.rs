@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use pronghorn_http::h3::response_head;
+use pronghorn_http::recorded_headers;
 use serde::Deserialize;
 
 use crate::site::{self, SiteError};
@@ -20,6 +21,9 @@ pub(crate) use answers::RecordedAnswers;
 
 /// The folder of its bodies.
 const BODIES: &str = "bodies";
+
+/// The longest that a server may have taken for an answer, in seconds: a day.
+const MOST_THINK_S: f64 = 86_400.0;
 
 /// A recorded site, held in memory.
 #[derive(Debug)]
@@ -103,22 +107,18 @@ impl Recorded {
 impl Exchange {
     /// Of a line with its body; an error says what of it can't be sent.
     fn new(line: Line, body: Bytes) -> Result<Exchange, String> {
-        let mut headers = HeaderMap::with_capacity(line.headers.len());
-        for (name, value) in &line.headers {
-            let known = HeaderName::try_from(name.as_str());
-            let known = known.map_err(|_| format!("`{name}` is no header's name"))?;
-            let value = HeaderValue::from_bytes(value.as_bytes());
-            headers.append(
-                known,
-                value.map_err(|_| format!("header `{name}` has control characters"))?,
-            );
-        }
+        let headers = recorded_headers(&line.headers)?;
         let status = StatusCode::from_u16(line.status)
             .map_err(|_| format!("{} is no status", line.status))?;
         // So that an answer of it can be made without fail.
         response_head(status, &headers, body.len()).map_err(|error| error.to_string())?;
         let no_method = |_| format!("`{}` is no method", line.method);
-        let no_time = |_| format!("think_s = {} is no time", line.think_s);
+        if !(0.0..=MOST_THINK_S).contains(&line.think_s) {
+            return Err(format!(
+                "think_s = {}; allowed is 0 to {MOST_THINK_S}",
+                line.think_s
+            ));
+        }
         Ok(Exchange {
             host: line.host,
             method: line.method.parse().map_err(no_method)?,
@@ -126,7 +126,7 @@ impl Exchange {
             status,
             headers,
             body,
-            think: Duration::try_from_secs_f64(line.think_s).map_err(no_time)?,
+            think: Duration::from_secs_f64(line.think_s),
         })
     }
 }
