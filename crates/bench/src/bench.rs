@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use pronghorn_flight::Recorder;
-use pronghorn_path::{Direction, Far, PathSpec};
+use pronghorn_path::{Direction, PathSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,7 +22,8 @@ use crate::driver::tap::Taps;
 use crate::driver::wiring::Wiring;
 use crate::error::BenchError;
 use crate::network::congestion::TcpCongestionControl;
-use crate::network::level::{Level, MOST_FURTHER};
+use crate::network::further;
+use crate::network::level::Level;
 use crate::network::setup::{self, Setup};
 use crate::network::tcp_knobs::TcpKnobs;
 use crate::network::tcp_settings::{HostTcp, TcpOfHosts};
@@ -53,7 +54,7 @@ pub struct BenchSpec {
     pub single_packets: bool,
     /// Which addresses the hosts have.
     pub level: Level,
-    /// The further addresses of the server, as many as there are entries, at most [`MOST_FURTHER`]: how much longer packets
+    /// The further addresses of the server, as many as there are entries, at most 2000: how much longer packets
     /// to each are delayed, in nanoseconds.
     pub further_addresses: Vec<u64>,
     /// Who watches the links; none: nobody, which costs nothing.
@@ -124,7 +125,7 @@ impl Bench {
         }
         spec.path.validate()?;
         spec.tcp.validate()?;
-        let further = further(&mut spec)?;
+        let further = further::addresses(spec.level, &spec.further_addresses, &mut spec.path)?;
         let setup = Setup {
             level: spec.level,
             congestion_control: spec.tcp_congestion_control,
@@ -428,33 +429,6 @@ impl Parts {
             cross: self.cross.as_ref().map(CrossTraffic::report),
         }
     }
-}
-
-/// The further addresses of the server, whose distances become the path's.
-fn further(spec: &mut BenchSpec) -> Result<Vec<Ipv4Addr>, BenchError> {
-    let asked = spec.further_addresses.len();
-    if asked > MOST_FURTHER {
-        return Err(BenchError::OutOfRange {
-            key: "further_addresses",
-            asked: u32::try_from(asked).unwrap_or(u32::MAX),
-            least: 0,
-            most: MOST_FURTHER as u32,
-        });
-    }
-    let addresses: Vec<_> = spec.level.further().take(asked).collect();
-    let delays = addresses.iter().zip(&spec.further_addresses);
-    let far: Vec<_> = delays
-        .filter(|(_, delay_ns)| **delay_ns > 0)
-        .map(|(address, delay_ns)| Far {
-            address: *address,
-            delay_ns: *delay_ns,
-        })
-        .collect();
-    if let Some(handover) = &mut spec.path.handover {
-        handover.path.up.far.clone_from(&far);
-    }
-    spec.path.up.far = far;
-    Ok(addresses)
 }
 
 /// What the drivers of one path's links are to do, down's first, and who changes the client's address meanwhile.

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use crate::side::Side;
 
 /// Further addresses that a server can have.
-pub(crate) const MOST_FURTHER: usize = 2000;
+const MOST_FURTHER: usize = 2000;
 
 /// The last bytes of further addresses, the first and the last of them.
 const FURTHER: (u8, u8) = (16, 239);
@@ -65,7 +65,7 @@ impl Level {
         self.host(9)
     }
 
-    /// The further addresses of the server, as many as one asks for; at most [`MOST_FURTHER`].
+    /// The further addresses of the server, at most [`MOST_FURTHER`]; near the last level fewer.
     pub(crate) fn further(self) -> impl Iterator<Item = Ipv4Addr> {
         let (first, last) = FURTHER;
         let (least, most) = (u32::from(first), u32::from(last));

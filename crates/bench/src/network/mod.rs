@@ -4,6 +4,7 @@ pub(crate) mod congestion;
 pub(crate) mod connection_state;
 pub(crate) mod connections;
 pub(crate) mod device;
+pub(crate) mod further;
 pub(crate) mod level;
 pub(crate) mod netlink;
 pub(crate) mod rtnetlink;

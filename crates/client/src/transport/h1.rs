@@ -124,13 +124,13 @@ async fn fetch(
 ) -> Result<(), Failure> {
     let resource = wanted.resource;
     let early = !context.secured(connection);
-    let request = context.request(wanted, http::Version::HTTP_11)?;
+    let request = wanted.request(&context.target, http::Version::HTTP_11)?;
     let content = || Full::new(wanted.content.clone());
     context.report(resource, Event::Sent { connection });
     let response = sender.send_request(request.map(|()| content())).await?;
     if let Answer::TooEarly = receive(context, resource, early, response).await? {
         sender.ready().await?;
-        let request = context.request(wanted, http::Version::HTTP_11)?;
+        let request = wanted.request(&context.target, http::Version::HTTP_11)?;
         let response = sender.send_request(request.map(|()| content())).await?;
         receive(context, resource, false, response).await?;
     }

@@ -58,12 +58,12 @@ impl Connector for H2 {
     ) -> Result<(), Failure> {
         let resource = wanted.resource;
         let early = !context.secured(index);
-        let request = context.request(wanted, http::Version::HTTP_2)?;
+        let request = wanted.request(&context.target, http::Version::HTTP_2)?;
         let content = || Full::new(wanted.content.clone());
         context.report(resource, Event::Sent { connection: index });
         let response = connection.send_request(request.map(|()| content())).await?;
         if let Answer::TooEarly = receive(context, resource, early, response).await? {
-            let request = context.request(wanted, http::Version::HTTP_2)?;
+            let request = wanted.request(&context.target, http::Version::HTTP_2)?;
             let response = connection.send_request(request.map(|()| content())).await?;
             receive(context, resource, false, response).await?;
         }

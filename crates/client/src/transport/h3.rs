@@ -110,7 +110,7 @@ async fn exchange<C: QuicConnection>(
     wanted: &Wanted,
 ) -> Result<Answer, H3Error> {
     let resource = wanted.resource;
-    let request = match context.request(wanted, http::Version::HTTP_3) {
+    let request = match wanted.request(&context.target, http::Version::HTTP_3) {
         Ok(request) => request,
         Err(failure) => {
             context.report(resource, Event::Failed(failure));

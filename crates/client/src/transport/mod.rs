@@ -10,121 +10,26 @@ mod over_quinn;
 mod over_s2n;
 mod response;
 mod secure;
+mod target;
+mod wanted;
 mod watched;
 
 use std::cell::RefCell;
-use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method};
-use pronghorn_http::{
-    ClientTlsOptions, CongestionControl, Protocol, QuicOptions, QuicStack, QuicWatch, SecretLog,
-    SessionUse, Sessions, Settings, TlsError, TlsVersion, TransportKnobs,
-};
+use http::HeaderMap;
+use pronghorn_http::{ClientTlsOptions, Protocol, QuicStack, SessionUse, Settings, TlsError};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::priority::Priority;
-use crate::record::{ConnectionRecord, Reason};
+use crate::record::ConnectionRecord;
 
 pub(crate) use failure::Failure;
-
-/// Where the origin is and how to speak with it.
-#[derive(Debug, Clone)]
-pub struct Target {
-    /// The origin's address and port.
-    pub address: SocketAddr,
-    /// Its name in TLS and in requests.
-    pub host_name: String,
-    /// The method of the document's request; what the document needs is asked for with GET.
-    pub method: Method,
-    /// PEM file of the only CA to trust; none: those of the system.
-    pub ca: Option<PathBuf>,
-    /// The protocol to speak.
-    pub protocol: Protocol,
-    /// The version of TLS to offer.
-    pub tls: TlsVersion,
-    /// What becomes of TLS sessions.
-    pub session: SessionUse,
-    /// Where sessions are kept from one load to the next.
-    pub sessions: Arc<Sessions>,
-    /// What carries HTTP/3.
-    pub quic_stack: QuicStack,
-    /// Congestion control of the client's end.
-    pub congestion_control: CongestionControl,
-    /// What else is asked of the client's end; those of other transports than the protocol's are without effect.
-    pub knobs: TransportKnobs,
-    /// Where the connections leave their TLS secrets; none: nowhere.
-    pub secrets: Option<Arc<SecretLog>>,
-    /// How its QUIC connections are watched.
-    pub quic_watch: QuicWatch,
-}
-
-impl Target {
-    /// How QUIC connections are to be.
-    fn quic_options(&self) -> QuicOptions {
-        QuicOptions {
-            congestion_control: self.congestion_control.quic,
-            knobs: self.knobs,
-            watch: self.quic_watch.clone(),
-        }
-    }
-
-    /// The name, or that of another `host` there, and the port unless it is the scheme's own, as requests carry it
-    /// (RFC 9110 §7.2).
-    fn authority(&self, host: Option<&str>) -> String {
-        let host = host.unwrap_or(&self.host_name);
-        match self.address.port() {
-            443 => host.to_owned(),
-            port => format!("{host}:{port}"),
-        }
-    }
-}
-
-/// A request to be made: its resource's index, what is asked for and how urgently.
-#[derive(Debug, Clone)]
-pub(crate) struct Wanted {
-    resource: usize,
-    method: Method,
-    path: String,
-    priority: Priority,
-    /// The host that is asked, where it may be another than the connection was opened for.
-    host: Option<Rc<str>>,
-    /// Headers beside those that every request has, or in their place.
-    headers: HeaderMap,
-    content: Bytes,
-    /// The connection whose server refused it unread: it is made once more, elsewhere.
-    refused_by: Option<usize>,
-}
-
-impl Wanted {
-    pub(crate) fn new(resource: usize, method: Method, path: String, priority: Priority) -> Self {
-        Wanted {
-            resource,
-            method,
-            path,
-            priority,
-            host: None,
-            headers: HeaderMap::new(),
-            content: Bytes::new(),
-            refused_by: None,
-        }
-    }
-
-    /// A request of this host, with these headers and this content.
-    pub(crate) fn of_host(self, host: Rc<str>, headers: HeaderMap, content: Bytes) -> Self {
-        Wanted {
-            host: Some(host),
-            headers,
-            content,
-            ..self
-        }
-    }
-}
+pub use target::Target;
+pub(crate) use wanted::Wanted;
 
 /// What happened to a resource, with the time at which it did.
 #[derive(Debug)]
@@ -195,12 +100,6 @@ pub(crate) struct Context {
     pub(crate) reports: UnboundedSender<Report>,
 }
 
-/// Methods that are expected to bring content, so that a request without any says so (RFC 9110 §8.6).
-const WITH_CONTENT: [Method; 3] = [Method::POST, Method::PUT, Method::PATCH];
-
-/// The content codings that Chromium asks for over TLS, as it writes them.
-const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
-
 impl Context {
     /// Seconds since the navigation began.
     fn now_s(&self) -> f64 {
@@ -251,40 +150,6 @@ impl Context {
             at: Instant::now(),
             event,
         });
-    }
-
-    fn request(
-        &self,
-        wanted: &Wanted,
-        version: http::Version,
-    ) -> Result<http::Request<()>, Failure> {
-        let authority = self.target.authority(wanted.host.as_deref());
-        let uri = match version {
-            http::Version::HTTP_11 => wanted.path.clone(),
-            _ => format!("https://{authority}{}", wanted.path),
-        };
-        let mut request = http::Request::builder()
-            .method(wanted.method.clone())
-            .uri(uri)
-            .version(version)
-            .header(
-                http::header::USER_AGENT,
-                concat!("pronghorn/", env!("CARGO_PKG_VERSION")),
-            )
-            .header(http::header::ACCEPT, "*/*")
-            .header(http::header::ACCEPT_ENCODING, ACCEPT_ENCODING);
-        if version == http::Version::HTTP_11 {
-            request = request.header(http::header::HOST, authority);
-        } else if let Some(priority) = wanted.priority.header() {
-            request = request.header("priority", priority);
-        }
-        if WITH_CONTENT.contains(&wanted.method) || !wanted.content.is_empty() {
-            request = request.header(http::header::CONTENT_LENGTH, wanted.content.len());
-        }
-        let request = request.body(());
-        let mut request = request.map_err(|error| Failure::new(Reason::Incomplete, error))?;
-        request.headers_mut().extend(wanted.headers.clone());
-        Ok(request)
     }
 }
 
