@@ -24,6 +24,7 @@ LONG = "text too long to be searched for secrets, replaced by seeded bytes"
 
 _LEAVE_OUT = "Leave this entry out of the file."
 
+
 class Written(NamedTuple):
     """A body in the archive: its SHA-256, its bytes as sent, the codings that it has."""
 

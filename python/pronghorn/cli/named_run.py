@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from pronghorn.errors import InputError, nearest
+from pronghorn.model import experiment_table
 from pronghorn.runs import catalogue
 
 _RUNS = Path("runs")

@@ -31,7 +31,9 @@ class _Question(NamedTuple):
 
 _QUESTIONS = (
     _Question(
-        "site", "What is loaded?", lambda: "small, content, spa, a site archive, a folder such as ./public, an address"
+        "site",
+        "What is loaded?",
+        lambda: "small, content, spa, a site archive, a folder such as ./public, an address",
     ),
     _Question("paths", "Over which networks?", lambda: "fiber, cable, dsl, wifi, lte, lte-poor, 3g-slow"),
     _Question("arms", "What is compared?", lambda: ", ".join((*PROTOCOLS, "h3+0rtt", "h2@bbr"))),

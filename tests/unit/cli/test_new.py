@@ -43,6 +43,17 @@ def test_a_folder_is_named_from_the_file_on(laboratory: Laboratory) -> None:
     assert 'sites = ["dir:../public"]' in (laboratory.folder / "below/shop.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("said", ["shop", "./shop", "archive:shop", "archive:./shop"])
+def test_a_site_archive_is_named_as_one(laboratory: Laboratory, said: str) -> None:
+    (laboratory.folder / "shop").mkdir()
+    (laboratory.folder / "shop/site.toml").write_text("format = 1\n", encoding="utf-8")
+    result = laboratory.run("new", "below/shop.toml", "--site", said, "--yes")
+    assert result.status == 0, result.stderr
+    text = (laboratory.folder / "below/shop.toml").read_text(encoding="utf-8")
+    assert 'sites = ["archive:../shop"]' in text
+    assert 'name = "h1, h2, h3 on ../shop"' in text
+
+
 def test_a_live_server_has_neither_paths_nor_an_origin_of_ours(laboratory: Laboratory) -> None:
     assert laboratory.run("new", "live.toml", "--site", "https://shop.example/", "-y").status == 0
     assert written(laboratory, "live.toml").origins == ("https://shop.example/",)

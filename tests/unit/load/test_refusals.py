@@ -225,6 +225,14 @@ def test_one_message_says_what_is_wrong(generator: Generator, arguments: str, sa
         ),
         ('{"method": "GET"}\n', "urls, line 1: 'url' is missing."),
         (
+            '{"url": "/a", "header": {"x": 5}}\n',
+            "urls, line 1: the value of 'x' is neither text nor a list of texts.",
+        ),
+        (
+            '{"url": "/a", "header": {"x": ["y", null]}}\n',
+            "urls, line 1: the value of 'x' is neither text nor a list of texts.",
+        ),
+        (
             '{"url": "/a", "body": "%"}\n',
             "urls, line 1: 'body' is not in base64 (RFC 4648 §4): Only base64 data is allowed.",
         ),
