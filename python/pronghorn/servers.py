@@ -66,11 +66,6 @@ _PATIENCE_S = 900.0
 _SAID_LINES = 8
 
 
-def newest(server: str) -> str:
-    """The newest version of a server that can be fetched."""
-    return max(VERSIONS[server], key=origin_name.numbers)
-
-
 def branch_of(server: str, version: str) -> str | None:
     """The version among those that can be fetched which a more exact `version` may be one of; None where none
     is."""

@@ -126,7 +126,7 @@ def summarise(
             words.headline(
                 arm, design.baseline, [] if nothing else found, (design.margin, design.margin_s), label
             )
-            for arm in sorted(design.arms, key=_asked_about)
+            for arm in sorted(design.arms, key=asked_about)
             if arm != design.baseline
         ]
         or [words.alone(design.baseline)],
@@ -159,6 +159,6 @@ def _claims(loads: Loads, measured: Sequence[CellTrials], terms: Sequence[Terms]
     return claims.judge(study.read(loads.published), of_loads, terms[0])
 
 
-def _asked_about(arm: str) -> bool:
-    """Sorts HTTP/3's arms before the others: the question is about them."""
+def asked_about(arm: str) -> bool:
+    """A key that sorts HTTP/3's arms before the others: the question is about them."""
     return not arm.startswith("h3")

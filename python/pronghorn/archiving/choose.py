@@ -20,7 +20,6 @@ SOCKET, STREAM, FAILED, SCHEME, TUNNEL, METHOD, CACHED = (
 
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
 _NO_BODY = (204, 205, 304)
-_REDIRECTS = (301, 302, 303, 307, 308)
 _KINDS = (
     ("text/html", "document"),
     ("application/xhtml+xml", "document"),
@@ -84,7 +83,7 @@ def page_of(drafts: Sequence[Draft], source: Source) -> int:
     documents = [
         place
         for place, one in enumerate(drafts)
-        if one.kind == "document" and one.method == "GET" and one.status not in _REDIRECTS
+        if one.kind == "document" and one.method == "GET" and not one.redirects
     ]
     if not documents:
         raise InputError("no request is for a page.", hint="Name the URL that stands for it: --page URL")
@@ -137,10 +136,10 @@ def counted(counts: Counter[str]) -> dict[str, int]:
 
 def _before_redirects(drafts: Sequence[Draft], place: int) -> int:
     """The place of the request whose redirects led to the one at `place`."""
-    led: dict[str | None, int] = {}
+    led: dict[str, int] = {}
     for at, one in enumerate(drafts[:place]):
-        if one.status in _REDIRECTS and (location := one.header("location")):
-            led.setdefault(addresses.joined(one.url, location), at)
+        if url := one.redirects_to:
+            led.setdefault(url, at)
     while (before := led.get(drafts[place].url, place)) < place:
         place = before
     return place

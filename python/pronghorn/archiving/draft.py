@@ -4,10 +4,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from pronghorn.archiving import addresses
 from pronghorn.sites.archive import Device, How, Kind
-from pronghorn.sites.archive.exchange import Protocol
+from pronghorn.sites.archive.exchange import Protocol, value_of
 
 Pair = tuple[str, str]
+
+_REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class Body(NamedTuple):
@@ -55,12 +58,23 @@ class Draft:
     aliases: tuple[str, ...] = ()
 
     def header(self, name: str) -> str | None:
-        """The value of the first response header of this name in lower case."""
-        return _value(self.headers, name)
+        """The value of the first response header of this name."""
+        return value_of(self.headers, name)
 
     def request_header(self, name: str) -> str | None:
         """The same of the request."""
-        return _value(self.request_headers, name)
+        return value_of(self.request_headers, name)
+
+    @property
+    def redirects(self) -> bool:
+        """Whether its status is a redirect's, even if it leads nowhere."""
+        return self.status in _REDIRECTS
+
+    @property
+    def redirects_to(self) -> str | None:
+        """The clean URL to which the response redirects; None where it doesn't."""
+        location = self.header("location") if self.redirects else None
+        return addresses.joined(self.url, location) if location else None
 
     @property
     def media_type(self) -> str:
@@ -84,7 +98,3 @@ class Source:
     device: Device = field(default_factory=Device)
     left_out: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)
-
-
-def _value(headers: list[Pair], name: str) -> str | None:
-    return next((value for key, value in headers if key.lower() == name), None)

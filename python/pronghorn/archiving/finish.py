@@ -53,16 +53,21 @@ class Making:
         many drafts."""
         why = choose.left_out(draft)
         url = addresses.clean(draft.url) if why is None else None
-        if why is not None or url is None:
+        repaired = Counter[str]() if url is None else self._source.repaired
+        draft.headers = kept(draft.headers, repaired)
+        draft.hints = kept(draft.hints, repaired)
+        draft.request_headers = kept(draft.request_headers, repaired)
+        if url is None:
             self._source.left_out[why or "a URL that leads to no server"] += 1
+            # What it was sent with stands in the pages and scripts that are kept, too.
+            if why != choose.SCHEME:
+                self._mask.find_in_url(draft.url)
+                self._mask.find(draft)
             return
         if len(self._drafts) >= limits.MOST_EXCHANGES:
             raise InputError(f"more than {limits.MOST_EXCHANGES} requests; a page's load has far fewer.")
         self._mask.find_in_url(draft.url)
         draft.url = url
-        draft.headers = kept(draft.headers, self._source.repaired)
-        draft.hints = kept(draft.hints, self._source.repaired)
-        draft.request_headers = kept(draft.request_headers, self._source.repaired)
         draft.initiator = addresses.clean(draft.initiator) if draft.initiator else None
         draft.frame = addresses.clean(draft.frame) if draft.frame else None
         draft.kind = draft.kind or cast(Kind, choose.kind_by_headers(draft))

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from pronghorn.sites.archive import limits
+from pronghorn.sites.archive.exchange import TOKEN
 
 Pair = tuple[str, str]
 
@@ -16,7 +17,6 @@ _HOP_BY_HOP = frozenset(
 )
 """Of one connection, not of a message (RFC 9110 §7.6.1)."""
 
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROL = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -31,7 +31,7 @@ def kept(headers: Iterable[Pair], repaired: Counter[str]) -> list[Pair]:
             continue
         for value in joined.split("\n"):
             clean = _SURROGATE.sub("�", _CONTROL.sub(" ", value)).strip()
-            if _TOKEN.fullmatch(name) is None or len(name) + len(clean) > limits.MOST_HEADER:
+            if TOKEN.fullmatch(name) is None or len(name) + len(clean) > limits.MOST_HEADER:
                 repaired["header left out"] += 1
                 continue
             if clean != value.strip(" \t\r"):

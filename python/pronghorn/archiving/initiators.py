@@ -11,7 +11,6 @@ MOST_TEXT = 4 * 2**20
 """Bytes of a document or a style sheet in which references are looked for."""
 
 _OF_KIND: dict[str | None, How] = {"document": "parser", "style": "style", "script": "script"}
-_REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class Origins:
@@ -86,10 +85,8 @@ class Origins:
     def _enter(self, place: int) -> None:
         draft = self._drafts[place]
         self._last[draft.url] = place
-        if draft.status in _REDIRECTS:
-            location = draft.header("location")
-            if location and (url := addresses.joined(draft.url, location)):
-                self._redirects[url] = place
+        if url := draft.redirects_to:
+            self._redirects[url] = place
             return
         if self._page is None and draft.kind == "document":
             self._page = place

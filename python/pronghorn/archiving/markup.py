@@ -4,11 +4,10 @@ The standard library's parser takes a time that grows with the square of a text'
 comments lack their ends; the expressions here are polars', which never go back."""
 
 import html
-import importlib
 import re
-from typing import Any
 
 from pronghorn.mirror.references import in_style, of_element
+from pronghorn.redaction import strings
 
 _COMMENT = r"(?s)<!--.*?-->"
 _SCRIPT = r"(?is)(<script\b[^>]*>).*?</script"
@@ -22,8 +21,7 @@ _ATTRIBUTE = re.compile(r"(?<=[\s\"'/])([a-zA-Z:-]{1,40})\s*+=\s*+(?:\"([^\"]*+)
 def references(text: str) -> tuple[str | None, list[str]]:
     """A document's `<base href>`, if any, and the addresses that it asks for, as `mirror.references` has
     them."""
-    polars = _polars()
-    plain = polars.Series([text]).str.replace_all(_COMMENT, "")
+    plain = strings.series([text]).str.replace_all(_COMMENT, "")
     styles = plain.str.extract_all(_STYLE)[0]
     tags = plain.str.replace_all(_SCRIPT, "$1").str.extract_all(_TAG)[0]
     base, found = None, list[str]()
@@ -42,7 +40,3 @@ def references(text: str) -> tuple[str | None, list[str]]:
     for style in styles:
         found += in_style(style)
     return base, [each.strip() for each in found if each.strip()]
-
-
-def _polars() -> Any:
-    return importlib.import_module("polars")

@@ -9,7 +9,6 @@ from pronghorn.archiving.draft import Draft
 from pronghorn.archiving.initiators import named_in
 
 _Key = tuple[str, str | None]
-_REDIRECTS = (301, 302, 303, 307, 308)
 
 
 def reached(drafts: Sequence[Draft], page: int, text: Callable[[int], str]) -> list[int]:
@@ -52,9 +51,7 @@ def _key(url: str) -> _Key:
 
 
 def _asks(draft: Draft, text: Callable[[], str]) -> Iterator[str]:
-    location = draft.header("location")
-    if draft.status in _REDIRECTS and location:
-        if url := addresses.joined(draft.url, location):
-            yield url
+    if url := draft.redirects_to:
+        yield url
     elif draft.kind in ("document", "style"):
         yield from named_in(draft, text())

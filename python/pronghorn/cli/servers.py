@@ -71,7 +71,7 @@ def _suites(asked: Sequence[OriginName]) -> list[str]:
     found: dict[str, None] = {}
     for each in asked:
         if each.server in roots.VERSIONS:
-            branch = roots.branch_of(each.server, each.version or roots.newest(each.server))
+            branch = roots.branch_of(each.server, each.version or programs.WANTED[each.server].newest)
             if branch is not None:
                 found[roots.VERSIONS[each.server][branch]] = None
     return list(found)

@@ -11,6 +11,6 @@ Requests, initiators, priorities and times come from the DevTools protocol (`pro
 Bodies come from the NetLog, since the protocol gives them decoded only."""
 
 from pronghorn.recording.record import record
-from pronghorn.recording.settings import Settings, devices
+from pronghorn.recording.settings import Settings
 
-__all__ = ["Settings", "devices", "record"]
+__all__ = ["Settings", "record"]

@@ -6,10 +6,12 @@ from typing import Any
 from pronghorn.archiving import Body, Draft, Source
 from pronghorn.archiving.choose import FAILED, SOCKET
 from pronghorn.browser.events import Exchange
+from pronghorn.importing.har.asked import HOWS
+from pronghorn.importing.har.entry import KINDS
 from pronghorn.importing.har.values import size
 from pronghorn.recording.netlog import Log, Response
 from pronghorn.recording.visit import Seen
-from pronghorn.sites.archive import How, Kind, limits
+from pronghorn.sites.archive import limits
 from pronghorn.sites.archive.exchange import Protocol
 from pronghorn.sites.stream import Stream
 
@@ -18,24 +20,13 @@ BLOCKED = "blocked by the page's policy"
 CUT = "body that the browser did not read to its end, filled with seeded bytes"
 LACKING = "body that the browser's log lacks, replaced by seeded bytes"
 
-_KINDS: dict[str, Kind] = {
-    "Document": "document",
-    "Script": "script",
-    "Stylesheet": "style",
-    "Image": "image",
-    "Font": "font",
-    "Media": "media",
-    "TextTrack": "media",
-    "XHR": "fetch",
-    "Fetch": "fetch",
-}
-_HOWS: dict[str, How] = {"script": "script", "preload": "preload", "preflight": "preflight"}
 _PROTOCOLS: dict[str, Protocol] = {"http/1.0": "h1", "http/1.1": "h1", "h2": "h2", "h3": "h3"}
 
 
 def drafts(seen: Seen, log: Log, source: Source) -> Iterator[Draft]:
     """The requests of a load in their order. What was left out is counted in `source`."""
-    source.left_out[SOCKET] += len(seen.events.sockets)
+    for url in seen.events.sockets:
+        yield Draft(url, failed=SOCKET)
     frames: dict[str, str] = {}
     for one in seen.events.exchanges:
         if not one.counted:
@@ -64,9 +55,9 @@ def _draft(
         status=int(told.get("status") or 0),
         headers=(logged and logged.headers) or _pairs(exchange.got_headers or told.get("headers")),
         hints=_pairs(seen.hints.get(number)),
-        kind=_KINDS.get(kind),
+        kind=KINDS.get(kind.lower()),
         initiator=initiator["url"],
-        how=_HOWS.get(str(initiator["type"]).lower()),
+        how=HOWS.get(str(initiator["type"]).lower()),
         frame=None if kind == "Document" else frames.get(str(exchange.sent.get("frameId"))),
         start_s=float(exchange.sent["timestamp"]),
         priority=exchange.priority,

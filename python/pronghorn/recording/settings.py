@@ -1,22 +1,16 @@
 """What to load, as which device, and the browser's switches."""
 
-import base64
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from pronghorn import reading
-from pronghorn.clients.chromium.switches import standing
+from pronghorn.clients.chromium.switches import NO_PORT, standing, trusting
 from pronghorn.errors import InputError, unknown
 
 _MOST_PEM = 2**20
-_NO_PORT = 1
-"""A port on which nothing listens: naming a host with it as one to force QUIC on lets the browser take a
-private authority's certificate over QUIC, and forces nothing."""
 
 
 @dataclass(frozen=True)
@@ -69,17 +63,11 @@ class Settings:
                 f"{self.trust}: this holds no certificate in PEM.",
                 hint="Name the certificate that the server shows: --trust FILE.pem",
             ) from None
-        digests = ",".join(_digest(one) for one in certificates)
-        hosts = [f"{host.partition(':')[0]}:{_NO_PORT}" for host, _ in self.resolve]
+        hosts = [f"{host.partition(':')[0]}:{NO_PORT}" for host, _ in self.resolve]
         quic = [f"--origin-to-force-quic-on={','.join(hosts)}"] if hosts else []
-        return [f"--ignore-certificate-errors-spki-list={digests}", *quic]
+        return [trusting(certificates), *quic]
 
 
 def devices(playwright: Any) -> dict[str, Any]:
     """Playwright's devices, by name."""
     return dict(playwright.devices)
-
-
-def _digest(certificate: x509.Certificate) -> str:
-    key = certificate.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return base64.b64encode(hashlib.sha256(key).digest()).decode()

@@ -23,6 +23,9 @@ _MOST_LIMIT_S = 3600.0
 
 _PATIENCE_S = 10.0
 
+_MOST_POSTED = 2**16
+"""Bytes of what a request posts that come with the event of its sending; longer ones are asked for."""
+
 
 @dataclass
 class Seen:
@@ -81,9 +84,15 @@ async def _listening(session: CDPSession, seen: Seen) -> Seen:
     def hinted(event: dict[str, Any]) -> None:
         seen.hints.setdefault(str(event["requestId"]), {}).update(event.get("headers", {}))
 
+    def sent(event: dict[str, Any]) -> None:
+        if posted := event["request"].get("postData"):
+            seen.posted[str(event["requestId"])] = str(posted).encode("utf-8", "replace")
+
     session.on("Network.responseReceivedEarlyHints", hinted)
+    session.on("Network.requestWillBeSent", sent)
     # Bodies are the NetLog's: the browser needs to keep none.
-    await session.send("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0})
+    kept = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": _MOST_POSTED}
+    await session.send("Network.enable", kept)
     await session.send("Page.enable", {})
     await Targets(session, seen.events).listen()
     return seen
@@ -109,11 +118,12 @@ async def _load(url: str, page: Page, session: CDPSession, seen: Seen, settings:
 
 
 async def _fetch_posted(session: CDPSession, seen: Seen) -> None:
-    """What requests posted, which events leave out where it is long."""
+    """What requests posted where it was too long to come with their events."""
     for one in seen.events.exchanges:
-        if one.sent["request"]["method"] in ("GET", "HEAD", "OPTIONS") or one.by_worker:
-            continue
         number = str(one.sent["requestId"])
+        bodiless = one.sent["request"]["method"] in ("GET", "HEAD", "OPTIONS")
+        if bodiless or one.by_worker or number in seen.posted:
+            continue
         with contextlib.suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
                 answer = await session.send("Network.getRequestPostData", {"requestId": number})

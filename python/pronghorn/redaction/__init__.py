@@ -6,7 +6,8 @@ pairs.py     values beside such names: in URLs, forms, JSON, and in one of them 
 urls.py      secrets in URLs
 headers.py   secrets in headers
 fields.py    secrets in what is posted: forms, multipart, JSON
-texts.py     secrets in pages, scripts and data"""
+texts.py     secrets in pages, scripts and data
+strings.py   many texts searched in one pass"""
 
 from pronghorn.redaction.ledger import Ledger
 

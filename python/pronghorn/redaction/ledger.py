@@ -6,13 +6,13 @@ the order in which secrets are found, and says nothing of them."""
 
 import hashlib
 import html
-import importlib
 import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import quote, quote_plus, unquote_plus
+
+from pronghorn.redaction import strings
 
 _LOWER, _UPPER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 _TRIES = 100
@@ -54,7 +54,7 @@ class Ledger:
         found = list(texts)
         if not self._spellings or not found:
             return found
-        series = _polars().Series(found, dtype=_polars().String)
+        series = strings.series(found)
         patterns = list(self._spellings)
         hit = series.str.contains_any(patterns).arg_true()
         if len(hit):
@@ -110,8 +110,3 @@ def _in_json(text: str) -> str:
 def _in_script(text: str) -> str:
     """As JSON is written into pages, with slashes escaped."""
     return _in_json(text).replace("/", "\\/")
-
-
-def _polars() -> Any:
-    """Loaded when it is first needed: its search for many texts at once takes one pass."""
-    return importlib.import_module("polars")

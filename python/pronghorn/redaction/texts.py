@@ -2,12 +2,10 @@
 
 Only what looks drawn at random counts, since texts also hold such names for other reasons."""
 
-import importlib
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from pronghorn.redaction import names
+from pronghorn.redaction import names, strings
 from pronghorn.redaction.ledger import Ledger
 
 _NAME = (
@@ -40,8 +38,7 @@ _ATTRIBUTE = re.compile(
 def find(texts: Sequence[str], ledger: Ledger) -> None:
     """Enters the secrets of texts, to be replaced everywhere. Many at once take far less time than each by
     itself."""
-    polars = _polars()
-    series = polars.Series(texts, dtype=polars.String)
+    series = strings.series(texts)
     pairs, quoted, assigned, elements, tokens = (
         series.str.extract_all(one).explode(keep_nulls=False, empty_as_null=False).to_list()
         for one in _PATTERNS
@@ -68,7 +65,3 @@ def _element(element: str, ledger: Ledger) -> None:
     name, value = attributes.get("name", ""), attributes.get("value") or attributes.get("content", "")
     if value and names.secret(name) and names.random_looking(value):
         ledger.everywhere(value, "text")
-
-
-def _polars() -> Any:
-    return importlib.import_module("polars")

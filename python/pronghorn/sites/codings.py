@@ -49,7 +49,7 @@ def undone(content: bytes, codings: list[str], most: int = limits.MOST_BODY) -> 
                     raise Undecodable(f"decoded it has more than {most} bytes")
         except Undecodable:
             raise
-        except (zlib.error, EOFError, OSError, _brotli().error, _zstandard().ZstdError) as error:
+        except (zlib.error, EOFError, OSError, compression.library().error, _zstandard().ZstdError) as error:
             raise Undecodable(f"it is no {coding}: {error}") from None
         content = bytes(made)
     return content
@@ -89,7 +89,7 @@ def _deflated(content: bytes) -> Iterator[bytes]:
 
 
 def _unbrotlied(content: bytes) -> Iterator[bytes]:
-    decoder = _brotli().Decompressor()
+    decoder = compression.library().Decompressor()
     piece = decoder.process(content, output_buffer_limit=_PIECE * 16)
     yield piece
     while not decoder.is_finished():
@@ -121,10 +121,6 @@ def _gzipped(content: bytes) -> bytes:
 
 def _zstandarded(content: bytes) -> bytes:
     return bytes(_zstandard().ZstdCompressor(level=_ZSTD_LEVEL).compress(content))
-
-
-def _brotli() -> Any:
-    return importlib.import_module("brotli")
 
 
 def _zstandard() -> Any:

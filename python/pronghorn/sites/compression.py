@@ -39,7 +39,7 @@ _LEAST_ROOM = 96
 
 def brotli_of(content: bytes) -> bytes:
     """`content` in brotli."""
-    return bytes(_library().compress(content, quality=BROTLI_QUALITY))
+    return bytes(library().compress(content, quality=BROTLI_QUALITY))
 
 
 def made_of(content: bytes) -> dict[str, bytes]:
@@ -59,7 +59,7 @@ def fitted(head: bytes, text: Callable[[int], bytes], foot: bytes, size: int) ->
 
     The stream ends with a meta-block of metadata (RFC 7932 §9.2), which readers pass over: some hundred bytes
     at most, where no further piece of text would have fitted."""
-    brotli = _library()
+    brotli = library()
     compressor = brotli.Compressor(quality=_FITTED_QUALITY)
     plain, coded = bytearray(), bytearray()
 
@@ -79,7 +79,7 @@ def fitted(head: bytes, text: Callable[[int], bytes], foot: bytes, size: int) ->
     return bytes(plain), bytes(coded + _metadata(padding) + _FINAL)
 
 
-def _library() -> Any:
+def library() -> Any:
     """The brotli library, loaded when it is first needed: most commands compress nothing."""
     return importlib.import_module("brotli")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pronghorn.archiving import Draft, Making, Source, bodies
+from pronghorn.archiving import Body, Draft, Making, Source, bodies
 from pronghorn.sites import codings
 from pronghorn.sites.archive import read
 
@@ -194,6 +194,27 @@ def test_a_post_whose_coding_is_broken_is_replaced_and_told(tmp_path: Path) -> N
     assert archive.exchanges[1].request_bytes == len(b"password=hunter2")
     assert b"hunter2" not in everything(tmp_path / "archive")
     assert archive.site.repaired == {bodies.POSTED: 1}
+
+
+LEFT_OUT = {
+    "a request that failed": Draft(f"https://shop.example/p?token={TOKEN}", failed="failed or aborted"),
+    "a WebSocket": Draft(f"wss://shop.example/live?token={TOKEN}", status=101),
+    "an answer without a status": Draft(
+        "https://shop.example/p", status=0, request_headers=[("x-api-key", TOKEN)]
+    ),
+}
+
+
+@pytest.mark.parametrize("draft", LEFT_OUT.values(), ids=LEFT_OUT.keys())
+def test_the_secrets_of_what_is_left_out_are_found_in_what_is_kept(tmp_path: Path, draft: Draft) -> None:
+    script = f"connect('{TOKEN}')".encode()
+    with Making(tmp_path / "archive", Source("2026-03-04T10:11:12Z", "test")) as making:
+        making.take(Draft("https://shop.example/", kind="document", body=Body(script)))
+        making.take(draft)
+        told = making.finish()
+    assert told.requests == 1
+    assert sum(told.site.left_out.values()) == 1
+    assert TOKEN.encode() not in everything(tmp_path / "archive")
 
 
 def posted(content: bytes, coding: str) -> Draft:

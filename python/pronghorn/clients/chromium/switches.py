@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from pathlib import Path
+from collections.abc import Iterable
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -50,7 +50,7 @@ _FEATURES_ON = ("SkipListAccountsWithoutGaiaCookies",)
 _NO_CACHE = ("--disk-cache-size=1",)
 """A cache that takes nothing. To clear one would not do: Chromium forgets Alt-Svc along with it."""
 
-_NO_PORT = 1
+NO_PORT = 1
 """A port on which nothing listens: naming a host with it as one to force QUIC on lets the browser take a
 private authority's certificate over QUIC, and forces nothing."""
 
@@ -110,7 +110,7 @@ def _protocol(arm: Arm, visit: Visit) -> list[str]:
         if arm.discovery == "forced":
             words.append(f"--origin-to-force-quic-on={','.join(_over_quic(visit))}")
         elif visit.certificates is not None:
-            unforced = dict.fromkeys(f"{one.rpartition(':')[0]}:{_NO_PORT}" for one in _over_quic(visit))
+            unforced = dict.fromkeys(f"{one.rpartition(':')[0]}:{NO_PORT}" for one in _over_quic(visit))
             words.append(f"--origin-to-force-quic-on={','.join(unforced)}")
     if arm.tls_version == "1.2":
         words.append("--ssl-version-max=tls1.2")
@@ -131,11 +131,15 @@ def _trust(visit: Visit) -> list[str]:
     chains = [visit.certificates.chain]
     if visit.placed is not None:
         chains = [place.leaf.chain for place in visit.placed.places]
-    return [f"--ignore-certificate-errors-spki-list={','.join(map(_digest, chains))}"]
+    return [trusting(x509.load_pem_x509_certificates(chain.read_bytes())[0] for chain in chains)]
 
 
-def _digest(chain: Path) -> str:
-    """The SHA-256 of the public key of a chain's leaf, as Chromium wants it."""
-    leaf = x509.load_pem_x509_certificates(chain.read_bytes())[0]
-    key = leaf.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+def trusting(certificates: Iterable[x509.Certificate]) -> str:
+    """The switch by which servers may show these certificates, whoever signed them."""
+    return f"--ignore-certificate-errors-spki-list={','.join(map(_digest, certificates))}"
+
+
+def _digest(certificate: x509.Certificate) -> str:
+    """The SHA-256 of its public key, in base64."""
+    key = certificate.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     return base64.b64encode(hashlib.sha256(key).digest()).decode()

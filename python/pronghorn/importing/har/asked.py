@@ -6,7 +6,9 @@ from typing import Any
 from pronghorn.importing.har.values import items, table, text
 from pronghorn.sites.archive import How
 
-_HOWS: dict[str, How] = {"script": "script", "preload": "preload", "preflight": "preflight"}
+HOWS: dict[str, How] = {"script": "script", "preload": "preload", "preflight": "preflight"}
+"""By DevTools' type of an initiator."""
+
 _DEEPEST = 16
 
 
@@ -19,7 +21,7 @@ def asked(entry: dict[str, Any]) -> tuple[str | None, How | None]:
     else:
         detail = table(_parsed(text(entry.get("_initiator_detail"))), "stack")
         kind, url = text(entry.get("_initiator_type"), 64), text(told) or _of_stack(detail)
-    how = _HOWS.get(kind.lower())
+    how = HOWS.get(kind.lower())
     if entry.get("_isLinkPreload") is True:
         how = "preload"
     return url or None, how

@@ -15,6 +15,7 @@ from pronghorn.archiving.texts import is_text
 from pronghorn.importing.har.values import size, table, text
 from pronghorn.sites import codings
 from pronghorn.sites.archive import limits
+from pronghorn.sites.archive.exchange import value_of
 
 BROKEN = "body with broken base64, replaced by seeded bytes"
 SHORT = "body shorter than its recorded size"
@@ -60,7 +61,7 @@ def body(
         return Body(None, False, coded, decoded)
     if decoded is not None and len(found) < decoded:
         repaired[SHORT] += 1
-    coding = codings.named(_value(headers, "content-encoding"))
+    coding = codings.named(value_of(headers, "content-encoding"))
     still_coded = bool(coding) and found.startswith(_MAGIC.get(coding[-1], b"\0\0\0\0never"))
     if still_coded and is_text(text(content.get("mimeType"), 200).partition(";")[0].lower()):
         return Body(found, False, coded, decoded)
@@ -94,7 +95,7 @@ def _of_text(
 
 def _encodings(told: str, content: dict[str, Any], headers: list[Pair]) -> list[str]:
     """Those that the response names, in its headers or in the page itself; UTF-8 where it names none."""
-    for place in (_value(headers, "content-type") or "", text(content.get("mimeType"), 400), told[:2048]):
+    for place in (value_of(headers, "content-type") or "", text(content.get("mimeType"), 400), told[:2048]):
         if found := _CHARSET.search(place):
             name = found[1].lower()
             return ["cp1252"] if name in ("iso-8859-1", "latin1", "us-ascii", "ascii") else [name]
@@ -127,8 +128,8 @@ def _sizes(
     """The decoded and the coded size; None for what isn't told. A length that the server told comes first."""
     decoded = size(content.get("size"))
     decoded = decoded or None
-    coding = codings.named(_value(headers, "content-encoding"))
-    length = size(_value(headers, "content-length"))
+    coding = codings.named(value_of(headers, "content-encoding"))
+    length = size(value_of(headers, "content-length"))
     sent = size(response.get("bodySize"))
     if length is not None and (sent or 0) < 2 * length + _MOST_FRAMING:
         return decoded if coding else length or decoded, length or None
@@ -145,7 +146,3 @@ def _sizes(
     if saved and decoded and saved < decoded:
         return decoded, decoded - saved
     return decoded, None
-
-
-def _value(headers: list[Pair], name: str) -> str | None:
-    return next((value for key, value in headers if key.lower() == name), None)

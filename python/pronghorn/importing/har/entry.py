@@ -14,7 +14,7 @@ from pronghorn.importing.har.values import items, pairs, size, table, text
 from pronghorn.sites.archive import Kind
 from pronghorn.sites.archive.exchange import Protocol
 
-_KINDS: dict[str, Kind] = {
+KINDS: dict[str, Kind] = {
     "document": "document",
     "stylesheet": "style",
     "css": "style",
@@ -26,6 +26,8 @@ _KINDS: dict[str, Kind] = {
     "media": "media",
     "texttrack": "media",
 }
+"""By DevTools' type of a resource, in lower case, and by the older words of others."""
+
 _CACHES = ("memory", "disk", "prefetch", "cache", "service worker")
 _NOT_TRAVELLED = ("fromDiskCache", "fromPrefetchCache", "fromServiceWorker", "_fetchedViaServiceWorker")
 _NO_CONNECTIONS = ("443", "80", "0", "-1")
@@ -56,7 +58,7 @@ def draft(entry: dict[str, Any], repaired: Counter[str], folder: Path) -> Draft 
         method=text(request.get("method"), 64).upper() or "GET",
         status=status,
         headers=headers,
-        kind=_KINDS.get(text(entry.get("_resourceType"), 64).lower()),
+        kind=KINDS.get(text(entry.get("_resourceType"), 64).lower()),
         initiator=initiator,
         how=how,
         start_s=started or 0.0,

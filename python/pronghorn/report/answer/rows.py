@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pronghorn.analysis.effects import effect
 from pronghorn.analysis.numbers import rate, seconds
+from pronghorn.analysis.summarise import asked_about
 from pronghorn.model.summary import HIGHER_IS_BETTER, CellSummary, Comparison, Summary, Verdict
 from pronghorn.report.answer.matrix import Matrix, matrix
 from pronghorn.report.answer.scale import Scale, Tick, scale, speed, speeds, ticks
@@ -79,8 +80,8 @@ def answer(summary: Summary, anchors: Sequence[str]) -> Answer:
 
 
 def asked_first(found: Sequence[Comparison]) -> list[Comparison]:
-    """HTTP/3's arms before the others, as in the headline: the question is about them."""
-    return sorted(found, key=lambda one: not one.arm.startswith("h3"))
+    """HTTP/3's arms before the others, as in the headline."""
+    return sorted(found, key=lambda one: asked_about(one.arm))
 
 
 def _group(cell: CellSummary, anchor: str, baseline: str, axis: Scale) -> Group:

@@ -1,6 +1,7 @@
 """One line of requests.jsonl: a request and its response."""
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Literal
 from urllib.parse import SplitResult, urlsplit
 
@@ -18,7 +19,9 @@ header, a style sheet (`url()`, `@import`), CORS before the request proper (Fetc
 
 Protocol = Literal["h1", "h2", "h3"]
 
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A method or a header's name (RFC 9110 §5.6.2)."""
+
 _UNSENDABLE = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
 _URL = re.compile(r"https?://[!-\"$-~]+")
 _HOST = re.compile(
@@ -72,14 +75,14 @@ def _url(text: str) -> str:
 
 
 def _method(text: str) -> str:
-    if _TOKEN.fullmatch(text) is None:
+    if TOKEN.fullmatch(text) is None:
         raise ValueError("this is no method (RFC 9110 §9.1)")
     return text
 
 
 def _header(pair: tuple[str, str]) -> tuple[str, str]:
     name, value = pair
-    if _TOKEN.fullmatch(name) is None:
+    if TOKEN.fullmatch(name) is None:
         raise ValueError(f"{bounds.shown(name)} is no header's name (RFC 9110 §5.1)")
     if _UNSENDABLE.search(value):
         raise ValueError(f"the value of {name} holds a control character, as no header can (RFC 9110 §5.5)")
@@ -162,5 +165,10 @@ class Exchange(BaseModel):
     def header(self, name: str) -> str | None:
         """The value of the first response header of this name, whatever its case; None where there is
         none."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
+        return value_of(self.headers, name)
+
+
+def value_of(headers: Iterable[tuple[str, str]], name: str) -> str | None:
+    """The value of the first header of this name, whatever its case; None where there is none."""
+    wanted = name.lower()
+    return next((value for key, value in headers if key.lower() == wanted), None)

@@ -20,8 +20,3 @@ def body(folder: Path, digest: str) -> Path:
     if not is_digest(digest):
         raise ValueError(f"{digest[:80]!r} is no SHA-256")
     return folder / BODIES / digest[:2] / digest
-
-
-def is_archive(folder: Path) -> bool:
-    """Whether a folder looks like an archive: it holds both of its files."""
-    return (folder / SITE).is_file() and (folder / REQUESTS).is_file()
