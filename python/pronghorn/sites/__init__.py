@@ -1,15 +1,12 @@
 """Sites: what is loaded. Generated with seeded, incompressible bytes, taken from a folder, or recorded."""
 
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 
 from pronghorn.model.recorded_site import RecordedSite
-from pronghorn.sites import folder, generate, replay
+from pronghorn.sites import folder, generate, replay, shipped
 from pronghorn.sites.built import BuiltSite, Kind, Resource
 from pronghorn.sites.spec import SPECIFICATIONS
-
-_SHIPPED = Path(str(resources.files("pronghorn"))) / "data" / "archives"
 
 __all__ = ["BuiltSite", "Kind", "Resource", "build", "known"]
 
@@ -44,7 +41,7 @@ def build(
             raise ValueError("names no folder; write dir:PATH")
         return folder.copy(Path(path), directory, compressed=compressed, hosts=hosts)
     if recorded := RecordedSite.of(spec):
-        place = _SHIPPED / recorded.place if recorded.shipped else Path(recorded.place)
+        place = shipped.folder(recorded.place) if recorded.shipped else Path(recorded.place)
         return replay.build(place, directory, recorded.rewritings)
     if spec not in SPECIFICATIONS:
         raise ValueError(f"no such site; known are {', '.join(known())}, dir:PATH and archive:PATH")
