@@ -57,6 +57,7 @@ impl Told {
     }
 
     pub(super) fn close(&self) {
+        self.state().order.end();
         self.closed.send_replace(true);
     }
 
