@@ -2,6 +2,7 @@
 refuse them in one sentence. `fuzz.py` looks for bytes on which one fails; `make test` tries `corpus`."""
 
 import contextlib
+import hashlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,13 +12,13 @@ from pronghorn import sites
 from pronghorn.errors import InputError
 from pronghorn.importing import bring
 from pronghorn.model.recorded_site import REWRITINGS
-from pronghorn.sites.archive import read
+from pronghorn.sites.archive import layout, read
 
 PARTED = b"\n-----\n"
 """What parts the files of an archive."""
 
-_BODY = b"a" * 10
-_DIGEST = "bf2cb58a68f684d95a3b78ef8f661c9a4e5b09e82cc8f9cc88cce90528caeb27"
+_BODIES = (b"a" * 10, b'<script src="https://b.test/x" integrity="sha384-a">https:\\/\\/b.test\\/y</script>')
+_WORDS = ("", *(f"+{word}" for word in REWRITINGS), "+no-third-parties+no-images+one-host+all-h3")
 
 
 def import_har(content: bytes) -> None:
@@ -35,11 +36,13 @@ def site_archive(content: bytes) -> None:
     site, _, requests = content.partition(PARTED)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "archive"
-        (folder / "bodies" / _DIGEST[:2]).mkdir(parents=True)
-        (folder / "bodies" / _DIGEST[:2] / _DIGEST).write_bytes(_BODY)
+        for body in _BODIES:
+            file = layout.body(folder, hashlib.sha256(body).hexdigest())
+            file.parent.mkdir(parents=True)
+            file.write_bytes(body)
         (folder / "site.toml").write_bytes(site)
         (folder / "requests.jsonl").write_bytes(requests)
-        for number, words in enumerate(("", *(f"+{word}" for word in REWRITINGS))):
+        for number, words in enumerate(_WORDS):
             root = Path(made) / str(number)
             root.mkdir()
             with _refused_in_one_sentence():

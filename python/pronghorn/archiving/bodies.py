@@ -1,5 +1,6 @@
 """The bodies of an archive: on disk from the beginning, and as sent in the end."""
 
+import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -100,6 +101,22 @@ class Bodies:
             self._search(_BATCH)
         self._kept[id(draft)] = _Kept(self._spool.keep(body.content), bool(coding), searched)
         draft.body = Body(None, not coding, len(body.content) if coding else body.coded_bytes, len(plain))
+
+    def search_left_out(self, draft: Draft) -> None:
+        """Looks for secrets in the body of a draft that isn't taken, and undoes the coding of what it posted,
+        as far as can be."""
+        if self._mask.keep_secrets:
+            return
+        with contextlib.suppress(codings.Undecodable):
+            coding = codings.named(draft.request_header("content-encoding"))
+            draft.request_body = codings.undone(draft.request_body or b"", coding, MOST_BYTES)
+        content = draft.body.content
+        if not content or not is_text(draft.media_type) or len(content) > MOST_BYTES:
+            return
+        with contextlib.suppress(codings.Undecodable):
+            coding = [] if draft.body.decoded else codings.named(draft.header("content-encoding"))
+            self._unsearched.append(Text.of(codings.undone(content, coding, MOST_BYTES)).text)
+            self._search(_BATCH)
 
     def take_posted(self, draft: Draft) -> None:
         """Undoes the coding of what a request posted, so that its secrets are found. Seeded bytes stand in

@@ -40,6 +40,7 @@ class Making:
         self._mask = Mask(keep_secrets=keep_secrets)
         self._bodies = Bodies(self._writer, self._mask, source.repaired)
         self._drafts: list[Draft] = []
+        self._taken = 0
 
     def __enter__(self) -> Self:
         return self
@@ -54,20 +55,24 @@ class Making:
         many drafts."""
         why = choose.left_out(draft)
         url = addresses.clean(draft.url) if why is None else None
-        repaired = Counter[str]() if url is None else self._source.repaired
-        draft.headers = kept(draft.headers, repaired)
-        draft.hints = kept(draft.hints, repaired)
-        draft.request_headers = kept(draft.request_headers, repaired)
+        if why == choose.SCHEME:
+            self._source.left_out[why] += 1
+            return
+        self._taken += 1
+        if self._taken > limits.MOST_EXCHANGES:
+            raise InputError(f"more than {limits.MOST_EXCHANGES} requests; a page's load has far fewer.")
+        self._mask.find_in_url(draft.url)
+        # Before any header is left out: its secret may stand elsewhere.
+        self._mask.find_in_headers(draft)
         if url is None:
             self._source.left_out[why or "a URL that leads to no server"] += 1
             # What it was sent with stands in the pages and scripts that are kept, too.
-            if why != choose.SCHEME:
-                self._mask.find_in_url(draft.url)
-                self._mask.find(draft)
+            self._bodies.search_left_out(draft)
+            self._mask.find(draft)
             return
-        if len(self._drafts) >= limits.MOST_EXCHANGES:
-            raise InputError(f"more than {limits.MOST_EXCHANGES} requests; a page's load has far fewer.")
-        self._mask.find_in_url(draft.url)
+        draft.headers = kept(draft.headers, self._source.repaired)
+        draft.hints = kept(draft.hints, self._source.repaired)
+        draft.request_headers = kept(draft.request_headers, self._source.repaired)
         draft.url = url
         draft.initiator = addresses.clean(draft.initiator) if draft.initiator else None
         draft.frame = addresses.clean(draft.frame) if draft.frame else None

@@ -25,15 +25,19 @@ class Mask:
         if not self.keep_secrets:
             urls.find(url, self._ledger)
 
+    def find_in_headers(self, draft: Draft) -> None:
+        """Looks for secrets in a draft's headers as its source has them."""
+        for pairs in () if self.keep_secrets else _headers_of(draft):
+            lines = ((name, line) for name, value in pairs for line in value.split("\n"))
+            headers.find(lines, self._ledger)
+
     def find(self, draft: Draft) -> None:
-        """Looks for secrets in a draft, but for its response's body."""
+        """Looks for secrets in a draft's URLs, and in what was posted."""
         if self.keep_secrets:
             return
         for one in (draft.url, draft.initiator, draft.frame):
             if one:
                 urls.find(one, self._ledger)
-        for pairs in (draft.headers, draft.hints, draft.request_headers):
-            headers.find(pairs, self._ledger)
         if draft.request_body:
             fields.find(Text.of(draft.request_body).text, self._ledger)
 

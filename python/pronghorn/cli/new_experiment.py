@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronghorn.model import recorded_site, toml_text
+from pronghorn.model.recorded_site import RecordedSite
 
 _LIVE = re.compile(r"https?://", re.IGNORECASE)
 
@@ -36,8 +37,14 @@ def site(text: str, folder: Path) -> str:
     """A site as the experiment in `folder` has to name it: `./public` is `dir:public` from there on, and
     `archive:public` where it is a site archive."""
     archive = text.removeprefix(recorded_site.PREFIX)
-    if archive != text or recorded_site.is_archive(Path(text).expanduser()):
-        return f"{recorded_site.PREFIX}{os.path.relpath(Path(archive).expanduser(), folder)}"
+    prefix = text.removesuffix(archive)
+    try:
+        recorded = RecordedSite.asked(f"{prefix}{Path(archive).expanduser()}", Path())
+    except ValueError:
+        return text
+    if recorded is not None:
+        place = recorded.place if recorded.shipped else os.path.relpath(recorded.place, folder)
+        return str(recorded._replace(place=place))
     path = text.removeprefix("dir:")
     if text == path and not (path.startswith((".", "/", "~")) or "/" in path or Path(path).is_dir()):
         return text

@@ -27,7 +27,7 @@ _EXCLUSIVE = (("first-party-h3", "all-h3"), ("equal-priorities", "round-robin"))
 PRIORITIES = _EXCLUSIVE[1]
 """The rewritings of requests' priorities, which browsers choose themselves."""
 
-_WORDS = re.compile(r"(?:\+[a-z0-9-]+)*$")
+_WORD = re.compile(r"[a-z0-9-]{1,40}")
 
 
 class RecordedSite(NamedTuple):
@@ -88,9 +88,11 @@ def is_archive(folder: Path) -> bool:
 def _parted(whole: str) -> tuple[str, tuple[str, ...]]:
     """A place, and the words after it. A folder's own name may end like one of them: then `asked` has found
     it to be an archive, and it is written with a slash at its end."""
-    found = _WORDS.search(whole)
-    at = len(whole) if found is None else found.start()
-    return whole[:at], tuple(whole[at:].split("+")[1:])
+    place, words = whole, list[str]()
+    while (parts := place.rpartition("+"))[1] and _WORD.fullmatch(parts[2]):
+        place = parts[0]
+        words.insert(0, parts[2])
+    return place, tuple(words)
 
 
 def _checked(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def _draft(
         connection=str(told["connectionId"]) if told.get("connectionId") else None,
         address=told.get("remoteIPAddress") or None,
         request_headers=_pairs(exchange.sent_headers or exchange.sent["request"]["headers"]),
-        request_body=seen.posted.get(number),
+        request_body=seen.posted_by(exchange.sent),
         from_cache=exchange.from_cache,
         failed=_failed(exchange),
     )

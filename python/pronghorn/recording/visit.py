@@ -27,17 +27,26 @@ _MOST_POSTED = 2**16
 """Bytes of what a request posts that come with the event of its sending; longer ones are asked for."""
 
 
+Posted = tuple[str, str, str]
+"""The browser's number of a request, its method and its URL: the steps of redirects share the number."""
+
+
 @dataclass
 class Seen:
-    """What was seen of a load. `context` are the options of the browser's context. `hints` and `posted`
-    are by the browser's number of the request; `load_s` is when the load event came, from the first request
-    on."""
+    """What was seen of a load. `context` are the options of the browser's context. `hints` are by the
+    browser's number of the request, `posted` by `Posted`; `load_s` is when the load event came, from the
+    first request on."""
 
     events: Events
     version: str
     context: Mapping[str, Any]
     hints: dict[str, dict[str, str]] = field(default_factory=dict)
-    posted: dict[str, bytes] = field(default_factory=dict)
+    posted: dict[Posted, bytes] = field(default_factory=dict)
+
+    def posted_by(self, sent: Mapping[str, Any]) -> bytes | None:
+        """What the request of an event posted."""
+        return self.posted.get(_key(sent))
+
     load_s: float | None = None
 
 
@@ -86,7 +95,7 @@ async def _listening(session: CDPSession, seen: Seen) -> Seen:
 
     def sent(event: dict[str, Any]) -> None:
         if posted := event["request"].get("postData"):
-            seen.posted[str(event["requestId"])] = str(posted).encode("utf-8", "replace")
+            seen.posted[_key(event)] = str(posted).encode("utf-8", "replace")
 
     session.on("Network.responseReceivedEarlyHints", hinted)
     session.on("Network.requestWillBeSent", sent)
@@ -120,11 +129,15 @@ async def _load(url: str, page: Page, session: CDPSession, seen: Seen, settings:
 async def _fetch_posted(session: CDPSession, seen: Seen) -> None:
     """What requests posted where it was too long to come with their events."""
     for one in seen.events.exchanges:
-        number = str(one.sent["requestId"])
         bodiless = one.sent["request"]["method"] in ("GET", "HEAD", "OPTIONS")
-        if bodiless or one.by_worker or number in seen.posted:
+        if bodiless or one.by_worker or _key(one.sent) in seen.posted:
             continue
+        number = str(one.sent["requestId"])
         with contextlib.suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
                 answer = await session.send("Network.getRequestPostData", {"requestId": number})
-            seen.posted[number] = str(answer["postData"]).encode("utf-8", "replace")
+            seen.posted[_key(one.sent)] = str(answer["postData"]).encode("utf-8", "replace")
+
+
+def _key(sent: Mapping[str, Any]) -> Posted:
+    return str(sent["requestId"]), str(sent["request"]["method"]), str(sent["request"]["url"])

@@ -11,6 +11,9 @@ from pronghorn.redaction.ledger import JWT, Ledger
 Pair = tuple[str, str]
 
 _WORD = re.compile(r"[^\s,;\"'=]+=*")
+_SUBPROTOCOLS = "sec-websocket-protocol"
+"""Names of protocols, among which scripts put tokens, since they can set no other header (RFC 6455 §1.9)."""
+
 _MOST_WORDS = 50
 """Of credentials; a longer value is one secret."""
 
@@ -72,6 +75,10 @@ def find(headers: Iterable[Pair], ledger: Ledger) -> None:
         elif names.secret_header(name):
             for word in _credentials(value):
                 if names.everywhere("password", word) and len(word) >= names.SHORTEST:
+                    ledger.everywhere(word, "header")
+        elif lower == _SUBPROTOCOLS:
+            for word in _credentials(value):
+                if len(word) >= names.SHORTEST and names.random_looking(word):
                     ledger.everywhere(word, "header")
         else:
             for url in _QUOTED_URL.findall(value):

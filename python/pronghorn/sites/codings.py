@@ -90,12 +90,13 @@ def _deflated(content: bytes) -> Iterator[bytes]:
 
 def _unbrotlied(content: bytes) -> Iterator[bytes]:
     decoder = compression.library().Decompressor()
-    piece = decoder.process(content, output_buffer_limit=_PIECE * 16)
-    yield piece
+    yield decoder.process(content, output_buffer_limit=_PIECE * 16)
     while not decoder.is_finished():
-        if decoder.can_accept_more_data():
+        # It may take more data and still hold some of what it has made.
+        piece = decoder.process(b"", output_buffer_limit=_PIECE * 16)
+        if not piece and not decoder.is_finished():
             raise EOFError("it is cut")
-        yield decoder.process(b"", output_buffer_limit=_PIECE * 16)
+        yield piece
 
 
 def _unzstandarded(content: bytes) -> Iterator[bytes]:

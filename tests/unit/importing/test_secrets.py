@@ -2,6 +2,7 @@
 everywhere."""
 
 import base64
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -201,6 +202,27 @@ LEFT_OUT = {
     "a WebSocket": Draft(f"wss://shop.example/live?token={TOKEN}", status=101),
     "an answer without a status": Draft(
         "https://shop.example/p", status=0, request_headers=[("x-api-key", TOKEN)]
+    ),
+    "a compressed POST that failed": Draft(
+        "https://shop.example/p",
+        "POST",
+        failed="failed or aborted",
+        request_headers=[("content-encoding", "gzip")],
+        request_body=gzip.compress(f"token={TOKEN}".encode()),
+    ),
+    "what a response that failed holds": Draft(
+        "https://shop.example/p",
+        failed="failed or aborted",
+        headers=[("content-type", "application/json")],
+        body=Body(f'{{"access_token": "{TOKEN}"}}'.encode()),
+    ),
+    "a subprotocol": Draft(
+        "wss://shop.example/live", status=101, request_headers=[("Sec-WebSocket-Protocol", f"auth, {TOKEN}")]
+    ),
+    "behind more headers than are kept": Draft(
+        "https://shop.example/p",
+        status=0,
+        request_headers=[*[("x-more", "1")] * 600, ("authorization", f"Bearer {TOKEN}")],
     ),
 }
 

@@ -71,3 +71,10 @@ def test_codings_are_named_in_their_order() -> None:
         codings.undone(TEXT, ["compress"])
     with pytest.raises(codings.Undecodable, match="more than three"):
         codings.undone(TEXT, ["gzip"] * 9)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "deflate"])
+@pytest.mark.parametrize("size", [2**20 - 1, 2**20, 2 * 2**20, 5 * 2**20 + 7])
+def test_large_texts_come_back_whole(coding: str, size: int) -> None:
+    words = b"".join(b"word %d, " % number for number in range(size // 8))[:size]
+    assert codings.undone(codings.applied(words, [coding]), [coding]) == words

@@ -1,6 +1,9 @@
 """A site archive, made ready to be served and loaded by the lab.
 
     build.py      an archive as a built site
+    rewriting.py  other protocols and priorities
+    plan.py       each request as it is served and made
+    one_host.py   all on one host
     choice.py     which of its exchanges are replayed, and as what
     headers.py    which recorded headers are sent
     answers.py    what servers answer: `answers.json`

@@ -3,7 +3,7 @@
 `crates/origin/src/recorded` reads both."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,16 +29,16 @@ class Answer(NamedTuple):
 
 
 def write(
-    archive: Archive, exchanges: Iterable[Exchange], hosts: Mapping[str, Host], root: Path
+    archive: Archive, thought: Iterable[tuple[Exchange, float]], hosts: Mapping[str, Host], root: Path
 ) -> list[Answer]:
-    """Writes the answers of `exchanges` and their bodies into `root`, and gives them; InputError where a body
-    isn't what its name says, OSError where nothing can be written."""
-    exchanges = list(exchanges)
-    (root / BODIES).mkdir()
-    round_trips = _round_trips(archive, exchanges)
-    answers = [_answer(one, hosts[one.target.host], round_trips[one.target.host]) for one in exchanges]
-    for digest in {one.body for one in exchanges if one.body is not None}:
-        (root / BODIES / digest).write_bytes(archive.body(digest))
+    """Writes answers and their bodies into `root`, and gives them; the server takes so many seconds for each.
+    The folder of bodies is there, with those that the archive lacks. InputError where a body isn't what its
+    name says, OSError where nothing can be written."""
+    thought = list(thought)
+    answers = [_answer(one, hosts[one.target.host], think_s) for one, think_s in thought]
+    for digest in {one.body for one, _ in thought if one.body is not None}:
+        if not (root / BODIES / digest).exists():
+            (root / BODIES / digest).write_bytes(archive.body(digest))
     told = [one._asdict() for one in answers]
     (root / FILE).write_text(json.dumps(told, separators=(",", ":")), encoding="utf-8")
     return answers
@@ -52,7 +52,7 @@ def read(root: Path) -> list[Answer]:
     ]
 
 
-def _answer(one: Exchange, host: Host, round_trip_s: float) -> Answer:
+def _answer(one: Exchange, host: Host, think_s: float) -> Answer:
     sent = headers.answered(one.headers, h3=host.highest == "h3", head=one.method == "HEAD")
     return Answer(
         host=host.name,
@@ -61,8 +61,15 @@ def _answer(one: Exchange, host: Host, round_trip_s: float) -> Answer:
         status=one.status,
         headers=tuple(sent),
         body=one.body,
-        think_s=round(max(0.0, one.wait_s - round_trip_s), 6),
+        think_s=think_s,
     )
+
+
+def think_times(archive: Archive, exchanges: Sequence[Exchange]) -> dict[int, float]:
+    """How long the recorded servers took for each of all exchanges, by their ids: how long it waited for the
+    answer beyond a round trip to its host."""
+    round_trips = _round_trips(archive, exchanges)
+    return {one.id: round(max(0.0, one.wait_s - round_trips[one.target.host]), 6) for one in exchanges}
 
 
 def _round_trips(archive: Archive, exchanges: Iterable[Exchange]) -> dict[str, float]:

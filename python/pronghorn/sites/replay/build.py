@@ -10,7 +10,7 @@ from pronghorn.sites.archive import Exchange, read
 from pronghorn.sites.built import BuiltSite, Kind, Resource
 from pronghorn.sites.hosts import Replay
 from pronghorn.sites.replay import answers, steps, table
-from pronghorn.sites.replay.choice import Chosen, choose
+from pronghorn.sites.replay.plan import Plan, plan
 from pronghorn.sites.replay.rewriting import rewritten
 
 _KINDS: dict[str, Kind] = {
@@ -27,9 +27,12 @@ def build(folder: Path, directory: Path, rewritings: Sequence[str] = ()) -> Buil
     `model.recorded_site.REWRITINGS`. InputError where it is no archive, or its page can't be replayed or asks
     for too much; OSError where `directory` can't be written."""
     archive = rewritten(read(folder), rewritings)
-    chosen = choose(archive, rewritings)
-    page = chosen.exchanges[0]
-    found, faces = hosts.of(archive.site.hosts, _ports(chosen.exchanges))
+    bodies = directory / answers.BODIES
+    bodies.mkdir()
+    planned = plan(archive, rewritings, lambda digest, content: _store(bodies / digest, content))
+    exchanges = [one.exchange for one in planned.requests]
+    page = exchanges[0]
+    found, faces = hosts.of(archive.site.hosts, _ports(exchanges))
     replay = Replay(
         page.target.host,
         {host.name: host for host in found},
@@ -37,10 +40,16 @@ def build(folder: Path, directory: Path, rewritings: Sequence[str] = ()) -> Buil
         directory,
         images="no-images" not in rewritings,
     )
-    alike = table.of(answers.write(archive, chosen.exchanges, replay.hosts, directory)).unreachable
-    late = steps.write(archive, chosen, directory, _incremental(rewritings))
-    resources = tuple(_resource(replay, one) for one in chosen.exchanges)
-    return BuiltSite(directory, page.target.path, resources, _notes(replay, chosen, late, alike), replay)
+    thought = [(one.exchange, one.think_s) for one in planned.requests]
+    alike = table.of(answers.write(archive, thought, replay.hosts, directory)).unreachable
+    made = [(one.exchange, one.cause) for one in planned.requests if one.made]
+    steps.write(made, directory, _incremental(rewritings))
+    resources = tuple(_resource(replay, one) for one in exchanges)
+    return BuiltSite(directory, page.target.path, resources, _notes(replay, planned, alike), replay)
+
+
+def _store(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
 
 
 def _incremental(rewritings: Sequence[str]) -> bool | None:
@@ -64,10 +73,11 @@ def _resource(replay: Replay, one: Exchange) -> Resource:
     return Resource(path, _KINDS.get(one.kind, "other"), one.body_bytes)
 
 
-def _notes(replay: Replay, chosen: Chosen, late: int, alike: int) -> dict[str, Any]:
+def _notes(replay: Replay, planned: Plan, alike: int) -> dict[str, Any]:
     """What the manifest says of the replay."""
+    exchanges = [one.exchange for one in planned.requests]
     notes: dict[str, Any] = {
-        "page": f"https://{replay.page}{chosen.exchanges[0].target.path}",
+        "page": f"https://{replay.page}{exchanges[0].target.path}",
         "hosts": {
             host.name: {
                 "first_party": host.first_party,
@@ -77,15 +87,17 @@ def _notes(replay: Replay, chosen: Chosen, late: int, alike: int) -> dict[str, A
             }
             for host in replay.hosts.values()
         },
-        "statuses": dict(sorted(Counter(str(one.status) for one in chosen.exchanges).items())),
-        "bodies_made_up": sum(one.made for one in chosen.exchanges),
-        "after_the_load": late,
+        "statuses": dict(sorted(Counter(str(one.status) for one in exchanges).items())),
+        "bodies_made_up": sum(one.made for one in exchanges),
+        "after_the_load": planned.late,
         "answered_alike": alike,
     }
-    if chosen.left_out:
-        notes["left_out"] = dict(chosen.left_out)
-    if chosen.over_http:
-        notes["recorded_over_http"] = chosen.over_http
+    if planned.left_out:
+        notes["left_out"] = dict(planned.left_out)
+    if planned.kept_hosts:
+        notes["on_their_own_hosts"] = planned.kept_hosts
+    if planned.over_http:
+        notes["recorded_over_http"] = planned.over_http
     return notes
 
 

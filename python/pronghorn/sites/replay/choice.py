@@ -2,18 +2,13 @@
 
 import ipaddress
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pronghorn.errors import InputError
 from pronghorn.sites.archive import Archive, Exchange
 
-OVER_HTTP, ADDRESS, THIRD_PARTY, IMAGE = (
-    "redirected from http",
-    "an address as host",
-    "third party",
-    "image",
-)
+OVER_HTTP, ADDRESS = "redirected from http", "an address as host"
 """Why exchanges are left out."""
 
 REDIRECTS = range(300, 400)
@@ -32,26 +27,22 @@ class Chosen:
     over_http: int = 0
 
 
-def choose(archive: Archive, rewritings: Collection[str] = ()) -> Chosen:
+def choose(archive: Archive) -> Chosen:
     """What is replayed of an archive; InputError where its page is not.
 
     All of it, over TLS. A redirect from http to the same URL over https is left out, for the load begins
-    there; and so is a host that is an address, which can be no name. What `rewritings` leave out goes with
-    all that it sets off."""
+    there; and so is a host that is an address, which can be no name."""
     secure = {_key(one) for one in archive.exchanges if one.target.scheme == "https"}
     chosen = Chosen()
     passed: dict[int, int | None] = {}
-    gone: dict[int, str] = {}
     for one in archive.exchanges:
         initiator = passed.get(one.initiator, one.initiator) if one.initiator is not None else None
         if one.target.scheme == "http" and one.status in REDIRECTS and _key(one) in secure:
             passed[one.id] = initiator
             chosen.left_out[OVER_HTTP] += 1
             continue
-        if (reason := _why_not(archive, one, rewritings) or gone.get(initiator or 0)) is not None:
-            if reason != ADDRESS:
-                gone[one.id] = reason
-            chosen.left_out[reason] += 1
+        if _is_address(one.target.host):
+            chosen.left_out[ADDRESS] += 1
             continue
         chosen.exchanges.append(one)
         chosen.initiators[one.id] = initiator
@@ -62,23 +53,14 @@ def choose(archive: Archive, rewritings: Collection[str] = ()) -> Chosen:
     return chosen
 
 
-def _why_not(archive: Archive, one: Exchange, rewritings: Collection[str]) -> str | None:
-    if _is_address(one.target.host):
-        return ADDRESS
-    if "no-third-parties" in rewritings and not archive.site.hosts[one.target.host].first_party:
-        return THIRD_PARTY
-    return IMAGE if "no-images" in rewritings and one.kind == "image" else None
-
-
 def _page(archive: Archive, exchanges: Iterable[Exchange], passed: Mapping[int, int | None]) -> Exchange:
     """The page's exchange, or what its redirect to https led to."""
     page = archive.page
     here = [one for one in exchanges if one.id == page.id or (page.id in passed and _key(one) == _key(page))]
     if not here:
         raise InputError(
-            f"{archive.folder}: its page {page.url} can't be replayed: its host is an address, or no "
-            "first party.",
-            hint="Look at its host's table in site.toml.",
+            f"{archive.folder}: its page {page.url} can't be replayed: its host is an address, which has no "
+            "name to be served by.",
         )
     return here[0]
 

@@ -1,133 +1,228 @@
-"""An archive with all that it can hold on the page's own host: what the page names elsewhere is named and
-served there.
+"""A recorded page with all that it can hold on one host, that of its document: what it names elsewhere is
+named and served there.
 
-A host stays where it is if it answers one of the requests otherwise than the page's host or a host moved
-before it. Names of hosts are replaced after `//` in texts and headers; integrity attributes and policies
-(CSP) go, since they hold for the texts as they were."""
+A host stays where it is if it answers a request otherwise than the document's host or a host moved before it.
+The redirects that lead to the document stay, too."""
 
+import contextlib
 import hashlib
 import re
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import urljoin
 
+from pronghorn.errors import InputError
 from pronghorn.sites import codings
-from pronghorn.sites.archive import Archive, Exchange
-from pronghorn.sites.archive.site import Site
+from pronghorn.sites.archive import Archive, Exchange, limits
+from pronghorn.sites.archive.exchange import target_of
+from pronghorn.sites.replay.choice import REDIRECTS
 
-_TEXTS = frozenset({"document", "script", "style", "fetch"})
+Store = Callable[[str, bytes], None]
+"""Takes a body that the archive lacks, by its SHA-256."""
+
+_TEXTS = ("text/", "json", "xml", "javascript", "ecmascript", "manifest")
+"""In media types."""
+
 _POLICIES = frozenset({"content-security-policy", "content-security-policy-report-only"})
-_INTEGRITY = re.compile(rb"""(?<=\sintegrity=)(?:"sha(?:256|384|512)-[^"]*"|'sha(?:256|384|512)-[^']*')""")
-_CORS = "preflight"
+_INTEGRITY = re.compile(
+    rb"""(\bintegrity["']?\s*[=:]\s*)(?:"sha\d{3}-[^"]*"|'sha\d{3}-[^']*'|sha\d{3}-[^\s>"'\\]+)""",
+    re.IGNORECASE,
+)
+_META_POLICY = re.compile(
+    rb"""<meta\s[^<>]*http-equiv\s*=\s*["']?content-security-policy[^<>]*>""", re.IGNORECASE
+)
+_OF_ANSWERS = ("location", "content-type", "content-encoding")
+"""Headers by which answers differ."""
 
-_Answer = tuple[int, str | None]
-
-
-def moved(archive: Archive) -> Archive:
-    """The archive with its hosts moved. A preflight between hosts that are one now is asked for no longer."""
-    page = archive.page.target.host
-    hosts = _movable(archive, page)
-    if not hosts:
-        return archive
-    change = _Renaming(archive, page, hosts)
-    kept = [one for one in archive.exchanges if not (one.how == _CORS and one.target.host in hosts)]
-    numbers = {one.id: number for number, one in enumerate(kept, 1)}
-    initiators = {one.id: one.initiator for one in archive.exchanges}
-
-    def number(asked_by: int | None) -> int | None:
-        while asked_by is not None and asked_by not in numbers:
-            asked_by = initiators[asked_by]
-        return None if asked_by is None else numbers[asked_by]
-
-    exchanges = tuple(
-        change.exchange(one).model_copy(
-            update={
-                "id": numbers[one.id],
-                "initiator": number(one.initiator),
-                "document": number(one.document),
-            }
-        )
-        for one in kept
-    )
-    left = {name: host for name, host in archive.site.hosts.items() if name not in hosts}
-    site: Site = archive.site.model_copy(update={"hosts": left, "page": change.text(archive.site.page)})
-    return replace(archive, site=site, exchanges=exchanges, rewritten={**archive.rewritten, **change.bodies})
+_Asked = tuple[str, str, tuple[str, ...]]
+_Answer = tuple[object, ...]
 
 
-def _movable(archive: Archive, page: str) -> frozenset[str]:
-    """The hosts whose requests no other one, moved or the page's, answers otherwise."""
-    by_host: dict[str, dict[tuple[str, str], _Answer]] = {}
-    for one in archive.exchanges:
-        if one.how != _CORS:
-            asked = one.method, one.target.path
-            by_host.setdefault(one.target.host, {}).setdefault(asked, (one.status, one.body))
-    taken = dict(by_host.pop(page, {}))
-    found: set[str] = set()
-    for host, answers in by_host.items():
-        if all(taken.get(asked, answer) == answer for asked, answer in answers.items()):
-            taken.update(answers)
-            found.add(host)
-    return frozenset(found)
+class Dropped(NamedTuple):
+    """A request that is made no longer. `instead` is the id of the same one, made for another host."""
+
+    instead: int | None = None
 
 
-class _Renaming:
-    """Names of `hosts` become the page's in URLs, headers and bodies; `bodies` are those that changed."""
+class Moving:
+    """How `exchanges`, the page's first, are moved. `hosts` are those that move, `page` the document's, and
+    `store` gets the bodies that change."""
 
-    def __init__(self, archive: Archive, page: str, hosts: frozenset[str]) -> None:
-        self.bodies: dict[str, bytes] = {}
+    def __init__(self, archive: Archive, exchanges: Sequence[Exchange], store: Store) -> None:
+        hops, document = _document(exchanges)
+        self.page = document.target.host
+        self._hops = hops
         self._archive = archive
-        self._known: dict[tuple[str, str, tuple[str, ...]], tuple[str, int]] = {}
-        longest_first = sorted(map(re.escape, hosts), key=len, reverse=True)
-        names = rf"(?<=//|\\/)(?:{'|'.join(longest_first)})(?::\d+)?(?![A-Za-z0-9.-])"
-        port = archive.page.target.port
-        self._page = page if port in (80, 443) else f"{page}:{port}"
-        self._text = re.compile(names)
-        self._bytes = re.compile(names.encode())
+        self._store = store
+        self.hosts = _movable([one for one in exchanges if one.id not in hops], self.page)
+        names = "|".join(sorted(map(re.escape, self.hosts), key=len, reverse=True)) or "(?!)"
+        slashes = r"(//|\\/\\/|(?:\\u002f){2}|(?:%2f){2})"
+        pattern = rf"{slashes}(?:{names})(?::\d+)?(?![A-Za-z0-9.-])"
+        self._text = re.compile(pattern, re.IGNORECASE)
+        self._bytes = re.compile(pattern.encode(), re.IGNORECASE)
+        self._bodies: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
+        self._made: dict[tuple[str, str, _Answer], int] = {}
 
-    def text(self, text: str) -> str:
-        """A URL or a header's value."""
-        return self._text.sub(self._page, text)
+    def moved(self, one: Exchange) -> Exchange | Dropped:
+        """An exchange where it is then. Dropped are preflights, redirects to what is the same URL then, and
+        requests that are the same then. They have to be asked for in their order."""
+        if one.id in self._hops:
+            return one
+        moves = one.target.host in self.hosts
+        if moves and one.how == "preflight":
+            return Dropped()
+        found = self._rewritten(one)
+        if moves and _location(found) == found.url:
+            return Dropped()
+        if found.method == "GET":
+            key = found.url, found.kind, _answer(found)
+            first = self._made.setdefault(key, one.id)
+            if first != one.id and moves:
+                return Dropped(first)
+        return found
 
-    def exchange(self, one: Exchange) -> Exchange:
-        """A request with its response."""
-        headers = tuple(
-            (name, self.text(value)) for name, value in one.headers if name.lower() not in _POLICIES
-        )
-        digest, size = one.body, one.body_bytes
-        if digest is not None and one.kind in _TEXTS:
-            digest, size = self._body(one, digest)
-        url = self.text(one.url)
-        if url != one.url:
+    def bytes_of(self, document: Exchange, text: bytes, end: int) -> int:
+        """How many bytes of a document's text, rewritten, stand for the first `end` as recorded."""
+        return len(self._changed(document, text[:end]))
+
+    def _rewritten(self, one: Exchange) -> Exchange:
+        url = self._renamed(one.url, limits.MOST_URL)
+        if one.target.host in self.hosts:
             url = re.sub(r"^http:", "https:", url)
+        digest, size = one.body, one.body_bytes
+        if digest is not None and _is_text(one):
+            digest, size = self._body(one, digest)
         return one.model_copy(
             update={
                 "url": url,
-                "headers": headers,
-                "hints": tuple((name, self.text(value)) for name, value in one.hints),
-                "request_headers": tuple((name, self.text(value)) for name, value in one.request_headers),
+                "headers": self._headers(one.headers),
+                "hints": self._headers(one.hints),
+                "request_headers": self._headers(one.request_headers),
                 "body": digest,
                 "body_bytes": size,
             }
         )
 
+    def _headers(self, headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        return tuple(
+            (name, self._renamed(value, limits.MOST_HEADER))
+            for name, value in headers
+            if name.lower() not in _POLICIES
+        )
+
+    def _renamed(self, text: str, most: int) -> str:
+        changed = self._text.sub(rf"\g<1>{self.page}", text)
+        if len(changed) > most:
+            raise self._too_long("a URL or a header", most)
+        return changed
+
     def _body(self, one: Exchange, digest: str) -> tuple[str, int]:
         """The SHA-256 and size of a body with other names in it."""
         coding = tuple(codings.named(one.header("content-encoding")))
-        key = digest, one.kind, coding
-        if key not in self._known:
-            self._known[key] = self._changed(one, digest, list(coding))
-        return self._known[key]
+        key = digest, coding
+        if key not in self._bodies:
+            self._bodies[key] = self._recoded(one, digest, list(coding))
+        return self._bodies[key]
 
-    def _changed(self, one: Exchange, digest: str, coding: list[str]) -> tuple[str, int]:
+    def _recoded(self, one: Exchange, digest: str, coding: list[str]) -> tuple[str, int]:
         content = self._archive.body(digest)
         try:
             plain = codings.undone(content, coding)
         except codings.Undecodable:
             return digest, len(content)
-        changed = self._bytes.sub(self._page.encode(), plain)
-        if one.kind == "document":
-            changed = _INTEGRITY.sub(b'""', changed)
+        changed = self._changed(one, plain)
         if changed == plain:
             return digest, len(content)
         coded = codings.applied(changed, coding)
         name = hashlib.sha256(coded).hexdigest()
-        self.bodies[name] = coded
+        self._store(name, coded)
         return name, len(coded)
+
+    def _changed(self, one: Exchange, plain: bytes) -> bytes:
+        names = sum(1 for _ in self._bytes.finditer(plain))
+        if len(plain) + names * len(self.page) > limits.MOST_BODY:
+            raise self._too_long(one.url[:200], limits.MOST_BODY)
+        changed = self._bytes.sub(rb"\g<1>" + self.page.encode(), plain)
+        changed = _INTEGRITY.sub(rb'\1""', changed)
+        return _META_POLICY.sub(b"", changed) if one.kind == "document" else changed
+
+    def _too_long(self, what: str, most: int) -> InputError:
+        return InputError(
+            f"{self._archive.folder}: with '+one-host' {what} would have more than {most} characters.",
+            hint="Leave '+one-host' out.",
+        )
+
+
+def _document(exchanges: Sequence[Exchange]) -> tuple[frozenset[int], Exchange]:
+    """The ids of the redirects that the load begins with, and what they lead to."""
+    hops: set[int] = set()
+    here = exchanges[0]
+    for one in exchanges[1:]:
+        if here.status in REDIRECTS and one.initiator == here.id and one.how == "redirect":
+            hops.add(here.id)
+            here = one
+    return frozenset(hops), here
+
+
+def _movable(exchanges: Iterable[Exchange], page: str) -> frozenset[str]:
+    """The hosts whose requests no other one, moved or the page's, answers otherwise. Requests are compared
+    without the values of their parameters, which may vary from load to load."""
+    by_host: dict[str, dict[_Asked, list[_Answer]]] = {}
+    led: list[tuple[str, _Asked, str]] = []
+    for one in exchanges:
+        if one.how == "preflight":
+            continue
+        asked = _asked(one)
+        by_host.setdefault(one.target.host, {}).setdefault(asked, []).append(_answer(one))
+        if (host := _led_to(one)) is not None:
+            led.append((one.target.host, asked, host))
+    # What redirects to the same path elsewhere is answered as that is.
+    for own, asked, host in led:
+        by_host[own][asked] = by_host.get(host, {}).get(asked, by_host[own][asked])
+    taken = dict(by_host.pop(page, {}))
+    found: set[str] = set()
+    for host, answers in by_host.items():
+        if all(taken.get(asked, here) == here for asked, here in answers.items()):
+            taken.update(answers)
+            found.add(host)
+    return frozenset(found)
+
+
+def _led_to(one: Exchange) -> str | None:
+    """The host to which an exchange redirects for the same path; None where it doesn't."""
+    location = _location(one)
+    if location is not None:
+        with contextlib.suppress(ValueError):
+            target = target_of(location)
+            if target.path == one.target.path and target.host != one.target.host:
+                return target.host
+    return None
+
+
+def _location(one: Exchange) -> str | None:
+    """The URL to which an exchange redirects; None where it doesn't."""
+    location = one.header("location") if one.status in REDIRECTS else None
+    if location:
+        with contextlib.suppress(ValueError):
+            return urljoin(one.url, location)
+    return None
+
+
+def _asked(one: Exchange) -> _Asked:
+    path, _, query = one.target.path.partition("?")
+    names = sorted(parameter.partition("=")[0] for parameter in query.split("&"))
+    return one.method, path, tuple(names)
+
+
+def _answer(one: Exchange) -> _Answer:
+    return one.status, one.body, *(one.header(name) for name in _OF_ANSWERS)
+
+
+def _is_text(one: Exchange) -> bool:
+    media_type = (one.header("content-type") or "").lower()
+    return one.kind in ("document", "script", "style") or any(word in media_type for word in _TEXTS)
+
+
+def kept(hosts: Mapping[str, object], moving: Moving) -> list[str]:
+    """The hosts that stay, but for the document's."""
+    return sorted(name for name in hosts if name not in moving.hosts and name != moving.page)

@@ -1,12 +1,11 @@
-"""An archive rewritten before it is replayed, as `model.recorded_site` names it: other hosts, protocols,
-priorities. `choice` leaves exchanges out."""
+"""An archive with other protocols or priorities, as `model.recorded_site` names them. `plan` leaves requests
+out and moves them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from pronghorn.sites.archive import Archive, Host
-from pronghorn.sites.replay import one_host
 
 _EQUAL = "Low"
 """The priority whose urgency is 3, the default (RFC 9218 §4.1)."""
@@ -44,7 +43,6 @@ def _equal_priorities(archive: Archive) -> Archive:
 
 _CHANGES: Mapping[str, Callable[[Archive], Archive]] = MappingProxyType(
     {
-        "one-host": one_host.moved,
         "first-party-h3": _first_party_h3,
         "all-h3": _all_h3,
         "equal-priorities": _equal_priorities,

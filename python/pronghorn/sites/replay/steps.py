@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pronghorn.errors import InputError
-from pronghorn.sites.archive import Archive, Exchange
+from pronghorn.sites.archive import Exchange
 from pronghorn.sites.replay import headers
-from pronghorn.sites.replay.causes import Causes
-from pronghorn.sites.replay.choice import Chosen
+from pronghorn.sites.replay.causes import Cause
 
 FILE = "requests.json"
 
@@ -27,23 +25,17 @@ _URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
 """Chromium's priorities as it sends them in the header Priority (RFC 9218 §4.1)."""
 
 
-def write(archive: Archive, chosen: Chosen, root: Path, incremental: bool | None = None) -> int:
-    """Writes the requests of the load into `root`; how many came too late to be of it. `incremental` is that
-    of all priorities; None: as a browser has it. InputError where they are more than clients make, OSError
-    where they can't be written."""
-    of_load = _of_load(chosen.exchanges, chosen.initiators, archive.site.load_s)
-    if len(of_load) > MOST:
-        raise InputError(
-            f"{archive.folder}: its load has {len(of_load)} requests; {MOST} at most can be replayed."
-        )
-    places = {one.id: place for place, one in enumerate(of_load)}
-    causes = Causes(archive, chosen)
-    steps = [_step(one, causes, places, incremental) for one in of_load]
+def write(
+    requests: Sequence[tuple[Exchange, Cause | None]], root: Path, incremental: bool | None = None
+) -> None:
+    """Writes requests, each with what sets it off, into `root`. `incremental` is that of all priorities;
+    None: as a browser has it. OSError where they can't be written."""
+    places = {one.id: place for place, (one, _) in enumerate(requests)}
+    steps = [_step(one, cause, places, incremental) for one, cause in requests]
     (root / FILE).write_text(json.dumps(steps, separators=(",", ":")), encoding="utf-8")
-    return len(chosen.exchanges) - len(of_load)
 
 
-def _of_load(
+def of_load(
     exchanges: Sequence[Exchange], initiators: dict[int, int | None], load_s: float | None
 ) -> list[Exchange]:
     """The requests up to the load event at `load_s`, or where that isn't known up to the first silence;
@@ -63,9 +55,9 @@ def _of_load(
     return kept
 
 
-def _step(one: Exchange, causes: Causes, places: dict[int, int], incremental: bool | None) -> dict[str, Any]:
-    first = places[one.id] == 0
-    cause = None if first else causes.of(one)
+def _step(
+    one: Exchange, cause: Cause | None, places: dict[int, int], incremental: bool | None
+) -> dict[str, Any]:
     return {
         "host": one.target.host,
         "method": one.method,

@@ -45,9 +45,9 @@ def test_a_server_thinks_as_long_as_it_waited_beyond_a_round_trip(tmp_path: Path
         {"url": "https://b.test/1", "wait_s": 0.05},
         {"url": "https://b.test/2", "wait_s": 0.07},
     )
-    made = answers.write(found, found.exchanges, _hosts(tmp_path, "x"), tmp_path)
-    assert [one.think_s for one in made] == [0.08, 0.0, 0.02]
-    assert answers.read(tmp_path) == made
+    assert answers.think_times(found, found.exchanges) == {1: 0.08, 2: 0.0, 3: 0.02}
+    _hosts(tmp_path, "x")
+    assert [one.think_s for one in answers.read(tmp_path / "built")] == [0.08, 0.0, 0.02]
 
 
 def _hosts(folder: Path, name: str) -> dict[str, sites.hosts.Host]:
@@ -172,8 +172,8 @@ def test_equal_requests_share_the_first_answer_and_the_others_are_counted(tmp_pa
         {**poll, "body": b"22"},
         {**poll, "body": b"1"},
     )
-    made = answers.write(found, found.exchanges, _hosts(tmp_path, "x"), tmp_path)
-    entries, unreachable = table.of(made)
+    _hosts(tmp_path, "x")
+    entries, unreachable = table.of(answers.read(tmp_path / "built"))
     assert [(one.target, one.answer.status, one.answer.body) for one in entries] == [
         ("/", 200, found.exchanges[0].body),
         ("/poll", 200, found.exchanges[2].body),

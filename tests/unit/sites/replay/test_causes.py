@@ -9,6 +9,7 @@ from typing import Any
 import brotli
 import pytest
 
+from pronghorn import sites
 from pronghorn.sites import codings
 from pronghorn.sites.replay import mentions, steps
 from pronghorn.sites.replay.causes import Cause, Causes
@@ -124,28 +125,24 @@ def test_an_unknown_initiator_is_the_page(tmp_path: Path) -> None:
     assert cause(tmp_path, PAGE, unknown) == Cause(1, "end", compute_s=0.05)
 
 
+def targets(folder: Path, *exchanges: dict[str, Any], load_s: float | None = None) -> list[str]:
+    """What the native client asks for."""
+    archive(folder / "x", *exchanges, load_s=load_s)
+    (folder / "site").mkdir()
+    sites.build(f"archive:{folder / 'x'}", 1, folder / "site")
+    return [one["target"] for one in json.loads((folder / "site" / steps.FILE).read_text(encoding="utf-8"))]
+
+
 def test_what_comes_after_a_silence_is_not_of_the_load(tmp_path: Path) -> None:
-    found = archive(
-        tmp_path / "x",
-        PAGE,
-        asked("https://a.test/style.css", kind="style"),
-        {"url": "https://a.test/poll", "start_s": 5.0},
-        {"url": "https://a.test/poll", "start_s": 5.1, "initiator": 3},
-    )
-    assert steps.write(found, choose(found), tmp_path) == 2
-    told = json.loads((tmp_path / steps.FILE).read_text(encoding="utf-8"))
-    assert [one["target"] for one in told] == ["/", "/style.css"]
-    assert [one["initiator"] for one in told] == [None, 0]
+    poll = "https://a.test/poll"
+    polls = [{"url": poll, "start_s": 5.0}, {"url": poll, "start_s": 5.1, "initiator": 3}]
+    style = asked("https://a.test/style.css", kind="style")
+    assert targets(tmp_path, PAGE, style, *polls) == ["/", "/style.css"]
 
 
 def test_the_load_event_ends_the_load_where_its_time_is_known(tmp_path: Path) -> None:
-    found = archive(
-        tmp_path / "x",
-        PAGE,
+    later = [
         {"url": "https://a.test/after-a-silence", "start_s": 1.9},
         {"url": "https://a.test/scrolled-to", "start_s": 2.1},
-        load_s=2.0,
-    )
-    assert steps.write(found, choose(found), tmp_path) == 1
-    told = json.loads((tmp_path / steps.FILE).read_text(encoding="utf-8"))
-    assert [one["target"] for one in told] == ["/", "/after-a-silence"]
+    ]
+    assert targets(tmp_path, PAGE, *later, load_s=2.0) == ["/", "/after-a-silence"]

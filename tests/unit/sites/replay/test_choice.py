@@ -43,19 +43,6 @@ def test_a_redirect_to_https_is_left_out_and_the_load_begins_behind_it(tmp_path:
     assert chosen.initiators == {2: None, 3: 2}
 
 
-def test_third_parties_are_left_out_with_all_that_they_set_off(tmp_path: Path) -> None:
-    found = archive(
-        tmp_path / "x",
-        PAGE,
-        {"url": "https://b.test/tag.js", "initiator": 1},
-        {"url": "https://a.test/by-tag", "initiator": 2},
-        {"url": "https://a.test/own", "initiator": 1},
-    )
-    chosen = choose(found, ["no-third-parties"])
-    assert urls(chosen) == ["https://a.test/", "https://a.test/own"]
-    assert chosen.left_out == {"third party": 2}
-
-
 def test_an_address_can_be_no_host_and_no_page(tmp_path: Path) -> None:
     hosts = {"a.test": OWN, "192.0.2.1": OTHER, "[2001:db8::1]": OTHER}
     exchanges = ({"url": "https://192.0.2.1/x"}, {"url": "https://[2001:db8::1]/x"})

@@ -8,38 +8,46 @@ from typing import Any
 import pytest
 
 from pronghorn import sites
+from pronghorn.errors import InputError
 from pronghorn.sites import codings
-from pronghorn.sites.archive import Archive, Host
+from pronghorn.sites.archive import Archive, Host, limits
 from pronghorn.sites.built import BuiltSite
-from pronghorn.sites.replay.rewriting import rewritten
+from pronghorn.sites.replay import answers, steps
 
 from .archives import OTHER, OWN, archive
 
 PAGE = (
     b'<link rel=stylesheet href="https://b.test/s.css" integrity="sha256-AAAA=">'
-    b"<script>fetch('https:\\/\\/b.test\\/j.json')</script><img src=//b.test:443/i.png>"
+    b"<script src=//B.test/x.js integrity=sha384-abc></script>"
+    b"<meta http-equiv='Content-Security-Policy' content='script-src b.test'>"
+    b"<script>fetch('https:\\/\\/b.test\\/j.json', '\\u002F\\u002Fb.test/y')</script>"
+    b"<img src=//b.test:443/i.png>"
     b"<p>b.test, https://b.test.other/, https://c.test/x</p>"
 )
+HTML = ("Content-Type", "text/html")
+DOCUMENT: dict[str, Any] = {
+    "url": "https://a.test/",
+    "kind": "document",
+    "body": gzip.compress(PAGE, mtime=0),
+    "wait_s": 0.1,
+    "headers": [
+        HTML,
+        ("Content-Encoding", "gzip"),
+        ("Link", "<https://b.test/s.css>; rel=preload"),
+        ("Content-Security-Policy", "script-src 'sha256-AAAA='"),
+    ],
+}
 EXCHANGES: tuple[dict[str, Any], ...] = (
-    {
-        "url": "https://a.test/",
-        "kind": "document",
-        "body": gzip.compress(PAGE, mtime=0),
-        "headers": [
-            ("Content-Encoding", "gzip"),
-            ("Link", "<https://b.test/s.css>; rel=preload"),
-            ("Content-Security-Policy", "script-src 'sha256-AAAA='"),
-        ],
-    },
+    DOCUMENT,
     {"url": "https://b.test/s.css", "kind": "style", "initiator": 1, "body": b"a{}", "priority": "VeryHigh"},
+    {"url": "https://b.test/j.json", "how": "preflight", "method": "OPTIONS", "initiator": 1},
     {
         "url": "https://b.test/j.json",
         "kind": "fetch",
-        "how": "preflight",
-        "method": "OPTIONS",
-        "initiator": 1,
+        "initiator": 3,
+        "body": b'"https://b.test/more"',
+        "headers": [("Content-Type", "application/json")],
     },
-    {"url": "https://b.test/j.json", "kind": "fetch", "initiator": 3, "body": b'"https://b.test/more"'},
     {"url": "https://b.test/i.png", "kind": "image", "initiator": 2, "body": b"//b.test/", "priority": "Low"},
     {"url": "https://c.test/", "kind": "document", "initiator": 1, "body": b"another page"},
     {"url": "https://c.test/x", "kind": "other", "initiator": 6},
@@ -53,63 +61,219 @@ def found(tmp_path: Path) -> Archive:
 
 
 def built(found: Archive, rewritings: str) -> BuiltSite:
-    root = found.folder.parent / "root"
+    root = found.folder.parent / f"root{rewritings}"
     root.mkdir()
     return sites.build(f"archive:{found.folder}{rewritings}", 1, root)
 
 
-def steps(site: BuiltSite) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = json.loads((site.root / "requests.json").read_text())
+def steps_of(site: BuiltSite) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = json.loads((site.root / steps.FILE).read_text())
     return told
 
 
+def urls(site: BuiltSite) -> list[str]:
+    return [f"https://{one['host']}{one['target']}" for one in steps_of(site)]
+
+
+def answered(site: BuiltSite) -> dict[tuple[str, str], answers.Answer]:
+    return {(one.host, one.target): one for one in answers.read(site.root)}
+
+
+def rewritten(folder: Path, words: str, *exchanges: dict[str, Any], **more: Any) -> BuiltSite:
+    return built(archive(folder / "archive", *exchanges, **{"hosts": HOSTS, **more}), words)
+
+
 def test_all_moves_to_the_pages_host_but_what_it_answers_otherwise(found: Archive) -> None:
-    moved = rewritten(found, ["one-host"])
-    assert [one.url for one in moved.exchanges] == [
+    site = built(found, "+one-host")
+    # The root of c.test is another page than a.test's. The preflight's request is the page's now.
+    assert urls(site) == [
         "https://a.test/",
         "https://a.test/s.css",
         "https://a.test/j.json",
         "https://a.test/i.png",
-        # Its root is another page than a.test's.
         "https://c.test/",
         "https://c.test/x",
     ]
-    assert set(moved.site.hosts) == {"a.test", "c.test"}
-    assert [one.id for one in moved.exchanges] == [1, 2, 3, 4, 5, 6]
-    # The preflight's request is the page's now.
-    assert [one.initiator for one in moved.exchanges] == [None, 1, 1, 2, 1, 5]
+    assert [one["initiator"] for one in steps_of(site)] == [None, 0, 0, 1, 0, 4]
+    assert site.notes["on_their_own_hosts"] == ["c.test"]
+    assert site.notes["left_out"] == {"the same on one host": 1}
 
 
 def test_names_are_replaced_in_texts_and_headers_and_nowhere_else(found: Archive) -> None:
-    moved = rewritten(found, ["one-host"])
-    page, style, data, image = moved.exchanges[:4]
-    assert page.body is not None
-    plain = codings.undone(moved.body(page.body), ["gzip"])
-    assert plain == (
+    site = built(found, "+one-host")
+    told = answered(site)
+    page = told["a.test", "/"]
+    content = (site.root / answers.BODIES / str(page.body)).read_bytes()
+    assert codings.undone(content, ["gzip"]) == (
         b'<link rel=stylesheet href="https://a.test/s.css" integrity="">'
-        b"<script>fetch('https:\\/\\/a.test\\/j.json')</script><img src=//a.test/i.png>"
+        b'<script src=//a.test/x.js integrity=""></script>'
+        b"<script>fetch('https:\\/\\/a.test\\/j.json', '\\u002F\\u002Fa.test/y')</script>"
+        b"<img src=//a.test/i.png>"
         b"<p>b.test, https://b.test.other/, https://c.test/x</p>"
     )
-    assert page.body_bytes == len(moved.body(page.body))
-    assert page.header("link") == "<https://a.test/s.css>; rel=preload"
-    assert page.header("content-security-policy") is None
-    assert data.body is not None
-    assert moved.body(data.body) == b'"https://a.test/more"'
-    assert (style.body, image.body) == (found.exchanges[1].body, found.exchanges[4].body)
+    assert ("link", "<https://a.test/s.css>; rel=preload") in page.headers
+    assert "content-security-policy" not in dict(page.headers)
+    data = site.root / answers.BODIES / str(told["a.test", "/j.json"].body)
+    assert data.read_bytes() == b'"https://a.test/more"'
+    assert told["a.test", "/i.png"].body == found.exchanges[4].body
 
 
-def test_a_moved_site_is_built_with_its_own_bytes(found: Archive) -> None:
-    site = built(found, "+one-host+no-images")
-    assert [(one["host"], one["target"]) for one in steps(site)] == [
-        ("a.test", "/"),
-        ("a.test", "/s.css"),
-        ("a.test", "/j.json"),
-        ("c.test", "/"),
-        ("c.test", "/x"),
-    ]
+def test_the_documents_host_is_the_one_that_redirects_lead_to(tmp_path: Path) -> None:
+    site = rewritten(
+        tmp_path,
+        "+one-host",
+        {
+            "url": "https://a.test/",
+            "kind": "document",
+            "status": 301,
+            "headers": [("Location", "https://b.test/")],
+        },
+        {"url": "https://b.test/", "kind": "document", "initiator": 1, "how": "redirect", "body": b"page"},
+        {"url": "https://c.test/x.js", "kind": "script", "initiator": 2},
+        {"url": "https://a.test/y.js", "kind": "script", "initiator": 2},
+    )
+    assert urls(site) == ["https://a.test/", "https://b.test/", "https://b.test/x.js", "https://b.test/y.js"]
+
+
+def test_a_redirect_to_what_is_the_same_url_now_is_made_no_longer(tmp_path: Path) -> None:
+    site = rewritten(
+        tmp_path,
+        "+one-host",
+        {**DOCUMENT, "receive_s": 0.1},
+        {
+            "url": "https://b.test/i.png",
+            "initiator": 1,
+            "status": 301,
+            "start_s": 0.3,
+            "headers": [("Location", "https://c.test/i.png")],
+        },
+        {"url": "https://c.test/i.png", "initiator": 2, "how": "redirect", "start_s": 0.4, "body": b"image"},
+    )
+    assert urls(site) == ["https://a.test/", "https://a.test/i.png"]
+    assert answered(site)["a.test", "/i.png"].status == 200
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"status": 302, "headers": [("Location", "/x")]}, {"status": 302, "headers": [("Location", "/z")]}),
+        ({"body": b"1", "headers": [HTML]}, {"body": b"1", "headers": [("Content-Type", "text/css")]}),
+        ({"body": b"1"}, {"body": b"2"}),
+    ],
+)
+def test_a_host_that_answers_otherwise_stays(
+    tmp_path: Path, one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    site = rewritten(
+        tmp_path,
+        "+one-host",
+        DOCUMENT,
+        {"url": "https://b.test/t?cb=1", "initiator": 1, **one},
+        {"url": "https://c.test/t?cb=2", "initiator": 1, **other},
+    )
+    assert urls(site) == ["https://a.test/", "https://a.test/t?cb=1", "https://c.test/t?cb=2"]
+
+
+def test_what_two_hosts_have_is_loaded_once(tmp_path: Path) -> None:
+    site = rewritten(
+        tmp_path,
+        "+one-host",
+        DOCUMENT,
+        {"url": "https://b.test/lib.js", "kind": "script", "initiator": 1, "body": b"lib"},
+        {"url": "https://c.test/lib.js", "kind": "script", "initiator": 1, "body": b"lib"},
+        {"url": "https://a.test/after", "initiator": 3, "start_s": 0.1},
+    )
+    assert urls(site) == ["https://a.test/", "https://a.test/lib.js", "https://a.test/after"]
+    assert [one["initiator"] for one in steps_of(site)] == [None, 0, 1]
+
+
+SLOW: tuple[dict[str, Any], ...] = (
+    {**DOCUMENT, "wait_s": 0.03, "receive_s": 0.01},
+    {"url": "https://a.test/t.js", "kind": "script", "initiator": 1, "start_s": 0.05, "wait_s": 0.05},
+    {
+        "url": "https://b.test/i.png",
+        "kind": "image",
+        "initiator": 1,
+        "start_s": 0.06,
+        "wait_s": 0.104,
+        "receive_s": 1.8,
+    },
+    {
+        "url": "https://c.test/p",
+        "kind": "fetch",
+        "how": "preflight",
+        "initiator": 2,
+        "start_s": 1.97,
+        "wait_s": 0.3,
+    },
+    {
+        "url": "https://c.test/p",
+        "kind": "fetch",
+        "how": "script",
+        "initiator": 2,
+        "start_s": 2.28,
+        "wait_s": 0.1,
+    },
+)
+
+
+@pytest.mark.parametrize("words", ["+one-host", "+no-images", "+no-third-parties", "+one-host+no-images"])
+def test_leaving_out_and_moving_make_no_time_of_the_networks_one_of_computing(
+    tmp_path: Path, words: str
+) -> None:
+    """Nor do they change what servers take, or which requests are of the load."""
+    found = archive(tmp_path / "archive", *SLOW, hosts=HOSTS)
+    before, after = built(found, ""), built(found, words)
+    computed = {(one["target"], one["method"], one["compute_s"]) for one in steps_of(before)}
+    assert {(one["target"], one["method"], one["compute_s"]) for one in steps_of(after)} <= computed
+    thought = {(one.target, one.method, one.think_s) for one in answers.read(before.root)}
+    assert {(one.target, one.method, one.think_s) for one in answers.read(after.root)} <= thought
+    assert "/t.js" in {one["target"] for one in steps_of(after)}
+
+
+@pytest.mark.parametrize("words", ["+no-third-parties", "+one-host+no-third-parties"])
+def test_third_parties_are_left_out_with_all_that_they_set_off(tmp_path: Path, words: str) -> None:
+    site = rewritten(
+        tmp_path,
+        words,
+        DOCUMENT,
+        {"url": "https://b.test/tag.js", "initiator": 1},
+        {"url": "https://a.test/by-tag", "initiator": 2},
+        {"url": "https://a.test/own", "initiator": 1},
+    )
+    assert urls(site) == ["https://a.test/", "https://a.test/own"]
+    assert set(answered(site)) == {("a.test", "/"), ("a.test", "/own")}
+    assert site.notes["left_out"] == {"third party": 2}
+
+
+def test_a_page_that_is_a_third_party_cannot_be_left_out(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="without third parties its page is left out"):
+        rewritten(tmp_path, "+no-third-parties", DOCUMENT, hosts={"a.test": OTHER})
+
+
+def test_images_are_not_asked_for_but_answered_where_a_browser_asks(found: Archive) -> None:
+    site = built(found, "+no-images")
+    assert "https://b.test/i.png" not in urls(site)
+    assert ("b.test", "/i.png") in answered(site)
     assert site.replay is not None
     assert not site.replay.images
     assert site.notes["left_out"] == {"image": 1}
+
+
+def test_a_text_that_would_grow_beyond_bounds_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MOST_BODY", 100_000)
+    page = f"https://{'a' * 60}.test/"
+    grown = {
+        "url": page,
+        "kind": "document",
+        "body": gzip.compress(b"//b.test " * 5000),
+        "headers": DOCUMENT["headers"],
+    }
+    hosts = {f"{'a' * 60}.test": OWN, "b.test": OTHER}
+    with pytest.raises(InputError, match="would have more than 100000 characters"):
+        rewritten(tmp_path, "+one-host", grown, {"url": "https://b.test/x"}, hosts=hosts, page=page)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +301,6 @@ def test_hosts_speak_what_is_asked_for(found: Archive, rewriting: str, highest: 
 def test_priorities_are_what_is_asked_for(
     found: Archive, rewriting: str, urgencies: list[int | None], incremental: bool | None
 ) -> None:
-    told = steps(built(found, rewriting))
+    told = steps_of(built(found, rewriting))
     assert [one["urgency"] for one in told] == urgencies
     assert {one["incremental"] for one in told} == {incremental}
