@@ -26,6 +26,9 @@ _USED_OF_REQUEST = ("url", "method", "headers", "initialPriority")
 _MOST_DIGITS = 19
 """Of a length that is believed."""
 
+_HEAD_FRAMING = 1000
+"""Bytes that a response's head has at most beside its headers' names and values."""
+
 
 class Exchange:
     """One request and what became of it, as events said; a redirect's next step is an exchange of its own.
@@ -67,16 +70,24 @@ class Exchange:
     @property
     def body_bytes(self) -> int:
         """The bytes of the body as they came. The browser counts what it decoded; of a body with a content
-        coding what came in all without the head, which has the framing too, and so at most as much as the
-        server says."""
+        coding what came in all, with the head and its framing, and what of it had come when it told of the
+        head. That may hold the body's beginning. So a body that was decoded is as long as the server says, if
+        so much came."""
         if self.content_coding is None:
             return self.decoded_bytes
-        head = int((self.response or {}).get("encodedDataLength") or 0)
-        came = max(0, self.encoded_bytes - head) or self.coded_bytes
+        came = max(0, self.encoded_bytes - self._head_bytes) or self.coded_bytes
         length = self._header("content-length")
         if length and length.isascii() and length.isdigit() and len(length) < _MOST_DIGITS:
-            return min(int(length), came)
+            most = self.encoded_bytes if self.decoded_bytes else came
+            return int(length) if int(length) <= most else came
         return came
+
+    @property
+    def _head_bytes(self) -> int:
+        """The bytes of the response's head; where the browser's count holds more than that, about."""
+        response = self.response or {}
+        told, text = int(response.get("encodedDataLength") or 0), _size(response.get("headers"))
+        return told if told <= text + _HEAD_FRAMING else text
 
     def _header(self, name: str) -> str | None:
         headers = (self.response or {}).get("headers", {})

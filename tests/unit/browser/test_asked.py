@@ -266,6 +266,22 @@ def test_a_coded_body_counts_as_it_came_and_at_most_as_long_as_its_server_says(
     assert (style.content_coding, style.bytes) == ("br", counted)
 
 
+@pytest.mark.parametrize(("length", "counted"), [("64000", 64_000), (None, 64_110)])
+def test_a_coded_body_whose_beginning_came_with_its_head_counts_whole(
+    length: str | None, counted: int
+) -> None:
+    told = Told()
+    told.load()
+    key = told.ask(f"{URL}app.js", "Script")
+    headers = {"Content-Encoding": "br", **({} if length is None else {"content-length": length})}
+    # The head has 128 bytes, of which its headers have 18; the browser told of it when 40 kB had come.
+    told.respond(key, headers=headers, encodedDataLength=40_128)
+    told.tell("Network.dataReceived", requestId=key, dataLength=190_000, encodedDataLength=24_000)
+    told.finish(key, encodedDataLength=64_128)
+
+    assert made(told).resources[-1].bytes == counted
+
+
 def test_a_coded_body_that_was_cut_counts_as_far_as_it_came() -> None:
     told = Told()
     told.load()
