@@ -18,7 +18,7 @@ from pronghorn.guest import kernels
 from . import programme, remains
 from .ordinary import ordinary_user
 from .programme import Run
-from .virtual_runs import LONG, LOSSY, experiment, lines
+from .virtual_runs import LONG, LOSSY, NEAR, experiment, lines
 
 pytestmark = [pytest.mark.needs("guest"), pytest.mark.beside]
 
@@ -70,6 +70,24 @@ def test_round_trips_are_exact(tmp_path: Path) -> None:
         "h3": pytest.approx(2.0, abs=0.01),
         "h3+0rtt": pytest.approx(1.0, abs=0.01),
     }
+
+
+def test_no_packet_of_a_new_guest_waits_for_a_tick(tmp_path: Path) -> None:
+    asked = experiment(tmp_path, NEAR, paths=["near"], arms=["h2", "h3", "h3:s2n"], repeat=1)
+    result = programme.run("run", str(asked), "--out", "run", folder=tmp_path)
+    assert result.status == 0, result.stderr
+    trials = Run(tmp_path / "run").trials()
+    assert [trial.status for trial in trials] == ["ok"] * 3
+    late_s = {
+        (trial.arm, name): link.lateness.max_s
+        for trial in trials
+        if trial.counters is not None
+        for name, link in (("down", trial.counters.down), ("up", trial.counters.up))
+        if link is not None
+    }
+    assert len(late_s) == 6
+    # A tick is 4 ms; the clock itself takes 256 ns whenever it is read.
+    assert all(late is not None and late < 0.0001 for late in late_s.values()), late_s
 
 
 def test_kernels_are_compared_block_by_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

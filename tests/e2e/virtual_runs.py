@@ -10,6 +10,12 @@ down = { delay = "50ms" }
 up = { delay = "50ms" }
 """
 
+NEAR = """
+[path.near]
+down = { delay = "0.25ms" }
+up = { delay = "0.25ms" }
+"""
+
 LOSSY = """
 [path.lossy]
 down = { rate = "20Mbit", delay = "20ms", queue = "64kB", loss = "2%", jitter = "2ms" }

@@ -17,10 +17,13 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use nix::mount::{MsFlags, mount};
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::wait::{WaitStatus, wait};
+use nix::time::{ClockId, clock_getres};
 use nix::unistd::{ForkResult, Pid, fork};
 use serde::Deserialize;
 use serde_json::json;
@@ -38,6 +41,12 @@ const SHARED: &str = "/dev/shm";
 
 /// How many files a program of the guest may open.
 const OPEN_FILES: u64 = 1 << 20;
+
+/// The least time between two ticks of a kernel (`HZ=1000`).
+const TICK: Duration = Duration::from_millis(1);
+
+/// How many of them may pass until a kernel's timers are fine; with `HZ=100` it takes ten.
+const TICKS_AWAITED: u32 = 100;
 
 /// What is read from the channel at once: it is copied through the guest's kernel.
 const READ_AT_ONCE: usize = 16 * 1024;
@@ -74,11 +83,11 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         eprintln!("pronghorn-engine guest: this is for the first process of a guest's kernel");
         return ExitCode::from(2);
     }
-    let ended = match arguments {
+    let ended = wait_for_fine_timers().and_then(|()| match arguments {
         [word, program, ..] if word == "run" => run_program(program),
         // The kernel may add words of its own.
         _ => start(),
-    };
+    });
     if let Err(error) = ended {
         eprintln!("the guest broke: {error}");
     }
@@ -104,6 +113,21 @@ fn prepare() -> io::Result<()> {
     raise_loopback()?;
     let _ = setrlimit(Resource::RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES);
     Ok(())
+}
+
+/// Waits until timers end when they are due. Those of a kernel that has just started end on its first tick, up to 4 ms
+/// (`HZ=250`) late, and so would a path's first packet.
+fn wait_for_fine_timers() -> io::Result<()> {
+    for _ in 0..TICKS_AWAITED {
+        // The kernel tells here how finely its timers end.
+        if Duration::from(clock_getres(ClockId::CLOCK_MONOTONIC)?) < TICK {
+            return Ok(());
+        }
+        thread::sleep(TICK);
+    }
+    Err(io::Error::other(
+        "its kernel's timers end on ticks: it lacks CONFIG_HIGH_RES_TIMERS",
+    ))
 }
 
 fn start() -> io::Result<()> {
