@@ -13,7 +13,8 @@ from pronghorn.sites.archive import Archive, read
 from pronghorn.sites.storefront import FOLDER
 from pronghorn.trust import misses
 
-from . import stages
+from . import programme, stages
+from .programme import Run
 from .stages import Scene
 
 pytestmark = [pytest.mark.needs("namespaces"), pytest.mark.beside]
@@ -109,3 +110,17 @@ def test_chromium_asks_for_what_the_archive_holds(storefront: Storefront, tmp_pa
         loaded = storefront.loaded(measured)
         assert storefront.of_load() - loaded == Counter()
         assert loaded - storefront.recorded() == Counter()
+
+
+@pytest.mark.needs("guest")
+def test_the_native_client_loads_it_in_virtual_time(storefront: Storefront, tmp_path: Path) -> None:
+    asked = {"sites": f"archive:{FOLDER}", "paths": "fiber", "arms": ",".join(ARMS), "repeat": "1"}
+    words = [word for key, value in asked.items() for word in ("--set", f"{key}={value}")]
+    done = programme.run("run", "--clock", "virtual", "--out", "out", *words, folder=tmp_path)
+    programme.assert_ended(done)
+    loads = {one.arm: one for one in Run(tmp_path / "out").trials()}
+    assert loads.keys() == set(ARMS)
+    for arm, trial in loads.items():
+        assert trial.status == "ok", (arm, trial.detail)
+        assert trial.page is not None
+        assert trial.page.requests == storefront.of_load().total()
