@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pronghorn import clients, origins
 from pronghorn.errors import InputError
 from pronghorn.knobs import effective
-from pronghorn.model import background, load
+from pronghorn.model import background, load, recorded_site
 from pronghorn.model.arm import S2N, Arm
 from pronghorn.model.artifacts import ARRIVALS, FLIGHT, PCAPNG, QLOG
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import OUR_CLIENT, OUR_ORIGIN, QUIC, Knobs, able_ends, ends, lacking
 from pronghorn.model.path import DIRECT
+from pronghorn.model.recorded_site import RecordedSite
 from pronghorn.model.trial import Cell
 
 _Refusal = Callable[[Arm], str | None]
@@ -127,6 +128,7 @@ def _check_replays(experiment: Experiment) -> None:
                 f"site '{archive}': client '{name}' loads from one host, and a recorded site has several. "
                 f"{_who('client', able, 'loaded')}"
             )
+    _check_priorities(experiment)
     for name in experiment.origins:
         reason = origins.of(experiment, name).replay_refusal()
         if reason is not None:
@@ -151,6 +153,19 @@ def _check_replays(experiment: Experiment) -> None:
             f"key '{background.KEY}': no load can run beside a recorded site, whose hosts know nothing but "
             "what was recorded. Leave it out."
         )
+
+
+def _check_priorities(experiment: Experiment) -> None:
+    """A browser chooses its requests' priorities itself."""
+    for site in experiment.recorded_sites:
+        recorded = RecordedSite.of(site)
+        for word in recorded.rewritings if recorded else ():
+            for name in experiment.clients if word in recorded_site.PRIORITIES else ():
+                if clients.of(experiment, name).is_browser:
+                    raise InputError(
+                        f"site '{site}': client '{name}' chooses its requests' priorities itself, so "
+                        f"'+{word}' has no effect. Leave it out, or the client."
+                    )
 
 
 def _check_live_loads(experiment: Experiment) -> None:

@@ -245,7 +245,6 @@ def _build_sites(experiment: Experiment, work: Path) -> dict[str, Site]:
                 folder,
                 compressed=experiment.compression == "static",
                 hosts=experiment.hosts,
-                third_parties=experiment.replay.third_parties == "on",
             )
         except ValueError as error:
             raise InputError(f"site '{name}': {error}") from error

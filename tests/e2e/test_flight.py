@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,6 +81,10 @@ def test_the_sender_of_a_lossy_path_tells_its_window_its_round_trips_and_its_los
         assert one["congestion_controller"] == "cubic"
         assert one["stack"].startswith("linux " if protocol == "h2" else "quinn-proto 0.11.")
         assert 500 <= one["mss"] <= 1500
+        sizes = [change["bytes"] for change in one["mss_changes"]]
+        assert sizes[-1] == one["mss"]
+        assert all(one != other for one, other in pairwise(sizes))
+        assert (one["black_holes"] is None) == (protocol == "h2")
         samples = one["samples"]
         assert {len(column) for column in samples.values()} == {len(samples["at_s"])}
         assert samples["at_s"] == sorted(set(samples["at_s"]))

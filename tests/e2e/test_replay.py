@@ -28,11 +28,11 @@ SHOP = "https://shop.example"
 class Recorded:
     """The archive, and what a stage is built of it. `delay` is an extra round trip of the page's host."""
 
-    def __init__(self, folder: Path, *, delay: str | None = None, third_parties: bool = True) -> None:
+    def __init__(self, folder: Path, *, delay: str | None = None, rewritten: str = "") -> None:
         self.exchanges = recorded_page.make(folder / "archive", delay=delay)
         root = folder / "site"
         root.mkdir()
-        built = sites.build(f"archive:{folder / 'archive'}", 1, root, third_parties=third_parties)
+        built = sites.build(f"archive:{folder / 'archive'}{rewritten}", 1, root)
         assert built.replay is not None
         self.replay = built.replay
         names = [face.names for face in built.replay.faces]
@@ -117,7 +117,7 @@ def test_chromium_loads_what_was_recorded(recorded: Recorded, tmp_path: Path) ->
 
 
 def test_a_host_lies_farther_away_and_third_parties_can_be_left_out(tmp_path: Path) -> None:
-    recorded = Recorded(tmp_path, delay="80ms", third_parties=False)
+    recorded = Recorded(tmp_path, delay="80ms", rewritten="+no-third-parties")
     scene = recorded.scene("h2", "native", "builtin")
     [measured] = asyncio.run(stages.trials([scene], tmp_path / "stages"))
     page = measured.page
@@ -127,3 +127,41 @@ def test_a_host_lies_farther_away_and_third_parties_can_be_left_out(tmp_path: Pa
     # TCP, TLS and the request each take a round trip of the path, 10 ms, and another one.
     assert page.ttfb_s is not None
     assert page.ttfb_s >= 3 * (0.010 + 0.080)
+
+
+@pytest.mark.parametrize("client", ["native", pytest.param("chromium", marks=pytest.mark.needs("chromium"))])
+def test_a_page_is_loaded_from_one_host(tmp_path: Path, client: str) -> None:
+    recorded = Recorded(tmp_path, rewritten="+one-host")
+    scenes = [recorded.scene(arm, client, "builtin") for arm in ARMS]
+    for arm, measured in zip(ARMS, asyncio.run(stages.trials(scenes, tmp_path / "stages")), strict=True):
+        assert_loaded_from_its_host(recorded, arm, measured)
+
+
+def assert_loaded_from_its_host(recorded: Recorded, arm: str, measured: Measurement) -> None:
+    """Asserts that every recorded request was made, each to the page's own host."""
+    page = measured.page
+    assert page.outcome == "ok", page.detail
+    assert {(one.protocol, one.path.partition("/")[0]) for one in page.resources} == {(arm, "")}
+    paths = Counter(without_varying(one.target.path) for one in recorded.exchanges)
+    asked = Counter(without_varying(one.path) for one in page.resources)
+    assert not asked - paths
+    # What a script asks for in turn may come after the load event.
+    assert set(paths - asked) <= {"/poll", "/collect"}
+    assert misses.fault(recorded.replay, page, measured.log.requests, ()) is None
+
+
+@pytest.mark.parametrize("client", ["native", pytest.param("chromium", marks=pytest.mark.needs("chromium"))])
+def test_a_page_is_loaded_without_its_images(tmp_path: Path, client: str) -> None:
+    recorded = Recorded(tmp_path, rewritten="+no-images")
+    [measured] = asyncio.run(stages.trials([recorded.scene("h3", client, "builtin")], tmp_path / "stages"))
+    assert measured.page.outcome == "ok", measured.page.detail
+    left = [one for one in recorded.exchanges if one.kind != "image"]
+    assert loaded(measured) == expected(left, in_turn=True)
+
+
+def test_every_host_speaks_http_3_with_equal_priorities(tmp_path: Path) -> None:
+    recorded = Recorded(tmp_path, rewritten="+all-h3+round-robin")
+    [measured] = asyncio.run(stages.trials([recorded.scene("h3", "native", "builtin")], tmp_path / "stages"))
+    assert measured.page.outcome == "ok", measured.page.detail
+    told = {(one.protocol, one.urgency, one.incremental) for one in measured.page.resources}
+    assert told == {("h3", 3, True)}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pronghorn.execute.stage import Measurement
-from pronghorn.sites.storefront import FOLDER
+from pronghorn.sites import shipped
 from pronghorn.trust import misses
 
 from . import programme
@@ -26,7 +26,7 @@ THIRD_PARTIES = {
 
 @pytest.fixture(scope="module")
 def storefront(tmp_path_factory: pytest.TempPathFactory) -> Replayed:
-    return Replayed(FOLDER, tmp_path_factory.mktemp("storefront"))
+    return Replayed(shipped.folder("storefront"), tmp_path_factory.mktemp("storefront"))
 
 
 def assert_sound(storefront: Replayed, arm: str, measured: Measurement) -> None:
@@ -57,7 +57,7 @@ def test_chromium_asks_for_what_the_archive_holds(storefront: Replayed, tmp_path
 
 @pytest.mark.needs("guest")
 def test_the_native_client_loads_it_in_virtual_time(storefront: Replayed, tmp_path: Path) -> None:
-    asked = {"sites": f"archive:{FOLDER}", "paths": "fiber", "arms": ",".join(ARMS), "repeat": "1"}
+    asked = {"sites": "storefront", "paths": "fiber", "arms": ",".join(ARMS), "repeat": "1"}
     words = [word for key, value in asked.items() for word in ("--set", f"{key}={value}")]
     done = programme.run("run", "--clock", "virtual", "--out", "out", *words, folder=tmp_path)
     programme.assert_ended(done)

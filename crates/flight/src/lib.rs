@@ -20,7 +20,8 @@ mod series;
 pub use clock::{monotonic_s, thread_cpu_time, timed, together};
 pub use pace::Pace;
 pub use recorder::{
-    ConnectionFlight, Cost, End, Flight, IntervalError, Key, Reading, Recorder, Transport,
+    ConnectionFlight, Cost, End, Flight, IntervalError, Key, MssChange, Reading, Recorder,
+    Transport,
 };
 pub use sample::{Columns, Sample};
 pub use series::{MOST_SAMPLES, Series};

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::clock::monotonic_s;
 use crate::sample::{Columns, Sample};
-use crate::series::Series;
+use crate::series::{MOST_SAMPLES, Series};
 
 /// The host of an end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema, Serialize)]
@@ -57,6 +57,8 @@ pub struct Reading<'a> {
     pub congestion_controller: Option<&'a str>,
     /// Bytes of a full segment (TCP) or of the largest datagram's payload at this time (QUIC).
     pub mss: Option<u64>,
+    /// How often the path was found to lose all large datagrams, since the connection's beginning.
+    pub black_holes: Option<u64>,
     /// The figures that change.
     pub sample: Sample,
 }
@@ -108,10 +110,23 @@ pub struct ConnectionFlight {
     pub peer_port: u16,
     /// Bytes of TCP's full segment, or of QUIC's largest UDP payload, as read last. Null where the stack doesn't tell.
     pub mss: Option<u64>,
+    /// What `mss` was over time: as read first, and each change since. At most 20 000.
+    pub mss_changes: Vec<MssChange>,
+    /// Black holes of the path's MTU (RFC 8899 §4.3) that the stack found. Null of TCP, whose kernel doesn't tell.
+    pub black_holes: Option<u64>,
     /// Seconds between samples. It doubles where there were more than 20 000.
     pub interval_s: f64,
     /// What was seen over time, column by column.
     pub samples: Columns,
+}
+
+/// From when on a connection's largest segment or datagram has another size.
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct MssChange {
+    /// When that was read, in seconds since `clock_base_monotonic_s`.
+    pub at_s: f64,
+    /// As `mss` has it.
+    pub bytes: u64,
 }
 
 /// An interval at which nobody can look.
@@ -143,7 +158,8 @@ struct Track {
     peer: SocketAddr,
     program: &'static str,
     congestion_controller: Option<String>,
-    mss: Option<u64>,
+    mss_changes: Vec<MssChange>,
+    black_holes: Option<u64>,
     series: Series,
 }
 
@@ -199,7 +215,8 @@ impl Recorder {
                 peer: reading.peer,
                 program: reading.program,
                 congestion_controller: None,
-                mss: None,
+                mss_changes: Vec::new(),
+                black_holes: None,
                 series: Series::new(self.interval.as_secs_f64()),
             });
             tracks.len() - 1
@@ -208,8 +225,12 @@ impl Recorder {
         if track.congestion_controller.as_deref() != reading.congestion_controller {
             track.congestion_controller = reading.congestion_controller.map(str::to_owned);
         }
-        track.mss = reading.mss.or(track.mss);
-        track.series.push(since.as_secs_f64(), reading.sample);
+        track.black_holes = reading.black_holes.or(track.black_holes);
+        let at_s = since.as_secs_f64();
+        if let Some(bytes) = reading.mss {
+            track.take_mss(at_s, bytes);
+        }
+        track.series.push(at_s, reading.sample);
     }
 
     /// Notes one look of a sampler: the CPU time that it took, and whether it came more than an interval late.
@@ -243,6 +264,13 @@ impl Recorder {
 }
 
 impl Track {
+    fn take_mss(&mut self, at_s: f64, bytes: u64) {
+        let is_new = self.mss_changes.last().map(|last| last.bytes) != Some(bytes);
+        if is_new && self.mss_changes.len() < MOST_SAMPLES {
+            self.mss_changes.push(MssChange { at_s, bytes });
+        }
+    }
+
     fn flight(&self) -> ConnectionFlight {
         ConnectionFlight {
             host: self.key.end,
@@ -253,7 +281,9 @@ impl Track {
             local_port: self.local.port(),
             peer_address: self.peer.ip().to_string(),
             peer_port: self.peer.port(),
-            mss: self.mss,
+            mss: self.mss_changes.last().map(|last| last.bytes),
+            mss_changes: self.mss_changes.clone(),
+            black_holes: self.black_holes,
             interval_s: self.series.interval_s(),
             samples: self.series.columns(),
         }
@@ -279,6 +309,7 @@ mod tests {
             program: "linux",
             congestion_controller: Some("cubic"),
             mss: Some(1448),
+            black_holes: None,
             sample: Sample {
                 cwnd_bytes: Some(cwnd_bytes),
                 ..Sample::default()
@@ -319,6 +350,38 @@ mod tests {
         assert_eq!((first.local_port, first.peer_port), (443, 50_000));
         assert_eq!(first.congestion_controller.as_deref(), Some("cubic"));
         assert_eq!(first.mss, Some(1448));
+    }
+
+    #[test]
+    fn the_largest_datagram_is_told_as_often_as_it_changes() {
+        let recorder = Recorder::new(0.01).expect("an interval");
+        recorder.begin();
+        let begin = Instant::now();
+        let sizes = [None, Some(1200), Some(1200), Some(1452), None, Some(1200)];
+        for (number, mss) in (0..).zip(sizes) {
+            let reading = Reading {
+                mss,
+                black_holes: Some(u64::from(number == 5)),
+                ..reading(10)
+            };
+            let at = begin + Duration::from_millis(10 * number);
+            recorder.take(key(1), at, &reading);
+        }
+        let flight = recorder.flight().expect("it has begun");
+        let [one] = &flight.connections[..] else {
+            panic!("there is one");
+        };
+        let changes = one.mss_changes.iter();
+        let (at_s, bytes): (Vec<f64>, Vec<u64>) = changes.map(|one| (one.at_s, one.bytes)).unzip();
+        assert_eq!(bytes, [1200, 1452, 1200]);
+        let after_s = at_s.iter().map(|at| at - at_s[0]);
+        let expected_s = [0.0, 0.02, 0.04];
+        assert!(
+            after_s
+                .zip(expected_s)
+                .all(|(one, other)| (one - other).abs() < 1e-9)
+        );
+        assert_eq!((one.mss, one.black_holes), (Some(1200), Some(1)));
     }
 
     #[test]

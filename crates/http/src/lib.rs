@@ -48,8 +48,7 @@ pub use quic::{
 };
 pub use recorded_headers::recorded_headers;
 pub use s2n::{
-    S2nClient, S2nConnection, S2nReader, S2nReceive, S2nSend, S2nServer, S2nTold, close_s2n,
-    record_s2n_flight,
+    S2nClient, S2nConnection, S2nReader, S2nReceive, S2nSend, S2nServer, S2nTold, record_s2n_flight,
 };
 pub use settings::{QuicReader, QuicSettings, Settings, TcpSettings};
 pub use stack::{QuicStack, StackLacks};

@@ -10,12 +10,12 @@ use crate::spec::{ArrivalSpec, Spacing};
 /// The times at which requests are due, one after the other and without end.
 ///
 /// A Poisson process of a changing rate is one of rate 1 whose time runs as fast as the rate says; constant gaps are its
-/// mean. During the ramp the rate rises linearly from 0.
+/// mean. During the ramp the rate rises linearly from 0 to the first step's, and what is left of that step follows.
 #[derive(Debug, Clone)]
 pub(crate) struct DueTimes {
-    /// The ramp's end and the rate from then on, and likewise for each step: from when, in seconds and in requests expected by
-    /// then, so many are due a second.
+    /// One at least, in order. The first begins at the ramp's end, the last has none.
     steps: Vec<Step>,
+    /// Seconds.
     ramp: f64,
     /// None: constant gaps.
     random: Option<ChaCha8Rng>,
@@ -24,38 +24,41 @@ pub(crate) struct DueTimes {
     number: u64,
 }
 
+/// A time of one rate.
 #[derive(Debug, Clone, Copy)]
 struct Step {
+    /// When it begins, in seconds.
     from: f64,
+    /// Requests expected before.
     expected: f64,
+    /// Requests per second, above 0.
     rate: f64,
 }
 
 impl DueTimes {
+    /// Rates are above 0, and the ramp is no longer than the first step that has an end.
     pub(crate) fn new(spec: &ArrivalSpec, ramp: Duration) -> DueTimes {
         let ramp = ramp.as_secs_f64();
-        let lasting = spec
+        let first_rate = spec
             .steps
-            .iter()
-            .map(|step| (step.rate_per_s, step.duration_s));
-        let mut steps: Vec<Step> = Vec::new();
-        let mut end = ramp;
-        for (rate, duration) in lasting.chain([(spec.rate_per_s, 0.0)]) {
-            let (from, expected) = match steps.last() {
-                None => (ramp, rate * ramp / 2.0),
-                Some(last) => (end, last.expected + last.rate * (end - last.from)),
-            };
-            end = if steps.is_empty() {
-                duration.max(ramp)
-            } else {
-                end + duration
-            };
-            steps.push(Step {
-                from,
-                expected,
-                rate,
-            });
+            .first()
+            .map_or(spec.rate_per_s, |first| first.rate_per_s);
+        let mut next = Step {
+            from: ramp,
+            expected: first_rate * ramp / 2.0,
+            rate: first_rate,
+        };
+        let mut steps = Vec::with_capacity(spec.steps.len() + 1);
+        let mut end = 0.0;
+        for step in &spec.steps {
+            next.rate = step.rate_per_s;
+            steps.push(next);
+            end += step.duration_s;
+            next.expected += next.rate * (end - next.from);
+            next.from = end;
         }
+        next.rate = spec.rate_per_s;
+        steps.push(next);
         let mut times = DueTimes {
             steps,
             ramp,
@@ -71,15 +74,10 @@ impl DueTimes {
     /// The number of the next request, from 0, and when it is due.
     pub(crate) fn peek(&self) -> (u64, Duration) {
         let expected = self.expected;
-        let begun = self
-            .steps
-            .iter()
-            .rev()
-            .find(|step| step.expected <= expected);
-        let at = match (begun, self.steps.first()) {
-            (Some(step), _) => step.from + (expected - step.expected) / step.rate,
-            (None, Some(first)) => (2.0 * self.ramp * expected / first.rate).sqrt(),
-            (None, None) => 0.0,
+        let begun = self.steps.partition_point(|step| step.expected <= expected);
+        let at = match begun.checked_sub(1).map(|last| self.steps[last]) {
+            Some(step) => step.from + (expected - step.expected) / step.rate,
+            None => (2.0 * self.ramp * expected / self.steps[0].rate).sqrt(),
         };
         (self.number, Duration::from_secs_f64(at))
     }
@@ -177,8 +175,11 @@ mod tests {
             assert!((due[number] - at).abs() < 1e-9, "{number}: {}", due[number]);
         }
         // The ramp is the first step's.
-        let due = times_of(steps, Spacing::Constant, 1.0, 20);
+        let due = times_of(steps.clone(), Spacing::Constant, 1.0, 20);
         assert!((due[5] - 1.0).abs() < 1e-9 && (due[15] - 2.0).abs() < 1e-9);
+        // Nothing is left of the first step: the second has its rate at once.
+        let due = times_of(steps, Spacing::Constant, 2.0, 111);
+        assert!((due[10] - 2.0).abs() < 1e-9 && (due[110] - 3.0).abs() < 1e-9);
         let random = times_of(vec![step(10.0, 100.0)], Spacing::Poisson, 0.0, 3000);
         let early = random.iter().filter(|at| **at < 100.0).count();
         // The seed is fixed; five standard deviations of 1000.

@@ -37,6 +37,7 @@ mod prepared;
 mod progress;
 mod quic;
 mod ranked;
+mod regular_file;
 mod report;
 mod run;
 mod server_drops;

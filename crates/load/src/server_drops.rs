@@ -9,30 +9,67 @@ const TABLES: [&str; 2] = ["/proc/thread-self/net/udp", "/proc/thread-self/net/u
 const LOCAL: usize = 1;
 const DROPS: usize = 12;
 
-/// What the sockets at this address have dropped so far because their buffers were full; none where the address isn't this
-/// host's, or no socket is at it.
+/// What the sockets that receive what is sent to this address have dropped so far because their buffers were full; none
+/// where the address isn't this host's, or no socket is at it. The tables don't tell zones apart (RFC 4007).
 pub(crate) fn server_drops(server: SocketAddr) -> Option<u64> {
-    UdpSocket::bind((server.ip(), 0)).ok()?;
-    let tables = TABLES.map(|table| fs::read_to_string(table).unwrap_or_default());
-    let drops = tables.iter().filter_map(|table| in_table(table, server));
-    drops.reduce(|one, other| one + other)
+    UdpSocket::bind(at_any_port(server)).ok()?;
+    in_tables(
+        &TABLES.map(|table| fs::read_to_string(table).unwrap_or_default()),
+        server,
+    )
 }
 
-fn in_table(table: &str, server: SocketAddr) -> Option<u64> {
-    let lines = table.lines().skip(1);
-    let drops = lines.filter_map(|line| {
-        let columns: Vec<&str> = line.split_whitespace().collect();
-        let (address, port) = columns.get(LOCAL)?.split_once(':')?;
-        let is_its =
-            u16::from_str_radix(port, 16) == Ok(server.port()) && takes(ip(address)?, server.ip());
-        columns.get(DROPS).filter(|_| is_its)?.parse().ok()
-    });
-    drops.reduce(|one: u64, other| one + other)
+/// The same address, in its zone, at a port of the kernel's choice.
+fn at_any_port(mut address: SocketAddr) -> SocketAddr {
+    address.set_port(0);
+    address
 }
 
-/// Whether a socket that is bound to `bound` receives what is sent to `to`.
-fn takes(bound: IpAddr, to: IpAddr) -> bool {
-    bound == to || bound.is_unspecified()
+/// The same of these tables: of several kinds of sockets at the port, one kind receives all.
+fn in_tables(tables: &[String], server: SocketAddr) -> Option<u64> {
+    let sockets = tables
+        .iter()
+        .flat_map(|table| table.lines().skip(1))
+        .filter_map(|line| {
+            let columns: Vec<&str> = line.split_whitespace().collect();
+            let (address, port) = columns.get(LOCAL)?.split_once(':')?;
+            let is_its = u16::from_str_radix(port, 16) == Ok(server.port());
+            let match_ = Match::of(ip(address).filter(|_| is_its)?, server.ip().to_canonical())?;
+            Some((match_, columns.get(DROPS)?.parse::<u64>().ok()?))
+        });
+    let sockets: Vec<(Match, u64)> = sockets.collect();
+    let (closest, _) = sockets.iter().min()?;
+    let its = sockets.iter().filter(|(found, _)| found == closest);
+    Some(its.map(|(_, drops)| drops).sum())
+}
+
+/// How a socket comes to receive what is sent to an address, the kernel's choice first (`compute_score` in its
+/// `net/ipv4/udp.c`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Match {
+    /// It is bound to it.
+    Address,
+    /// It is of IPv6 and bound to the IPv4 address (RFC 4291 §2.5.5.2).
+    Mapped,
+    /// It is bound to any of the family.
+    Any,
+    /// It is of IPv6, bound to any, and takes IPv4 as well (RFC 3493 §5.3).
+    DualStack,
+}
+
+impl Match {
+    /// A socket that is bound to `bound`; none where it doesn't receive what is sent to `to`. One that is bound to `::`
+    /// may be IPv6's alone, which the tables don't tell: then an IPv4 server has a socket of its own.
+    fn of(bound: IpAddr, to: IpAddr) -> Option<Match> {
+        match (bound, to) {
+            _ if bound == to => Some(Match::Address),
+            _ if bound.to_canonical() == to => Some(Match::Mapped),
+            (IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V4(_))
+            | (IpAddr::V6(Ipv6Addr::UNSPECIFIED), IpAddr::V6(_)) => Some(Match::Any),
+            (IpAddr::V6(Ipv6Addr::UNSPECIFIED), IpAddr::V4(_)) => Some(Match::DualStack),
+            _ => None,
+        }
+    }
 }
 
 /// An address as the kernel writes it: 32 bits at a time, each in this host's order.
@@ -46,7 +83,7 @@ fn ip(hexadecimal: &str) -> Option<IpAddr> {
         return Some(Ipv4Addr::from(bytes).into());
     }
     let bytes = <[u8; 16]>::try_from(&bytes[..]).ok()?;
-    Some(Ipv6Addr::from(bytes).to_canonical())
+    Some(Ipv6Addr::from(bytes).into())
 }
 
 #[cfg(test)]
@@ -84,7 +121,7 @@ mod tests {
             ("0100007F", "127.0.0.1"),
             ("00000000", "0.0.0.0"),
             ("00000000000000000000000001000000", "::1"),
-            ("0000000000000000FFFF00000100007F", "127.0.0.1"),
+            ("0000000000000000FFFF00000100007F", "::ffff:127.0.0.1"),
         ] {
             let written = if cfg!(target_endian = "little") {
                 ip(written)
@@ -93,5 +130,55 @@ mod tests {
             };
             assert_eq!(written, Some(address.parse().expect("an address")));
         }
+    }
+
+    /// A table of sockets, given the addresses as the kernel writes them, all at port 443.
+    fn table(sockets: &[(&str, u64)]) -> String {
+        let lines = sockets.iter().map(|(address, drops)| {
+            format!("\n 1: {address}:01BB 00000000:0000 07 0:0 00:0 0 0 0 7 2 0 {drops}")
+        });
+        format!("the columns' names{}", lines.collect::<String>())
+    }
+
+    const ANY_4: &str = "00000000";
+    const LOCALHOST_4: &str = "0100007F";
+    const ANY_6: &str = "00000000000000000000000000000000";
+    const LOCALHOST_6: &str = "00000000000000000000000001000000";
+    const MAPPED: &str = "0000000000000000FFFF00000100007F";
+
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn only_the_sockets_count_that_the_kernel_gives_the_datagrams_to() {
+        let (four, six) = ("127.0.0.1:443", "[::1]:443");
+        for (of_four, of_six, server, expected) in [
+            // Each family has its own.
+            (&[(ANY_4, 1)][..], &[][..], four, Some(1)),
+            (&[(ANY_4, 1)], &[], six, None),
+            (&[(ANY_4, 1)], &[(ANY_6, 2)], four, Some(1)),
+            (&[(ANY_4, 1)], &[(ANY_6, 2)], six, Some(2)),
+            // Dual-stack.
+            (&[], &[(ANY_6, 2)], four, Some(2)),
+            (&[], &[(MAPPED, 4), (ANY_6, 2)], four, Some(4)),
+            (&[], &[(MAPPED, 4)], six, None),
+            (&[], &[(ANY_6, 2)], "[::ffff:127.0.0.1]:443", Some(2)),
+            // Who is bound to the address comes first; several share (SO_REUSEPORT).
+            (&[(ANY_4, 1), (LOCALHOST_4, 8)], &[], four, Some(8)),
+            (&[], &[(LOCALHOST_6, 16), (ANY_6, 2)], six, Some(16)),
+            (&[(ANY_4, 1), (ANY_4, 32)], &[], four, Some(33)),
+            (&[(ANY_4, 1)], &[], "127.0.0.1:80", None),
+        ] {
+            let tables = [table(of_four), table(of_six)];
+            let server = server.parse().expect("an address");
+            assert_eq!(in_tables(&tables, server), expected, "{tables:?}, {server}");
+        }
+    }
+
+    #[test]
+    fn the_zone_of_an_address_is_kept() {
+        let server = std::net::SocketAddrV6::new(Ipv6Addr::LOCALHOST, 443, 0, 7);
+        let SocketAddr::V6(found) = at_any_port(server.into()) else {
+            panic!("it is IPv6's");
+        };
+        assert_eq!((found.port(), found.scope_id()), (0, 7));
     }
 }

@@ -22,13 +22,11 @@ const ADJUSTED: [&str; 2] = [".html", ".css"];
 /// The host that a request is for, in lower case and without a port: of the URL, over HTTP/1.1 mostly of `Host`; empty
 /// where none is named.
 pub(crate) fn host(uri: &Uri, headers: &HeaderMap) -> String {
-    let named = || headers.get(header::HOST)?.to_str().ok();
-    let authority = uri.authority().map(Authority::as_str).or_else(named);
-    let authority = authority.unwrap_or_default();
-    let port = authority
-        .rfind(':')
-        .filter(|at| !authority[*at..].contains(']'));
-    authority[..port.unwrap_or(authority.len())].to_ascii_lowercase()
+    let named = || Authority::try_from(headers.get(header::HOST)?.as_bytes()).ok();
+    let authority = uri.authority().cloned().or_else(named);
+    authority.map_or_else(String::new, |authority| {
+        authority.host().to_ascii_lowercase()
+    })
 }
 
 /// Path and query as they came.
@@ -99,6 +97,28 @@ fn decoded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_is_named_without_its_port_and_in_lower_case() {
+        for (uri, named, expected) in [
+            (
+                "https://Shop.example:8443/a",
+                "other.example",
+                "shop.example",
+            ),
+            ("/a", "Shop.example:8443", "shop.example"),
+            ("/a", "shop.example", "shop.example"),
+            ("/a", "[FE80::1]:8443", "[fe80::1]"),
+            ("/a", "[::1]", "[::1]"),
+            ("/a", "", ""),
+            ("/a", "a b", ""),
+        ] {
+            let headers = [(header::HOST, named.parse().expect("a value"))];
+            let headers = headers.into_iter().collect();
+            assert_eq!(host(&uri.parse().expect("a URI"), &headers), expected);
+        }
+        assert_eq!(host(&Uri::from_static("/a"), &HeaderMap::new()), "");
+    }
 
     #[test]
     fn a_target_is_path_and_query_as_they_came() {

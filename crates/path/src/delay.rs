@@ -120,10 +120,7 @@ impl<P: Packet> Delay<P> {
                 queue.push_back(Waiting { due, transit });
             }
             Line::Broken(heap) => {
-                let due = match self.distances.is_empty() {
-                    true => due,
-                    false => self.distances.due(&transit.packet, due, self.keeps_order),
-                };
+                let due = self.distances.due(&transit.packet, due, self.keeps_order);
                 heap.push(Waiting { due, transit });
             }
         }

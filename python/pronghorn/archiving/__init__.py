@@ -7,6 +7,7 @@ headers.py     which headers an archive keeps
 seeded.py      bodies that a source lacks
 initiators.py  which request asked for which
 hosts.py       the hosts' tables
+ahead.py       work on every CPU, in order
 choose.py      what is left out
 finish.py      all of it: from drafts to a folder"""
 

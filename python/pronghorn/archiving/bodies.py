@@ -25,14 +25,22 @@ LONG = "text too long to be searched for secrets, replaced by seeded bytes"
 _LEAVE_OUT = "Leave this entry out of the file."
 
 
+class Coded(NamedTuple):
+    """A body as it is sent, and the codings that it has. `made`: the source lacked it; `guessed`: even its
+    size; `recoded`: it came without its coding."""
+
+    content: bytes = b""
+    coding: tuple[str, ...] = ()
+    made: bool = False
+    guessed: bool = False
+    recoded: bool = False
+
+
 class Written(NamedTuple):
-    """A body in the archive: its SHA-256, its bytes as sent, the codings that it has."""
+    """A body in the archive: its SHA-256, and its bytes as sent."""
 
     digest: str | None = None
     size: int = 0
-    coding: list[str] = []  # noqa: RUF012
-    made: bool = False
-    recoded: bool = False
 
 
 _BATCH = 8 * 2**20
@@ -116,7 +124,7 @@ class Bodies:
     def refuse_many(self, drafts: Sequence[Draft]) -> None:
         """InputError where the bodies that drafts lack would take more than `MOST_MADE` bytes."""
         lacking = [one.body for one in drafts if id(one) not in self._kept and not choose.has_no_body(one)]
-        if sum(max(body.coded_bytes or 0, body.decoded_bytes or 0) for body in lacking) > MOST_MADE:
+        if sum(body.largest for body in lacking) > MOST_MADE:
             raise InputError(
                 f"the bodies that the source lacks have more than {MOST_MADE} bytes (512 MiB).",
                 hint="Export the file again with its contents.",
@@ -142,21 +150,27 @@ class Bodies:
                 batch, size = [], 0
         self._replace(batch)
 
-    def write(self, draft: Draft, asks: Sequence[seeded.Asked]) -> Written:
-        """Writes a draft's body as it is sent; `asks` are the URLs that a document asked for, and their
-        kinds."""
+    def coded(self, draft: Draft, asks: Sequence[seeded.Asked]) -> Coded:
+        """A draft's body as it is sent; `asks` are the URLs that a document asked for, and their kinds. Any
+        thread may ask, once all have been taken and masked."""
         coding = codings.named(draft.header("content-encoding"))
         kept = self._kept.get(id(draft))
-        if kept is None:
-            return self._make(draft, coding if codings.known(coding) else [], asks)
-        content = self._spool.read(kept.name)
-        if kept.coded:
-            return Written(self._writer.body(content), len(content), coding)
+        if kept is not None and kept.coded:
+            return Coded(self._spool.read(kept.name), tuple(coding))
         if not codings.known(coding):
             coding = []
-        content = codings.applied(content, coding)
-        self._counts["recoded"] += bool(coding)
-        return Written(self._writer.body(content), len(content), coding, recoded=bool(coding))
+        if kept is None:
+            return _made_up(draft, coding, asks)
+        content = codings.applied(self._spool.read(kept.name), coding)
+        return Coded(content, tuple(coding), recoded=bool(coding))
+
+    def write(self, body: Coded) -> Written:
+        """Writes a body as it is sent."""
+        self._counts["recoded"] += body.recoded
+        self._counts["bodies"] += body.made
+        self._counts["bytes"] += len(body.content) if body.made else 0
+        self._counts["sizes"] += body.guessed
+        return Written(self._writer.body(body.content), len(body.content))
 
     def posted(self, draft: Draft) -> Written:
         """Writes what a request posted, with its coding."""
@@ -203,16 +217,19 @@ class Bodies:
                     hint=_LEAVE_OUT,
                 )
 
-    def _make(self, draft: Draft, coding: list[str], asks: Sequence[seeded.Asked]) -> Written:
-        body = draft.body
-        if choose.has_no_body(draft) or not (body.coded_bytes or body.decoded_bytes):
-            return Written(coding=coding)
-        label, kind = draft.url, draft.kind or "other"
-        plain = seeded.made(
-            label, kind, coding, coded=body.coded_bytes, decoded=body.decoded_bytes, asks=asks
-        )
-        content = codings.applied(plain, coding)
-        self._counts["bodies"] += 1
-        self._counts["bytes"] += len(content)
-        self._counts["sizes"] += body.coded_bytes is None
-        return Written(self._writer.body(content), len(content), coding, made=True)
+
+def _made_up(draft: Draft, coding: list[str], asks: Sequence[seeded.Asked]) -> Coded:
+    """Seeded bytes for a body that the source lacks."""
+    body = draft.body
+    if choose.has_no_body(draft) or not (body.coded_bytes or body.decoded_bytes):
+        return Coded(coding=tuple(coding))
+    plain = seeded.made(
+        draft.url,
+        draft.kind or "other",
+        coding,
+        coded=body.coded_bytes,
+        decoded=body.decoded_bytes,
+        asks=asks,
+    )
+    content = codings.applied(plain, coding)
+    return Coded(content, tuple(coding), made=True, guessed=body.coded_bytes is None)

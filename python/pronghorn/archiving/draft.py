@@ -23,6 +23,11 @@ class Body(NamedTuple):
     coded_bytes: int | None = None
     decoded_bytes: int | None = None
 
+    @property
+    def largest(self) -> int:
+        """The most bytes that it has, with or without its coding, as far as is said."""
+        return max(self.coded_bytes or 0, self.decoded_bytes or 0)
+
 
 @dataclass
 class Draft:

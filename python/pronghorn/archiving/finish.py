@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import NamedTuple, Self, cast
 
 from pronghorn.archiving import addresses, choose, hosts, reach
+from pronghorn.archiving.ahead import ahead
 from pronghorn.archiving.bodies import Bodies
 from pronghorn.archiving.draft import Body, Draft, Source
 from pronghorn.archiving.headers import kept, with_value
@@ -139,11 +140,16 @@ class Making:
         asks: dict[int, list[tuple[str, str]]],
         start_s: float,
     ) -> Iterator[Exchange]:
-        for place, draft in enumerate(drafts):
-            written = self._bodies.write(draft, asks.get(place, ()))
+        coded = ahead(
+            lambda place: self._bodies.coded(drafts[place], asks.get(place, ())),
+            range(len(drafts)),
+            lambda place: drafts[place].body.largest,
+        )
+        for (place, draft), body in zip(enumerate(drafts), coded, strict=True):
+            written = self._bodies.write(body)
             initiator, how = origins.found[place]
             document = origins.frame(place)
-            headers = _headers(draft, written.size, written.coding)
+            headers = _headers(draft, written.size, body.coding)
             posted = self._bodies.posted(draft)
             yield Exchange(
                 id=place + 1,
@@ -154,8 +160,8 @@ class Making:
                 hints=tuple(draft.hints),
                 body=written.digest,
                 body_bytes=written.size,
-                made=written.made,
-                recoded=written.recoded,
+                made=body.made,
+                recoded=body.recoded,
                 kind=draft.kind or "other",
                 initiator=None if initiator is None else initiator + 1,
                 how=how,
@@ -181,10 +187,10 @@ def _name_redirects(drafts: list[Draft], origins: Origins) -> None:
             drafts[before].kind = drafts[place].kind
 
 
-def _headers(draft: Draft, size: int, coding: list[str]) -> list[tuple[str, str]]:
+def _headers(draft: Draft, size: int, coding: tuple[str, ...]) -> list[tuple[str, str]]:
     """The response's headers, with the length and the coding that its body has now."""
     headers = draft.headers
-    if codings.named(draft.header("content-encoding")) != coding:
+    if tuple(codings.named(draft.header("content-encoding"))) != coding:
         headers = with_value(headers, "content-encoding", ", ".join(coding) or None)
     if choose.has_no_body(draft):
         return headers

@@ -58,5 +58,5 @@ def _missed(trials: Sequence[Trial]) -> Iterator[Caution]:
             "not-recorded",
             f"{count(loads, 'load')} asked for what was not recorded, and got 404: {shown}{more}.",
             "See origin_log in trials.jsonl, 'matched'. Record the site again, or leave third parties out: "
-            '--set replay.third_parties="off"',
+            "add +no-third-parties to the site's name.",
         )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pronghorn.errors import InputError, nearest
-from pronghorn.model import experiment_table
+from pronghorn.model import recorded_site
 from pronghorn.runs import catalogue
 
 _RUNS = Path("runs")
@@ -28,7 +28,7 @@ def check(run: Path) -> None:
         raise InputError(
             f"{run}: this folder holds runs but is not one.", hint=f"Name one of them, such as {last}."
         )
-    if experiment_table.is_archive(run):
+    if recorded_site.is_archive(run):
         raise InputError(
             f"{run}: this folder holds a recorded site, not a run.",
             hint=f"Measure it first: pronghorn run --set sites={run}",

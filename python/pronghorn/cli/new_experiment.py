@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pronghorn.model import experiment_table, toml_text
+from pronghorn.model import recorded_site, toml_text
 
 _LIVE = re.compile(r"https?://", re.IGNORECASE)
 
@@ -35,9 +35,9 @@ def is_live(site: str) -> bool:
 def site(text: str, folder: Path) -> str:
     """A site as the experiment in `folder` has to name it: `./public` is `dir:public` from there on, and
     `archive:public` where it is a site archive."""
-    archive = text.removeprefix("archive:")
-    if archive != text or experiment_table.is_archive(Path(text).expanduser()):
-        return f"archive:{os.path.relpath(Path(archive).expanduser(), folder)}"
+    archive = text.removeprefix(recorded_site.PREFIX)
+    if archive != text or recorded_site.is_archive(Path(text).expanduser()):
+        return f"{recorded_site.PREFIX}{os.path.relpath(Path(archive).expanduser(), folder)}"
     path = text.removeprefix("dir:")
     if text == path and not (path.startswith((".", "/", "~")) or "/" in path or Path(path).is_dir()):
         return text

@@ -61,11 +61,10 @@ class Flights:
 
 
 def _sender(connection: ConnectionFlight) -> Sender:
-    size = (connection.model_extra or {}).get("mss")
     return Sender(
         transport=connection.transport,
         congestion_control=connection.congestion_control,
-        mss=size if isinstance(size, int) else None,
+        mss=connection.mss,
         times=connection.samples.at_s,
         samples=connection.samples.model_dump(),
     )

@@ -11,9 +11,8 @@ _FLAGS = {
     "zone": "--address",
     "unix_socket": "--unix-socket",
     "target_file": "-i",
-    "weight": "-i, weight",
+    "targets": "-i",
     "tls.certificate": "--cert",
-    "arrivals.steps": "--rate",
     "port": "--port",
     "protocol": "--http",
     "session": "--resume",
@@ -32,7 +31,8 @@ _FLAGS = {
     "knobs": "--knob",
     "knobs.pacing": "--knob pacing",
 }
-_TARGET = re.compile(r"targets\[(\d+)\]\.(url|method|headers|body)(?:\[\d+\])?: (.*)", re.DOTALL)
+_STEP = re.compile(r"arrivals\.steps\[(\d+)\]\.\w+: (.*)", re.DOTALL)
+_TARGET = re.compile(r"targets\[(\d+)\]\.(url|method|headers|body|weight)(?:\[\d+\])?: (.*)", re.DOTALL)
 _OF_A_TARGET = {"method": "--method", "headers": "-H", "body": "--body"}
 _UNREAD = "not a load's specification: "
 
@@ -45,8 +45,12 @@ def typed(refused: EngineError, spec: LoadSpec) -> InputError:
 def _message(message: str, spec: LoadSpec) -> str:
     of_target = _TARGET.fullmatch(message)
     if of_target is not None and int(of_target[1]) < len(spec.targets):
-        name = _OF_A_TARGET.get(of_target[2], spec.targets[int(of_target[1])].url)
+        url = spec.targets[int(of_target[1])].url
+        name = {"url": url, "weight": f"{url}, weight", **_OF_A_TARGET}[of_target[2]]
         return f"{name}: {_sentence(of_target[3])}"
+    of_step = _STEP.fullmatch(message)
+    if of_step is not None:
+        return f"--rate, step {int(of_step[1]) + 1}: {_sentence(of_step[2])}"
     if message.startswith(_UNREAD):
         reason = re.sub(r" at line \d+ column \d+$", "", message.removeprefix(_UNREAD))
         return f"the engine can't read the load's specification: {_sentence(reason)}"

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pronghorn.model import origin_name
+from pronghorn.model import origin_name, recorded_site
 from pronghorn.model.bounds import Text
 
 PLACES = ("site", "path", "origin", "client")
@@ -58,9 +58,11 @@ class Cell(InCell):
 
     @property
     def drawn_as(self) -> "Cell":
-        """The cell that random numbers are drawn for: what is drawn for one kernel, or for one version of a
-        server, is drawn for all, so that nothing else tells them apart."""
-        return self.on_any_kernel.on_any_version
+        """The cell that random numbers are drawn for: what is drawn for one kernel, for one version of a
+        server, or for one rewriting of a recorded site is drawn for all, so that nothing else tells them
+        apart."""
+        cell = self.on_any_kernel.on_any_version
+        return cell.model_copy(update={"site": recorded_site.plain(cell.site)})
 
     @property
     def place(self) -> str:

@@ -30,6 +30,7 @@ from pronghorn.model.explanation import Explanation
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.own_stack import OwnStack
 from pronghorn.model.path import PathProfile
+from pronghorn.model.recorded_site import RecordedSite
 from pronghorn.model.replay_settings import ReplaySettings
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.site_settings import Compression
@@ -158,7 +159,7 @@ class Experiment(BaseModel):
     @property
     def recorded_sites(self) -> list[str]:
         """Its sites that are archives."""
-        return [site for site in self.sites if replay_settings.is_archive(site)]
+        return [site for site in self.sites if RecordedSite.of(site)]
 
     @property
     def live(self) -> bool:

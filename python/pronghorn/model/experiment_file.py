@@ -11,11 +11,12 @@ from typing import Any
 
 from pronghorn import reading
 from pronghorn.errors import InputError, unknown
-from pronghorn.model import experiment_table, foreign, site_settings
+from pronghorn.model import experiment_table, foreign, recorded_site, site_settings
 from pronghorn.model import path as paths
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.experiment_table import Vocabulary
 from pronghorn.model.path import PathProfile, link
+from pronghorn.model.recorded_site import RecordedSite
 from pronghorn.model.source import Source
 
 DEFAULT_EXPERIMENT = "default"
@@ -102,7 +103,7 @@ def _of_folder(name: str, folder: Path) -> str | None:
     """What a folder that stands in the place of an experiment was probably meant for."""
     if (folder / "experiment.toml").is_file():
         return f"To continue the run in it: pronghorn run --resume {name}"
-    if experiment_table.is_archive(folder):
+    if recorded_site.is_archive(folder):
         return f"To measure the recorded page in it: pronghorn run --set sites={name}"
     if (folder / "index.html").is_file():
         return f"To measure the page in it: pronghorn run --set sites=dir:{name}"
@@ -151,11 +152,14 @@ def _apply(
 def _absolute(site: Any, folder: Path) -> Any:
     if not isinstance(site, str):
         return site
-    for kind in ("dir:", "archive:"):
-        if site.startswith(kind):
-            return f"{kind}{(folder / site.removeprefix(kind)).resolve()}"
-    # A folder without a word before it, which is looked for from another one later.
-    return str((folder / site).resolve()) if experiment_table.is_archive(folder / site) else site
+    if site.startswith("dir:"):
+        return f"dir:{(folder / site.removeprefix('dir:')).resolve()}"
+    # An archive, with or without a word before it, is looked for from another folder later.
+    try:
+        recorded = RecordedSite.asked(site, folder)
+    except ValueError:
+        return site
+    return site if recorded is None else str(recorded)
 
 
 def _shipped(kind: str) -> dict[str, Source]:

@@ -13,6 +13,7 @@ from pronghorn.model import (
     live_servers,
     load,
     published,
+    recorded_site,
     replay_settings,
     sampling,
     site_settings,
@@ -26,13 +27,11 @@ from pronghorn.model.experiment import LIVE_SITE, Experiment
 from pronghorn.model.experiment_reader import ExperimentReader
 from pronghorn.model.load import LoadSettings
 from pronghorn.model.path import PathProfile
+from pronghorn.model.recorded_site import RecordedSite
 from pronghorn.model.sampling import Sampling
 from pronghorn.model.source import Source
 from pronghorn.model.stacks import Known
 from pronghorn.model.trial import MOST_ATTEMPTS
-
-_ARCHIVES_FILE = "site.toml"
-"""The file by which a folder is known to be a site archive."""
 
 KEYS = (
     "name", "sites", "paths", "origins", "clients", "arms", "baseline",
@@ -120,14 +119,6 @@ def parse(
     )
 
 
-def is_archive(folder: Path) -> bool:
-    """Whether a folder looks like a site archive."""
-    try:
-        return (folder / _ARCHIVES_FILE).is_file()
-    except (OSError, ValueError):
-        return False
-
-
 def _has_several_kernels(reader: ExperimentReader) -> bool:
     return values.clock(reader) == "both" or len(values.kernels(reader)) > 1
 
@@ -205,13 +196,18 @@ def _site(name: str, reader: ExperimentReader, vocabulary: Vocabulary, folder: P
         if not (root.is_dir() or reader.source.recorded):
             raise reader.source.error(("sites",), f"{name!r}: {root} is no folder.", element=name)
         return f"dir:{root}"
-    if name.startswith("archive:") or is_archive(folder / name):
-        root = (folder / name.removeprefix("archive:")).resolve()
-        if not (is_archive(root) or reader.source.recorded):
+    try:
+        recorded = RecordedSite.asked(name, folder)
+    except ValueError as error:
+        raise reader.source.error(("sites",), f"{name!r}: {error}", element=name) from None
+    if recorded is not None:
+        if not (recorded.shipped or recorded_site.is_archive(Path(recorded.place)) or reader.source.recorded):
             raise reader.source.error(
-                ("sites",), f"{name!r}: {root} is no site archive: it lacks {_ARCHIVES_FILE}.", element=name
+                ("sites",),
+                f"{name!r}: {recorded.place} is no site archive: it lacks {recorded_site.FILE}.",
+                element=name,
             )
-        return f"archive:{root}"
+        return str(recorded)
     if name not in vocabulary.sites and "://" in name:
         raise reader.source.error(
             ("sites",),

@@ -2,7 +2,7 @@
 
 from pydantic import Field, model_validator
 
-from pronghorn.model.bounds import Moment, Number, Port, Text
+from pronghorn.model.bounds import Count, Moment, Number, Port, Text
 from pronghorn.model.from_engine import Controller, FromEngine
 
 Column = list[Number | None]
@@ -30,14 +30,26 @@ class Samples(FromEngine):
         return self
 
 
+class MssChange(FromEngine):
+    """From when on a connection's largest segment or UDP payload has so many bytes, on the samples' axis."""
+
+    at_s: Moment
+    bytes: Number
+
+
 class ConnectionFlight(FromEngine):
-    """One end of a connection: of the host `client` or `server`, as its stack tells it."""
+    """One end of a connection: of the host `client` or `server`, as its stack tells it. `mss_changes` begins
+    with the size that was read first; empty in flights of version 0.2. `black_holes` of the path's MTU; None
+    if the stack doesn't report them."""
 
     host: Text
     transport: Text
     stack: Text
     congestion_control: Controller = None
     local_port: Port
+    mss: Count | None = None
+    mss_changes: list[MssChange] = Field(default_factory=list)
+    black_holes: Count | None = None
     samples: Samples
 
 

@@ -1,4 +1,4 @@
-"""How recorded sites are replayed: `replay = { think = "none", third_parties = "off" }`."""
+"""How recorded sites are replayed: `replay = { think = "none" }`."""
 
 from typing import Any, Literal
 
@@ -6,25 +6,24 @@ from pydantic import BaseModel, ConfigDict
 
 from pronghorn.model import units
 from pronghorn.model.experiment_reader import ExperimentReader
+from pronghorn.model.recorded_site import RecordedSite
 
 KEY = "replay"
-EXAMPLE = '{ think = "recorded", compute = "recorded", third_parties = "on" }'
+EXAMPLE = '{ think = "recorded", compute = "recorded" }'
 
 RECORDED, NONE = "recorded", "none"
 
 Compute = Literal["recorded", "none"]
-ThirdParties = Literal["on", "off"]
 
 
 class ReplaySettings(BaseModel):
     """`think` is how long servers take before they answer: as recorded, not at all, or a share of what is
     recorded, such as `50%`. `compute` is whether the native client waits as long as the recorded browser
-    computed before a request. `third_parties`: whether hosts are there that aren't the page's own."""
+    computed before a request."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     think: str = RECORDED
     compute: Compute = "recorded"
-    third_parties: ThirdParties = "on"
 
     @property
     def think_factor(self) -> float:
@@ -38,16 +37,11 @@ class ReplaySettings(BaseModel):
         return self.model_dump()
 
 
-def is_archive(site: str) -> bool:
-    """Whether the name of an experiment's site is an archive's."""
-    return site.startswith("archive:")
-
-
 def parse(reader: ExperimentReader, sites: tuple[str, ...]) -> ReplaySettings:
     """The settings in the table that `reader` reads, of an experiment with these `sites`; InputError where
     one is wrong, or no site is recorded."""
-    reader.allow("think", "compute", "third_parties")
-    if reader.table and not any(is_archive(site) for site in sites):
+    reader.allow("think", "compute")
+    if reader.table and not any(RecordedSite.of(site) for site in sites):
         raise reader.error(
             None, "no site is an archive, and only a recorded site is replayed. Leave the key out."
         )
@@ -60,9 +54,7 @@ def parse(reader: ExperimentReader, sites: tuple[str, ...]) -> ReplaySettings:
                 "think", f"{think!r} is none of 'recorded', 'none' and a share, such as '50%'."
             ) from None
     compute = reader.choice("compute", "word", (RECORDED, NONE), RECORDED)
-    parties = reader.choice("third_parties", "word", ("on", "off"), "on")
     return ReplaySettings(
         think=think,
         compute="none" if compute == NONE else "recorded",
-        third_parties="off" if parties == "off" else "on",
     )

@@ -9,6 +9,7 @@ from pronghorn.model import experiment_file
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.experiment_table import Vocabulary
 from pronghorn.model.path import DIRECT
+from pronghorn.model.recorded_site import SHIPPED
 from pronghorn.model.stacks import CLIENTS, CONFIGURABLE, ORIGINS
 from pronghorn.runs import catalogue
 from pronghorn.runs.directory import EXPERIMENT, RunDirectory, default_name
@@ -30,8 +31,7 @@ class Request(NamedTuple):
 
 def vocabulary() -> Vocabulary:
     """The names that experiments may use in this installation."""
-    sites = tuple(name for name in known() if not name.startswith("dir:"))
-    return Vocabulary(sites, ORIGINS, CLIENTS, experiment_file.shipped_paths(), CONFIGURABLE)
+    return Vocabulary((*known(), *SHIPPED), ORIGINS, CLIENTS, experiment_file.shipped_paths(), CONFIGURABLE)
 
 
 def resolve(request: Request) -> Experiment:

@@ -40,12 +40,14 @@ class Face(NamedTuple):
 @dataclass(frozen=True)
 class Replay:
     """What is to be known of a replayed site while it is measured. `page` is the name of its document's host;
-    `root` holds what origins serve and the native client asks for."""
+    `root` holds what origins serve and the native client asks for. `images`: whether the page is loaded with
+    its images."""
 
     page: str
     hosts: Mapping[str, Host]
     faces: tuple[Face, ...]
     root: Path
+    images: bool = True
 
     def host_of(self, path: str) -> str:
         """The host of a resource by its path as records have it: whole URLs are other hosts'."""

@@ -43,6 +43,8 @@ def end(host: str = "server", transport: str = "tcp", port: int = 443, **columns
         "peer_address": "198.18.0.1",
         "peer_port": 50_000,
         "mss": 1448,
+        "mss_changes": [{"at_s": 0.9, "bytes": 1448}],
+        "black_holes": None,
         "interval_s": 0.01,
         "samples": samples(**columns),
     }
@@ -53,7 +55,10 @@ def flight(*connections: dict[str, Any]) -> dict[str, Any]:
 
 
 def quic() -> dict[str, Any]:
-    return end(transport="quic", lost_packets=[0, 3, 3], retransmits=[None] * 3)
+    """Its packets grow 0.1 s after the load began, and shrink after it has ended."""
+    sizes = [{"at_s": at, "bytes": size} for at, size in ((0.9, 1200), (1.1, 1452), (9.0, 1000))]
+    changes = {"mss": 1000, "mss_changes": sizes, "black_holes": 1}
+    return end(transport="quic", lost_packets=[0, 3, 3], retransmits=[None] * 3) | changes
 
 
 def trial_of(run: Path, arm: str, block: int, content: Any, **changes: Any) -> Trial:

@@ -51,6 +51,15 @@ def test_of_quic_packets_that_were_given_up_are_marked() -> None:
     assert [(round(mark.at_s, 6), mark.number) for mark in found.lost] == [(0.1, 3)]
 
 
+def test_the_largest_packet_is_told_as_it_changes_during_the_load() -> None:
+    (sizes,) = flown(Flight.model_validate(flight(quic())), STARTED_S, LOAD_S).mss
+    assert [at for at, _ in sizes] == pytest.approx([0.0, 0.1])
+    assert [size for _, size in sizes] == [1200, 1452]
+    older = end()
+    del older["mss_changes"], older["black_holes"]
+    assert flown(Flight.model_validate(flight(older)), STARTED_S, LOAD_S).mss == [[]]
+
+
 def test_only_the_servers_ends_at_its_port_are_the_loads() -> None:
     beside = [end(host="client"), end(port=5201)]
     found = flown(Flight.model_validate(flight(*beside, end())), STARTED_S, LOAD_S)
@@ -104,9 +113,12 @@ def test_arms_lie_on_one_axis_each_with_its_figures(tmp_path: Path) -> None:
     assert [one.arm for one in found.arms] == ["h2", "h3"]
     assert found.arms[0].about == (
         "block 0 · load 600 ms · 1 connection: cubic of linux 6.18 · largest window 500 kB · "
-        "smoothed RTT 50.0 ms to 70.0 ms · 5 segments sent again, 1 timeout"
+        "smoothed RTT 50.0 ms to 70.0 ms · segments of at most 1448 bytes · 5 segments sent again, 1 timeout"
     )
-    assert found.arms[1].about.endswith(" · 3 packets declared lost, 1 timeout")
+    assert found.arms[1].about.endswith(
+        " · UDP payloads of at most 1200 to 1452 bytes · 1 MTU black hole · "
+        "3 packets declared lost, 1 timeout"
+    )
     assert found.faults == []
     assert [panel.title for panel in found.panels] == [
         "Congestion window",

@@ -298,6 +298,12 @@ def test_what_the_engine_refuses_is_told_in_its_words(generator: Generator) -> N
             "https://127.0.0.1/: `256.1.1.1`: invalid IPv4 address.",
         ),
         ("targets[0].headers[1]: `x y` is no header field's name", "-H: `x y` is no header field's name."),
+        (
+            "targets[0].weight: 0; allowed is 1 or more",
+            "https://127.0.0.1/, weight: 0; allowed is 1 or more.",
+        ),
+        ("targets: weights: 20000000 in all", "-i: weights: 20000000 in all."),
+        ("arrivals.steps[1].duration_s: 90000; allowed", "--rate, step 2: 90000; allowed."),
         ("stop.duration_s: 90000; allowed is 0 to 86400 s", "-d: 90000; allowed is 0 to 86400 s."),
         (
             "not a load's specification: invalid IP address syntax at line 1 column 39",

@@ -9,7 +9,10 @@ import pytest
 
 from pronghorn.sites import codings
 from pronghorn.sites.archive import Archive, Exchange, read
-from pronghorn.sites.storefront import FOLDER, make
+from pronghorn.sites.shipped import folder
+from pronghorn.sites.storefront import make
+
+FOLDER = folder("storefront")
 
 BY_COMPRESSOR = {"body", "body_bytes", "headers"}
 """What of a request depends on the version of brotli or zlib."""

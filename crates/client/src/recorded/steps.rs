@@ -39,8 +39,9 @@ pub(super) struct Step {
     /// Bytes of its content.
     pub(super) content_bytes: usize,
     pub(super) kind: Kind,
-    /// As the recorded browser had it.
+    /// Its priority as the recorded browser had it, or as the site was rewritten.
     pub(super) urgency: Option<u8>,
+    pub(super) incremental: Option<bool>,
     pub(super) status: u16,
     /// Bytes of the answer's body.
     pub(super) bytes: u64,
@@ -73,6 +74,7 @@ struct Line {
     content_bytes: usize,
     kind: Kind,
     urgency: Option<u8>,
+    incremental: Option<bool>,
     status: u16,
     bytes: u64,
     /// The place of the request whose answer sets this one off.
@@ -164,6 +166,7 @@ impl Step {
             content_bytes: line.content_bytes,
             kind: line.kind,
             urgency: line.urgency,
+            incremental: line.incremental,
             status: line.status,
             bytes: line.bytes,
             cause,

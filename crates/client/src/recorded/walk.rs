@@ -162,7 +162,7 @@ impl<'a> Walk<'a> {
         self.images += usize::from(step.kind == Kind::Image);
         let priority = Priority {
             urgency: step.urgency.unwrap_or(usual.urgency),
-            ..usual
+            incremental: step.incremental.unwrap_or(usual.incremental),
         };
         let initiator = match step.cause {
             Cause::Start => None,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use pronghorn_flight::End;
-use pronghorn_http::h3::ClientConnection;
+use pronghorn_http::h3::{ClientConnection, QuicConnection};
 use pronghorn_http::{ClientTls, S2nClient, S2nConnection, Settings, TlsError};
 use tokio::sync::watch;
 
@@ -120,7 +120,7 @@ impl Endpoint {
 
     pub(super) async fn close(&self) {
         for (_, connection) in self.opened.borrow_mut().drain(..) {
-            pronghorn_http::close_s2n(&connection);
+            connection.end();
         }
         // What isn't over by then ends with the socket.
         let _ = tokio::time::timeout(FAREWELL, self.client.idle()).await;

@@ -31,7 +31,7 @@ fn step(
     let (initiator, upon, upon_bytes) = cause;
     json!({
         "host": HOST_NAME, "method": method, "target": target, "headers": [["x-asked", "yes"]],
-        "content_bytes": if method == "POST" { 70_000 } else { 0 }, "kind": "other", "urgency": null,
+        "content_bytes": if method == "POST" { 70_000 } else { 0 }, "kind": "other", "urgency": null, "incremental": null,
         "status": status, "bytes": bytes, "initiator": initiator, "upon": upon,
         "upon_bytes": upon_bytes, "compute_s": 0.0,
     })

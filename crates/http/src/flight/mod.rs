@@ -53,6 +53,8 @@ pub(crate) struct Seen {
     pub(crate) control: Option<QuicCongestionControl>,
     /// Bytes of the largest UDP payload.
     pub(crate) mss: Option<u64>,
+    /// Black holes of the path's MTU so far.
+    pub(crate) black_holes: u64,
     pub(crate) sample: Sample,
 }
 
@@ -76,6 +78,7 @@ pub(crate) async fn record(mut watched: impl Observed, end: End, recorder: Arc<R
             program: seen.program,
             congestion_controller: control.as_deref(),
             mss: seen.mss,
+            black_holes: Some(seen.black_holes),
             sample: seen.sample,
         };
         recorder.take(key, Instant::now(), &reading);
@@ -126,6 +129,7 @@ impl Observed for Watched {
             program: "quinn-proto",
             control: QuicCongestionControl::of_state(state),
             mss: Some(path.current_mtu.into()),
+            black_holes: path.black_holes_detected,
             sample,
         }
     }

@@ -46,11 +46,6 @@ impl<C: QuicConnection> ClientConnection<C> {
             receive,
         })
     }
-
-    /// Ends the connection without an error (RFC 9114 §5.2).
-    pub fn close(&self) {
-        self.quic.close(Code::NoError, "");
-    }
 }
 
 /// A stream on which one request may be made.

@@ -63,7 +63,7 @@ async fn hold_open<C: QuicConnection>(control: Rc<Control<C>>) {
             return;
         };
         // Ahead of every response: nothing can be understood before SETTINGS.
-        stream.prioritise(i32::MAX);
+        stream.hasten();
         if stream.write(&mut [first]).await.is_err() {
             return;
         }

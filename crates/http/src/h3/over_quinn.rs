@@ -62,6 +62,11 @@ impl SendStream for quinn::SendStream {
         let _ = self.set_priority(priority);
     }
 
+    fn hasten(&mut self) {
+        // The first response of the highest urgency has the same: they share.
+        self.prioritise(i32::MAX);
+    }
+
     async fn write(&mut self, chunks: &mut [Bytes]) -> Result<(), H3Error> {
         Ok(self.write_all_chunks(chunks).await?)
     }

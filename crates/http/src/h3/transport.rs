@@ -58,6 +58,10 @@ pub trait QuicConnection: Clone + 'static {
     async fn closed(&self);
     /// Ends it, with a code of HTTP/3's.
     fn close(&self, code: Code, reason: &str);
+    /// Ends it because it is no longer needed (RFC 9114 §5.2).
+    fn end(&self) {
+        self.close(Code::NoError, "");
+    }
 }
 
 /// The end of a stream that sends.
@@ -67,6 +71,8 @@ pub trait SendStream: 'static {
     fn index(&self) -> u64;
     /// Sets which stream is sent from first: the largest number; equal ones share in turn.
     fn prioritise(&mut self, priority: i32);
+    /// Has it sent from at once, whatever other streams' priorities are. It must not get one.
+    fn hasten(&mut self);
     /// Hands all of this over; waits where the stack takes no more.
     async fn write(&mut self, chunks: &mut [Bytes]) -> Result<(), H3Error>;
     /// Ends the stream. One that is gone already is left as it is.

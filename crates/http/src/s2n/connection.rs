@@ -153,15 +153,12 @@ impl S2nConnection {
     }
 }
 
-/// The end of a stream that sends: in its turn, once it has a priority.
+/// The end of a stream that sends: in its turn once it has a priority, else at once.
 pub struct S2nSend {
     stream: stream::SendStream,
     told: Arc<Told>,
     ordered: bool,
 }
-
-/// A priority that is ahead of every response; it waits for nothing.
-const AT_ONCE: i32 = i32::MAX;
 
 impl SendStream for S2nSend {
     fn index(&self) -> u64 {
@@ -170,10 +167,12 @@ impl SendStream for S2nSend {
     }
 
     fn prioritise(&mut self, priority: i32) {
-        if priority != AT_ONCE {
-            self.told.state().order.enter(self.stream.id(), priority);
-            self.ordered = true;
-        }
+        self.told.state().order.enter(self.stream.id(), priority);
+        self.ordered = true;
+    }
+
+    fn hasten(&mut self) {
+        // It waits for no turn.
     }
 
     async fn write(&mut self, chunks: &mut [Bytes]) -> Result<(), H3Error> {
@@ -288,3 +287,6 @@ fn over() -> Ended {
 pub(super) fn application_error(code: Code) -> application::Error {
     application::Error::new(code.to_u64()).unwrap_or(application::Error::UNKNOWN)
 }
+
+#[cfg(test)]
+mod tests;

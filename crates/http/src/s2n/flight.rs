@@ -38,6 +38,7 @@ impl Observed for Watched {
             program: "s2n-quic",
             control: state.control(),
             mss: (state.udp_payload > 0).then_some(state.udp_payload.into()),
+            black_holes: state.black_holes,
             sample,
         }
     }

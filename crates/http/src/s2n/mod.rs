@@ -18,7 +18,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use pronghorn_flight::{End, Recorder};
-use pronghorn_http3::Code;
 use s2n_quic::client::Connect;
 use s2n_quic::provider::congestion_controller::{bbr, cubic};
 use s2n_quic::provider::io::tokio as io;
@@ -26,7 +25,7 @@ use s2n_quic::provider::limits::Limits;
 use s2n_quic::provider::tls::rustls as s2n_rustls;
 
 use self::subscriber::{Features, Subscriber};
-use crate::h3::{Ended, QuicConnection};
+use crate::h3::Ended;
 use crate::quic::{CLIENT_KEEP_ALIVE, SEND_WINDOW};
 use crate::udp::Buffer;
 use crate::{
@@ -180,11 +179,6 @@ impl S2nClient {
         // An endpoint that has gone away is idle as well.
         let _ = self.client.clone().wait_idle().await;
     }
-}
-
-/// Ends a connection that is no longer needed (RFC 9114 §8.1).
-pub fn close_s2n(connection: &S2nConnection) {
-    connection.close(Code::NoError, "");
 }
 
 /// A server's endpoint on a bound socket, whose connections are watched.

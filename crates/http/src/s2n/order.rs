@@ -25,6 +25,8 @@ pub(super) struct Order {
     /// Bytes that the congestion window lets go now.
     room: u64,
     turns: u64,
+    /// The connection has ended.
+    ended: bool,
 }
 
 #[derive(Debug)]
@@ -53,8 +55,11 @@ impl Order {
         self.first_limit = limit;
     }
 
-    /// Takes a stream in. The largest priority is first; equal ones share.
+    /// Takes a stream in, unless the connection has ended. The largest priority is first; equal ones share.
     pub(super) fn enter(&mut self, stream: u64, priority: i32) {
+        if self.ended {
+            return;
+        }
         let place = Place {
             priority,
             written: 0,
@@ -88,6 +93,16 @@ impl Order {
             }
         }
         self.wake_next();
+    }
+
+    /// The connection has ended: takes all streams out, those that are to come as well.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+        for place in std::mem::take(&mut self.streams).into_values() {
+            if let Some(waiting) = place.waiting {
+                waiting.wake();
+            }
+        }
     }
 
     /// A stream's bytes were sent up to `end`, perhaps not for the first time.
@@ -177,6 +192,10 @@ impl Order {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::task::Wake;
+
     use super::*;
 
     /// Has each stream write as long as it may, as its task does, until none may any more; gives the bytes in the order in
@@ -276,5 +295,32 @@ mod tests {
         assert!(write(&mut order, &[0]).is_empty());
         order.gone(4);
         assert_eq!(totals(&write(&mut order, &[0]), &[0]), [AHEAD + 8000]);
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicU32);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn at_the_connections_end_all_that_wait_are_woken_and_nobody_waits_any_more() {
+        let mut order = order(&[(0, 1), (4, 2)]);
+        write(&mut order, &[4, 0]);
+        let woken = Arc::<Woken>::default();
+        let waker = Waker::from(woken.clone());
+        let mut cx = Context::from_waker(&waker);
+        for stream in [0, 4] {
+            assert_eq!(order.poll_turn(stream, 1000, &mut cx), Poll::Pending);
+        }
+        order.end();
+        assert_eq!(woken.0.load(Ordering::Relaxed), 2);
+        order.enter(8, 3);
+        for stream in [0, 4, 8] {
+            assert_eq!(order.poll_turn(stream, 1000, &mut cx), Poll::Ready(1000));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use s2n_quic::provider::event::events::{self, Frame};
+use s2n_quic::provider::event::events::{self, Frame, MtuUpdatedCause};
 use s2n_quic::provider::event::{ConnectionMeta, Subscriber as Events};
 
 use super::told::{Path, Told};
@@ -135,7 +135,9 @@ impl Events for Subscriber {
         _: &ConnectionMeta,
         event: &events::MtuUpdated,
     ) {
-        told.state().udp_payload = event.mtu;
+        let mut state = told.state();
+        state.udp_payload = event.mtu;
+        state.black_holes += u64::from(matches!(event.cause, MtuUpdatedCause::Blackhole { .. }));
     }
 
     fn on_delivery_rate_sampled(

@@ -24,6 +24,7 @@ pub(super) struct State {
     pub(super) lost_packets: u64,
     pub(super) timeouts: u64,
     pub(super) udp_payload: u16,
+    pub(super) black_holes: u64,
     pub(super) order: Order,
     /// The window that the first of its figures told: nothing had changed it.
     pub(super) first_window: Option<u64>,
@@ -57,6 +58,7 @@ impl Told {
     }
 
     pub(super) fn close(&self) {
+        self.state().order.end();
         self.closed.send_replace(true);
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -15,10 +15,11 @@ use super::places::{Server, uri_of};
 use super::targets::prepare;
 use crate::error::LoadError;
 use crate::prepared::Prepared;
+use crate::regular_file;
 use crate::spec::TargetSpec;
 
 /// The longest line of a file of targets, in bytes: one with a body of 16 MiB in base64.
-const LONGEST_LINE: usize = 32 * 1024 * 1024;
+const LONGEST_LINE: u64 = 32 * 1024 * 1024;
 
 /// The requests of a load, and how often each of them comes in the cycle in which they are asked for.
 #[derive(Debug)]
@@ -60,7 +61,7 @@ impl Targets {
         let weights: Vec<u32> = specs.iter().map(|spec| spec.weight).collect();
         Ok(Targets {
             source: Source::Ready(prepared),
-            order: Order::new(&weights)?,
+            order: Order::new("targets", &weights)?,
         })
     }
 
@@ -76,7 +77,7 @@ impl Targets {
             path: path.to_owned(),
             source,
         };
-        let file = File::open(path).map_err(unread)?;
+        let (file, _) = regular_file::open(path).map_err(unread)?;
         let mut lines = Lines {
             file: file.try_clone().map_err(unread)?,
             bounds: vec![0],
@@ -93,13 +94,16 @@ impl Targets {
         let (mut line, mut end) = (Vec::new(), 0);
         loop {
             line.clear();
-            let length = reader.read_until(b'\n', &mut line).map_err(unread)?;
+            let mut bounded = reader.by_ref().take(LONGEST_LINE + 1);
+            let length = bounded.read_until(b'\n', &mut line).map_err(unread)? as u64;
             if length == 0 {
                 break;
             }
             let key = || format!("target_file, line {}", lines.bounds.len());
             if length > LONGEST_LINE {
-                let problem = format!("{length} bytes; allowed are {LONGEST_LINE}");
+                let problem = format!(
+                    "it is longer than {LONGEST_LINE} bytes; name long bodies by `body_file`"
+                );
                 return Err(LoadError::spec(key(), problem));
             }
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
@@ -114,7 +118,7 @@ impl Targets {
             if !all_alike {
                 weights.push(weight);
             }
-            end += length as u64;
+            end += length;
             lines.bounds.push(end);
         }
         let count = lines.bounds.len() - 1;
@@ -127,7 +131,7 @@ impl Targets {
         let order = if all_alike {
             Order::each_once(count)
         } else {
-            Order::new(&weights)?
+            Order::new("target_file", &weights)?
         };
         lines.bounds.shrink_to_fit();
         Ok(Targets {

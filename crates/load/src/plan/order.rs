@@ -19,13 +19,11 @@ impl Order {
         Order::EachOnce(count)
     }
 
+    /// Weights are 1 at least; the list is told of as `key`.
+    ///
     /// # Errors
-    /// A weight of 0, and a cycle that is too long.
-    pub(super) fn new(weights: &[u32]) -> Result<Order, LoadError> {
-        if weights.contains(&0) {
-            let problem = "0; allowed is 1 or more, or leave the target out";
-            return Err(LoadError::spec("weight", problem));
-        }
+    /// A cycle that is too long.
+    pub(super) fn new(key: &str, weights: &[u32]) -> Result<Order, LoadError> {
         if weights.iter().all(|weight| *weight == 1) {
             return Ok(Order::EachOnce(weights.len()));
         }
@@ -33,8 +31,9 @@ impl Order {
         let weights: Vec<u32> = weights.iter().map(|weight| weight / divisor).collect();
         let cycle: u64 = weights.iter().copied().map(u64::from).sum();
         if cycle > LONGEST {
-            let problem = format!("{cycle} in all; allowed are {LONGEST}");
-            return Err(LoadError::spec("weight", problem));
+            let problem =
+                format!("weights: {cycle} in all; allowed are {LONGEST}, so write smaller ones");
+            return Err(LoadError::spec(key, problem));
         }
         // Each one's places are in the middle of equal parts of the cycle; of two that share a place, the first one's.
         let mut places: Vec<(f64, u32)> = Vec::with_capacity(cycle as usize);
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     fn cycle(weights: &[u32]) -> Vec<usize> {
-        let order = Order::new(weights).expect("an order");
+        let order = Order::new("targets", weights).expect("an order");
         (0..order.cycle()).map(|place| order.at(place)).collect()
     }
 
@@ -98,8 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn no_weight_is_0_and_no_cycle_endless() {
-        assert!(Order::new(&[1, 0]).is_err());
-        assert!(Order::new(&[u32::MAX, 1]).is_err());
+    fn no_cycle_is_endless() {
+        let refused = Order::new("targets", &[u32::MAX, 1]).expect_err("it is long");
+        assert_eq!(
+            refused.to_string(),
+            "targets: weights: 4294967296 in all; allowed are 10000000, so write smaller ones"
+        );
     }
 }

@@ -54,6 +54,10 @@ pub(super) fn prepare(
             headers.append(field, value);
         }
     }
+    if target.weight == 0 {
+        let problem = "0; allowed is 1 or more, or leave the target out";
+        return Err(LoadError::spec(format!("{key}.weight"), problem));
+    }
     let content = content(key, target)?;
     Prepared::new(protocol, method, &uri, headers, content)
         .map_err(|error| LoadError::spec(format!("{key}.headers"), error))

@@ -5,7 +5,6 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Method;
 use pronghorn_http3::Error;
 use pronghorn_http3::message::{BriefResponse, Event, KnownHeads, Reader};
 use quinn_proto::StreamId;
@@ -13,6 +12,7 @@ use quinn_proto::StreamId;
 use crate::connection::Ticket;
 use crate::content::Content;
 use crate::grpc::{self, GrpcStatus};
+use crate::prepared::Prepared;
 
 /// The largest field section of a response to accept, in bytes as RFC 9114 §4.2.2 counts them.
 pub(super) const MAX_FIELD_SECTION_SIZE: u64 = 1 << 16;
@@ -28,14 +28,24 @@ pub(super) struct Exchange {
     pub(super) header_bytes: u64,
     pub(super) body_bytes: u64,
     pub(super) grpc: GrpcStatus,
-    /// What the server has no window for yet.
-    pub(super) unsent: Option<Box<Unsent>>,
-    /// The server stopped the request before all of it was handed over.
-    pub(super) is_stopped: bool,
+    /// How much of the request was sent.
+    pub(super) upload: Upload,
+    /// The request has content.
+    has_content: bool,
     /// The connection's turn in which its stream was read last.
     pub(super) turn: u64,
     content_length: Option<u64>,
     reader: Reader<BriefResponse>,
+}
+
+/// How much of a request was sent.
+pub(super) enum Upload {
+    /// All of it was handed over.
+    Whole,
+    /// This has no window yet.
+    Waiting(Box<Unsent>),
+    /// The server doesn't want the rest.
+    Unwanted,
 }
 
 /// Parts of a request that wait: the head or a piece of the content, and what comes after.
@@ -47,7 +57,7 @@ pub(super) struct Unsent {
 impl Exchange {
     pub(super) fn new(
         ticket: Ticket,
-        method: &Method,
+        request: &Prepared,
         early: bool,
         known: Arc<KnownHeads>,
     ) -> Exchange {
@@ -59,11 +69,11 @@ impl Exchange {
             header_bytes: 0,
             body_bytes: 0,
             grpc: GrpcStatus::default(),
-            unsent: None,
-            is_stopped: false,
+            upload: Upload::Whole,
+            has_content: !request.content.is_empty(),
             turn: 0,
             content_length: None,
-            reader: Reader::brief_response(method, MAX_FIELD_SECTION_SIZE, known),
+            reader: Reader::brief_response(&request.method, MAX_FIELD_SECTION_SIZE, known),
         }
     }
 
@@ -104,6 +114,14 @@ impl Exchange {
     /// What [`Reader::finish`] finds.
     pub(super) fn finish(&self) -> Result<(), Error> {
         self.reader.finish()
+    }
+
+    /// The server doesn't want what it hasn't of the request: of what was handed over it may not have all either, but
+    /// it has all of one without content, whose head it answers.
+    pub(super) fn stop(&mut self) {
+        if self.has_content || !matches!(self.upload, Upload::Whole) {
+            self.upload = Upload::Unwanted;
+        }
     }
 
     /// Whether less content has come than was stated.

@@ -5,7 +5,7 @@ use quinn_proto::{Dir, ReadError, StreamId, VarInt};
 
 use super::code;
 use super::connection::{Phase, QuicConnection};
-use super::exchanges::{Exchange, Unsent};
+use super::exchanges::{Exchange, Unsent, Upload};
 use crate::connection::{Event, FailureKind, Ticket};
 use crate::content::PIECE;
 use crate::prepared::Prepared;
@@ -42,8 +42,8 @@ impl QuicConnection {
             return None;
         };
         let early = self.phase == Phase::Handshaking;
-        let mut exchange = Exchange::new(ticket, &request.method, early, self.known.clone());
-        exchange.unsent = self.write(
+        let mut exchange = Exchange::new(ticket, request, early, self.known.clone());
+        exchange.upload = self.write(
             id,
             Unsent {
                 piece: request.encoded.clone(),
@@ -54,16 +54,18 @@ impl QuicConnection {
         Some(id)
     }
 
-    /// Writes as much as the server has a window for; gives the rest.
-    fn write(&mut self, id: StreamId, mut unsent: Unsent) -> Option<Box<Unsent>> {
+    /// Writes as much as the server has a window for.
+    fn write(&mut self, id: StreamId, mut unsent: Unsent) -> Upload {
         let mut stream = self.quic.send_stream(id);
         loop {
             while !unsent.piece.is_empty() {
                 match stream.write_chunks(std::slice::from_mut(&mut unsent.piece)) {
                     Ok(_) => {}
-                    Err(quinn_proto::WriteError::Blocked) => return Some(Box::new(unsent)),
+                    Err(quinn_proto::WriteError::Blocked) => {
+                        return Upload::Waiting(Box::new(unsent));
+                    }
                     // The server doesn't want the rest, but may well answer.
-                    Err(_) => return None,
+                    Err(_) => return Upload::Unwanted,
                 }
             }
             if unsent.content.is_empty() {
@@ -73,23 +75,28 @@ impl QuicConnection {
                 Ok(piece) => unsent.piece = piece,
                 Err(error) => {
                     self.unreadable = Some(error);
-                    return Some(Box::new(unsent));
+                    return Upload::Waiting(Box::new(unsent));
                 }
             }
         }
         // Only a stream that was stopped can refuse.
         let _ = stream.finish();
-        None
+        Upload::Whole
     }
 
     /// Goes on with a request whose stream has a window again.
     pub(super) fn resume(&mut self, id: StreamId) {
-        let exchange = self.exchanges.get_mut(&id);
-        if let Some(unsent) = exchange.and_then(|exchange| exchange.unsent.take()) {
-            let rest = self.write(id, *unsent);
-            if let Some(exchange) = self.exchanges.get_mut(&id) {
-                exchange.unsent = rest;
+        let Some(exchange) = self.exchanges.get_mut(&id) else {
+            return;
+        };
+        match std::mem::replace(&mut exchange.upload, Upload::Whole) {
+            Upload::Waiting(unsent) => {
+                let upload = self.write(id, *unsent);
+                if let Some(exchange) = self.exchanges.get_mut(&id) {
+                    exchange.upload = upload;
+                }
             }
+            upload => exchange.upload = upload,
         }
     }
 
@@ -106,7 +113,7 @@ impl QuicConnection {
             });
         }
         if let Some(exchange) = self.exchanges.get_mut(&id) {
-            exchange.is_stopped |= exchange.unsent.take().is_some();
+            exchange.stop();
         }
         // A stream that is through already refuses.
         let _ = self.quic.send_stream(id).reset(reason);
@@ -164,15 +171,17 @@ impl QuicConnection {
     }
 
     fn done(&mut self, id: StreamId, events: &mut Vec<Event>) {
-        let Some(exchange) = self.exchanges.remove(&id) else {
+        let Some(mut exchange) = self.exchanges.remove(&id) else {
             return;
         };
-        if exchange.unsent.is_some() {
+        let mut stream = self.quic.send_stream(id);
+        if let Ok(Some(_)) = stream.stopped() {
+            // That came together with the response's end, and is yet to be told.
+            exchange.stop();
+        }
+        if let Upload::Waiting(_) = exchange.upload {
             // The response is whole without the rest of the request (RFC 9114 §4.1).
-            let _ = self
-                .quic
-                .send_stream(id)
-                .reset(code(Code::RequestCancelled));
+            let _ = stream.reset(code(Code::RequestCancelled));
         }
         let ticket = exchange.ticket;
         events.push(match exchange.status {
@@ -182,7 +191,7 @@ impl QuicConnection {
                 status,
                 header_bytes: exchange.header_bytes,
                 grpc: exchange.grpc.of(exchange.body_bytes),
-                early: exchange.unsent.is_some() || exchange.is_stopped,
+                early: !matches!(exchange.upload, Upload::Whole),
             },
         });
     }

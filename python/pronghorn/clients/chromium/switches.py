@@ -74,6 +74,7 @@ def switches(visit: Visit) -> list[str]:
         *_netlog(visit),
         *_trust(visit),
         *_names(visit),
+        *_content(visit),
     ]
 
 
@@ -93,6 +94,12 @@ def _names(visit: Visit) -> list[str]:
         rules = [f"MAP {one} {visit.placed.address(one)}:{visit.port}" for one in visit.placed.replay.hosts]
         return [f"--host-resolver-rules={', '.join(rules)}, MAP * ~NOTFOUND"]
     return [f"--host-resolver-rules=MAP {visit.host_name}:{visit.port} {visit.address}, MAP * ~NOTFOUND"]
+
+
+def _content(visit: Visit) -> list[str]:
+    """What of a recorded page isn't loaded."""
+    whole = visit.placed is None or visit.placed.replay.images
+    return [] if whole else ["--blink-settings=imagesEnabled=false"]
 
 
 def _netlog(visit: Visit) -> list[str]:

@@ -25,12 +25,13 @@ class Mark(NamedTuple):
 
 class Flown(NamedTuple):
     """What the server's ends of a load's connections did. `curves` are of single connections, `total` of all:
-    the sum, of round-trip times the mean. `lost` are segments sent again over TCP, packets given up over
-    QUIC."""
+    the sum, of round-trip times the mean. `mss`: the bytes of the largest segment or UDP payload, of single
+    connections. `lost` are segments sent again over TCP, packets given up over QUIC."""
 
     connections: tuple[ConnectionFlight, ...]
     curves: dict[Quantity, list[Curve]]
     total: dict[Quantity, Curve]
+    mss: list[Curve]
     lost: list[Mark]
     timeouts: list[Mark]
 
@@ -54,9 +55,15 @@ def flown(flight: Flight, started_monotonic_s: float, end_s: float) -> Flown:
         connections=mine,
         curves={name: [one for one in found if one] for name, found in curves.items()},
         total={name: together(found, mean=name == "srtt_s") for name, found in curves.items()},
+        mss=[_sizes(one, offset_s, end_s) for one in mine],
         lost=_marks([curve(one, _lost(one), counts=True) for one in mine]),
         timeouts=_marks([curve(one, one.samples.timeouts, counts=True) for one in mine]),
     )
+
+
+def _sizes(one: ConnectionFlight, offset_s: float, end_s: float) -> Curve:
+    times = [change.at_s + offset_s for change in one.mss_changes]
+    return _curve(times, [change.bytes for change in one.mss_changes], end_s, counts=False)
 
 
 def _lost(one: ConnectionFlight) -> Column:

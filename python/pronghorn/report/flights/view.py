@@ -1,6 +1,6 @@
 """A cell's flights: a panel a quantity, all arms in each, all panels on one time axis."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -177,17 +177,36 @@ def _about(one: _Shown) -> str:
         parts.append(f"largest window {scales.size(max(windows))}")
     if times:
         parts.append(f"smoothed RTT {seconds(min(times))} to {seconds(max(times))}")
+    parts += _packets(found)
     parts.append(_lost(one))
     return " · ".join(parts)
 
 
+def _packets(found: Flown) -> Iterator[str]:
+    """How large packets may be, and how often the path was found to swallow large ones."""
+    sizes = {value for curve in found.mss for _, value in curve}
+    if sizes:
+        kind = "UDP payloads" if _is_quic(found) else "segments"
+        said = " to ".join(str(round(size)) for size in sorted({min(sizes), max(sizes)}))
+        yield f"{kind} of at most {said} bytes"
+    if holes := sum(each.black_holes or 0 for each in found.connections):
+        yield count(holes, "MTU black hole")
+
+
 def _lost(one: _Shown) -> str:
     found = one.flown
-    over_quic = any(each.transport == "quic" for each in found.connections)
     lost = sum(mark.number for mark in found.lost)
     timeouts = sum(mark.number for mark in found.timeouts)
-    said = f"{count(lost, 'packet')} declared lost" if over_quic else f"{count(lost, 'segment')} sent again"
+    said = (
+        f"{count(lost, 'packet')} declared lost"
+        if _is_quic(found)
+        else f"{count(lost, 'segment')} sent again"
+    )
     return f"{said}, {count(timeouts, 'timeout')}" if _tells_timeouts(found) else said
+
+
+def _is_quic(found: Flown) -> bool:
+    return any(each.transport == "quic" for each in found.connections)
 
 
 def _tells_timeouts(found: Flown) -> bool:

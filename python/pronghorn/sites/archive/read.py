@@ -1,8 +1,8 @@
 """A folder as an archive: each file within its bounds, each line a request, each body there."""
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,11 +18,13 @@ from pronghorn.sites.archive.site import Site
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive on disk. `exchanges` stand in the order of their start."""
+    """An archive on disk. `exchanges` stand in the order of their start. `rewritten` are bodies of
+    theirs that aren't on disk, by their SHA-256."""
 
     folder: Path
     site: Site
     exchanges: tuple[Exchange, ...]
+    rewritten: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def page(self) -> Exchange:
@@ -40,6 +42,8 @@ class Archive:
 
     def body(self, digest: str) -> bytes:
         """The bytes of a body; InputError where they can't be read, or are others than its name says."""
+        if digest in self.rewritten:
+            return self.rewritten[digest]
         file = self.file(digest)
         try:
             content = reading.content(file, limits.MOST_BODY, "a body")

@@ -11,6 +11,7 @@ from pronghorn.sites.built import BuiltSite, Kind, Resource
 from pronghorn.sites.hosts import Replay
 from pronghorn.sites.replay import answers, steps, table
 from pronghorn.sites.replay.choice import Chosen, choose
+from pronghorn.sites.replay.rewriting import rewritten
 
 _KINDS: dict[str, Kind] = {
     "document": "document",
@@ -21,19 +22,32 @@ _KINDS: dict[str, Kind] = {
 }
 
 
-def build(folder: Path, directory: Path, *, third_parties: bool = True) -> BuiltSite:
-    """Makes the archive in `folder` ready in `directory`, which must be empty. InputError where it is no
-    archive, or its page can't be replayed or asks for too much; OSError where `directory` can't be
-    written."""
-    archive = read(folder)
-    chosen = choose(archive, third_parties=third_parties)
+def build(folder: Path, directory: Path, rewritings: Sequence[str] = ()) -> BuiltSite:
+    """Makes the archive in `folder` ready in `directory`, which must be empty; `rewritings` are names of
+    `model.recorded_site.REWRITINGS`. InputError where it is no archive, or its page can't be replayed or asks
+    for too much; OSError where `directory` can't be written."""
+    archive = rewritten(read(folder), rewritings)
+    chosen = choose(archive, rewritings)
     page = chosen.exchanges[0]
     found, faces = hosts.of(archive.site.hosts, _ports(chosen.exchanges))
-    replay = Replay(page.target.host, {host.name: host for host in found}, faces, directory)
+    replay = Replay(
+        page.target.host,
+        {host.name: host for host in found},
+        faces,
+        directory,
+        images="no-images" not in rewritings,
+    )
     alike = table.of(answers.write(archive, chosen.exchanges, replay.hosts, directory)).unreachable
-    late = steps.write(archive, chosen, directory)
+    late = steps.write(archive, chosen, directory, _incremental(rewritings))
     resources = tuple(_resource(replay, one) for one in chosen.exchanges)
     return BuiltSite(directory, page.target.path, resources, _notes(replay, chosen, late, alike), replay)
+
+
+def _incremental(rewritings: Sequence[str]) -> bool | None:
+    """Whether every response is of use in parts (RFC 9218 §4.2); None: as a browser says of each."""
+    if "round-robin" in rewritings:
+        return True
+    return False if "equal-priorities" in rewritings else None
 
 
 def _ports(exchanges: Sequence[Exchange]) -> dict[str, frozenset[int]]:

@@ -2,13 +2,18 @@
 
 import ipaddress
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pronghorn.errors import InputError
 from pronghorn.sites.archive import Archive, Exchange
 
-OVER_HTTP, ADDRESS, THIRD_PARTY = "redirected from http", "an address as host", "third party"
+OVER_HTTP, ADDRESS, THIRD_PARTY, IMAGE = (
+    "redirected from http",
+    "an address as host",
+    "third party",
+    "image",
+)
 """Why exchanges are left out."""
 
 REDIRECTS = range(300, 400)
@@ -28,24 +33,25 @@ class Chosen:
     over_http: int = 0
 
 
-def choose(archive: Archive, *, third_parties: bool) -> Chosen:
+def choose(archive: Archive, rewritings: Collection[str] = ()) -> Chosen:
     """What is replayed of an archive; InputError where its page is not.
 
     All of it, over TLS. A redirect from http to the same URL over https is left out, for the load begins
-    there; and so is a host that is an address, which can be no name. Without `third_parties` their exchanges
-    are left out with all that they set off."""
+    there; and so is a host that is an address, which can be no name. What `rewritings` leave out goes with
+    all that it sets off."""
     secure = {_key(one) for one in archive.exchanges if one.target.scheme == "https"}
     chosen = Chosen()
     passed: dict[int, int | None] = {}
-    gone: set[int] = set()
+    gone: dict[int, str] = {}
     for one in archive.exchanges:
         initiator = passed.get(one.initiator, one.initiator) if one.initiator is not None else None
         if one.target.scheme == "http" and one.status in REDIRECTS and _key(one) in secure:
             passed[one.id] = initiator
             chosen.left_out[OVER_HTTP] += 1
             continue
-        if (reason := _why_not(archive, one, initiator in gone, third_parties=third_parties)) is not None:
-            gone.add(one.id)
+        if (reason := _why_not(archive, one, rewritings) or gone.get(initiator or 0)) is not None:
+            if reason != ADDRESS:
+                gone[one.id] = reason
             chosen.left_out[reason] += 1
             continue
         chosen.exchanges.append(one)
@@ -76,12 +82,12 @@ def _put_behind_preflights(chosen: Chosen) -> dict[int, tuple[float, int, int]]:
     return places
 
 
-def _why_not(archive: Archive, one: Exchange, follows: bool, *, third_parties: bool) -> str | None:
+def _why_not(archive: Archive, one: Exchange, rewritings: Collection[str]) -> str | None:
     if _is_address(one.target.host):
         return ADDRESS
-    if not third_parties and (follows or not archive.site.hosts[one.target.host].first_party):
+    if "no-third-parties" in rewritings and not archive.site.hosts[one.target.host].first_party:
         return THIRD_PARTY
-    return None
+    return IMAGE if "no-images" in rewritings and one.kind == "image" else None
 
 
 def _page(archive: Archive, exchanges: Iterable[Exchange], passed: Mapping[int, int | None]) -> Exchange:

@@ -27,9 +27,10 @@ _URGENCIES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
 """Chromium's priorities as it sends them in the header Priority (RFC 9218 §4.1)."""
 
 
-def write(archive: Archive, chosen: Chosen, root: Path) -> int:
-    """Writes the requests of the load into `root`; how many came too late to be of it. InputError where
-    they are more than clients make, OSError where they can't be written."""
+def write(archive: Archive, chosen: Chosen, root: Path, incremental: bool | None = None) -> int:
+    """Writes the requests of the load into `root`; how many came too late to be of it. `incremental` is that
+    of all priorities; None: as a browser has it. InputError where they are more than clients make, OSError
+    where they can't be written."""
     of_load = _of_load(chosen.exchanges, chosen.initiators, archive.site.load_s)
     if len(of_load) > MOST:
         raise InputError(
@@ -37,7 +38,7 @@ def write(archive: Archive, chosen: Chosen, root: Path) -> int:
         )
     places = {one.id: place for place, one in enumerate(of_load)}
     causes = Causes(archive, chosen)
-    steps = [_step(one, causes, places) for one in of_load]
+    steps = [_step(one, causes, places, incremental) for one in of_load]
     (root / FILE).write_text(json.dumps(steps, separators=(",", ":")), encoding="utf-8")
     return len(chosen.exchanges) - len(of_load)
 
@@ -62,7 +63,7 @@ def _of_load(
     return kept
 
 
-def _step(one: Exchange, causes: Causes, places: dict[int, int]) -> dict[str, Any]:
+def _step(one: Exchange, causes: Causes, places: dict[int, int], incremental: bool | None) -> dict[str, Any]:
     first = places[one.id] == 0
     cause = None if first else causes.of(one)
     return {
@@ -73,6 +74,7 @@ def _step(one: Exchange, causes: Causes, places: dict[int, int]) -> dict[str, An
         "content_bytes": one.request_bytes,
         "kind": _KINDS.get(one.kind, one.kind),
         "urgency": _URGENCIES.get(one.priority or ""),
+        "incremental": incremental,
         "status": one.status,
         "bytes": 0 if one.method == "HEAD" else one.body_bytes,
         "initiator": None if cause is None else places[cause.initiator],

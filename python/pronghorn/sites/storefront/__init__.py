@@ -15,12 +15,6 @@
 `python -m pronghorn.sites.storefront DIR` makes it. It is shipped made (`data/archives/storefront`), so that
 everybody measures the same bytes."""
 
-from pathlib import Path
-
-import pronghorn
 from pronghorn.sites.storefront.make import make
 
-__all__ = ["FOLDER", "make"]
-
-FOLDER = Path(pronghorn.__file__).parent / "data" / "archives" / "storefront"
-"""The shipped archive."""
+__all__ = ["make"]

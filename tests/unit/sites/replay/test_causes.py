@@ -28,7 +28,7 @@ PAGE: dict[str, Any] = {
 def cause(folder: Path, page: dict[str, Any], *others: dict[str, Any]) -> Cause:
     """That of the last of these exchanges."""
     found = archive(folder / "x", page, *others)
-    chosen = choose(found, third_parties=True)
+    chosen = choose(found)
     return Causes(found, chosen).of(chosen.exchanges[-1])
 
 
@@ -132,7 +132,7 @@ def test_what_comes_after_a_silence_is_not_of_the_load(tmp_path: Path) -> None:
         {"url": "https://a.test/poll", "start_s": 5.0},
         {"url": "https://a.test/poll", "start_s": 5.1, "initiator": 3},
     )
-    assert steps.write(found, choose(found, third_parties=True), tmp_path) == 2
+    assert steps.write(found, choose(found), tmp_path) == 2
     told = json.loads((tmp_path / steps.FILE).read_text(encoding="utf-8"))
     assert [one["target"] for one in told] == ["/", "/style.css"]
     assert [one["initiator"] for one in told] == [None, 0]
@@ -146,6 +146,6 @@ def test_the_load_event_ends_the_load_where_its_time_is_known(tmp_path: Path) ->
         {"url": "https://a.test/scrolled-to", "start_s": 2.1},
         load_s=2.0,
     )
-    assert steps.write(found, choose(found, third_parties=True), tmp_path) == 1
+    assert steps.write(found, choose(found), tmp_path) == 1
     told = json.loads((tmp_path / steps.FILE).read_text(encoding="utf-8"))
     assert [one["target"] for one in told] == ["/", "/after-a-silence"]

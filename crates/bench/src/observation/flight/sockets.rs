@@ -119,6 +119,7 @@ fn read(message: &Message, end: End, at: Instant, recorder: &Recorder) -> Option
         program: "linux",
         congestion_controller: message.congestion_control(),
         mss: info.mss(),
+        black_holes: None,
         sample: info.sample(),
     };
     let key = Key {

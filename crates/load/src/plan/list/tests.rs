@@ -84,7 +84,7 @@ fn a_wrong_line_is_told_of_before_anything_is_sent() {
         ),
         (
             "{\"url\": \"https://origin.test/\", \"weight\": 0}",
-            "weight: 0",
+            "target_file, line 1.weight: 0; allowed is 1 or more",
         ),
         (
             "{\"url\": \"https://origin.test/\", \"method\": \"CONNECT\"}",
@@ -95,7 +95,32 @@ fn a_wrong_line_is_told_of_before_anything_is_sent() {
         let found = found.expect_err("it is wrong").to_string();
         assert!(found.starts_with(said), "{found}");
     }
-    assert!(targets("h2", Some(Path::new("/nowhere")), json!([{"url": URL}])).is_err());
+    for (path, said) in [("/nowhere", "No such file"), ("/", "no regular file")] {
+        let found = targets("h2", Some(Path::new(path)), json!([{"url": URL}]));
+        let found = found.expect_err("it is no list").to_string();
+        assert!(
+            found.starts_with(&format!("{path}: ")) && found.contains(said),
+            "{found}"
+        );
+    }
+    let weightless = json!([{"url": URL}, {"url": URL, "weight": 0}]);
+    let found = targets("h2", None, weightless).expect_err("it is wrong");
+    assert_eq!(
+        found.to_string(),
+        "targets[1].weight: 0; allowed is 1 or more, or leave the target out"
+    );
+}
+
+#[test]
+fn a_line_is_read_to_a_bound() {
+    let file = NamedTempFile::new().expect("a file");
+    // One line of holes, longer than the machine has memory.
+    file.as_file().set_len(1 << 38).expect("it has holes");
+    let found = targets("h2", Some(file.path()), json!([{"url": URL}]));
+    assert_eq!(
+        found.expect_err("it is too long").to_string(),
+        "target_file, line 1: it is longer than 33554432 bytes; name long bodies by `body_file`"
+    );
 }
 
 #[test]

@@ -3,23 +3,37 @@
 use std::time::Duration;
 
 use bytes::BytesMut;
+use pronghorn_http3::Code;
 use serde_json::json;
 use tempfile::NamedTempFile;
 
 use super::loads::load;
 use super::server::{Certificate, Control, HOST_NAME, Kind, Server, answer_all, response};
+use crate::quic::code;
 use crate::{FailureKind, LoadReport};
 
+/// What a server does with a request's content before it answers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taking {
+    Reads,
+    Leaves,
+    /// As RFC 9114 §4.1 has it of content that isn't needed.
+    Stops,
+}
+
 /// Two requests whose content is a file of holes.
-fn upload(kind: Kind, bytes: u64, reads: bool) -> LoadReport {
+fn upload(kind: Kind, bytes: u64, taking: Taking) -> LoadReport {
     let certificate = Certificate::new();
     let server = Server::start(&certificate, kind, move |connection| async move {
-        if reads {
+        if taking == Taking::Reads {
             return answer_all(connection, response(200, b"ok")).await;
         }
         let _control = Control::open(&connection).await;
         let mut kept = Vec::new();
-        while let Ok((mut send, receive)) = connection.accept_bi().await {
+        while let Ok((mut send, mut receive)) = connection.accept_bi().await {
+            if taking == Taking::Stops {
+                let _ = receive.stop(code(Code::NoError));
+            }
             let said: BytesMut = response(200, b"ok");
             let _ = send.write_all(&said).await;
             let _ = send.finish();
@@ -37,23 +51,31 @@ fn upload(kind: Kind, bytes: u64, reads: bool) -> LoadReport {
 
 #[test]
 fn a_file_is_sent_whole_and_counts() {
-    let report = upload(Kind::default(), 3_000_000, true);
+    let report = upload(Kind::default(), 3_000_000, Taking::Reads);
     assert_eq!(report.requests.succeeded, 2, "{:?}", report.failures);
     assert_eq!(report.bytes.uploaded, 6_000_000);
 }
 
 #[test]
 fn an_upload_that_is_answered_before_it_was_sent_is_no_success() {
-    let kind = Kind {
-        stream_window: 65_536,
+    let windows = |stream_window| Kind {
+        stream_window,
         ..Kind::default()
     };
-    let report = upload(kind, 1 << 30, false);
-    assert_eq!(report.requests.failed[&FailureKind::Early], 2);
-    assert_eq!(
-        (report.requests.statuses[&200], report.bytes.uploaded),
-        (2, 0)
-    );
+    for (kind, bytes, taking) in [
+        (windows(65_536), 1 << 30, Taking::Leaves),
+        (windows(65_536), 1 << 30, Taking::Stops),
+        // All of it is handed over at once, and sent as the congestion window allows.
+        (windows(16 << 20), 8 << 20, Taking::Stops),
+    ] {
+        let report = upload(kind, bytes, taking);
+        let early = report.requests.failed.get(&FailureKind::Early);
+        assert_eq!(early, Some(&2), "{:?}", report.requests);
+        assert_eq!(
+            (report.requests.statuses[&200], report.bytes.uploaded),
+            (2, 0)
+        );
+    }
 }
 
 /// As a server does that can't keep up.
