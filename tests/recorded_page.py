@@ -133,8 +133,8 @@ class _Exchanges:
                 start_s=0.26 + number / 20, wait_s=0.03, content_type="text/plain",
             )  # fmt: skip
         self.add(
-            "https://tracker.example/collect", 204, b"", initiator=data, how="script", kind="fetch",
-            start_s=0.36, wait_s=0.03, method="POST", request=b"x" * 3000,
+            "https://tracker.example/collect", 200, b"GIF89a", initiator=data, how="script", kind="fetch",
+            start_s=0.36, wait_s=0.03, method="POST", request=b"x" * 3000, content_type="image/gif",
         )  # fmt: skip
 
     def add(

@@ -56,7 +56,7 @@ def without_cached(drafts: Sequence[Draft], source: Source) -> list[Draft]:
     travelled = {one.url for one in drafts if not one.from_cache and one.status != 304}
     kept: list[Draft] = []
     for one in drafts:
-        revalidated = one.status == 304 and one.method == "GET"
+        revalidated = one.status == 304 and one.method == "GET" and not source.cold
         if (one.from_cache or revalidated) and one.url in travelled:
             source.left_out[CACHED] += 1
             continue

@@ -92,7 +92,8 @@ class Source:
     """What holds for all drafts. `recorded` is a time in UTC (RFC 3339), `by` names program and browser.
     `page` is the URL of the page, None where it has to be found among the drafts; without `timed` the
     drafts' times say nothing, and what the page doesn't name is none of it; `load_s` is when the load event
-    came, from the page's request on; `left_out` and `repaired`
+    came, from the page's request on; `cold`: the browser's cache was empty, so that a 304 is the answer to a
+    condition of the page's own; `left_out` and `repaired`
     count by reason what the source's reader left out or put right."""
 
     recorded: str
@@ -100,6 +101,7 @@ class Source:
     page: str | None = None
     timed: bool = True
     load_s: float | None = None
+    cold: bool = False
     device: Device = field(default_factory=Device)
     left_out: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)

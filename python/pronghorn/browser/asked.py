@@ -7,7 +7,14 @@ from urllib.parse import SplitResult, urlsplit
 
 from pronghorn.browser.events import Events, Exchange
 
-OTHER_HOST, BLOCKED, ABORTED, SOCKET, OPEN = "other-host", "blocked", "aborted", "socket", "open"
+OTHER_HOST, BLOCKED, ABORTED, SOCKET, STREAM, OPEN = (
+    "other-host",
+    "blocked",
+    "aborted",
+    "socket",
+    "stream",
+    "open",
+)
 """The record's words for why a request was left out."""
 
 MOST_NAMED = 100
@@ -18,6 +25,9 @@ _ABORTED = "net::ERR_ABORTED"
 _REFUSED = "net::ERR_FAILED"
 """What a request becomes whose answer CORS doesn't let the page see, such as one that nothing recorded
 fits."""
+
+_EVENT_SOURCE = "EventSource"
+"""What Chromium calls the request for an event stream, which no archive holds."""
 
 _BLOCKED = ("net::ERR_BLOCKED_BY_", "net::ERR_UNSAFE_PORT")
 _BODILESS = (204, 205)
@@ -61,6 +71,8 @@ class Asked:
         if navigations.is_own(exchange.sent):
             given_up = error == _ABORTED and navigations.went_past(exchange.sent)
             return ABORTED if given_up else None
+        if self._recorded and exchange.sent.get("type") == _EVENT_SOURCE:
+            return STREAM
         if exchange.blocked or (error or "").startswith(_BLOCKED):
             return BLOCKED
         if self._alone and self._elsewhere(exchange):

@@ -104,9 +104,10 @@ class LeftOut(FromEngine):
     """Something that a page refers to or asks for and that the load leaves out of its measurement.
 
     `why` is one of `other-host` (another origin's), `blocked` (refused by a policy of the page's own, such as
-    CSP), `aborted` (the page took the request back), `socket` (a WebSocket or WebTransport), `open` (still
-    under way when the load was over: a poll, a stream, a body that nobody reads), `unsupported` (the client
-    can't do what a browser would). `kind` is a resource's, `url` absolute and cut to 2048 characters."""
+    CSP), `aborted` (the page took the request back), `socket` (a WebSocket or WebTransport), `stream` (an
+    event stream of a replayed page, which no archive holds), `open` (still under way when the load was over:
+    a poll, a stream, a body that nobody reads), `unsupported` (the client can't do what a browser would).
+    `kind` is a resource's, `url` absolute and cut to 2048 characters."""
 
     url: Text
     why: Text

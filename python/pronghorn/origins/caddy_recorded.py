@@ -87,7 +87,7 @@ def _routes(entries: Sequence[Entry], bodies: Path) -> list[dict[str, Any]]:
     ]  # fmt: skip
     found = {
         "handler": "map",
-        "source": "{http.request.method} {http.request.host}{http.request.orig_uri}",
+        "source": "{http.request.orig_method} {http.request.host}{http.request.orig_uri}",
         "destinations": [_ANSWER, _MATCHED],
         "mappings": exact + varied,
         "defaults": ["none", "missed"],

@@ -29,7 +29,7 @@ def record(url: str, target: Path, settings: Settings, *, keep_secrets: bool = F
             f"{url}: this is not the address of a page.",
             hint="Write the full address: pronghorn record https://shop.example/ -o shop",
         )
-    source = Source(written(time.time()), "", url)
+    source = Source(written(time.time()), "", url, cold=True)
     with (
         Making(target, source, keep_secrets=keep_secrets) as making,
         tempfile.TemporaryDirectory(prefix="pronghorn-record-") as folder,

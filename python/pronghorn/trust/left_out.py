@@ -14,9 +14,9 @@ def sockets(page: PageLoad, replay: Replay | None) -> set[str]:
     return set(_paths((one for one in page.left_out if one.why == "socket"), replay))
 
 
-def others(page: PageLoad, replay: Replay | None) -> set[str]:
-    """The same of everything else."""
-    return set(_paths((one for one in page.left_out if one.why != "socket"), replay))
+def recordable(page: PageLoad, replay: Replay | None) -> set[str]:
+    """The same of what an archive could hold: everything else but event streams."""
+    return set(_paths((one for one in page.left_out if one.why not in ("socket", "stream")), replay))
 
 
 def _paths(left_out: Iterator[LeftOut], replay: Replay | None) -> Iterator[str]:

@@ -21,9 +21,10 @@ def fault(
     replay: Replay, page: PageLoad, requests: Iterable[OriginRequest], bears: Sequence[str]
 ) -> Fault | None:
     """What fails a load: misses of the page's on its own hosts, unless the experiment `bears` them, for then
-    another page was loaded than the recorded one. Those on other hosts are told alone. So are sockets, which
-    no archive can hold, and what the page didn't ask for: a browser looks for an icon by itself."""
-    asked = {one.path for one in page.resources} | left_out.others(page, replay)
+    another page was loaded than the recorded one. Those on other hosts are told alone. So are sockets and
+    event streams, which no archive holds, and what the page didn't ask for: a browser looks for an icon by
+    itself."""
+    asked = {one.path for one in page.resources} | left_out.recordable(page, replay)
     own = [
         one
         for one in of(requests)

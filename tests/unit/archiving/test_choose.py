@@ -1,4 +1,4 @@
-"""Which request a page's load begins with."""
+"""Which request a page's load begins with, and which answers are the browser's cache's."""
 
 import pytest
 
@@ -44,3 +44,9 @@ def test_each_redirect_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
     drafts = redirected(*((number, number + 1) for number in range(300)))
     assert choose.page_of(drafts, Source("", "")) == 0
     assert len(asked) == 300
+
+
+def test_a_304_is_left_out_unless_the_cache_was_empty() -> None:
+    asked = [Draft(f"{SHOP}a", status=200), Draft(f"{SHOP}a", status=304), Draft(f"{SHOP}b", status=304)]
+    assert choose.without_cached(asked, Source("", "")) == [asked[0], asked[2]]
+    assert choose.without_cached(asked, Source("", "", cold=True)) == asked

@@ -15,10 +15,15 @@ SEEN: dict[str, Any] = {**vitals.NOTHING, "navigation": {"loadEventStart": 100.0
 
 
 def made(
-    told: Told, fault: str | None = None, *, alone: bool = True, tolerate: tuple[str, ...] = ()
+    told: Told,
+    fault: str | None = None,
+    *,
+    alone: bool = True,
+    tolerate: tuple[str, ...] = (),
+    recorded: tuple[str, ...] = (),
 ) -> PageLoad:
     """The record of what was told."""
-    job = Job("", [], URL, 30.0, 1, 1, 1.0, True, {}, alone, tolerate)
+    job = Job("", [], URL, 30.0, 1, 1, 1.0, True, {}, alone, tolerate, recorded)
     return PageLoad.model_validate(record.make(told.events, 0.0, SEEN, job, fault))
 
 
@@ -280,6 +285,19 @@ def test_a_coded_body_whose_beginning_came_with_its_head_counts_whole(
     told.finish(key, encodedDataLength=64_128)
 
     assert made(told).resources[-1].bytes == counted
+
+
+@pytest.mark.parametrize("recorded", [(), ("origin.test",)])
+def test_an_event_stream_is_left_out_of_a_replay(recorded: tuple[str, ...]) -> None:
+    told = Told()
+    told.load()
+    key = told.ask(f"{URL}events", "EventSource")
+    told.respond(key, 404)
+    told.finish(key)
+
+    page = made(told, recorded=recorded, tolerate=("/events",))
+
+    assert left_out(page) == ([(f"{URL}events", "stream")] if recorded else [])
 
 
 def test_a_coded_body_that_was_cut_counts_as_far_as_it_came() -> None:

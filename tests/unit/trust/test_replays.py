@@ -79,6 +79,7 @@ def test_a_socket_to_a_recorded_host_may_be_served_over_http_1_and_is_no_miss(ur
         (loaded("/", "/icon"), True),
         (loaded("/", left_out=(("https://a.test/icon", "aborted"),)), True),
         (loaded("/", left_out=(("https://b.test/icon", "aborted"),)), False),
+        (loaded("/", left_out=(("https://a.test/icon", "stream"),)), False),
     ],
 )
 def test_what_the_page_did_not_ask_for_fails_no_load(page: PageLoad, fails: bool) -> None:

@@ -16,7 +16,8 @@ REDIRECTS = range(300, 400)
 
 @dataclass
 class Chosen:
-    """The exchanges that are replayed, the page's first, then in the order of their start.
+    """The exchanges that are replayed, the page's first, then in the order of their start; of a request and
+    its preflight the preflight first.
 
     `initiators` are the ids of those that asked for them, through those that are left out, `left_out` counts
     these by reason; `over_http` are those that were recorded without TLS, which the lab doesn't measure."""
@@ -48,9 +49,28 @@ def choose(archive: Archive) -> Chosen:
         chosen.initiators[one.id] = initiator
         chosen.over_http += one.target.scheme == "http"
     page = _page(archive, chosen.exchanges, passed)
-    chosen.exchanges.sort(key=lambda one: (one is not page, one.start_s, one.id))
+    behind = _put_behind_preflights(chosen)
+    chosen.exchanges.sort(key=lambda one: (one is not page, *behind.get(one.id, (one.start_s, one.id, 0))))
     chosen.initiators[page.id] = None
     return chosen
+
+
+def _put_behind_preflights(chosen: Chosen) -> dict[int, tuple[float, int, int]]:
+    """Has a preflight's end set off the request that is recorded as the preflight's initiator: the browser
+    asks for both at once, and sends the request when the preflight allows it (Fetch, §4.8). The places of
+    both in the order."""
+    by_id = {one.id: one for one in chosen.exchanges}
+    places: dict[int, tuple[float, int, int]] = {}
+    for one in chosen.exchanges:
+        request = by_id.get(chosen.initiators[one.id] or 0)
+        if one.how != "preflight" or request is None or request.id in places:
+            continue
+        if request.url == one.url and request.method != one.method:
+            chosen.initiators[one.id] = chosen.initiators[request.id]
+            chosen.initiators[request.id] = one.id
+            places[one.id] = request.start_s, request.id, 0
+            places[request.id] = request.start_s, request.id, 1
+    return places
 
 
 def _page(archive: Archive, exchanges: Iterable[Exchange], passed: Mapping[int, int | None]) -> Exchange:

@@ -85,7 +85,7 @@ def _gone(archive: Archive, chosen: Chosen, rewritings: Collection[str]) -> Iter
     """The ids of exchanges that are left out, each with the reason: its own, or that of what sets it off."""
     reasons: dict[int, str] = {}
     hosts = archive.site.hosts
-    for one in sorted(chosen.exchanges, key=lambda one: one.id):
+    for one in chosen.exchanges:
         reason = reasons.get(chosen.initiators[one.id] or 0)
         if "no-third-parties" in rewritings and not hosts[one.target.host].first_party:
             reason = THIRD_PARTY

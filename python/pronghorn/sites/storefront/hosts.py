@@ -37,8 +37,8 @@ HOSTS: Mapping[str, Host] = MappingProxyType(
             IMAGES: Host(first_party=True, protocols=("h1", "h2", "h3"), group=_EDGE, rtt_s=0.02),
             FONTS: Host(first_party=False, protocols=("h2", "h3"), group=3, rtt_s=0.02),
             TAGS: Host(first_party=False, protocols=("h2", "h3"), group=4, rtt_s=0.024, delay="4ms"),
-            WIDGET: Host(first_party=False, protocols=("h2",), group=5, rtt_s=0.035, delay="15ms"),
-            ADS: Host(first_party=False, protocols=("h1",), group=6, rtt_s=0.05, delay="30ms"),
+            WIDGET: Host(first_party=False, protocols=("h2",), group=5, rtt_s=0.028, delay="8ms"),
+            ADS: Host(first_party=False, protocols=("h1",), group=6, rtt_s=0.032, delay="12ms"),
         }.items()
     }
 )

@@ -174,7 +174,7 @@ def _third_parties(document: Item) -> Iterator[Item]:
     yield consent
     yield Item(
         f"{ADS}/consent.json?site=shop", "fetch", JSON, calls.choices(), consent, "script", "end",
-        scripts.BUSY_MS["consent"] / 1000, 0.04, "gzip", priority="High", credentials=False,
+        scripts.BUSY_MS["consent"] / 1000, 0.02, "gzip", priority="High", credentials=False,
     )  # fmt: skip
     moved = f"{TAGS}/p.gif?site=shop&page=home"
     pixel = Item(
@@ -188,7 +188,7 @@ def _third_parties(document: Item) -> Iterator[Item]:
 def _frames(document: Item) -> Iterator[Item]:
     yield Item(f"{WIDGET}/sdk.js", "script", SCRIPT, scripts.sdk(), document, coding="br", think_s=0.008)
     pay = Item(
-        page.PAY, "document", HTML, page.pay(), document, think_s=0.045, coding="br", priority="VeryHigh"
+        page.PAY, "document", HTML, page.pay(), document, think_s=0.03, coding="br", priority="VeryHigh"
     )
     yield pay
     yield Item(
@@ -211,7 +211,7 @@ def _frames(document: Item) -> Iterator[Item]:
             run_s, coding="br", document=pay,
         )  # fmt: skip
     ad = Item(
-        page.AD, "document", HTML, page.ad(), document, think_s=0.03, coding="gzip", priority="VeryHigh",
+        page.AD, "document", HTML, page.ad(), document, think_s=0.015, coding="gzip", priority="VeryHigh",
         answer_headers=NO_STORE,
     )  # fmt: skip
     yield ad

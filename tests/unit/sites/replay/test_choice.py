@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pronghorn.errors import InputError
+from pronghorn.sites.replay.causes import Cause, Causes
 from pronghorn.sites.replay.choice import Chosen, choose
 
 from .archives import OTHER, OWN, archive
@@ -52,3 +53,19 @@ def test_an_address_can_be_no_host_and_no_page(tmp_path: Path) -> None:
     found = archive(tmp_path / "y", *exchanges, page="https://192.0.2.1/x", hosts=hosts)
     with pytest.raises(InputError, match="can't be replayed"):
         choose(found)
+
+
+def test_a_request_is_set_off_by_its_preflight_which_the_browser_says_it_asked_for(tmp_path: Path) -> None:
+    asked = {"url": "https://b.test/order", "method": "POST", "initiator": 2, "how": "script", "start_s": 0.2}
+    found = archive(
+        tmp_path / "x",
+        PAGE,
+        {"url": "https://a.test/a.js", "initiator": 1, "how": "parser", "start_s": 0.1},
+        asked,
+        {"url": "https://b.test/other", "initiator": 2, "how": "script", "start_s": 0.2},
+        {**asked, "method": "OPTIONS", "initiator": 3, "how": "preflight", "start_s": 0.21},
+    )
+    chosen = choose(found)
+    assert [one.id for one in chosen.exchanges] == [1, 2, 5, 3, 4]
+    assert chosen.initiators == {1: None, 2: 1, 3: 5, 4: 2, 5: 2}
+    assert Causes(found, chosen).of(chosen.exchanges[3]) == Cause(5, "end")
