@@ -43,8 +43,8 @@ class Design:
     limit in seconds. `margin` is the equivalence margin as a fraction, `margin_s` the one of times in
     seconds, where there is one. `cells` gives the cells' order, and shows those without trials too
     (otherwise: those with trials, sorted). `loads` is what is known of its loads; `sampling` says how long
-    cells were sampled where their number of blocks wasn't fixed. Raises ValueError where `baseline` is no
-    arm."""
+    cells were sampled where their number of blocks wasn't fixed, `virtual` whether in virtual time. Raises
+    ValueError where `baseline` is no arm."""
 
     name: str
     arms: Sequence[str]
@@ -58,6 +58,7 @@ class Design:
     resamples: int = RESAMPLES
     loads: Loads = NO_LOADS
     sampling: Sampling | None = None
+    virtual: bool = False
 
     def limit_of(self, cell: Cell) -> float:
         """How long a load of the cell may take, in seconds."""
@@ -109,7 +110,7 @@ def summarise(
     found = resources.corrected(found)
     warnings = likeness.warnings(found)
     found = likeness.warned(found)
-    nothing = unmeasured(found, design.baseline)
+    nothing = unmeasured(found, design.baseline, virtual=design.virtual)
     return Summary(
         name=design.name,
         seed=design.seed,

@@ -12,14 +12,14 @@ from pronghorn.model.path import DIRECT
 from pronghorn.model.summary import ArmSummary, CellSummary
 
 
-def unmeasured(cells: Sequence[CellSummary], baseline: str) -> Unmeasured | None:
-    """Why a run of these cells has measured nothing: no cell has a verdict, nor two arms of which each
-    measured something. None where one has."""
+def unmeasured(cells: Sequence[CellSummary], baseline: str, *, virtual: bool = False) -> Unmeasured | None:
+    """Why a run of these cells, in `virtual` time or not, has measured nothing: no cell has a verdict, nor two
+    arms of which each measured something. None where one has."""
     if any(_says_something(cell, baseline) for cell in cells):
         return None
     arms = [(name, arm) for cell in cells for name, arm in cell.arms.items()]
     tried = sum(arm.n for _, arm in arms)
-    return _of_failures(arms) if tried else _of_discards(cells, arms)
+    return _of_failures(arms) if tried else _of_discards(cells, arms, virtual)
 
 
 def _says_something(cell: CellSummary, baseline: str) -> bool:
@@ -59,7 +59,9 @@ def _runs_virtually(cell: CellSummary) -> bool:
     return cell.client in (OUR_CLIENT, load.CLIENT) and cell.path != DIRECT
 
 
-def _of_discards(cells: Sequence[CellSummary], arms: Sequence[tuple[str, ArmSummary]]) -> Unmeasured:
+def _of_discards(
+    cells: Sequence[CellSummary], arms: Sequence[tuple[str, ArmSummary]], virtual: bool
+) -> Unmeasured:
     discarded = sum(arm.contaminated for _, arm in arms)
     most = commonest_of([arm.discard for _, arm in arms])
     if most is None:
@@ -72,5 +74,5 @@ def _of_discards(cells: Sequence[CellSummary], arms: Sequence[tuple[str, ArmSumm
     spoilt = f"{count(discarded, 'trial')} were contaminated, {_most(most, discarded)} {with_detail(most)}"
     return Unmeasured(
         text=f"Nothing could be measured: {rejected} rejected. {spoilt}.",
-        remedy=mends.of_discards(most.reason, virtual=all(_runs_virtually(cell) for cell in cells)),
+        remedy=mends.of_discards(most.reason, virtual=not virtual and all(map(_runs_virtually, cells))),
     )

@@ -30,6 +30,7 @@ def summarise(
         cells=experiment.cells(),
         explanations=experiment.explain,
         sampling=experiment.sampling,
+        virtual=experiment.in_guests,
         loads=Loads(
             timed=experiment.load is not None and experiment.load.duration is not None,
             limit_s=experiment.limit_of(load.CLIENT) if experiment.load else None,
