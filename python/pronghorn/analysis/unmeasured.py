@@ -13,8 +13,8 @@ from pronghorn.model.summary import ArmSummary, CellSummary
 
 
 def unmeasured(cells: Sequence[CellSummary], baseline: str, *, virtual: bool = False) -> Unmeasured | None:
-    """Why a run of these cells, in `virtual` time or not, has measured nothing: no cell has a verdict, nor two
-    arms of which each measured something. None where one has."""
+    """Why a run of these cells, in `virtual` time or not, has measured nothing: no cell has a verdict, nor
+    two arms of which each measured something. None where one has."""
     if any(_says_something(cell, baseline) for cell in cells):
         return None
     arms = [(name, arm) for cell in cells for name, arm in cell.arms.items()]

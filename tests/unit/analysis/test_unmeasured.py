@@ -1,10 +1,12 @@
 """What a run that measured nothing is told to do."""
 
+from typing import Any
+
 import pytest
 
 from .synthetic import cell, summarised, trial
 
-DESIGN = {"name": "run", "arms": ["h2", "h3"], "baseline": "h2", "seed": 1, "limit_s": 10}
+DESIGN: dict[str, Any] = {"name": "run", "arms": ["h2", "h3"], "baseline": "h2", "seed": 1, "limit_s": 10}
 
 
 @pytest.mark.parametrize("virtual", [False, True])
