@@ -46,11 +46,9 @@ class RecordedSite(NamedTuple):
         if is_archive(folder / whole):
             return cls(str((folder / whole).resolve()))
         place, words = _parted(whole)
-        if place in SHIPPED and whole == site:
-            return cls(place, _checked(words))
-        if whole == site and not is_archive(folder / place):
-            return None
-        return cls(str((folder / place).resolve()), _checked(words))
+        if is_archive(folder / place) or whole != site:
+            return cls(str((folder / place).resolve()), _checked(words))
+        return cls(place, _checked(words)) if place in SHIPPED else None
 
     @classmethod
     def of(cls, site: str) -> Self | None:

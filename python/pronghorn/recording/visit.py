@@ -1,6 +1,8 @@
 """One load of a page in a browser of its own."""
 
 import asyncio
+import base64
+import binascii
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -94,8 +96,8 @@ async def _listening(session: CDPSession, seen: Seen) -> Seen:
         seen.hints.setdefault(str(event["requestId"]), {}).update(event.get("headers", {}))
 
     def sent(event: dict[str, Any]) -> None:
-        if posted := event["request"].get("postData"):
-            seen.posted[_key(event)] = str(posted).encode("utf-8", "replace")
+        if (posted := _posted(event["request"])) is not None:
+            seen.posted[_key(event)] = posted
 
     session.on("Network.responseReceivedEarlyHints", hinted)
     session.on("Network.requestWillBeSent", sent)
@@ -137,6 +139,16 @@ async def _fetch_posted(session: CDPSession, seen: Seen) -> None:
             async with asyncio.timeout(_PATIENCE_S):
                 answer = await session.send("Network.getRequestPostData", {"requestId": number})
             seen.posted[_key(one.sent)] = str(answer["postData"]).encode("utf-8", "replace")
+
+
+def _posted(request: Mapping[str, Any]) -> bytes | None:
+    """What a request's event says that it posts; None where it doesn't."""
+    entries = request.get("postDataEntries") or []
+    if entries and all("bytes" in one for one in entries):
+        with contextlib.suppress(binascii.Error):
+            return b"".join(base64.b64decode(one["bytes"]) for one in entries)
+    posted = request.get("postData")
+    return str(posted).encode("utf-8", "replace") if posted else None
 
 
 def _key(sent: Mapping[str, Any]) -> Posted:

@@ -12,7 +12,14 @@ Pair = tuple[str, str]
 
 _WORD = re.compile(r"[^\s,;\"'=]+=*")
 _SUBPROTOCOLS = "sec-websocket-protocol"
-"""Names of protocols, among which scripts put tokens, since they can set no other header (RFC 6455 §1.9)."""
+_TOKEN_AMONG_PROTOCOLS = re.compile(
+    r"(?:^|[,\s])(?:auth\w*|bearer|(?:access[_-]?)?token|jwt)\s*,\s*([^\s,]{8,})", re.IGNORECASE
+)
+"""Among the names of protocols scripts put tokens, since they can set no header (RFC 6455 §1.9): after a
+word that says so."""
+
+_ALONE = ("authorization", "proxy-authorization")
+"""Headers of which one word after the scheme's name is a secret, however it looks."""
 
 _MOST_WORDS = 50
 """Of credentials; a longer value is one secret."""
@@ -73,12 +80,12 @@ def find(headers: Iterable[Pair], ledger: Ledger) -> None:
         elif lower == "set-cookie":
             _enter_cookie(value.partition(";")[0], ledger)
         elif names.secret_header(name):
-            for word in _credentials(value):
+            for word in _credentials(lower, value):
                 if names.everywhere("password", word) and len(word) >= names.SHORTEST:
                     ledger.everywhere(word, "header")
         elif lower == _SUBPROTOCOLS:
-            for word in _credentials(value):
-                if len(word) >= names.SHORTEST and names.random_looking(word):
+            for word in _TOKEN_AMONG_PROTOCOLS.findall(value):
+                if names.random_looking(word):
                     ledger.everywhere(word, "header")
         else:
             for url in _QUOTED_URL.findall(value):
@@ -127,11 +134,14 @@ def _parted(cookie: str) -> tuple[str, str]:
     return (name if equals else ""), (value if equals else name).strip().strip('"')
 
 
-def _credentials(value: str) -> list[str]:
-    """The words of a header that are no scheme's name, and what Basic's base64 holds (RFC 7617)."""
+def _credentials(name: str, value: str) -> list[str]:
+    """The words of a header that are secrets wherever they stand: those that look drawn at random, a single
+    one after the scheme's name, and what Basic's base64 holds (RFC 7617)."""
     if value.count(" ") > _MOST_WORDS:
         return [value]
     words = [word for word in _WORD.findall(value) if word.lower() not in _SCHEMES]
+    if len(words) != 1 or name not in _ALONE:
+        words = [word for word in words if names.random_looking(word)]
     if value[:6].lower() == "basic ":
         try:
             decoded = base64.b64decode(value[6:].strip(), validate=True).decode("utf-8", "replace")

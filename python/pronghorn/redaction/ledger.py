@@ -55,18 +55,14 @@ class Ledger:
         if not self._spellings or not found:
             return found
         series = strings.series(found)
-        patterns = list(self._spellings)
-        hit = series.str.contains_any(patterns).arg_true()
+        longest_first = sorted(self._spellings, key=len, reverse=True)
+        others = [self._spellings[one] for one in longest_first]
+        hit = series.str.contains_any(longest_first).arg_true()
         if len(hit):
-            within = series[hit].str.extract_many(patterns, overlapping=True).to_list()
-            for at, spellings in zip(hit, within, strict=True):
-                found[at] = self._replaced(found[at], set(spellings))
+            replaced = series[hit].str.replace_many(longest_first, others, leftmost=True)
+            for at, text in zip(hit, replaced, strict=True):
+                found[at] = text
         return found
-
-    def _replaced(self, text: str, spellings: set[str]) -> str:
-        longest_first = sorted(spellings, key=len, reverse=True)
-        pattern = re.compile("|".join(map(re.escape, longest_first)))
-        return pattern.sub(lambda hit: self._spellings[hit[0]], text)
 
 
 def _other(secret: str, number: int) -> str:

@@ -66,7 +66,7 @@ _ENDS = (
 _WEAK = frozenset({"key", "code", "state", "hash", "nonce", "ticket"})
 """Names that hold secrets at times, and often enough something else."""
 
-_PASSWORDS = ("pass", "pwd", "secret")
+_PASSWORD = re.compile(r"pass.*|.*(?:password|passwd|pwd|secrets?)", re.IGNORECASE)
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _PUBLIC_HEADERS = re.compile(
@@ -119,12 +119,11 @@ def everywhere(name: str, value: str) -> bool:
     long enough, and not a plain word that other texts may hold by chance."""
     if value.lower() in _NONE:
         return False
-    lower = name.lower()
-    if any(word in lower for word in _PASSWORDS):
+    if secret(name) and any(map(_PASSWORD.fullmatch, _PARTS.findall(name))):
         return len(value) >= SHORTEST_PASSWORD
     if len(value) < SHORTEST:
         return False
-    return random_looking(value) or not (lower in _WEAK or not secret(name))
+    return random_looking(value) or not (name.lower() in _WEAK or not secret(name))
 
 
 def random_looking(value: str) -> bool:

@@ -63,18 +63,23 @@ def applied(content: bytes, codings: list[str]) -> bytes:
 
 
 def _inflated(content: bytes, window: int) -> Iterator[bytes]:
-    left = content
-    while left:
+    at = 0
+    while at < len(content):
         decoder = zlib.decompressobj(window)
-        while left and not decoder.eof:
-            piece = decoder.decompress(left, _PIECE * 16)
-            left = decoder.unconsumed_tail
+        waiting = b""
+        while not decoder.eof:
+            if not waiting:
+                waiting = content[at : at + _PIECE]
+                at += len(waiting)
+            piece = decoder.decompress(waiting, _PIECE * 16)
+            waiting = decoder.unconsumed_tail
+            # With all of the input it may still hold some of what it has made.
+            if not (piece or waiting or decoder.eof or at < len(content)):
+                raise EOFError("it is cut")
             yield piece
-        if not decoder.eof:
-            raise EOFError("it is cut")
+        at -= len(decoder.unused_data)
         # Members may follow one another (RFC 1952 §2.2); what else follows, browsers pass over.
-        left = decoder.unused_data if window > zlib.MAX_WBITS else b""
-        if not left.startswith(b"\x1f\x8b"):
+        if window <= zlib.MAX_WBITS or content[at : at + 2] != b"\x1f\x8b":
             return
 
 

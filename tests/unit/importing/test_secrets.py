@@ -197,6 +197,27 @@ def test_a_post_whose_coding_is_broken_is_replaced_and_told(tmp_path: Path) -> N
     assert archive.site.repaired == {bodies.POSTED: 1}
 
 
+HARMLESS = {
+    "content-type;host": [
+        ("Authorization", "AWS4-HMAC-SHA256 Credential=AKIA9/x, SignedHeaders=content-type;host")
+    ],
+    "/index.html": [("Authorization", 'Digest username="x", uri="/index.html", response="0a1b2c3d4e"')],
+    "application/json": [("X-Token-Type", "application/json")],
+    "actioncable-v1-json": [("Sec-WebSocket-Protocol", "actioncable-v1-json, v12.stomp")],
+    "mobile-view": [("Cookie", "bypass=mobile-view; compass=mobile-view")],
+}
+
+
+@pytest.mark.parametrize("word", HARMLESS)
+def test_harmless_words_of_headers_stay_in_scripts(tmp_path: Path, word: str) -> None:
+    script = f"if (x === '{word}') y()".encode()
+    page = Draft("https://shop.example/", kind="document", body=Body(script), request_headers=HARMLESS[word])
+    with Making(tmp_path / "archive", Source("2026-03-04T10:11:12Z", "test")) as making:
+        making.take(page)
+        making.finish()
+    assert script in everything(tmp_path / "archive")
+
+
 LEFT_OUT = {
     "a request that failed": Draft(f"https://shop.example/p?token={TOKEN}", failed="failed or aborted"),
     "a WebSocket": Draft(f"wss://shop.example/live?token={TOKEN}", status=101),

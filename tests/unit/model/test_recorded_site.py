@@ -58,5 +58,13 @@ def test_wrong_rewritings_are_refused(folder: Path, site: str, said: str) -> Non
         RecordedSite.asked(site, folder)
 
 
+def test_an_archive_of_ones_own_comes_before_the_shipped_one(tmp_path: Path) -> None:
+    (tmp_path / "storefront").mkdir()
+    (tmp_path / "storefront" / recorded_site.FILE).touch()
+    for words in ("", "+one-host"):
+        asked = RecordedSite.asked(f"storefront{words}", tmp_path)
+        assert str(asked) == f"archive:{tmp_path}/storefront{words}"
+
+
 def test_a_rewritten_site_draws_the_same_numbers() -> None:
     assert recorded_site.plain("archive:/a/shop+one-host") == "archive:/a/shop"

@@ -78,3 +78,14 @@ def test_codings_are_named_in_their_order() -> None:
 def test_large_texts_come_back_whole(coding: str, size: int) -> None:
     words = b"".join(b"word %d, " % number for number in range(size // 8))[:size]
     assert codings.undone(codings.applied(words, [coding]), [coding]) == words
+
+
+def test_raw_deflate_that_ends_with_the_input_comes_whole() -> None:
+    zeros = bytes(2**20 + 5)
+    encoder = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    assert codings.undone(encoder.compress(zeros) + encoder.flush(), ["deflate"]) == zeros
+
+
+def test_many_members_of_gzip_are_read_in_their_order() -> None:
+    members = b"".join(gzip.compress(b"%d," % number, mtime=0) for number in range(3000))
+    assert codings.undone(members, ["gzip"]) == b"".join(b"%d," % number for number in range(3000))

@@ -4,6 +4,7 @@
     rewriting.py  other protocols and priorities
     plan.py       each request as it is served and made
     one_host.py   all on one host
+    renaming.py   other hosts' names in texts
     choice.py     which of its exchanges are replayed, and as what
     headers.py    which recorded headers are sent
     answers.py    what servers answer: `answers.json`

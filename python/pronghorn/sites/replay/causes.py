@@ -65,7 +65,7 @@ class Causes:
     def _within(self, document: Exchange, one: Exchange) -> Cause | None:
         if one.url in _linked(document):
             return Cause(document.id, "head")
-        text = self.text(document)
+        text = self._text(document)
         if text is None:
             return None
         ended_s = document.end_s
@@ -78,8 +78,7 @@ class Causes:
         share = (one.start_s - began_s) / (ended_s - began_s)
         return Cause(document.id, "bytes", round(share * len(text)))
 
-    def text(self, document: Exchange) -> bytes | None:
-        """A document without its coding; None where it can't be decoded, or is too long to be read."""
+    def _text(self, document: Exchange) -> bytes | None:
         if document.id not in self._texts:
             body = b"" if document.body is None else self._archive.body(document.body)
             self._texts[document.id] = mentions.decoded(document, body)

@@ -16,6 +16,7 @@ from pronghorn.sites import codings
 from pronghorn.sites.archive import Archive, Exchange, limits
 from pronghorn.sites.archive.exchange import target_of
 from pronghorn.sites.replay.choice import REDIRECTS
+from pronghorn.sites.replay.renaming import Renamed, Renaming
 
 Store = Callable[[str, bytes], None]
 """Takes a body that the archive lacks, by its SHA-256."""
@@ -24,13 +25,6 @@ _TEXTS = ("text/", "json", "xml", "javascript", "ecmascript", "manifest")
 """In media types."""
 
 _POLICIES = frozenset({"content-security-policy", "content-security-policy-report-only"})
-_INTEGRITY = re.compile(
-    rb"""(\bintegrity["']?\s*[=:]\s*)(?:"sha\d{3}-[^"]*"|'sha\d{3}-[^']*'|sha\d{3}-[^\s>"'\\]+)""",
-    re.IGNORECASE,
-)
-_META_POLICY = re.compile(
-    rb"""<meta\s[^<>]*http-equiv\s*=\s*["']?content-security-policy[^<>]*>""", re.IGNORECASE
-)
 _OF_ANSWERS = ("location", "content-type", "content-encoding")
 """Headers by which answers differ."""
 
@@ -45,45 +39,50 @@ class Dropped(NamedTuple):
 
 
 class Moving:
-    """How `exchanges`, the page's first, are moved. `hosts` are those that move, `page` the document's, and
-    `store` gets the bodies that change."""
+    """How `exchanges`, the page's first, are moved. `initiators` are the ids of what asked for each; `hosts`
+    are those that move, `page` the document's, and `store` gets the bodies that change."""
 
-    def __init__(self, archive: Archive, exchanges: Sequence[Exchange], store: Store) -> None:
-        hops, document = _document(exchanges)
+    def __init__(
+        self,
+        archive: Archive,
+        exchanges: Sequence[Exchange],
+        initiators: Mapping[int, int | None],
+        store: Store,
+    ) -> None:
+        hops, document = _document(exchanges, initiators)
         self.page = document.target.host
         self._hops = hops
         self._archive = archive
         self._store = store
         self.hosts = _movable([one for one in exchanges if one.id not in hops], self.page)
-        names = "|".join(sorted(map(re.escape, self.hosts), key=len, reverse=True)) or "(?!)"
-        slashes = r"(//|\\/\\/|(?:\\u002f){2}|(?:%2f){2})"
-        pattern = rf"{slashes}(?:{names})(?::\d+)?(?![A-Za-z0-9.-])"
-        self._text = re.compile(pattern, re.IGNORECASE)
-        self._bytes = re.compile(pattern.encode(), re.IGNORECASE)
-        self._bodies: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
-        self._made: dict[tuple[str, str, _Answer], int] = {}
+        self._renaming = Renaming(self.hosts, self.page)
+        self._bodies: dict[tuple[str, tuple[str, ...], bool], tuple[str, int]] = {}
+        self._documents: dict[int, Renamed] = {}
+        self._made: dict[tuple[str, str, _Answer], tuple[int, str]] = {}
 
-    def moved(self, one: Exchange) -> Exchange | Dropped:
+    def moved(self, one: Exchange, *, made: bool) -> Exchange | Dropped:
         """An exchange where it is then. Dropped are preflights, redirects to what is the same URL then, and
-        requests that are the same then. They have to be asked for in their order."""
+        requests that two hosts had alike; `made`: whether the native client makes this one. They have to be
+        asked for in their order."""
         if one.id in self._hops:
             return one
         moves = one.target.host in self.hosts
         if moves and one.how == "preflight":
             return Dropped()
         found = self._rewritten(one)
-        if moves and _location(found) == found.url:
+        if _same(_location(found), found.url) and not _same(_location(one), one.url):
             return Dropped()
-        if found.method == "GET":
+        if found.method == "GET" and made:
             key = found.url, found.kind, _answer(found)
-            first = self._made.setdefault(key, one.id)
-            if first != one.id and moves:
+            first, host = self._made.setdefault(key, (one.id, one.target.host))
+            if first != one.id and host != one.target.host:
                 return Dropped(first)
         return found
 
-    def bytes_of(self, document: Exchange, text: bytes, end: int) -> int:
+    def place(self, document: Exchange, end: int) -> int:
         """How many bytes of a document's text, rewritten, stand for the first `end` as recorded."""
-        return len(self._changed(document, text[:end]))
+        renamed = self._documents.get(document.id)
+        return end if renamed is None else renamed.place(end)
 
     def _rewritten(self, one: Exchange) -> Exchange:
         url = self._renamed(one.url, limits.MOST_URL)
@@ -111,7 +110,7 @@ class Moving:
         )
 
     def _renamed(self, text: str, most: int) -> str:
-        changed = self._text.sub(rf"\g<1>{self.page}", text)
+        changed = self._renaming.text(text)
         if len(changed) > most:
             raise self._too_long("a URL or a header", most)
         return changed
@@ -119,8 +118,9 @@ class Moving:
     def _body(self, one: Exchange, digest: str) -> tuple[str, int]:
         """The SHA-256 and size of a body with other names in it."""
         coding = tuple(codings.named(one.header("content-encoding")))
-        key = digest, coding
-        if key not in self._bodies:
+        document = one.kind == "document"
+        key = digest, coding, document
+        if document or key not in self._bodies:
             self._bodies[key] = self._recoded(one, digest, list(coding))
         return self._bodies[key]
 
@@ -130,21 +130,18 @@ class Moving:
             plain = codings.undone(content, coding)
         except codings.Undecodable:
             return digest, len(content)
-        changed = self._changed(one, plain)
-        if changed == plain:
+        document = one.kind == "document"
+        changed = self._renaming.content(plain, document=document, most=limits.MOST_BODY)
+        if changed is None:
+            raise self._too_long(one.url[:200], limits.MOST_BODY)
+        if document:
+            self._documents[one.id] = changed._replace(text=b"")
+        if changed.text == plain:
             return digest, len(content)
-        coded = codings.applied(changed, coding)
+        coded = codings.applied(changed.text, coding)
         name = hashlib.sha256(coded).hexdigest()
         self._store(name, coded)
         return name, len(coded)
-
-    def _changed(self, one: Exchange, plain: bytes) -> bytes:
-        names = sum(1 for _ in self._bytes.finditer(plain))
-        if len(plain) + names * len(self.page) > limits.MOST_BODY:
-            raise self._too_long(one.url[:200], limits.MOST_BODY)
-        changed = self._bytes.sub(rb"\g<1>" + self.page.encode(), plain)
-        changed = _INTEGRITY.sub(rb'\1""', changed)
-        return _META_POLICY.sub(b"", changed) if one.kind == "document" else changed
 
     def _too_long(self, what: str, most: int) -> InputError:
         return InputError(
@@ -153,12 +150,14 @@ class Moving:
         )
 
 
-def _document(exchanges: Sequence[Exchange]) -> tuple[frozenset[int], Exchange]:
+def _document(
+    exchanges: Sequence[Exchange], initiators: Mapping[int, int | None]
+) -> tuple[frozenset[int], Exchange]:
     """The ids of the redirects that the load begins with, and what they lead to."""
     hops: set[int] = set()
     here = exchanges[0]
     for one in exchanges[1:]:
-        if here.status in REDIRECTS and one.initiator == here.id and one.how == "redirect":
+        if here.status in REDIRECTS and initiators[one.id] == here.id and one.how == "redirect":
             hops.add(here.id)
             here = one
     return frozenset(hops), here
@@ -167,22 +166,22 @@ def _document(exchanges: Sequence[Exchange]) -> tuple[frozenset[int], Exchange]:
 def _movable(exchanges: Iterable[Exchange], page: str) -> frozenset[str]:
     """The hosts whose requests no other one, moved or the page's, answers otherwise. Requests are compared
     without the values of their parameters, which may vary from load to load."""
-    by_host: dict[str, dict[_Asked, list[_Answer]]] = {}
+    by_host: dict[str, dict[_Asked, dict[_Answer, None]]] = {}
     led: list[tuple[str, _Asked, str]] = []
     for one in exchanges:
         if one.how == "preflight":
             continue
         asked = _asked(one)
-        by_host.setdefault(one.target.host, {}).setdefault(asked, []).append(_answer(one))
+        by_host.setdefault(one.target.host, {}).setdefault(asked, {})[_answer(one)] = None
         if (host := _led_to(one)) is not None:
             led.append((one.target.host, asked, host))
     # What redirects to the same path elsewhere is answered as that is.
-    for own, asked, host in led:
+    for own, asked, host in reversed(led):
         by_host[own][asked] = by_host.get(host, {}).get(asked, by_host[own][asked])
     taken = dict(by_host.pop(page, {}))
     found: set[str] = set()
     for host, answers in by_host.items():
-        if all(taken.get(asked, here) == here for asked, here in answers.items()):
+        if all(list(taken.get(asked, here)) == list(here) for asked, here in answers.items()):
             taken.update(answers)
             found.add(host)
     return frozenset(found)
@@ -200,12 +199,22 @@ def _led_to(one: Exchange) -> str | None:
 
 
 def _location(one: Exchange) -> str | None:
-    """The URL to which an exchange redirects; None where it doesn't."""
+    """The URL to which an exchange redirects, without a fragment; None where it doesn't."""
     location = one.header("location") if one.status in REDIRECTS else None
     if location:
         with contextlib.suppress(ValueError):
-            return urljoin(one.url, location)
+            return urljoin(one.url, location).partition("#")[0]
     return None
+
+
+def _same(one: str | None, other: str) -> bool:
+    """Whether two URLs lead to the same place over TLS."""
+    if one is None:
+        return False
+    with contextlib.suppress(ValueError):
+        first, second = (target_of(url) for url in (one, other))
+        return (first.host, first.path) == (second.host, second.path)
+    return False
 
 
 def _asked(one: Exchange) -> _Asked:

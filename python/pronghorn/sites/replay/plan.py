@@ -50,23 +50,30 @@ def plan(archive: Archive, rewritings: Collection[str], store: one_host.Store) -
     of_load = {one.id for one in steps.of_load(chosen.exchanges, chosen.initiators, archive.site.load_s)}
     think_s = answers.think_times(archive, chosen.exchanges)
     gone = dict(_gone(archive, chosen, rewritings))
-    served = [one for one in chosen.exchanges if gone.get(one.id) != THIRD_PARTY]
-    if not served or served[0] is not chosen.exchanges[0]:
+    # What a browser asks for otherwise, such as a file that a third party asked for first, is still answered.
+    hosts = archive.site.hosts
+    served = [
+        one
+        for one in chosen.exchanges
+        if gone.get(one.id) != THIRD_PARTY or hosts[one.target.host].first_party
+    ]
+    if chosen.exchanges[0].id in gone:
         raise InputError(
             f"{archive.folder}: without third parties its page is left out, whose host is none of its own.",
             hint="Look at first_party in its host's table in site.toml.",
         )
-    moving = Moving(archive, served, store) if "one-host" in rewritings else None
+    moving = Moving(archive, served, chosen.initiators, store) if "one-host" in rewritings else None
     settling = _Settling(archive, chosen, moving)
     found: list[Planned] = []
     left_out = chosen.left_out + Counter(gone.values())
     for one in served:
-        moved = settling.moved(one)
-        if isinstance(moved, Dropped):
-            left_out[MERGED] += 1
-            continue
         made = one.id in of_load and one.id not in gone
+        moved = settling.moved(one, made=made)
+        # In their order, so that what passes over what is dropped has been settled before.
         cause = settling.cause(one) if made and found else None
+        if isinstance(moved, Dropped):
+            left_out[MERGED] += one.id not in gone
+            continue
         found.append(Planned(moved, think_s[one.id], cause, made))
     if (many := sum(one.made for one in found)) > steps.MOST:
         raise InputError(
@@ -106,11 +113,11 @@ class _Settling:
         self._dropped: dict[int, Dropped] = {}
         self._settled: dict[int, Cause] = {}
 
-    def moved(self, one: Exchange) -> Exchange | Dropped:
+    def moved(self, one: Exchange, *, made: bool) -> Exchange | Dropped:
         """An exchange where it is then; ask in their order."""
         if self._moving is None:
             return one
-        moved = self._moving.moved(one)
+        moved = self._moving.moved(one, made=made)
         if isinstance(moved, Dropped):
             self._dropped[one.id] = moved
         return moved
@@ -123,12 +130,11 @@ class _Settling:
 
     def _settle(self, cause: Cause) -> Cause:
         initiator = self._by_id[cause.initiator]
+        if self._moving is not None and cause.upon_bytes is not None:
+            cause = cause._replace(upon_bytes=self._moving.place(initiator, cause.upon_bytes))
         dropped = self._dropped.get(cause.initiator)
         if dropped is None:
-            if self._moving is None or cause.upon_bytes is None:
-                return cause
-            text = self._causes.text(initiator) or b""
-            return cause._replace(upon_bytes=self._moving.bytes_of(initiator, text, cause.upon_bytes))
+            return cause
         if dropped.instead is not None:
             return cause._replace(initiator=dropped.instead)
         earlier = self.cause(initiator)

@@ -19,6 +19,7 @@ from .archives import OTHER, OWN, archive
 PAGE = (
     b'<link rel=stylesheet href="https://b.test/s.css" integrity="sha256-AAAA=">'
     b"<script src=//B.test/x.js integrity=sha384-abc></script>"
+    b'<script>x={\\"integrity\\":\\"sha384-a sha512-b\\"}</script>'
     b"<meta http-equiv='Content-Security-Policy' content='script-src b.test'>"
     b"<script>fetch('https:\\/\\/b.test\\/j.json', '\\u002F\\u002Fb.test/y')</script>"
     b"<img src=//b.test:443/i.png>"
@@ -105,8 +106,9 @@ def test_names_are_replaced_in_texts_and_headers_and_nowhere_else(found: Archive
     page = told["a.test", "/"]
     content = (site.root / answers.BODIES / str(page.body)).read_bytes()
     assert codings.undone(content, ["gzip"]) == (
-        b'<link rel=stylesheet href="https://a.test/s.css" integrity="">'
-        b'<script src=//a.test/x.js integrity=""></script>'
+        b'<link rel=stylesheet href="https://a.test/s.css" integrity="x">'
+        b"<script src=//a.test/x.js integrity=x></script>"
+        b'<script>x={\\"integrity\\":\\"x\\"}</script>'
         b"<script>fetch('https:\\/\\/a.test\\/j.json', '\\u002F\\u002Fa.test/y')</script>"
         b"<img src=//a.test/i.png>"
         b"<p>b.test, https://b.test.other/, https://c.test/x</p>"
@@ -135,17 +137,21 @@ def test_the_documents_host_is_the_one_that_redirects_lead_to(tmp_path: Path) ->
     assert urls(site) == ["https://a.test/", "https://b.test/", "https://b.test/x.js", "https://b.test/y.js"]
 
 
-def test_a_redirect_to_what_is_the_same_url_now_is_made_no_longer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", ["a.test", "b.test"])
+@pytest.mark.parametrize("location", ["https://c.test/i.png", "http://c.test/i.png", "//c.test/i.png#part"])
+def test_a_redirect_to_what_is_the_same_url_now_is_made_no_longer(
+    tmp_path: Path, host: str, location: str
+) -> None:
     site = rewritten(
         tmp_path,
         "+one-host",
         {**DOCUMENT, "receive_s": 0.1},
         {
-            "url": "https://b.test/i.png",
+            "url": f"https://{host}/i.png",
             "initiator": 1,
             "status": 301,
             "start_s": 0.3,
-            "headers": [("Location", "https://c.test/i.png")],
+            "headers": [("Location", location)],
         },
         {"url": "https://c.test/i.png", "initiator": 2, "how": "redirect", "start_s": 0.4, "body": b"image"},
     )
@@ -172,6 +178,68 @@ def test_a_host_that_answers_otherwise_stays(
         {"url": "https://c.test/t?cb=2", "initiator": 1, **other},
     )
     assert urls(site) == ["https://a.test/", "https://a.test/t?cb=1", "https://c.test/t?cb=2"]
+
+
+def test_a_chain_of_redirects_for_one_path_ends_on_one_host(tmp_path: Path) -> None:
+    def led(host: str, to: str, **more: Any) -> dict[str, Any]:
+        return {
+            "url": f"https://{host}/i",
+            "status": 302,
+            "headers": [("Location", f"https://{to}/i")],
+            **more,
+        }
+
+    site = rewritten(
+        tmp_path,
+        "+one-host",
+        DOCUMENT,
+        led("a.test", "b.test", initiator=1),
+        led("b.test", "c.test", initiator=2, how="redirect"),
+        {"url": "https://c.test/i", "initiator": 3, "how": "redirect", "body": b"image"},
+    )
+    assert urls(site) == ["https://a.test/", "https://a.test/i"]
+    assert "on_their_own_hosts" not in site.notes
+
+
+def test_redirects_to_http_lead_to_the_document_too(tmp_path: Path) -> None:
+    def led(url: str, to: str, **more: Any) -> dict[str, Any]:
+        return {"url": url, "kind": "document", "status": 301, "headers": [("Location", to)], **more}
+
+    site = rewritten(
+        tmp_path,
+        "+one-host",
+        led("https://a.test/", "http://b.test/"),
+        led("http://b.test/", "https://b.test/", initiator=1, how="redirect"),
+        {"url": "https://b.test/", "kind": "document", "initiator": 2, "how": "redirect", "body": b"page"},
+        {"url": "https://c.test/x.js", "kind": "script", "initiator": 3},
+    )
+    assert urls(site) == ["https://a.test/", "https://b.test/", "https://b.test/x.js"]
+
+
+def test_what_one_host_had_twice_is_asked_for_twice(tmp_path: Path) -> None:
+    poll = {"url": "https://b.test/poll", "initiator": 1, "body": b"none"}
+    assert len(urls(rewritten(tmp_path, "+one-host", DOCUMENT, poll, poll))) == 3
+
+
+def test_what_is_left_out_stands_in_for_nothing(tmp_path: Path) -> None:
+    """Another host's file that was asked for by an image is not made; the page's own request for it is."""
+    site = rewritten(
+        tmp_path,
+        "+one-host+no-images",
+        DOCUMENT,
+        {"url": "https://b.test/i.svg", "kind": "image", "initiator": 1},
+        {"url": "https://b.test/lib.js", "kind": "script", "initiator": 2, "body": b"lib"},
+        {"url": "https://c.test/lib.js", "kind": "script", "initiator": 1, "body": b"lib"},
+        {"url": "https://a.test/more", "initiator": 4},
+    )
+    assert urls(site) == ["https://a.test/", "https://a.test/lib.js", "https://a.test/more"]
+
+
+def test_a_long_chain_of_preflights_is_passed_over(tmp_path: Path) -> None:
+    preflight = {"url": "https://b.test/p", "how": "preflight", "method": "OPTIONS"}
+    chain = [{**preflight, "initiator": number} for number in range(1, 1500)]
+    site = rewritten(tmp_path, "+one-host", DOCUMENT, *chain, {"url": "https://b.test/x", "initiator": 1500})
+    assert [one["initiator"] for one in steps_of(site)] == [None, 0]
 
 
 def test_what_two_hosts_have_is_loaded_once(tmp_path: Path) -> None:
@@ -242,7 +310,8 @@ def test_third_parties_are_left_out_with_all_that_they_set_off(tmp_path: Path, w
         {"url": "https://a.test/own", "initiator": 1},
     )
     assert urls(site) == ["https://a.test/", "https://a.test/own"]
-    assert set(answered(site)) == {("a.test", "/"), ("a.test", "/own")}
+    # The page itself may ask for its own file, where the third party doesn't.
+    assert set(answered(site)) == {("a.test", "/"), ("a.test", "/own"), ("a.test", "/by-tag")}
     assert site.notes["left_out"] == {"third party": 2}
 
 
