@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from . import experiments
-from .corpus import Page
-from .programme import load_every_arm
+from ..e2e import experiments
+from ..e2e.corpus import Page
+from ..e2e.programme import load_every_arm
 
-pytestmark = [pytest.mark.needs("namespaces", "engine", "chromium"), pytest.mark.beside]
+pytestmark = pytest.mark.needs("namespaces", "engine", "chromium")
 
 REQUESTS = 42
 SCRIPTED, OTHER_HOSTS, LAZY = 2, 2, 6
