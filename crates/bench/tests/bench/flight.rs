@@ -34,8 +34,8 @@ pub(crate) fn of_tcp_tells_both_ends() {
         assert_eq!(end.transport, Transport::Tcp);
         assert_eq!(end.congestion_controller.as_deref(), Some("cubic"));
         assert!(end.mss.is_some_and(|mss| (500..=1460).contains(&mss)));
-        let sizes = end.mss_changes.iter().map(|change| Some(change.bytes));
-        assert_eq!(sizes.last(), Some(end.mss));
+        let last = end.mss_changes.last().map(|change| change.bytes);
+        assert!(last.is_some() && last == end.mss);
         assert_eq!(end.black_holes, None);
         let samples = &end.samples;
         assert!(samples.at_s.windows(2).all(|pair| pair[0] < pair[1]));

@@ -128,8 +128,8 @@ fn both_ends_are_recorded() {
         let of_end = of_end.expect("the connection's end was looked at");
         assert_eq!(of_end.program, "s2n-quic");
         assert_eq!(of_end.congestion_controller.as_deref(), Some("cubic"));
-        let sizes = of_end.mss_changes.iter().map(|change| change.bytes);
-        assert!(of_end.mss.is_some() && sizes.last() == of_end.mss);
+        let last = of_end.mss_changes.last().map(|change| change.bytes);
+        assert!(of_end.mss.is_some() && last == of_end.mss);
         assert_eq!(of_end.black_holes, Some(0));
         let samples = &of_end.samples;
         assert!(samples.cwnd_bytes.iter().flatten().all(|&bytes| bytes > 0));
