@@ -16,11 +16,11 @@ pytestmark = pytest.mark.needs("namespaces")
 
 
 def test_kill_9_leaves_nothing_behind_and_costs_no_trial(tmp_path: Path) -> None:
-    kill_and_resume(tmp_path, kills=3, blocks=90, seed=1)
+    kill_and_resume(tmp_path, kills=2, blocks=60, seed=1)
 
 
 def test_ctrl_c_ends_in_order_leaves_nothing_behind_and_costs_no_trial(tmp_path: Path) -> None:
-    kill_and_resume(tmp_path, kills=1, blocks=90, seed=2, number=signal.SIGINT)
+    kill_and_resume(tmp_path, kills=1, blocks=45, seed=2, number=signal.SIGINT)
 
 
 @pytest.mark.parametrize("emulated", [True, False])
