@@ -24,19 +24,26 @@ _TIME = re.compile(r"([?&]\w+=)\d{9,}")
 
 
 class Replayed:
-    """The archive in `source`, and what a stage is built of it; `folder` takes what that needs. Of the URLs
-    `often`, which a page asks for again and again, one answer of each kind counts."""
+    """The archive in `source`, with `rewritings`, and what a stage is built of it; `folder` takes what that
+    needs. Of the URLs `often`, which a page asks for again and again, one answer of each kind counts."""
 
-    def __init__(self, source: Path, folder: Path, *, often: Sequence[str] = ()) -> None:
+    def __init__(
+        self, source: Path, folder: Path, *, often: Sequence[str] = (), rewritings: str = ""
+    ) -> None:
         self.archive = read(source)
         self._often = often
         root = folder / "site"
         root.mkdir()
-        built = sites.build(f"archive:{source}", 1, root)
+        built = sites.build(f"archive:{source}{rewritings}", 1, root)
         assert built.replay is not None
         self.replay = built.replay
         self._identity = certificates.make(folder, names=[face.names for face in built.replay.faces])
         self._site = Site(root, built.document, built.total_bytes, {}, built.replay, self._identity.leaves)
+
+    def scene(self, arm: str, client: str, origin: str, **more: Any) -> Scene:
+        """One load."""
+        identity, site = self._identity, self._site
+        return Scene(arm, site.root, identity, client=client, origin=origin, site=site, **more)
 
     def loads(
         self,
@@ -49,20 +56,7 @@ class Replayed:
         settings: Mapping[str, Any] = {},
     ) -> Iterable[tuple[str, Measurement]]:
         """A load over each arm."""
-        scenes = [
-            Scene(
-                arm,
-                self._site.root,
-                self._identity,
-                path=path,
-                client=client,
-                origin=origin,
-                limit="60s",
-                settings=settings,
-                site=self._site,
-            )
-            for arm in arms
-        ]
+        scenes = [self.scene(arm, client, origin, path=path, limit="60s", settings=settings) for arm in arms]
         return zip(arms, asyncio.run(stages.trials(scenes, folder)), strict=True)
 
     def recorded(self, until_s: float = float("inf")) -> Answers:

@@ -8,40 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from pronghorn import certificates, sites
-from pronghorn.execute.stage import Measurement, Site
+from pronghorn.execute.stage import Measurement
 from pronghorn.model import arm as arms
 from pronghorn.sites.archive import Exchange
 from pronghorn.trust import misses, proof
 
 from .. import recorded_page
 from . import stages
-from .stages import Scene
+from .replayed import ARMS, Replayed
 
 pytestmark = [pytest.mark.needs("namespaces"), pytest.mark.beside]
-
-ARMS = ("h1", "h2", "h3")
 
 SHOP = "https://shop.example"
 
 
-class Recorded:
-    """The archive, and what a stage is built of it. `delay` is an extra round trip of the page's host."""
+class Recorded(Replayed):
+    """The page of `recorded_page`. `delay` is an extra round trip of its host."""
 
-    def __init__(self, folder: Path, *, delay: str | None = None, rewritten: str = "") -> None:
+    def __init__(self, folder: Path, *, delay: str | None = None, rewritings: str = "") -> None:
         self.exchanges = recorded_page.make(folder / "archive", delay=delay)
-        root = folder / "site"
-        root.mkdir()
-        built = sites.build(f"archive:{folder / 'archive'}{rewritten}", 1, root)
-        assert built.replay is not None
-        self.replay = built.replay
-        names = [face.names for face in built.replay.faces]
-        self.identity = certificates.make(folder, names=names)
-        self.site = Site(root, built.document, built.total_bytes, {}, built.replay, self.identity.leaves)
-
-    def scene(self, arm: str, client: str, origin: str) -> Scene:
-        """A load of it."""
-        return Scene(arm, self.site.root, self.identity, client=client, origin=origin, site=self.site)
+        super().__init__(folder / "archive", folder, rewritings=rewritings)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +54,7 @@ def expected(exchanges: Sequence[Exchange], *, in_turn: bool) -> Counter[tuple[s
 
 
 def loaded(measured: Measurement) -> Counter[tuple[str, int | None, int]]:
-    """What was loaded."""
+    """What was loaded, without what differs."""
     return Counter(
         (without_varying(SHOP + one.path if one.path.startswith("/") else one.path), one.status, one.bytes)
         for one in measured.page.resources
@@ -117,7 +103,7 @@ def test_chromium_loads_what_was_recorded(recorded: Recorded, tmp_path: Path) ->
 
 
 def test_a_host_lies_farther_away_and_third_parties_can_be_left_out(tmp_path: Path) -> None:
-    recorded = Recorded(tmp_path, delay="80ms", rewritten="+no-third-parties")
+    recorded = Recorded(tmp_path, delay="80ms", rewritings="+no-third-parties")
     scene = recorded.scene("h2", "native", "builtin")
     [measured] = asyncio.run(stages.trials([scene], tmp_path / "stages"))
     page = measured.page
@@ -131,7 +117,7 @@ def test_a_host_lies_farther_away_and_third_parties_can_be_left_out(tmp_path: Pa
 
 @pytest.mark.parametrize("client", ["native", pytest.param("chromium", marks=pytest.mark.needs("chromium"))])
 def test_a_page_is_loaded_from_one_host(tmp_path: Path, client: str) -> None:
-    recorded = Recorded(tmp_path, rewritten="+one-host")
+    recorded = Recorded(tmp_path, rewritings="+one-host")
     scenes = [recorded.scene(arm, client, "builtin") for arm in ARMS]
     for arm, measured in zip(ARMS, asyncio.run(stages.trials(scenes, tmp_path / "stages")), strict=True):
         assert_loaded_from_its_host(recorded, arm, measured)
@@ -152,7 +138,7 @@ def assert_loaded_from_its_host(recorded: Recorded, arm: str, measured: Measurem
 
 @pytest.mark.parametrize("client", ["native", pytest.param("chromium", marks=pytest.mark.needs("chromium"))])
 def test_a_page_is_loaded_without_its_images(tmp_path: Path, client: str) -> None:
-    recorded = Recorded(tmp_path, rewritten="+no-images")
+    recorded = Recorded(tmp_path, rewritings="+no-images")
     [measured] = asyncio.run(stages.trials([recorded.scene("h3", client, "builtin")], tmp_path / "stages"))
     assert measured.page.outcome == "ok", measured.page.detail
     left = [one for one in recorded.exchanges if one.kind != "image"]
@@ -160,7 +146,7 @@ def test_a_page_is_loaded_without_its_images(tmp_path: Path, client: str) -> Non
 
 
 def test_every_host_speaks_http_3_with_equal_priorities(tmp_path: Path) -> None:
-    recorded = Recorded(tmp_path, rewritten="+all-h3+round-robin")
+    recorded = Recorded(tmp_path, rewritings="+all-h3+round-robin")
     [measured] = asyncio.run(stages.trials([recorded.scene("h3", "native", "builtin")], tmp_path / "stages"))
     assert measured.page.outcome == "ok", measured.page.detail
     told = {(one.protocol, one.urgency, one.incremental) for one in measured.page.resources}

@@ -55,6 +55,15 @@ def test_chromium_asks_for_what_the_archive_holds(storefront: Replayed, tmp_path
         assert loaded - storefront.recorded() == Counter()
 
 
+@pytest.mark.needs("namespaces", "chromium")
+@pytest.mark.parametrize("rewriting", ["+one-host", "+no-images", "+no-third-parties"])
+def test_chromium_misses_nothing_of_a_rewritten_page(rewriting: str, tmp_path: Path) -> None:
+    rewritten = Replayed(shipped.folder("storefront"), tmp_path, rewritings=rewriting)
+    for _, measured in rewritten.loads("chromium", tmp_path / "stages", arms=("h3",)):
+        assert measured.page.outcome == "ok", measured.page.detail
+        assert [one.path for one in misses.of(measured.log.requests)] == []
+
+
 @pytest.mark.needs("guest")
 def test_the_native_client_loads_it_in_virtual_time(storefront: Replayed, tmp_path: Path) -> None:
     asked = {"sites": "storefront", "paths": "fiber", "arms": ",".join(ARMS), "repeat": "1"}

@@ -32,6 +32,8 @@ mod s2n;
 mod settings;
 mod stack;
 mod tcp;
+#[cfg(test)]
+mod test_identity;
 mod tls;
 mod udp;
 

@@ -7,16 +7,14 @@ use std::task::Waker;
 use std::time::Duration;
 
 use quinn::{Endpoint, EndpointConfig, ServerConfig, TokioRuntime};
-use rustls::RootCertStore;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::time::Instant;
 
 use super::*;
+use crate::test_identity::{self, HOST_NAME};
 use crate::{QuicCongestionControl, QuicOptions, QuicWatch, TransportKnobs};
 use crate::{client_quic_config, server_quic_config};
 
 const ONE_WAY: Duration = Duration::from_millis(25);
-const HOST_NAME: &str = "origin.pronghorn.test";
 
 /// A socket whose datagrams take [`ONE_WAY`] to the other one, but for those that are lost.
 #[derive(Debug)]
@@ -103,17 +101,7 @@ fn configs() -> (quinn::ClientConfig, ServerConfig) {
         knobs: TransportKnobs::default(),
         watch: QuicWatch::default(),
     };
-    let made = rcgen::generate_simple_self_signed([HOST_NAME.to_owned()]).expect("a key");
-    let mut roots = RootCertStore::empty();
-    roots.add(made.cert.der().clone()).expect("a certificate");
-    let client = rustls::ClientConfig::builder()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let key = PrivatePkcs8KeyDer::from(made.key_pair.serialize_der());
-    let server = rustls::ServerConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], PrivateKeyDer::Pkcs8(key))
-        .expect("a certificate and its key");
+    let (client, server) = test_identity::configs();
     (
         client_quic_config(client, &options).expect("a client"),
         server_quic_config(server, &options).expect("a server"),

@@ -3,13 +3,9 @@
 use std::net::{Ipv4Addr, UdpSocket};
 use std::time::Duration;
 
-use rustls::RootCertStore;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-
 use super::*;
+use crate::test_identity::{self, HOST_NAME};
 use crate::{QuicOptions, QuicWatch, S2nClient, S2nServer, TransportKnobs};
-
-const HOST_NAME: &str = "origin.pronghorn.test";
 
 /// Far more than anything here takes: what isn't over by then hangs.
 const FOR_EVER: Duration = Duration::from_secs(60);
@@ -27,17 +23,7 @@ fn ends() -> (S2nClient, S2nServer, SocketAddr) {
         knobs: TransportKnobs::default(),
         watch: QuicWatch::default(),
     };
-    let made = rcgen::generate_simple_self_signed([HOST_NAME.to_owned()]).expect("a key");
-    let mut roots = RootCertStore::empty();
-    roots.add(made.cert.der().clone()).expect("a certificate");
-    let mut client = rustls::ClientConfig::builder()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let key = PrivatePkcs8KeyDer::from(made.key_pair.serialize_der());
-    let mut server = rustls::ServerConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], PrivateKeyDer::Pkcs8(key))
-        .expect("a certificate and its key");
+    let (mut client, mut server) = test_identity::configs();
     client.alpn_protocols = vec![b"h3".to_vec()];
     server.alpn_protocols = vec![b"h3".to_vec()];
     let server_socket = socket();
