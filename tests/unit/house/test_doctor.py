@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pronghorn import doctor
+from pronghorn.guest import kernels
 from pronghorn.terminal import Terminal
 
 
@@ -20,6 +21,12 @@ def host(root: Path, files: dict[str, str]) -> Path:
 
 def findings(root: Path) -> dict[str, doctor.Finding]:
     return {finding.subject: finding for finding in doctor.examine(root)}
+
+
+@pytest.fixture(autouse=True)
+def no_kernels(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No guests: their first process would be the stand-in of an engine."""
+    monkeypatch.setenv(kernels.OVERRIDE, os.fspath(tmp_path_factory.mktemp("kernels")))
 
 
 @pytest.fixture
