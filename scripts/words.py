@@ -112,8 +112,8 @@ def of_markdown(file: str, text: str) -> Iterator[Finding]:
         plain = _CODE.sub("`…`", _LINK.sub(r"\1", paragraph))
         yield from phrases(file, number, plain)
         for passive in () if plain.startswith("#") else _PASSIVE.finditer(plain):
-            words = " ".join(passive[0].split())
-            yield Finding(file, number, f"“{words}” is passive; begin with who does it")
+            said = " ".join(passive[0].split())
+            yield Finding(file, number, f"“{said}” is passive; begin with who does it")
         for sentence in _SENTENCE_END.split(" ".join(plain.split())):
             if (words := len(sentence.split())) > MOST_WORDS:
                 yield Finding(file, number, f"a sentence of {words} words: “{sentence[:60]}…”; make it two")

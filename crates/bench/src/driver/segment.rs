@@ -1,6 +1,6 @@
 //! A packet on its way through a link: one segment of what a device has handed over.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use pronghorn_path::Packet;
@@ -106,10 +106,8 @@ impl Packet for Segment {
         self.buffer.shape().flow(self.buffer.packet()).hash(key)
     }
 
-    fn destination(&self) -> Option<Ipv4Addr> {
-        // RFC 791 §3.1; the intake passes on nothing but IPv4.
-        let address = self.buffer.packet().get(16..20)?;
-        <[u8; 4]>::try_from(address).ok().map(Ipv4Addr::from)
+    fn destination(&self) -> Option<IpAddr> {
+        wire::addresses(self.buffer.packet()).map(|(_, destination)| destination)
     }
 
     fn is_udp_other_than_dns(&self) -> bool {
