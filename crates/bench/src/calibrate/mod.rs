@@ -88,6 +88,9 @@ pub struct ProbedLink {
     pub damaged: u64,
     /// Probes that the receiving socket had no room for.
     pub receive_buffer_drops: u64,
+    /// Messages of ICMPv6 among what the link carried: answers of the sending host to probes of the other direction whose
+    /// header was corrupted.
+    pub answers: u64,
 }
 
 /// The probes of one phase. Times count from its first probe.
@@ -111,7 +114,7 @@ pub struct ProbedPhase {
 pub fn calibrate(bench: &Bench, plan: &ProbePlan) -> io::Result<Calibration> {
     let headers = headers(bench);
     plan.check(headers)?;
-    let before = [Direction::Down, Direction::Up].map(|way| damage(bench, way));
+    let before = [Direction::Down, Direction::Up].map(|way| counted(bench, way));
     let receivers = [
         Receiver::start(bench.host(Side::Client))?,
         Receiver::start(bench.host(Side::Server))?,
@@ -147,7 +150,7 @@ pub fn calibrate(bench: &Bench, plan: &ProbePlan) -> io::Result<Calibration> {
             });
         }
     }
-    let mut after = [Direction::Down, Direction::Up].map(|way| damage(bench, way));
+    let mut after = [Direction::Down, Direction::Up].map(|way| counted(bench, way));
     for (way, receiver) in receivers.into_iter().enumerate() {
         for arrival in receiver.finish()? {
             let place = arrival.phase as usize;
@@ -157,14 +160,14 @@ pub fn calibrate(bench: &Bench, plan: &ProbePlan) -> io::Result<Calibration> {
                 phase.arrivals.push((arrival.number, at));
             }
         }
-        after[way].0 -= before[way].0;
-        after[way].1 -= before[way].1;
+        after[way] = after[way].since(before[way]);
     }
     let [down, up] = phases;
-    let link = |phases, (damaged, receive_buffer_drops)| ProbedLink {
+    let link = |phases, counted: NamespaceCounters| ProbedLink {
         phases,
-        damaged,
-        receive_buffer_drops,
+        damaged: counted.broken_packets,
+        receive_buffer_drops: counted.udp_receive_buffer_drops,
+        answers: counted.icmp6_messages,
     };
     Ok(Calibration {
         down: link(down, after[0]),
@@ -260,8 +263,7 @@ fn settle(bench: &Bench, sent: [u64; 2], limit: Duration) -> (PathReport, bool) 
     }
 }
 
-/// What the receiving kernel has dropped as damaged, and for want of a buffer.
-fn damage(bench: &Bench, way: Direction) -> (u64, u64) {
-    let counters = ends(bench, way).1.within(NamespaceCounters::read);
-    (counters.broken_packets, counters.udp_receive_buffer_drops)
+/// What the receiving kernel has counted.
+fn counted(bench: &Bench, way: Direction) -> NamespaceCounters {
+    ends(bench, way).1.within(NamespaceCounters::read)
 }

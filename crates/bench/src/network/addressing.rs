@@ -9,7 +9,15 @@ use crate::side::Side;
 
 /// The network of IPv6's benches, a unique local one (RFC 4193): no route of the Internet leads to it. Its global identifier
 /// spells "prong", so that an address in a capture is known; it is no random one, for it is joined to no other network.
-const NETWORK: (IpAddr, u8) = (IpAddr::V6(address(0)), 48);
+const NETWORK: Network = (IpAddr::V6(address(0)), 48);
+
+/// To where Chromium asks for a route before it looks up IPv6 addresses (`kIPv6ProbeDest`,
+/// net/dns/host_resolver_manager.cc);
+/// it sends nothing there.
+const PROBED: Network = (
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0x4860, 0x4860, 0, 0, 0, 0, 0x8888)),
+    128,
+);
 
 /// The first of the further addresses of the server over IPv6.
 const FIRST_FURTHER: u32 = 0x1_0000;
@@ -85,7 +93,10 @@ impl Addressing {
                 .into_iter()
                 .map(|(network, prefix)| (network.into(), prefix))
                 .collect(),
-            Addressing::Six => vec![NETWORK],
+            Addressing::Six => match side {
+                Side::Client => vec![NETWORK, PROBED],
+                Side::Server => vec![NETWORK],
+            },
         }
     }
 }

@@ -11,6 +11,8 @@ pub(crate) struct NamespaceCounters {
     pub(crate) tcp_retransmits: u64,
     /// Packets that are none for a checksum or another field of their headers.
     pub(crate) broken_packets: u64,
+    /// Messages of ICMPv6 that came, such as what a host answers to a packet for a protocol or a host that there isn't.
+    pub(crate) icmp6_messages: u64,
     /// Packets dropped by the TUN device on their way from the driver to the host.
     pub(crate) device_receive_drops: u64,
     /// Packets dropped by the TUN device on their way from the host to the driver.
@@ -30,6 +32,7 @@ impl NamespaceCounters {
             udp_receive_buffer_drops: snmp_value(&snmp, "Udp", "RcvbufErrors").unwrap_or_default()
                 + snmp6_value(&snmp6, "Udp6RcvbufErrors"),
             broken_packets: broken_packets(&snmp) + broken_packets_of_ipv6(&snmp6),
+            icmp6_messages: snmp6_value(&snmp6, "Icmp6InMsgs"),
             tcp_retransmits: snmp_value(&snmp, "Tcp", "RetransSegs").unwrap_or_default(),
             device_receive_drops: receive,
             device_transmit_drops: transmit,
@@ -45,6 +48,7 @@ impl NamespaceCounters {
             udp_receive_buffer_drops: grown(|counters| counters.udp_receive_buffer_drops),
             tcp_retransmits: grown(|counters| counters.tcp_retransmits),
             broken_packets: grown(|counters| counters.broken_packets),
+            icmp6_messages: grown(|counters| counters.icmp6_messages),
             device_receive_drops: grown(|counters| counters.device_receive_drops),
             device_transmit_drops: grown(|counters| counters.device_transmit_drops),
         }

@@ -3,11 +3,11 @@
 use std::fs;
 use std::net::Ipv4Addr;
 
-use pronghorn_path::Family;
 use pronghorn_bench::{
     Bench, BenchError, BenchSpec, Level, PathReport, Side, TcpCongestionControl, Uplink,
     UplinkError, Way,
 };
+use pronghorn_path::Family;
 
 use super::LEVEL_VARIABLE;
 use super::report::Failure;

@@ -235,6 +235,17 @@ impl Superpacket {
         packet.first().is_some_and(|first| first >> 4 == version) && tcp_header_fits()
     }
 
+    /// The bit to flip instead of `bit` (as of [`pronghorn_path::Packet::flip_bit`]), so that a flipped one is always found:
+    /// IPv6 has no checksum over its header, and nobody looks at a changed traffic class, flow label or hop limit. A bit of
+    /// these stands for one of the source's address, which the transport's checksum covers.
+    pub(crate) fn detectable(&self, bit: usize) -> usize {
+        const SOURCE: usize = 64;
+        match (self.family, bit) {
+            (Family::Six, 0..4 | 8..32 | 56..64) => bit + SOURCE,
+            _ => bit,
+        }
+    }
+
     /// Whether its transport checksum is left to the reader.
     #[must_use]
     pub fn is_partial(&self) -> bool {
