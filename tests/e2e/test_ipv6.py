@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_a_client_moves_beside_nobody_and_loads_beside_other_flows(
     tmp_path: Path, identity: Certificates
 ) -> None:
     pages.write(tmp_path / "site", NAMED)
-    path = {**links.both_ways(link(10, rate_mbit=8, queue_bytes=60_000)), "family": 6}
+    path: dict[str, Any] = {**links.both_ways(link(10, rate_mbit=8, queue_bytes=60_000)), "family": 6}
     moving = {**path, "handover": {"at_ns": 250_000_000, "path": path}}
     shared = {**path, "cross": {"flows": 2, "tcp_congestion_control": "cubic"}}
 
@@ -95,8 +96,8 @@ def test_a_client_moves_beside_nobody_and_loads_beside_other_flows(
             assert all(ipaddress.ip_address(end) in NETWORK for end in ends)
             page = await one.load(tmp_path / "site", identity, "h2")
             assert page.outcome == "ok", page.detail
-            counters = await one.close()
-            assert counters.cross is not None and counters.cross["bytes"] > 0
+            counted = await one.engine.request("close")
+            assert counted["cross"]["bytes"] > 0
 
     asyncio.run(work())
 
@@ -117,11 +118,11 @@ def test_a_path_of_ipv6_does_what_it_was_asked_to(tmp_path: Path) -> None:
 @pytest.mark.needs("namespaces", "tshark")
 def test_a_capture_is_of_ipv6_and_a_sender_is_told_the_mtu(tmp_path: Path, identity: Certificates) -> None:
     pages.write(tmp_path / "site", NAMED)
-    narrow = link(5, mtu={"bytes": 1300, "icmp": True})
+    six: dict[str, Any] = {**links.both_ways(link(5, mtu={"bytes": 1300, "icmp": True})), "family": 6}
 
     async def work() -> None:
         async with bench(tmp_path) as one:
-            await one.open({**links.both_ways(narrow), "family": 6}, capture=tmp_path / "path.pcapng")
+            await one.open(six, capture=tmp_path / "path.pcapng")
             page = await one.load(tmp_path / "site", identity, "h2")
             assert page.outcome == "ok", page.detail
             counters = await one.close()
