@@ -235,14 +235,16 @@ mod tests {
     }
 
     #[test]
-    fn an_interface_carries_ipv4_and_counts_nanoseconds() {
-        let mut out = Vec::new();
-        interface(&mut out, Family::Six, "client", "an end");
-        let (kind, body) = only_block(&out);
-        assert_eq!(kind, 1);
-        assert_eq!(body[..8], [228, 0, 0, 0, 0, 0, 0, 0]);
-        let expected = [(2, b"client".to_vec()), (3, b"an end".into()), (9, vec![9])];
-        assert_eq!(options(&body[8..]), expected);
+    fn an_interface_carries_one_version_of_ip_and_counts_nanoseconds() {
+        for (family, link_type) in [(Family::Four, 228), (Family::Six, 229)] {
+            let mut out = Vec::new();
+            interface(&mut out, family, "client", "an end");
+            let (kind, body) = only_block(&out);
+            assert_eq!(kind, 1);
+            assert_eq!(body[..8], [link_type, 0, 0, 0, 0, 0, 0, 0]);
+            let expected = [(2, b"client".to_vec()), (3, b"an end".into()), (9, vec![9])];
+            assert_eq!(options(&body[8..]), expected);
+        }
     }
 
     #[test]
