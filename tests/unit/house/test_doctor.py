@@ -51,6 +51,13 @@ def test_a_host_without_a_tun_device_is_told_how_to_get_one(tmp_path: Path) -> N
     assert "--device /dev/net/tun" in found.mend
 
 
+def test_a_kernel_without_ipv6_is_noted(tmp_path: Path) -> None:
+    without = findings(tmp_path)["IPv6"]
+    assert (without.state, "family = 6" in without.detail) == ("note", True)
+    assert without.mend is not None and "--clock virtual" in without.mend
+    assert findings(host(tmp_path, {"proc/sys/net/ipv6/conf/all/forwarding": "0"}))["IPv6"].state == "ok"
+
+
 @pytest.mark.parametrize(
     ("file", "value", "mend"),
     [
