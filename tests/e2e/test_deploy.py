@@ -1,0 +1,167 @@
+"""The configurations of deploy/, as they stand there: an application behind each gets the same forwarded
+headers over h1, h2 and h3, and nothing that a client forged."""
+
+import asyncio
+import subprocess
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pronghorn.certificates import HOST_NAME, Certificates
+from pronghorn.environment import passed_on
+
+from . import deployed, forged
+from .deployment import PROTOCOLS, Deployment, deployment
+
+pytestmark = [pytest.mark.needs("namespaces", "curl-http3"), pytest.mark.beside]
+
+SERVERS = pytest.mark.parametrize(
+    "server", [pytest.param(name, marks=pytest.mark.needs(name)) for name in deployed.SERVERS]
+)
+
+ALTERNATIVE = 'h3=":443"; ma=86400'
+ADDRESSES = {"client": ("198.18.0.1", "198.18.0.1"), "server": ("::1", '"[::1]"')}
+"""A client's address, as X-Forwarded-For and as Forwarded have it."""
+
+UPGRADES = (("h2c",), ("h2c, websocket",), ("h2c", "websocket"), ("websocket", "h2c"), ("WebSocket,h2c",))
+"""Upgrade's lines in requests that would leave HTTP for something else than a WebSocket. HAProxy drops `h2c`
+from such a list itself, and opens what is left."""
+
+Within = Callable[[Deployment], Awaitable[None]]
+
+
+def within(server: str, folder: Path, identity: Certificates, *asked: Within) -> None:
+    """Asks a server of deploy/ one thing after the other."""
+
+    async def one_after_the_other() -> None:
+        async with deployment(server, folder, identity) as one:
+            for ask in asked:
+                await ask(one)
+
+    asyncio.run(one_after_the_other())
+
+
+@SERVERS
+def test_a_server_accepts_its_configuration_without_a_warning(
+    server: str, identity: Certificates, tmp_path: Path
+) -> None:
+    deployed.lay_out(server, tmp_path, identity)
+    done = subprocess.run(
+        deployed.check(server),
+        cwd=tmp_path,
+        env={**passed_on(), **deployed.environment(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "warn" not in (done.stdout + done.stderr).lower()
+
+
+@SERVERS
+def test_the_application_gets_the_same_over_every_protocol_and_nothing_forged(
+    server: str, identity: Certificates, tmp_path: Path
+) -> None:
+    within(
+        server,
+        tmp_path,
+        identity,
+        says_the_same_over_every_protocol,
+        partial(drops_what_is_forged, server=server),
+        drops_no_header_that_the_connection_names,
+        lets_websocket_through_and_no_other_upgrade,
+        refuses_other_names,
+        redirects_to_https,
+    )
+
+
+async def says_the_same_over_every_protocol(one: Deployment) -> None:
+    for host, (plain, standard) in ADDRESSES.items():
+        for protocol in PROTOCOLS:
+            (answer,) = await one.curl(protocol, host=host)
+            assert answer.headers["alt-svc"] == ALTERNATIVE
+            headers = await one.echoed(protocol, host=host)
+            assert forwarded(headers) == expected(plain, standard), (protocol, one.last_words())
+
+
+async def drops_what_is_forged(one: Deployment, *, server: str) -> None:
+    for protocol in PROTOCOLS:
+        for options in forged.requests(server):
+            headers = await one.echoed(protocol, *options)
+            assert forged.arrived(headers) == []
+            assert forwarded(headers) == expected(*ADDRESSES["client"])
+            assert [value for name, value in headers if name == forged.KEPT.lower()] == ["kept"]
+
+
+async def drops_no_header_that_the_connection_names(one: Deployment) -> None:
+    named = ", ".join(expected("", ""))
+    headers = await one.echoed("--http1.1", "--header", f"Connection: close, {named}")
+    assert forwarded(headers) == expected(*ADDRESSES["client"])
+
+
+async def lets_websocket_through_and_no_other_upgrade(one: Deployment) -> None:
+    key = ("-HSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "-HSec-WebSocket-Version: 13")
+    settings = (*key, "-HHTTP2-Settings: AAMAAABkAAQAAP__", "-HConnection: Upgrade, HTTP2-Settings")
+    for number, upgrades in enumerate(UPGRADES):
+        lines = [f"-HUpgrade: {upgrade}" for upgrade in upgrades]
+        (answer,) = await one.curl("--http1.1", *settings, *lines, path=f"/upgrade-{number}")
+        assert answer.headers.get("upgrade", "websocket").lower() == "websocket"
+        for got in one.got(f"/upgrade-{number}"):
+            told = {name: value.lower() for name, value in got["headers"]}
+            assert told.get("upgrade", "websocket") == "websocket", upgrades
+            assert "http2-settings" not in told, upgrades
+    (answer,) = await one.curl(
+        "--http1.1", *key, "-HConnection: Upgrade", "-HUpgrade: websocket", path="/socket"
+    )
+    assert answer.status == 101
+    (got,) = one.got("/socket")
+    assert got["type"] == "websocket"
+    assert forwarded(got["headers"]) == expected(*ADDRESSES["client"])
+
+
+async def refuses_other_names(one: Deployment) -> None:
+    for protocol in PROTOCOLS:
+        (answer,) = await one.curl(protocol, "--header", "Host: another.test", path="/elsewhere")
+        assert answer.status == 421
+    target = ("--request-target", "https://another.test/elsewhere")
+    (answer,) = await one.curl("--http1.1", *target, path="/elsewhere")
+    assert answer.status in (400, 421)
+    assert one.got("/elsewhere") == []
+
+
+async def redirects_to_https(one: Deployment) -> None:
+    (answer,) = await one.curl(scheme="http", path="/a?b=c")
+    assert answer.status in (301, 308)
+    assert answer.headers["location"] == f"https://{HOST_NAME}/a?b=c"
+    assert "alt-svc" not in answer.headers
+
+
+def forwarded(headers: list[list[str]]) -> dict[str, object]:
+    """What the application learns of the client, of its headers; of Forwarded what it says, in any order."""
+    names = ("host", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port")
+    wanted = (*names, "x-forwarded-prefix", "forwarded", "early-data")
+    found: dict[str, object] = {}
+    for name, value in headers:
+        if name in wanted:
+            assert name not in found, f"{name} comes twice: {headers}"
+            found[name] = value
+    pairs = str(found.get("forwarded", "")).split(";")
+    said = {key: value for key, _, value in (pair.partition("=") for pair in pairs)}
+    # Any value may be quoted (RFC 7239, section 4); an IPv6 address has to be.
+    found["forwarded"] = {**said, "host": said.get("host", "").strip('"')}
+    return found
+
+
+def expected(address: str, standard: str) -> dict[str, object]:
+    """The same of a client at an address."""
+    return {
+        "host": HOST_NAME,
+        "x-forwarded-for": address,
+        "x-forwarded-host": HOST_NAME,
+        "x-forwarded-proto": "https",
+        "x-forwarded-port": "443",
+        "x-forwarded-prefix": "/",
+        "forwarded": {"for": standard, "host": HOST_NAME, "proto": "https"},
+    }
