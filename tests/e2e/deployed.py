@@ -75,12 +75,12 @@ _NGINX_HOST = {
 def lay_out(
     server: str, folder: Path, identity: Certificates, edits: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Writes what a server of `SERVERS` needs to `folder`: its files of deploy/ with their substitutions, and
+    """Writes what a server of `SERVERS`, perhaps of an older version, needs to `folder`: its files of deploy/ with their substitutions, and
     `edits` of the main one, each of which has to find its place."""
-    for name in _FILES[server]:
-        text = (DEPLOY / server / name).read_text(encoding="utf-8")
-        (folder / name).write_text(replaced(text, {**SUBSTITUTIONS[server], **NAMES}), encoding="utf-8")
-    main = folder / _FILES[server][0]
+    kind = _name(server)
+    for name in _FILES[kind]:
+        put(f"{kind}/{name}", folder / name)
+    main = folder / _FILES[kind][0]
     text = main.read_text(encoding="utf-8")
     for old in edits:
         assert old in text, f"{main.name} does not say {old!r}"
@@ -88,11 +88,19 @@ def lay_out(
     (folder / CHAIN).symlink_to(identity.chain)
     (folder / KEY).symlink_to(identity.key)
     (folder / BOTH).write_bytes(identity.chain.read_bytes() + identity.key.read_bytes())
-    if server == "nginx":
+    if kind == "nginx":
         (folder / "quic_host.key").write_bytes(bytes(range(32)))
         for name, text in _NGINX_HOST.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
+
+
+def put(file: str, place: Path) -> None:
+    """Writes a file of deploy/, named from there, with the substitutions of its folder."""
+    text = (DEPLOY / file).read_text(encoding="utf-8")
+    substitutions = {**SUBSTITUTIONS.get(file.partition("/")[0], {}), **NAMES}
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(replaced(text, substitutions), encoding="utf-8")
 
 
 def replaced(text: str, substitutions: Mapping[str, str]) -> str:
@@ -115,8 +123,8 @@ def environment(folder: Path) -> dict[str, str]:
 
 def front(server: str) -> list[str]:
     """The command that starts a server in the folder that is laid out."""
-    argv = [*programs.find(server).argv]
-    match server:
+    argv = [*_program(server).argv]
+    match _name(server):
         case "nginx":
             return [*argv, "-p", ".", "-c", "nginx.conf", "-e", "stderr", "-g", "daemon off;"]
         case "caddy":
@@ -127,8 +135,8 @@ def front(server: str) -> list[str]:
 
 def check(server: str) -> list[str]:
     """The command by which a server checks its configuration."""
-    argv = [*programs.find(server).argv]
-    match server:
+    argv = [*_program(server).argv]
+    match _name(server):
         case "nginx":
             return [*argv, "-p", ".", "-c", "nginx.conf", "-e", "stderr", "-t"]
         case "caddy":
@@ -143,6 +151,15 @@ def both(server: str) -> list[str]:
     app += ["--bind", f"127.0.0.1:{APP_PORT}"]
     program = str(PROGRAMS / "in_front.py")
     return [sys.executable, program, str(APP_PORT), json.dumps(app), json.dumps(front(server))]
+
+
+def _name(server: str) -> str:
+    """`nginx` of `nginx@1.26`."""
+    return server.partition("@")[0]
+
+
+def _program(server: str) -> programs.Program:
+    return programs.find(_name(server), server.partition("@")[2] or None)
 
 
 def got(folder: Path) -> Sequence[dict[str, object]]:

@@ -13,6 +13,7 @@ from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.environment import passed_on
 
 from . import deployed, forged
+from .deployed_visits import visit
 from .deployment import PROTOCOLS, Deployment, deployment
 
 pytestmark = [pytest.mark.needs("namespaces", "curl-http3"), pytest.mark.beside]
@@ -165,3 +166,17 @@ def expected(address: str, standard: str) -> dict[str, object]:
         "x-forwarded-prefix": "/",
         "forwarded": {"for": standard, "host": HOST_NAME, "proto": "https"},
     }
+
+
+@SERVERS
+@pytest.mark.needs("chromium")
+def test_chromium_begins_over_h2_and_goes_on_over_h3_as_alt_svc_says(
+    server: str, identity: Certificates, tmp_path: Path
+) -> None:
+    found, got = visit(server, "h3~altsvc", identity, tmp_path)
+
+    seen = [one.protocol for one in found.page.resources]
+    assert (seen[0], seen[-1]) == ("h2", "h3")
+    assert seen == sorted(seen, key=str), "it went back to h2"
+    assert len(got) == len(seen)
+    assert [forwarded(one["headers"]) for one in got] == [expected(*ADDRESSES["client"])] * len(seen)
