@@ -75,8 +75,8 @@ _NGINX_HOST = {
 def lay_out(
     server: str, folder: Path, identity: Certificates, edits: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Writes what a server of `SERVERS`, perhaps of an older version, needs to `folder`: its files of deploy/ with their substitutions, and
-    `edits` of the main one, each of which has to find its place."""
+    """Writes what a server of `SERVERS`, perhaps of an older version, needs to `folder`: its files of deploy/
+    with their substitutions, and `edits` of the main one, each of which has to find its place."""
     kind = _name(server)
     for name in _FILES[kind]:
         put(f"{kind}/{name}", folder / name)

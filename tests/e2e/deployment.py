@@ -1,7 +1,7 @@
 """A configuration of deploy/ that serves on a bench of its own, asked by curl from the other host."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -98,11 +98,14 @@ async def deployment(
     *,
     edits: Mapping[str, str] = MappingProxyType({}),
     path: Links | None = None,
+    prepare: Callable[[Path], None] | None = None,
 ) -> AsyncIterator[Deployment]:
-    """A server of deploy/ with `edits`, that listens; it ends with the block."""
+    """A server of deploy/ with `edits`, that listens until the block ends. `prepare` adds to its folder."""
     own = folder / server
     own.mkdir()
     deployed.lay_out(server, own, identity, edits)
+    if prepare is not None:
+        prepare(own)
     async with bench(folder) as one:
         await one.open(path or both_ways(link(1)))
         await process.start(

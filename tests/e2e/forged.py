@@ -11,6 +11,17 @@ MARK = "forged"
 KEPT = "X-Shop"
 """A header of the client's own, which has to arrive."""
 
+KNOWN = (
+    *("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix"),
+    *("X-Forwarded-Server", "X-Forwarded-Ssl", "X-Forwarded-Scheme", "X-Forwarded-User", "Forwarded"),
+    *("Forwarded-For", "Early-Data", "X-Real-IP", "X-Client-IP", "Client-IP", "True-Client-IP"),
+    *("X-Cluster-Client-IP", "Fastly-Client-IP", "CF-Connecting-IP", "Fly-Client-IP", "X-ProxyUser-IP"),
+    *("X-Original-URL", "X-Original-URI", "X-Original-Host", "X-Original-For", "X-Original-Forwarded-For"),
+    *("X-Rewrite-URL", "Proxy", "Proxy-Authorization", "Remote-User", "X-Remote-User", "X-Remote-IP"),
+    *("X-Host", "X-HTTP-Host-Override", "X-Originating-IP", "X-SSL-Client-Verify", "Front-End-Https"),
+)
+"""Names that must be dropped, whatever nginx's list has."""
+
 _SETS = ("Connection", "Host", "Upgrade")
 """What `forwarded.conf` names for another reason than that clients forge it."""
 
@@ -25,10 +36,10 @@ PATTERNS = (
 
 
 def names() -> Sequence[str]:
-    """Every name that nginx's list has."""
+    """`KNOWN`, and every name that nginx's list has."""
     text = (deployed.DEPLOY / "nginx" / "forwarded.conf").read_text(encoding="utf-8")
     found = re.findall(r"^proxy_set_header (\S+)", text, re.MULTILINE)
-    return [name for name in found if name not in _SETS]
+    return [*dict.fromkeys((*KNOWN, *(name for name in found if name not in _SETS)))]
 
 
 def requests(server: str) -> Iterator[list[str]]:

@@ -15,6 +15,7 @@ from pronghorn.environment import passed_on
 from . import deployed, forged
 from .deployed_visits import visit
 from .deployment import PROTOCOLS, Deployment, deployment
+from .forwarded import ADDRESSES, expected, forwarded
 
 pytestmark = [pytest.mark.needs("namespaces", "curl-http3"), pytest.mark.beside]
 
@@ -23,9 +24,6 @@ SERVERS = pytest.mark.parametrize(
 )
 
 ALTERNATIVE = 'h3=":443"; ma=86400'
-ADDRESSES = {"client": ("198.18.0.1", "198.18.0.1"), "server": ("::1", '"[::1]"')}
-"""A client's address, as X-Forwarded-For and as Forwarded have it."""
-
 UPGRADES = (("h2c",), ("h2c, websocket",), ("h2c", "websocket"), ("websocket", "h2c"), ("WebSocket,h2c",))
 """Upgrade's lines in requests that would leave HTTP for something else than a WebSocket. HAProxy drops `h2c`
 from such a list itself, and opens what is left."""
@@ -137,35 +135,6 @@ async def redirects_to_https(one: Deployment) -> None:
     assert answer.status in (301, 308)
     assert answer.headers["location"] == f"https://{HOST_NAME}/a?b=c"
     assert "alt-svc" not in answer.headers
-
-
-def forwarded(headers: list[list[str]]) -> dict[str, object]:
-    """What the application learns of the client, of its headers; of Forwarded what it says, in any order."""
-    names = ("host", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port")
-    wanted = (*names, "x-forwarded-prefix", "forwarded", "early-data")
-    found: dict[str, object] = {}
-    for name, value in headers:
-        if name in wanted:
-            assert name not in found, f"{name} comes twice: {headers}"
-            found[name] = value
-    pairs = str(found.get("forwarded", "")).split(";")
-    said = {key: value for key, _, value in (pair.partition("=") for pair in pairs)}
-    # Any value may be quoted (RFC 7239, section 4); an IPv6 address has to be.
-    found["forwarded"] = {**said, "host": said.get("host", "").strip('"')}
-    return found
-
-
-def expected(address: str, standard: str) -> dict[str, object]:
-    """The same of a client at an address."""
-    return {
-        "host": HOST_NAME,
-        "x-forwarded-for": address,
-        "x-forwarded-host": HOST_NAME,
-        "x-forwarded-proto": "https",
-        "x-forwarded-port": "443",
-        "x-forwarded-prefix": "/",
-        "forwarded": {"for": standard, "host": HOST_NAME, "proto": "https"},
-    }
 
 
 @SERVERS

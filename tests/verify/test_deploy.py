@@ -38,7 +38,9 @@ def test_early(server: str, protocol: str, method: str, identity: Certificates, 
             page = await one.visit(protocol, session="0rtt", method=method, document="/early")
             print("GAIN", g)
             print("PAGE", page)
-            for o in one.got("/early"): print("GOT", o)
+            for o in one.got("/early"):
+                print("GOT", o)
             print(one.last_words())
+
     asyncio.run(early())
     assert 0
