@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 
 class Answer(NamedTuple):
-    """One response as curl got it: `protocol` as 1.1, 2 or 3; headers by their names in small letters."""
+    """One response as curl got it: `protocol` as 1.1, 2 or 3; headers by their names in small letters, the
+    values of those that come twice as a list (RFC 9110, section 5.2)."""
 
     protocol: str
     status: int
@@ -19,7 +20,11 @@ def parse(out: bytes) -> list[Answer]:
         head, _, rest = out.partition(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").split("\r\n")
         protocol, status = first.removeprefix("HTTP/").split(" ")[:2]
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        headers: dict[str, str] = {}
+        for line in lines:
+            name, _, value = line.partition(":")
+            before = headers.get(name.lower())
+            headers[name.lower()] = value.strip() if before is None else f"{before}, {value.strip()}"
         size = int(headers.get("content-length", len(rest)))
         found.append(Answer(protocol, int(status), headers, rest[:size]))
         out = rest[size:]

@@ -81,8 +81,9 @@ async def says_the_same_over_every_protocol(one: Deployment) -> None:
         for protocol in PROTOCOLS:
             (answer,) = await one.curl(protocol, host=host)
             assert answer.headers["alt-svc"] == ALTERNATIVE
-            headers = await one.echoed(protocol, host=host)
-            assert forwarded(headers) == expected(plain, standard), (protocol, one.last_words())
+            for name in (HOST_NAME, f"{HOST_NAME}:443", HOST_NAME.upper()):
+                headers = await one.echoed(protocol, f"-HHost: {name}", host=host)
+                assert forwarded(headers) == expected(plain, standard), (protocol, name)
 
 
 async def drops_what_is_forged(one: Deployment, *, server: str) -> None:
