@@ -63,12 +63,11 @@ _FILES = {
 }
 
 _NGINX_HOST = {
-    # What packages give: an unpacked nginx has no user, no folders and no types of its own.
+    # What packages give: an unpacked nginx has no user and no folders of its own.
     "modules-enabled/host.conf": "user root;\npid nginx.pid;\n",
     "http3.d/host.conf": "".join(
         f"{kind}_temp_path {kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     ),
-    "mime.types": "types { text/html html; }\n",
 }
 
 

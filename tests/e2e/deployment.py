@@ -23,7 +23,9 @@ from .links import both_ways, link
 
 PROTOCOLS = ("--http1.1", "--http2", "--http3-only")
 
-HOSTS = {"client": "198.18.0.2", "server": "[::1]"}
+Host = Literal["client", "server"]
+
+HOSTS: Mapping[Host, str] = {"client": "198.18.0.2", "server": "[::1]"}
 """By which address a host's curl comes: across the path by IPv4, or within the server's host by IPv6."""
 
 
@@ -42,7 +44,7 @@ class Deployment:
         path: str = "/echo",
         name: str = HOST_NAME,
         scheme: str = "https",
-        host: Literal["client", "server"] = "client",
+        host: Host = "client",
     ) -> list[Answer]:
         """What curl on that host gets for a path. `name` is the site's."""
         self._asked += 1
@@ -65,9 +67,7 @@ class Deployment:
         headers: list[list[str]] = json.loads(answer.body)["headers"]
         return headers
 
-    async def run(
-        self, argv: list[str], out: Path, host: Literal["client", "server"]
-    ) -> tuple[int | None, str]:
+    async def run(self, argv: list[str], out: Path, host: Host) -> tuple[int | None, str]:
         """A program's exit status and stderr on a host; its stdout is in `out`."""
         errors = out.with_suffix(".err")
         engine = self.bench.engine

@@ -1,11 +1,16 @@
 """What an application behind a proxy learns of a client, read and expected."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pronghorn.certificates import HOST_NAME
 
-ADDRESSES = {"client": ("198.18.0.1", "198.18.0.1"), "server": ("::1", '"[::1]"')}
+from .deployment import Host
+
+ADDRESSES: Mapping[Host, tuple[str, str]] = {
+    "client": ("198.18.0.1", "198.18.0.1"),
+    "server": ("::1", '"[::1]"'),
+}
 """The address of a bench's client and of who asks within the server's host, as X-Forwarded-For and as
 Forwarded have it."""
 
