@@ -14,7 +14,7 @@ from pronghorn.environment import passed_on
 
 from . import deployed, forged
 from .deployed_visits import visit
-from .deployment import PROTOCOLS, Deployment, deployment
+from .deployment import HOSTS, PROTOCOLS, Deployment, deployment
 from .forwarded import ADDRESSES, expected, forwarded
 
 pytestmark = [pytest.mark.needs("namespaces", "curl-http3"), pytest.mark.beside]
@@ -24,7 +24,14 @@ SERVERS = pytest.mark.parametrize(
 )
 
 ALTERNATIVE = 'h3=":443"; ma=86400'
-UPGRADES = (("h2c",), ("h2c, websocket",), ("h2c", "websocket"), ("websocket", "h2c"), ("WebSocket,h2c",))
+UPGRADES = (
+    ("h2c",),
+    ("irc/1.0",),
+    ("h2c, websocket",),
+    ("h2c", "websocket"),
+    ("websocket", "h2c"),
+    ("WebSocket,h2c",),
+)
 """Upgrade's lines in requests that would leave HTTP for something else than a WebSocket. HAProxy drops `h2c`
 from such a list itself, and opens what is left."""
 
@@ -122,9 +129,10 @@ async def lets_websocket_through_and_no_other_upgrade(one: Deployment) -> None:
 
 
 async def refuses_other_names(one: Deployment) -> None:
-    for protocol in PROTOCOLS:
-        (answer,) = await one.curl(protocol, "--header", "Host: another.test", path="/elsewhere")
-        assert answer.status == 421
+    for host in HOSTS:
+        for protocol in PROTOCOLS:
+            (answer,) = await one.curl(protocol, "-HHost: another.test", path="/elsewhere", host=host)
+            assert answer.status == 421, (host, protocol)
     target = ("--request-target", "https://another.test/elsewhere")
     (answer,) = await one.curl("--http1.1", *target, path="/elsewhere")
     assert answer.status in (400, 421)
@@ -136,6 +144,8 @@ async def redirects_to_https(one: Deployment) -> None:
     assert answer.status in (301, 308)
     assert answer.headers["location"] == f"https://{HOST_NAME}/a?b=c"
     assert "alt-svc" not in answer.headers
+    (answer,) = await one.curl("-HHost: another.test", scheme="http", path="/a")
+    assert answer.headers.get("location", f"https://{HOST_NAME}/a") == f"https://{HOST_NAME}/a"
 
 
 @SERVERS

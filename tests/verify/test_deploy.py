@@ -103,6 +103,69 @@ async def raw(one: Deployment, identity: Certificates, request: str) -> None:
     assert status == 0, said
 
 
+def fields(*more: tuple[str, str], without: str = "", **pseudo: str) -> list[tuple[str, str]]:
+    """A POST's header fields; pseudo-headers are named without their colon."""
+    usual = {"method": "POST", "scheme": "https", "authority": HOST_NAME, "path": "/outer", **pseudo}
+    return [*((f":{key}", value) for key, value in usual.items() if key != without), *more]
+
+
+ODD_FIELDS: dict[str, tuple[list[tuple[str, str]], str]] = {
+    "another host beside the authority": (fields(("host", "another.test")), ""),
+    "two hosts and no authority": (
+        fields(("host", HOST_NAME), ("host", "another.test"), without="authority"),
+        "",
+    ),
+    "another scheme": (fields(scheme="http"), ""),
+    "chunks": (fields(("transfer-encoding", "chunked")), f"0\r\n\r\n{SMUGGLED}"),
+    "too short a length": (fields(("content-length", "5")), f"0\r\n\r\n{SMUGGLED}"),
+    "two lengths": (fields(("content-length", "5"), ("content-length", "500")), f"0\r\n\r\n{SMUGGLED}"),
+    "a line in a value": (fields(("x-shop", "a\r\nX-Real-IP: 203.0.113.66")), ""),
+    "a request in a value": (fields(("x-shop", f"a\r\n\r\n{SMUGGLED}")), ""),
+    "a line in a name": (fields(("x-shop: a\r\nx-real-ip", "203.0.113.66")), ""),
+    "a colon in a name": (fields(("x-real-ip: 203.0.113.66 x", "y")), ""),
+    "capitals in a name": (fields(("X-Real-IP", "203.0.113.66")), ""),
+    "a request in the path": (fields(path=f"/outer HTTP/1.1\r\nHost: {HOST_NAME}\r\n\r\n{SMUGGLED}"), ""),
+    "a request in the method": (
+        fields(method="GET /smuggled HTTP/1.1\r\nX-Real-IP: 203.0.113.66\r\n\r\nGET"),
+        "",
+    ),
+    "a user in the authority": (fields(authority=f"another.test@{HOST_NAME}"), ""),
+    "a field that names the connection's": (fields(("connection", "x-forwarded-for, forwarded")), ""),
+    "another address": (fields(("x-forwarded-for", "203.0.113.66"), ("x-real-ip", "203.0.113.66")), ""),
+}
+"""Requests over HTTP/2 and HTTP/3 that mean something else as HTTP/1.1, or that nobody should send. Servers
+may refuse all but the last."""
+
+
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+@SERVERS
+def test_no_odd_field_of_h2_or_h3_means_something_to_the_application(
+    server: str, protocol: str, identity: Certificates, tmp_path: Path
+) -> None:
+    async def asked() -> list[int | None]:
+        async with deployment(server, tmp_path, identity) as one:
+            out = tmp_path / "fields.out"
+            words = [
+                protocol,
+                HOSTS["client"],
+                HOST_NAME,
+                str(identity.authority),
+                json.dumps([*ODD_FIELDS.values()]),
+            ]
+            status, said = await one.run(
+                [sys.executable, str(PROGRAMS / "raw_fields.py"), *words], out, "client"
+            )
+            assert status == 0, said
+            for got in deployed.got(one.folder):
+                assert (got["path"], got["method"]) == ("/outer", "POST")
+                assert forwarded(got["headers"]) == expected(*ADDRESSES["client"])
+                assert "203.0.113.66" not in json.dumps(got)
+            return [json.loads(line) for line in out.read_text().splitlines()]
+
+    statuses = dict(zip(ODD_FIELDS, asyncio.run(asked()), strict=True))
+    assert statuses["another address"] == 200
+
+
 @pytest.mark.needs("nft", "root")
 @SERVERS
 def test_the_firewall_lets_every_protocol_through_and_without_the_line_of_udp_not_h3(
