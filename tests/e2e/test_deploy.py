@@ -23,6 +23,9 @@ SERVERS = pytest.mark.parametrize(
     "server", [pytest.param(name, marks=pytest.mark.needs(name)) for name in deployed.SERVERS]
 )
 
+MEANT = "server is listening only on the http port, so no automatic https will be applied"
+"""The one warning that a file says itself."""
+
 ALTERNATIVE = 'h3=":443"; ma=86400'
 UPGRADES = (
     ("h2c",),
@@ -63,7 +66,8 @@ def test_a_server_accepts_its_configuration_without_a_warning(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "warn" not in (done.stdout + done.stderr).lower()
+    lines = (done.stdout + done.stderr).lower().splitlines()
+    assert [line for line in lines if "warn" in line and MEANT not in line] == []
 
 
 @SERVERS
