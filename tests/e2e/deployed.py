@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.origins import programs
@@ -161,7 +162,7 @@ def _program(server: str) -> programs.Program:
     return programs.find(_name(server), server.partition("@")[2] or None)
 
 
-def got(folder: Path) -> Sequence[dict[str, object]]:
+def got(folder: Path) -> Sequence[dict[str, Any]]:
     """What the application has got so far, request by request."""
     log = folder / APP_LOG
     return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
