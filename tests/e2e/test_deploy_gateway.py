@@ -17,7 +17,7 @@ from pronghorn.certificates import Certificates
 from .. import peers
 from . import answers, deployed
 from .deployed import DEPLOY
-from .deployment import Deployment, deployment
+from .deployment import PROTOCOLS, Deployment, deployment
 from .gateway import policy
 
 pytestmark = [
@@ -65,6 +65,23 @@ def test_every_figure_of_the_dashboard_and_the_alerts_is_on_the_status_page(
         for name, selected in re.findall(r"(autoquic_\w+)\{([^}]*)\}", expression):
             fixed = set(re.findall(r'(\w+)="([^"]*)"', selected))
             assert fixed <= labels[name], expression
+
+
+def test_without_its_dry_run_the_gateway_makes_the_offers_and_names_the_visitors_port(
+    identity: Certificates, tmp_path: Path
+) -> None:
+    def deciding(folder: Path) -> None:
+        with_gateway(folder)
+        file = folder / "http3.d" / "autoquic.conf"
+        text = file.read_text(encoding="utf-8")
+        assert "autoquic_dry_run on;" in text
+        file.write_text(text.replace("autoquic_dry_run on;", "autoquic_dry_run off;"), encoding="utf-8")
+
+    async def asked() -> list[str]:
+        async with deployment("nginx", tmp_path, identity, prepare=deciding) as one:
+            return [(await one.curl(protocol))[0].headers["alt-svc"] for protocol in PROTOCOLS]
+
+    assert set(asyncio.run(asked())) == {'h3=":443"; ma=300'}
 
 
 async def scraped(one: Deployment) -> str:
