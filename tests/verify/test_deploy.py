@@ -8,6 +8,7 @@ import pytest
 
 from pronghorn import certificates
 from pronghorn.certificates import Certificates
+from pronghorn.model.trial import PageLoad
 
 from ..e2e import deployed
 from ..e2e.deployed_visits import visit
@@ -113,3 +114,19 @@ def test_nginx_picks_workers_by_connection_id_where_it_is_told_to(
             assert forwarded(await one.echoed("--http3-only")) == expected(*ADDRESSES["client"])
 
     asyncio.run(asked())
+
+
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+def test_nginx_resumes_a_session_of_before_its_reload(
+    protocol: str, identity: Certificates, tmp_path: Path
+) -> None:
+    async def asked() -> PageLoad:
+        async with deployment("nginx", tmp_path, identity) as one:
+            await one.visit(protocol, session="gain", document="/gain")
+            reload = f"kill -HUP $(cat {one.folder}/nginx.pid) && sleep 1"
+            assert await one.run(["sh", "-c", reload], tmp_path / "reload.out", "server") == (0, "")
+            return await one.visit(protocol, session="resumed", document="/resumed")
+
+    page = asyncio.run(asked())
+    assert page.outcome == "ok"
+    assert [connection.resumed for connection in page.connections] == [True]
