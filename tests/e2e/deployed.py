@@ -18,6 +18,7 @@ SERVERS = ("nginx", "caddy", "haproxy")
 
 APP_PORT = 8080
 APP_LOG = "app.jsonl"
+APP_RAW = "app.raw"
 
 CHAIN, KEY, BOTH = "origin.pem", "origin.key", "both.pem"
 
@@ -28,11 +29,14 @@ SUBSTITUTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "/etc/nginx/tls/fullchain.pem": CHAIN,
                 "/etc/nginx/tls/privkey.pem": KEY,
                 "/etc/nginx/": "",
+                "/var/www/acme": "acme",
                 "/var/log/nginx/": "",
             }
         ),
         "caddy": MappingProxyType({"tls admin@example.com": f"tls {CHAIN} {KEY}"}),
-        "haproxy": MappingProxyType({"/etc/haproxy/example.com.pem": BOTH}),
+        "haproxy": MappingProxyType(
+            {"/etc/haproxy/example.com.pem": BOTH, "127.0.0.1:8888": f"127.0.0.1:{APP_PORT}"}
+        ),
     }
 )
 """Paths and certificates of each server's files, the first first. Relative ones are in the folder in which it
@@ -57,6 +61,9 @@ EARLY_DATA: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """What the files tell to write where 0-RTT is wanted. Caddy's tells that it can't be had safely."""
 
+CHALLENGE = "/.well-known/acme-challenge/token"
+"""The path at which an authority asks for a proof of the name."""
+
 _FILES = {
     "nginx": ("nginx.conf", "forwarded.conf"),
     "caddy": ("Caddyfile",),
@@ -66,6 +73,8 @@ _FILES = {
 _NGINX_HOST = {
     # What packages give: an unpacked nginx has no user and no folders of its own.
     "modules-enabled/host.conf": "user root;\npid nginx.pid;\n",
+    # What certbot writes while an authority asks.
+    f"acme{CHALLENGE}": "",
     "http3.d/host.conf": "".join(
         f"{kind}_temp_path {kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     ),
@@ -91,7 +100,7 @@ def lay_out(
     if kind == "nginx":
         (folder / "quic_host.key").write_bytes(bytes(range(32)))
         for name, text in _NGINX_HOST.items():
-            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
 
 
@@ -115,6 +124,7 @@ def environment(folder: Path) -> dict[str, str]:
     return {
         "CLUSTER_SECRET": "0123456789abcdef0123456789abcdef",
         "ECHO_LOG": str(folder / APP_LOG),
+        "ECHO_RAW": str(folder / APP_RAW),
         "PYTHONPATH": str(PROGRAMS),
         "XDG_CONFIG_HOME": str(folder),
         "XDG_DATA_HOME": str(folder),

@@ -35,7 +35,7 @@ class Deployment:
     def __init__(self, one: Bench, folder: Path, identity: Certificates) -> None:
         self.bench = one
         self.folder = folder
-        self._identity = identity
+        self.identity = identity
         self._asked = 0
 
     async def curl(
@@ -47,13 +47,12 @@ class Deployment:
         host: Host = "client",
     ) -> list[Answer]:
         """What curl on that host gets for a path. `name` is the site's."""
-        self._asked += 1
-        out = self.folder / f"curl-{self._asked}.out"
+        out = self.output()
         again = H3_RETRIES if "--http3-only" in options else ()
         port = 443 if scheme == "https" else 80
         argv = [
             *(str(peers.find("curl")), "--silent", "--show-error", "--include", *again),
-            *("--cacert", str(self._identity.authority), "--resolve", f"{name}:{port}:{HOSTS[host]}"),
+            *("--cacert", str(self.identity.authority), "--resolve", f"{name}:{port}:{HOSTS[host]}"),
             *(*options, f"{scheme}://{name}{path}"),
         ]
         status, said = await self.run(argv, out, host)
@@ -67,6 +66,11 @@ class Deployment:
         headers: list[list[str]] = json.loads(answer.body)["headers"]
         return headers
 
+    def output(self) -> Path:
+        """A file of its own for what a program says."""
+        self._asked += 1
+        return self.folder / f"said-{self._asked}.out"
+
     async def run(self, argv: list[str], out: Path, host: Host) -> tuple[int | None, str]:
         """A program's exit status and stderr on a host; its stdout is in `out`."""
         errors = out.with_suffix(".err")
@@ -79,11 +83,15 @@ class Deployment:
 
     async def visit(self, protocol: str, **options: Any) -> PageLoad:
         """One load by the native client."""
-        return await self.bench.visit(self._identity, protocol, 443, **options)
+        return await self.bench.visit(self.identity, protocol, 443, **options)
 
     def got(self, path: str) -> list[dict[str, Any]]:
         """What the application has got of requests for a path."""
         return [one for one in deployed.got(self.folder) if one["path"] == path]
+
+    def raw(self) -> bytes:
+        """All bytes that the application has got so far."""
+        return (self.folder / deployed.APP_RAW).read_bytes()
 
     def last_words(self) -> str:
         """The end of what the server and the application wrote."""

@@ -12,20 +12,50 @@ KEPT = "X-Shop"
 """A header of the client's own, which has to arrive."""
 
 KNOWN = (
-    *("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix"),
-    *("X-Forwarded-Server", "X-Forwarded-Ssl", "X-Forwarded-Scheme", "X-Forwarded-User", "Forwarded"),
-    *("Forwarded-For", "Early-Data", "X-Real-IP", "X-Client-IP", "Client-IP", "True-Client-IP"),
-    *("X-Cluster-Client-IP", "Fastly-Client-IP", "CF-Connecting-IP", "Fly-Client-IP", "X-ProxyUser-IP"),
-    *("X-Original-URL", "X-Original-URI", "X-Original-Host", "X-Original-For", "X-Original-Forwarded-For"),
-    *("X-Rewrite-URL", "Proxy", "Proxy-Authorization", "Remote-User", "X-Remote-User", "X-Remote-IP"),
-    *("X-Host", "X-HTTP-Host-Override", "X-Originating-IP", "X-SSL-Client-Verify", "Front-End-Https"),
+    # An address.
+    *("Client-IP", "Incap-Client-IP", "True-Client-IP", "X-Client-IP", "X-Cluster-Client-IP"),
+    *("X-Real-IP", "X-Remote-IP", "X-Remote-Addr", "X-Originating-IP", "X-ProxyUser-IP"),
+    *("X-Sucuri-ClientIP", "X-Azure-ClientIP", "X-Appengine-User-IP", "CF-Connecting-IP"),
+    *("CF-Connecting-IPv6", "Fastly-Client-IP", "Fly-Client-IP", "DO-Connecting-IP"),
+    *("X-Nf-Client-Connection-IP", "X-Vercel-Forwarded-For", "Ali-CDN-Real-IP", "CDN-Src-IP"),
+    *("CloudFront-Viewer-Address", "Proxy-Client-IP", "WL-Proxy-Client-IP", "Forwarded-For"),
+    *("X-Forward-For", "X-Original-For", "X-Original-Forwarded-For", "X-Envoy-External-Address"),
+    *("X-Custom-IP-Authorization", "Remote-Addr"),
+    # The proxy's own.
+    *("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port"),
+    *("X-Forwarded-Prefix", "X-Forwarded-Server", "X-Forwarded-Ssl", "X-Forwarded-Scheme"),
+    *("X-Forwarded-Uri", "X-Forwarded-Method", "Early-Data", "Front-End-Https", "X-Url-Scheme"),
+    # A certificate.
+    *("Client-Cert", "Client-Cert-Chain", "X-Client-Cert", "X-ARR-ClientCert", "X-Forwarded-Client-Cert"),
+    *("X-Forwarded-Tls-Client-Cert", "X-Forwarded-Tls-Client-Cert-Info", "X-Amzn-Mtls-Clientcert"),
+    *("X-Amzn-Mtls-Clientcert-Subject", "SSL-Client-Cert", "SSL-Client-S-DN", "SSL-Client-I-DN"),
+    *("SSL-Client-Serial", "X-SSL-Client-Verify", "X-SSL-Client-CN", "X-Client-DN"),
+    # A user.
+    *("Remote-User", "Remote-Groups", "Remote-Email", "Remote-Name", "X-Remote-User", "X-Remote-Group"),
+    *("X-Remote-Extra-Scopes", "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Groups"),
+    *("X-Forwarded-Access-Token", "X-Auth-Request-User", "X-Auth-Request-Groups"),
+    *("X-Auth-Request-Access-Token", "X-Authentik-Username", "X-Authentik-Groups", "X-WebAuth-User"),
+    *("X-WebAuth-Groups", "X-WebAuth-Role", "X-MS-Client-Principal", "X-MS-Client-Principal-Name"),
+    *("X-MS-Token-AAD-Id-Token", "X-Goog-Authenticated-User-Email", "X-Goog-IAP-JWT-Assertion"),
+    *("X-Amzn-Oidc-Data", "X-Amzn-Oidc-Identity", "X-Amzn-Oidc-Accesstoken", "CF-Access-Jwt-Assertion"),
+    *("CF-Access-Authenticated-User-Email", "Tailscale-User-Login", "Tailscale-User-Name"),
+    *("X-Pomerium-Jwt-Assertion", "X-Vouch-User", "X-Consumer-Username", "X-Credential-Identifier"),
+    *("X-Authenticated-Userid", "X-Userinfo", "X-Apigateway-Api-Userinfo", "X-User", "X-User-Id"),
+    *("X-Username", "OIDC-Claim-Email", "Proxy-Authorization"),
+    # A request, or a file.
+    *("X-Host", "X-HTTP-Host-Override", "X-HTTP-Destination", "X-Original-URL", "X-Original-URI"),
+    *("X-Original-Host", "X-Original-Prefix", "X-Rewrite-URL", "X-Replaced-Path", "X-Ingress-Path"),
+    *("X-Envoy-Original-Path", "X-Script-Name", "X-Scheme", "Proxy", "X-Sendfile", "X-Sendfile-Type"),
+    *("X-Accel-Mapping", "X-Accel-Redirect"),
+    # Of one connection.
+    *("Trailer", "TE", "HTTP2-Settings"),
 )
-"""Names that must be dropped, whatever nginx's list has."""
+"""Names that must be dropped, as servers, services and frameworks document them: not taken from deploy/."""
 
 _SETS = ("Connection", "Host", "Upgrade")
 """What `forwarded.conf` names for another reason than that clients forge it."""
 
-_MOST = 40
+_MOST = 70
 """The most that are sent in one request: servers limit a head's fields to about a hundred."""
 
 PATTERNS = (

@@ -2,6 +2,7 @@
 headers over h1, h2 and h3, and nothing that a client forged."""
 
 import asyncio
+import re
 import subprocess
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -12,7 +13,7 @@ import pytest
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.environment import passed_on
 
-from . import deployed, forged
+from . import deployed, forged, odd_requests
 from .deployed_visits import visit
 from .deployment import HOSTS, PROTOCOLS, Deployment, deployment
 from .forwarded import ADDRESSES, expected, forwarded
@@ -26,7 +27,7 @@ SERVERS = pytest.mark.parametrize(
 MEANT = "server is listening only on the http port, so no automatic https will be applied"
 """The one warning that a file says itself."""
 
-ALTERNATIVE = 'h3=":443"; ma=86400'
+ALTERNATIVE = 'h3=":443"; ma=300'
 UPGRADES = (
     ("h2c",),
     ("irc/1.0",),
@@ -80,10 +81,13 @@ def test_the_application_gets_the_same_over_every_protocol_and_nothing_forged(
         identity,
         says_the_same_over_every_protocol,
         partial(drops_what_is_forged, server=server),
+        drops_trailers,
         drops_no_header_that_the_connection_names,
         lets_websocket_through_and_no_other_upgrade,
+        sends_the_application_nothing_forged_and_no_foreign_token,
         refuses_other_names,
-        redirects_to_https,
+        partial(redirects_to_https_all_but_a_challenge, server=server),
+        says_the_same_alternative_without_an_application,
     )
 
 
@@ -106,10 +110,40 @@ async def drops_what_is_forged(one: Deployment, *, server: str) -> None:
             assert [value for name, value in headers if name == forged.KEPT.lower()] == ["kept"]
 
 
+async def drops_trailers(one: Deployment) -> None:
+    trailers = [(name, f"{forged.MARK}.example") for name in ("remote-user", "x-forwarded-for", "x-shop")]
+    announced = [("te", "trailers"), ("trailer", "remote-user, x-forwarded-for, x-shop")]
+    head = odd_requests.fields(*announced, path="/trailers")
+    for protocol in ("h2", "h3"):
+        odd = odd_requests.Odd(head, "body", trailers)
+        (status,) = await odd_requests.asked(one, protocol, [odd])
+        # nginx ends an HTTP/2 connection that has trailers.
+        assert status in (200, None), protocol
+    lines = ["POST /trailers HTTP/1.1", f"Host: {HOST_NAME}", "Transfer-Encoding: chunked"]
+    lines += [f"{name}: {value}" for name, value in [*announced, ("connection", "te, close")]]
+    lines += ["", "4", "body", "0", *(f"{name}: {value}" for name, value in trailers), "", ""]
+    assert (await odd_requests.sent(one, "\r\n".join(lines))).startswith(b"HTTP/1.1 200 ")
+    for got in one.got("/trailers"):
+        assert forwarded(got["headers"]) == expected(*ADDRESSES["client"])
+    assert one.raw().count(b"POST /trailers ") >= 1
+
+
 async def drops_no_header_that_the_connection_names(one: Deployment) -> None:
     named = ", ".join(expected("", ""))
-    headers = await one.echoed("--http1.1", "--header", f"Connection: close, {named}")
-    assert forwarded(headers) == expected(*ADDRESSES["client"])
+    for tokens in (f"close, {named}", named, f"keep-alive, {named}"):
+        headers = await one.echoed("--http1.1", "--header", f"Connection: {tokens}")
+        assert forwarded(headers) == expected(*ADDRESSES["client"])
+
+
+async def sends_the_application_nothing_forged_and_no_foreign_token(one: Deployment) -> None:
+    """Of all that was asked so far, in the very bytes: an application may read what Hypercorn hides, and obey
+    what it ignores."""
+    raw = one.raw().lower()
+    assert b"get /echo " in raw
+    assert forged.MARK.encode() not in raw
+    told = set(re.findall(rb"^(?:proxy-)?connection: *(.*?)\r$", raw, re.MULTILINE))
+    assert told <= {b"close", b"keep-alive", b"upgrade"}
+    assert b"upgrade" in told
 
 
 async def lets_websocket_through_and_no_other_upgrade(one: Deployment) -> None:
@@ -137,19 +171,31 @@ async def refuses_other_names(one: Deployment) -> None:
         for protocol in PROTOCOLS:
             (answer,) = await one.curl(protocol, "-HHost: another.test", path="/elsewhere", host=host)
             assert answer.status == 421, (host, protocol)
+            assert answer.headers.get("alt-svc", ALTERNATIVE) == ALTERNATIVE, (host, protocol)
     target = ("--request-target", "https://another.test/elsewhere")
     (answer,) = await one.curl("--http1.1", *target, path="/elsewhere")
     assert answer.status in (400, 421)
     assert one.got("/elsewhere") == []
 
 
-async def redirects_to_https(one: Deployment) -> None:
+async def redirects_to_https_all_but_a_challenge(one: Deployment, *, server: str) -> None:
     (answer,) = await one.curl(scheme="http", path="/a?b=c")
     assert answer.status in (301, 308)
     assert answer.headers["location"] == f"https://{HOST_NAME}/a?b=c"
     assert "alt-svc" not in answer.headers
     (answer,) = await one.curl("-HHost: another.test", scheme="http", path="/a")
     assert answer.headers.get("location", f"https://{HOST_NAME}/a") == f"https://{HOST_NAME}/a"
+    if server != "caddy":  # It asks for its certificates itself.
+        (answer,) = await one.curl(scheme="http", path=deployed.CHALLENGE)
+        assert answer.status == 200
+
+
+async def says_the_same_alternative_without_an_application(one: Deployment) -> None:
+    """The application's end comes first."""
+    await one.curl("--http1.1", path="/end")
+    (answer,) = await one.curl("--http2", path="/gone")
+    assert answer.status in (502, 503)
+    assert answer.headers["alt-svc"] == ALTERNATIVE
 
 
 @SERVERS

@@ -1,12 +1,16 @@
 """An ASGI application that answers with what it gets of a request, as JSON; `/` is a page whose scripts ask
-for one another. A line for each request goes to the file ECHO_LOG. Hypercorn reads the requests: it takes
+for one another, and `/end` is its last request. A line for each request goes to the file ECHO_LOG, and all
+that arrives over its connections to ECHO_RAW: Hypercorn, which reads the requests, hides trailers, and takes
 none of an uncertain length."""
 
 import json
 import os
+import signal
 from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
 from typing import Any
+
+import h11
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -15,6 +19,19 @@ Send = Callable[[Message], Awaitable[None]]
 LAST = 10
 PAGE = '<!doctype html><link rel=icon href=data:,><title>Echo</title><script src="/step-0.js"></script>'
 NEXT = "s=document.createElement('script');s.src='/step-{}.js';document.head.append(s);"
+
+
+_receive_data = h11.Connection.receive_data
+
+
+def _recorded(connection: h11.Connection, data: bytes) -> None:
+    """Puts what arrives into ECHO_RAW as well."""
+    with Path(os.environ["ECHO_RAW"]).open("ab") as raw:
+        raw.write(data)
+    _receive_data(connection, data)
+
+
+h11.Connection.receive_data = _recorded  # type: ignore[method-assign]
 
 
 async def app(scope: Message, receive: Receive, send: Send) -> None:
@@ -30,6 +47,8 @@ async def app(scope: Message, receive: Receive, send: Send) -> None:
     }
     with Path(os.environ["ECHO_LOG"]).open("a", encoding="utf-8") as log:
         log.write(json.dumps(got) + "\n")
+    if scope["path"] == "/end":
+        os.kill(os.getpid(), signal.SIGKILL)
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.accept"})

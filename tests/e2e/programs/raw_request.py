@@ -1,10 +1,13 @@
-"""Sends bytes over TLS as they are, and prints what comes back until the server closes or is silent for a
-second. Arguments: address, port, host name, certificate authority, the bytes as a JSON string in Latin-1."""
+"""Sends bytes over TLS as they are, and prints what comes back: it waits long for the first answer, then
+until the server closes or is silent for a second. Fails if the server stays silent. Arguments: address, port,
+host name, certificate authority, the bytes as a JSON string in Latin-1."""
 
 import json
 import socket
 import ssl
 import sys
+
+PATIENCE_S, SILENCE_S = 30, 1
 
 address, port, name, authority, request = sys.argv[1:]
 
@@ -15,9 +18,15 @@ with (
     tls.wrap_socket(plain, server_hostname=name) as secured,
 ):
     secured.sendall(json.loads(request).encode("latin-1"))
-    secured.settimeout(1)
+    secured.settimeout(PATIENCE_S)
+    heard = False
     try:
         while some := secured.recv(65536):
             sys.stdout.buffer.write(some)
-    except (TimeoutError, ssl.SSLError, ConnectionResetError):
+            heard = True
+            secured.settimeout(SILENCE_S)
+    except TimeoutError:
+        if not heard:
+            raise
+    except (ssl.SSLError, ConnectionResetError):
         pass
