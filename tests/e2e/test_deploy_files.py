@@ -1,7 +1,9 @@
 """What of deploy/ no server reads: compose files, DNS records, firewalls' scripts, alerts, the dashboard."""
 
 import json
+import os
 import re
+import stat
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,15 @@ from .deployed import DEPLOY
 pytestmark = pytest.mark.beside
 
 MOST_LINES = 300
+
+MADE_BY_DOCKER = ("./acme",)
+"""Folders that need not be there: Docker makes them, and certbot fills them."""
+
+RENEWED = {
+    "nginx": {"tls/fullchain.pem": "fullchain\n", "tls/privkey.pem": "privkey\n"},
+    "haproxy": {"example.com.pem": "fullchain\nprivkey\n"},
+}
+"""What certbot's hook leaves in a server's folder."""
 
 
 def read(file: Path) -> dict[str, Any]:
@@ -38,18 +49,58 @@ def test_a_compose_file_opens_443_for_tcp_and_udp_and_hides_the_application(serv
 
 
 @pytest.mark.parametrize("folder", [*deployed.SERVERS, "monitoring"])
-def test_a_compose_file_mounts_what_is_there_or_named_for_a_volume(folder: str) -> None:
+def test_a_compose_file_mounts_whole_folders_and_named_volumes(folder: str) -> None:
     composed = read(DEPLOY / folder / "compose.yaml")
-    text = "".join(file.read_text(encoding="utf-8") for file in (DEPLOY / folder).glob("*") if file.is_file())
     mounts = [mount for service in composed["services"].values() for mount in service.get("volumes", ())]
     assert mounts
     for mount in mounts:
         source, place = mount.split(":")[:2]
-        if source.startswith("./"):
-            made_by_the_reader = place in text
-            assert (DEPLOY / folder / source).exists() or made_by_the_reader, mount
+        if source.startswith("."):
+            # A single file stays the old one in the container when an editor replaces it.
+            assert (DEPLOY / folder / source).is_dir() or source in MADE_BY_DOCKER, mount
+            assert place.startswith("/")
         else:
             assert source in composed["volumes"], mount
+
+
+@pytest.mark.parametrize("folder", [*deployed.SERVERS, "monitoring"])
+def test_the_servers_files_are_mounted_where_they_look_for_one_another(folder: str) -> None:
+    composed = read(DEPLOY / folder / "compose.yaml")
+    (place,) = {
+        mount.split(":")[1]
+        for service in composed["services"].values()
+        for mount in service.get("volumes", ())
+        if mount.startswith(".:")
+    }
+    assert place == {"monitoring": "/etc/prometheus"}.get(folder, f"/etc/{folder}")
+    if folder == "haproxy":
+        assert composed["services"]["proxy"]["command"] == ["haproxy", "-f", f"{place}/haproxy.cfg"]
+
+
+@pytest.mark.parametrize(("server", "files"), RENEWED.items())
+def test_certbots_hook_copies_the_certificate_for_root_alone_and_reloads(
+    server: str, files: dict[str, str], tmp_path: Path
+) -> None:
+    lineage, own, programs = (tmp_path / name for name in ("live", "own", "bin"))
+    for folder in (lineage, own, programs, tmp_path / "archive"):
+        folder.mkdir()
+    for name in ("fullchain", "privkey"):
+        (tmp_path / "archive" / f"{name}1.pem").write_text(f"{name}\n", encoding="ascii")
+        (lineage / f"{name}.pem").symlink_to(f"../archive/{name}1.pem")
+    reloads = programs / "systemctl"
+    reloads.write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/reloads\n', encoding="ascii")
+    reloads.chmod(0o755)
+    script = (DEPLOY / server / "renewed.sh").read_text(encoding="utf-8").replace(f"/etc/{server}", str(own))
+    variables = {"PATH": f"{programs}:{os.environ['PATH']}", "RENEWED_LINEAGE": str(lineage)}
+
+    for _ in range(2):
+        subprocess.run(["sh", "-c", script], env=variables, check=True)
+
+    assert (tmp_path / "reloads").read_text(encoding="ascii") == f"reload {server}\n" * 2
+    for name, text in files.items():
+        file = own / name
+        assert not file.is_symlink()
+        assert (file.read_text(encoding="ascii"), stat.S_IMODE(file.stat().st_mode)) == (text, 0o600)
 
 
 def test_the_https_record_offers_h3_before_h2_and_hints_at_the_addresses_of_the_others() -> None:
@@ -81,8 +132,13 @@ def test_every_alert_says_what_is_wrong_and_what_to_do() -> None:
 
 
 def test_the_dashboard_asks_the_source_of_data_that_is_provided() -> None:
-    (source,) = read(DEPLOY / "monitoring" / "grafana" / "datasource.yaml")["datasources"]
-    board = json.loads((DEPLOY / "monitoring" / "grafana" / "gateway.json").read_text(encoding="utf-8"))
+    provided = DEPLOY / "monitoring" / "grafana"
+    (source,) = read(provided / "datasources" / "pronghorn.yaml")["datasources"]
+    (provider,) = read(provided / "dashboards" / "pronghorn.yaml")["providers"]
+    (mount,) = read(DEPLOY / "monitoring" / "compose.yaml")["services"]["grafana"]["volumes"][:1]
+    host, container = mount.split(":")[:2]
+    assert provider["options"]["path"] == f"{container}/dashboards"
+    board = json.loads((DEPLOY / "monitoring" / host / "dashboards" / "gateway.json").read_text("utf-8"))
 
     asking = [*board["panels"], *board["templating"]["list"]]
     assert {one["datasource"]["uid"] for one in asking} == {source["uid"]}

@@ -26,6 +26,7 @@ pytestmark = [
 ]
 
 MONITORING = DEPLOY / "monitoring"
+DASHBOARD = MONITORING / "grafana" / "dashboards" / "gateway.json"
 MODULE = "modules/ngx_http_autoquic_module.so"
 SAID = 'h3=":443"; ma=86400'
 EDITS = {'h3=":443"; ma=300': SAID}
@@ -105,5 +106,5 @@ def expressions() -> Iterator[str]:
     """What the alerts and the dashboard ask of Prometheus about the gateway."""
     groups = yaml.safe_load((MONITORING / "alerts.yml").read_text(encoding="utf-8"))["groups"]
     yield from (rule["expr"] for group in groups for rule in group["rules"])
-    board: dict[str, Any] = json.loads((MONITORING / "grafana" / "gateway.json").read_text(encoding="utf-8"))
+    board: dict[str, Any] = json.loads(DASHBOARD.read_text(encoding="utf-8"))
     yield from (target["expr"] for panel in board["panels"] for target in panel["targets"])
