@@ -107,8 +107,10 @@ async def deployment(
     edits: Mapping[str, str] = MappingProxyType({}),
     path: Links | None = None,
     prepare: Callable[[Path], None] | None = None,
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> AsyncIterator[Deployment]:
-    """A server of deploy/ with `edits`, that listens until the block ends. `prepare` adds to its folder."""
+    """A server of deploy/ with `edits`, that listens until the block ends. `prepare` adds to its folder,
+    `variables` to its environment."""
     own = folder / server
     own.mkdir()
     deployed.lay_out(server, own, identity, edits)
@@ -122,7 +124,7 @@ async def deployment(
             deployed.both(server),
             own,
             Listens(443),
-            environment={**passed_on(), **deployed.environment(own)},
+            environment={**passed_on(), **deployed.environment(own), **variables},
             timeout_s=LIMIT_S,
         )
         yield Deployment(one, own, identity)

@@ -2,6 +2,8 @@
 behind the shipped firewall, with older servers, and as other users."""
 
 import asyncio
+import pwd
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from pronghorn import certificates
 from pronghorn.certificates import Certificates
 from pronghorn.model.trial import PageLoad
 
+from .. import peers
 from ..e2e import deployed
 from ..e2e.deployed_visits import visit
 from ..e2e.deployment import PROTOCOLS, deployment
@@ -68,6 +71,10 @@ def test_the_firewall_lets_every_protocol_through_and_without_the_line_of_udp_no
                 )
             for protocol in PROTOCOLS:
                 assert (await one.curl(protocol))[0].status == 200
+            # Without the firewall nothing listens there, and the connection is refused at once.
+            closed = [str(peers.find("curl")), "--max-time", "3", "http://198.18.0.2:81/"]
+            timed_out = 28
+            assert (await one.run(closed, one.output(), "client"))[0] == timed_out
             lacking = tmp_path / "lacking.conf"
             lacking.write_text(shipped.read_text(encoding="utf-8").replace("udp dport 443 accept", ""))
             assert await one.run(["nft", "-f", str(lacking)], tmp_path / "nft.out", "server") == (0, "")
@@ -78,28 +85,39 @@ def test_the_firewall_lets_every_protocol_through_and_without_the_line_of_udp_no
     asyncio.run(asked())
 
 
-@pytest.mark.parametrize(
-    "server",
-    [pytest.param(name, marks=pytest.mark.needs(name)) for name in ("nginx@1.26", "haproxy@3.0")],
-)
-def test_the_oldest_version_that_a_file_names_serves_it(
-    server: str, identity: Certificates, tmp_path: Path
-) -> None:
+@pytest.mark.needs("nginx@1.26")
+def test_the_oldest_nginx_that_the_file_names_serves_it(identity: Certificates, tmp_path: Path) -> None:
     async def asked() -> None:
-        async with deployment(server, tmp_path, identity) as one:
+        async with deployment("nginx@1.26", tmp_path, identity) as one:
             for protocol in PROTOCOLS:
                 assert forwarded(await one.echoed(protocol)) == expected(*ADDRESSES["client"])
 
     asyncio.run(asked())
 
 
+@pytest.mark.needs("haproxy@3.0")
+def test_a_haproxy_that_passes_trailers_on_refuses_the_file(identity: Certificates, tmp_path: Path) -> None:
+    deployed.lay_out("haproxy@3.0", tmp_path, identity)
+    check = deployed.check("haproxy@3.0")
+    done = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "this file needs HAProxy 3.2" in done.stderr
+
+
 @pytest.mark.needs("root")
 def test_haproxy_serves_as_the_user_whom_it_is_told(identity: Certificates, tmp_path: Path) -> None:
     async def asked() -> None:
-        edits = {"defined(RUN_AS)": "1", "${RUN_AS-haproxy}": "daemon"}
-        async with deployment("haproxy", tmp_path, identity, edits=edits) as one:
+        variables = {"RUN_AS": "daemon"}
+        async with deployment("haproxy", tmp_path, identity, variables=variables) as one:
             for protocol in PROTOCOLS:
                 assert forwarded(await one.echoed(protocol)) == expected(*ADDRESSES["client"])
+            owners = "for status in /proc/[0-9]*/status; do grep -q haproxy ${status%status}cmdline && "
+            owners += "grep ^Uid: $status; done"
+            out = one.output()
+            assert (await one.run(["sh", "-c", owners], out, "server"))[0] is not None
+            user = str(pwd.getpwnam("daemon").pw_uid)
+            serving = [line.split()[1:] for line in out.read_text(encoding="ascii").splitlines()]
+            assert [user] * 4 in serving
 
     asyncio.run(asked())
 

@@ -2,7 +2,9 @@
 safe request is marked for the application, and any other one is answered 425 and comes again."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ from pronghorn.certificates import Certificates
 from pronghorn.model.trial import PageLoad
 
 from ..e2e import deployed
-from ..e2e.deployment import deployment
+from ..e2e.deployment import Deployment, deployment
 from ..e2e.forwarded import ADDRESSES, expected, forwarded
 from ..e2e.links import both_ways, link
 
@@ -19,6 +21,10 @@ pytestmark = pytest.mark.needs("namespaces", *deployed.SERVERS)
 
 FAR = both_ways(link(200))
 """Long enough for a server that is stopped for 300 ms to see early data before the handshake's end."""
+
+TRIES = 4
+"""A host that holds a server up for longer than a round trip lets the handshake end before the early data is
+read. It counts as early no more, then."""
 
 ON = [(server, protocol) for server in ("nginx", "haproxy") for protocol in ("h1", "h2", "h3")]
 
@@ -43,16 +49,37 @@ def test_a_safe_request_is_marked_and_another_one_comes_again(
     async def asked() -> None:
         edits = deployed.EARLY_DATA[server]
         async with deployment(server, tmp_path, identity, edits=edits, path=FAR) as one:
-            for method, told in (("GET", {"early-data": "1"}), ("POST", {})):
-                await one.visit(protocol, session="gain", document="/gain")
-                page = await one.visit(protocol, session="0rtt", method=method, document=f"/{method}")
-                assert early(page) == "accepted"
-                (document,) = page.resources
-                assert (document.status, document.too_early_s is not None) == (200, method == "POST")
-                (got,) = one.got(f"/{method}")
-                assert forwarded(got["headers"]) == {**expected(*ADDRESSES["client"]), **told}
+            page, got = await returned(one, protocol, "GET", lambda page, got: "early-data" in got)
+            assert (page.resources[0].status, page.resources[0].too_early_s) == (200, None)
+            assert got == {**expected(*ADDRESSES["client"]), "early-data": "1"}
+            page, got = await returned(one, protocol, "POST", lambda page, got: was_too_early(page))
+            assert (page.resources[0].status, was_too_early(page)) == (200, True)
+            assert got == expected(*ADDRESSES["client"])
 
     asyncio.run(asked())
+
+
+async def returned(
+    one: Deployment, protocol: str, method: str, was_early: Callable[[PageLoad, dict[str, Any]], bool]
+) -> tuple[PageLoad, dict[str, Any]]:
+    """A visit with 0-RTT data after another one, and what the application learnt by it: the first that the
+    server read early, or the last of `TRIES`."""
+    for number in range(TRIES):
+        path = f"/{method}-{number}"
+        await one.visit(protocol, session="gain", document="/gain")
+        page = await one.visit(protocol, session="0rtt", method=method, document=path)
+        # By the handshake's end it is accepted or not, however late the server reads it.
+        assert early(page) == "accepted"
+        (got,) = one.got(path)
+        learnt = forwarded(got["headers"])
+        if was_early(page, learnt):
+            break
+    return page, learnt
+
+
+def was_too_early(page: PageLoad) -> bool:
+    """Whether the server answered 425."""
+    return page.resources[0].too_early_s is not None
 
 
 @pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
@@ -65,6 +92,8 @@ def test_as_shipped_no_server_takes_early_data(
             await one.visit(protocol, session="gain", document="/gain")
             page = await one.visit(protocol, session="0rtt", method="POST", document="/early")
             assert early(page) != "accepted"
+            # It had a ticket, and the server took it.
+            assert page.connections[0].resumed is True
             (got,) = one.got("/early")
             assert forwarded(got["headers"]) == expected(*ADDRESSES["client"])
 
@@ -77,10 +106,8 @@ def test_caddy_answers_an_unsafe_request_425_where_somebody_lets_early_data_in(
     async def asked() -> None:
         edits = deployed.EARLY_DATA["caddy"]
         async with deployment("caddy", tmp_path, identity, edits=edits, path=FAR) as one:
-            await one.visit("h3", session="gain", document="/gain")
-            page = await one.visit("h3", session="0rtt", method="POST", document="/early")
-            assert (early(page), page.resources[0].too_early_s is not None) == ("accepted", True)
-            (got,) = one.got("/early")
-            assert forwarded(got["headers"]) == expected(*ADDRESSES["client"])
+            page, got = await returned(one, "h3", "POST", lambda page, got: was_too_early(page))
+            assert was_too_early(page)
+            assert got == expected(*ADDRESSES["client"])
 
     asyncio.run(asked())

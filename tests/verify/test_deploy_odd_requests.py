@@ -3,7 +3,8 @@ may say: nothing of them reaches the application past the server in front of it.
 
 import asyncio
 import json
-import sys
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,10 @@ import pytest
 from pronghorn import certificates
 from pronghorn.certificates import HOST_NAME, Certificates
 
-from ..e2e import deployed
-from ..e2e.benches import PROGRAMS
-from ..e2e.deployment import HOSTS, Deployment, deployment
+from ..e2e import deployed, odd_requests
+from ..e2e.deployment import Deployment, deployment
 from ..e2e.forwarded import ADDRESSES, expected, forwarded
+from ..e2e.odd_requests import Odd, fields
 
 pytestmark = pytest.mark.needs("namespaces", "curl-http3", *deployed.SERVERS)
 
@@ -27,8 +28,26 @@ def identity(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
     return certificates.make(tmp_path_factory.mktemp("identity"))
 
 
+TRIES = 3
+FOLLOWING = 3
+ONE_WORKER: Mapping[str, Mapping[str, str]] = {"nginx": {"worker_processes auto;": "worker_processes 1;"}}
+"""So that requests that follow come over the connections to the application that earlier ones left."""
+
 PREFIX = f"POST /outer HTTP/1.1\r\nHost: {HOST_NAME}\r\n"
-SMUGGLED = f"GET /smuggled HTTP/1.1\r\nHost: {HOST_NAME}\r\nX-Forwarded-For: 203.0.113.66\r\n\r\n"
+SMUGGLED = "\r\n".join(
+    (
+        *(
+            "GET /smuggled HTTP/1.1",
+            f"Host: {HOST_NAME}",
+            "X-Forwarded-For: 203.0.113.66",
+            "Connection: close",
+        ),
+        *("", ""),
+    )
+)
+HONEST = f"{PREFIX}Content-Length: 5\r\n\r\n0\r\n\r\n{SMUGGLED}"
+"""Two requests in every server's eyes."""
+
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 SIZED = f"Content-Length: {len(SMUGGLED) + 5}\r\n"
 
@@ -55,30 +74,35 @@ def test_no_request_reaches_the_application_past_the_server(
     server: str, identity: Certificates, tmp_path: Path
 ) -> None:
     async def asked() -> None:
-        async with deployment(server, tmp_path, identity) as one:
+        async with deployment(server, tmp_path, identity, edits=ONE_WORKER.get(server, {})) as one:
+            assert await answered(one, HONEST) == ["200", "200"]
+            assert [got["path"] for got in deployed.got(one.folder)] == ["/outer", "/smuggled"]
             for case, request in AMBIGUOUS.items():
-                await raw(one, identity, request)
-                for got in [*one.got("/outer"), *one.got("/smuggled")]:
-                    assert forwarded(got["headers"]) == expected(*ADDRESSES["client"]), case
-            # Whatever came before, the next request is a whole one.
-            headers = await one.echoed("--http1.1")
-            assert forwarded(headers) == expected(*ADDRESSES["client"])
+                statuses = await answered(one, request)
+                # Caddy streams: it sees that a body is broken when it has begun to pass it on (502).
+                assert set(statuses) <= {"200", "400", "413", "501", "502"}, (case, statuses)
+                # Whatever came before, the next requests are whole ones, over the same connections.
+                for _ in range(FOLLOWING):
+                    headers = await one.echoed("--http1.1")
+                    assert forwarded(headers) == expected(*ADDRESSES["client"]), case
+            for got in deployed.got(one.folder):
+                assert got["path"] in ("/outer", "/smuggled", "/echo")
+                assert forwarded(got["headers"]) == expected(*ADDRESSES["client"])
 
     asyncio.run(asked())
 
 
-async def raw(one: Deployment, identity: Certificates, request: str) -> None:
-    """Sends a request as it stands here."""
-    words = [HOSTS["client"], "443", HOST_NAME, str(identity.authority), json.dumps(request)]
-    argv = [sys.executable, "-I", str(PROGRAMS / "raw_request.py"), *words]
-    status, said = await one.run(argv, one.folder / "raw.out", "client")
-    assert status == 0, said
-
-
-def fields(*more: tuple[str, str], without: str = "", **pseudo: str) -> list[tuple[str, str]]:
-    """A POST's header fields; pseudo-headers are named without their colon."""
-    usual = {"method": "POST", "scheme": "https", "authority": HOST_NAME, "path": "/outer", **pseudo}
-    return [*((f":{key}", value) for key, value in usual.items() if key != without), *more]
+async def answered(one: Deployment, request: str) -> list[str]:
+    """The statuses of what comes back: the application has got no request without an answer. Sent again where
+    a busy host delays an answer for longer than a silence is waited for."""
+    for _ in range(TRIES):
+        before = len(deployed.got(one.folder))
+        heard = await odd_requests.sent(one, request)
+        statuses = [found.decode() for found in re.findall(rb"HTTP/1\.1 (\d{3}) ", heard)]
+        got = len(deployed.got(one.folder)) - before
+        if got <= len(statuses):
+            return statuses
+    raise AssertionError(f"{got} requests reached the application, {statuses} came back: {request!r}")
 
 
 ODD_FIELDS: dict[str, tuple[list[tuple[str, str]], str]] = {
@@ -116,23 +140,13 @@ def test_no_odd_field_of_h2_or_h3_means_something_to_the_application(
 ) -> None:
     async def asked() -> list[int | None]:
         async with deployment(server, tmp_path, identity) as one:
-            out = tmp_path / "fields.out"
-            words = [
-                protocol,
-                HOSTS["client"],
-                HOST_NAME,
-                str(identity.authority),
-                json.dumps([*ODD_FIELDS.values()]),
-            ]
-            status, said = await one.run(
-                [sys.executable, str(PROGRAMS / "raw_fields.py"), *words], out, "client"
-            )
-            assert status == 0, said
+            statuses = await odd_requests.asked(one, protocol, [Odd(*odd) for odd in ODD_FIELDS.values()])
             for got in deployed.got(one.folder):
                 assert (got["path"], got["method"]) == ("/outer", "POST")
                 assert forwarded(got["headers"]) == expected(*ADDRESSES["client"])
                 assert "203.0.113.66" not in json.dumps(got)
-            return [json.loads(line) for line in out.read_text().splitlines()]
+            assert len(deployed.got(one.folder)) >= statuses.count(200)
+            return statuses
 
     statuses = dict(zip(ODD_FIELDS, asyncio.run(asked()), strict=True))
     assert statuses["another address"] == 200

@@ -1,5 +1,5 @@
 """Sends bytes over TLS as they are, and prints what comes back: it waits long for the first answer, then
-until the server closes or is silent for a second. Fails if the server stays silent. Arguments: address, port,
+until the server closes or is silent for 3 s. Fails if the server stays silent. Arguments: address, port,
 host name, certificate authority, the bytes as a JSON string in Latin-1."""
 
 import json
@@ -7,7 +7,7 @@ import socket
 import ssl
 import sys
 
-PATIENCE_S, SILENCE_S = 30, 1
+PATIENCE_S, SILENCE_S = 30, 3
 
 address, port, name, authority, request = sys.argv[1:]
 
