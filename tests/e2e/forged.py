@@ -55,7 +55,7 @@ KNOWN = (
 _SETS = ("Connection", "Host", "Upgrade")
 """What `forwarded.conf` names for another reason than that clients forge it."""
 
-_MOST = 70
+_MOST = 85
 """The most that are sent in one request: servers limit a head's fields to about a hundred."""
 
 PATTERNS = (

@@ -105,9 +105,9 @@ def test_a_haproxy_that_passes_trailers_on_refuses_the_file(identity: Certificat
 
 
 @pytest.mark.needs("root")
-def test_haproxy_serves_as_the_user_whom_it_is_told(identity: Certificates, tmp_path: Path) -> None:
+def test_haproxy_heeds_the_variables_of_its_environment(identity: Certificates, tmp_path: Path) -> None:
     async def asked() -> None:
-        variables = {"RUN_AS": "daemon"}
+        variables = {"RUN_AS": "daemon", "FOLLOW_DNS": "1"}
         async with deployment("haproxy", tmp_path, identity, variables=variables) as one:
             for protocol in PROTOCOLS:
                 assert forwarded(await one.echoed(protocol)) == expected(*ADDRESSES["client"])
