@@ -1,6 +1,6 @@
 """Sends requests over HTTP/2 or HTTP/3 whose header fields are as they are given, valid or not, each over a
 connection of its own. Prints a line of JSON for each: the status, or null if there is none. What is left
-unanswered over HTTP/3 is sent again: nginx leaves 2 of 1000 requests unread. Arguments: `h2` or `h3`,
+unanswered is sent again: over HTTP/3 nginx leaves 2 of 1000 requests unread. Arguments: `h2` or `h3`,
 address, host name, certificate authority, the requests as JSON: header fields, a body, trailers."""
 
 import json
@@ -19,7 +19,7 @@ from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import ConnectionTerminated, ResponseReceived, StreamReset
 
-PATIENCE_S = 10.0
+PATIENCE_S = 7.0
 TRIES = 4
 
 Fields = Sequence[tuple[bytes, bytes]]
@@ -86,14 +86,15 @@ def over_h3(fields: Fields, body: bytes, trailers: Fields) -> int | None:
     raise TimeoutError(f"no answer to {fields}")
 
 
-def over_h3_again(fields: Fields, body: bytes, trailers: Fields) -> int | None:
-    """The same, sent again where it stays unanswered."""
+def again(fields: Fields, body: bytes, trailers: Fields) -> int | None:
+    """A request's status, sent again where it stays unanswered."""
+    once = over_h2 if protocol == "h2" else over_h3
     for _ in range(TRIES - 1):
         try:
-            return over_h3(fields, body, trailers)
+            return once(fields, body, trailers)
         except TimeoutError:
             pass
-    return over_h3(fields, body, trailers)
+    return once(fields, body, trailers)
 
 
 def coded(fields: Sequence[tuple[str, str]]) -> Fields:
@@ -102,5 +103,4 @@ def coded(fields: Sequence[tuple[str, str]]) -> Fields:
 
 
 for head, content, tail in json.loads(requests):
-    ask = over_h2 if protocol == "h2" else over_h3_again
-    print(json.dumps(ask(coded(head), content.encode("latin-1"), coded(tail))), flush=True)
+    print(json.dumps(again(coded(head), content.encode("latin-1"), coded(tail))), flush=True)
