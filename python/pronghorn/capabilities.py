@@ -7,6 +7,7 @@ from pronghorn import clients, origins
 from pronghorn.errors import InputError
 from pronghorn.knobs import effective
 from pronghorn.model import background, load, recorded_site
+from pronghorn.model import events as server_events
 from pronghorn.model.arm import S2N, Arm
 from pronghorn.model.artifacts import ARRIVALS, FLIGHT, PCAPNG, QLOG
 from pronghorn.model.browser import BrowserSettings
@@ -38,6 +39,7 @@ def check(experiment: Experiment) -> None:
             _check(arm, "origin", name, origin.refusal, _able(arm, [*origins.ORIGINS.items(), *its_origins]))
         for name, client in its_clients:
             _check(arm, "client", name, client.refusal, _able(arm, [*clients.CLIENTS.items(), *its_clients]))
+    _check_events(experiment, its_origins)
     _check_clock(experiment, [name for name, client in its_clients if client.is_browser])
     _check_live_loads(experiment)
     _check_replays(experiment)
@@ -70,6 +72,31 @@ def check(experiment: Experiment) -> None:
         origin.require()
     for _, client in its_clients:
         client.require()
+
+
+def _check_events(experiment: Experiment, its_origins: Sequence[tuple[str, origins.Origin]]) -> None:
+    """Each event must be one that every origin takes, and each load must have an origin that is as before."""
+    if not experiment.events:
+        return
+    for do in dict.fromkeys(one.do for one in experiment.events):
+        for name, origin in its_origins:
+            if (reason := origin.event_refusal(do)) is None:
+                continue
+            able = [known for known, other in origins.ORIGINS.items() if other.event_refusal(do) is None]
+            raise InputError(
+                f"key '{server_events.KEY}': origin '{name}' can't do '{do}': {reason}. "
+                f"{_who('origin', able, 'done')}"
+            )
+    if experiment.in_guests:
+        raise InputError(
+            f"key '{server_events.KEY}': a guest's clock stands still between two requests to its engine, "
+            'so no event would be on time. Measure in real time: clock = "real".'
+        )
+    if experiment.kept:
+        raise InputError(
+            f"key '{server_events.KEY}': with kept state a load would begin at a server that an earlier "
+            'load has changed. Write state = "fresh".'
+        )
 
 
 def _check_stack(experiment: Experiment, arm: Arm) -> None:

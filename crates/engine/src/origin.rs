@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use pronghorn_bench::Host;
 use pronghorn_http::{QuicWatch, SecretLog};
 use pronghorn_origin::{
-    AccessLog, Content, Face, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
+    AccessLog, Content, Face, Generations, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
 };
 use tokio::sync::oneshot;
 use tokio::task::LocalSet;
@@ -28,6 +28,7 @@ pub(crate) struct Running {
     pub(crate) clear_port: Option<u16>,
     pub(crate) log: AccessLog,
     pub(crate) serves: Watched,
+    pub(crate) generations: Generations,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -91,6 +92,7 @@ impl Running {
             clear_port,
             log,
             serves,
+            generations,
         } = started
             .recv()
             .map_err(|_| Fault::bench("the origin ended before it listened"))??;
@@ -99,6 +101,7 @@ impl Running {
             clear_port,
             log,
             serves,
+            generations,
             stop: Some(stop),
             thread: Some(thread),
         })
@@ -138,6 +141,7 @@ struct Listening {
     clear_port: Option<u16>,
     log: AccessLog,
     serves: Watched,
+    generations: Generations,
 }
 
 type Started = Result<Listening, Fault>;
@@ -159,6 +163,7 @@ fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot:
                     clear_port: origin.clear_port(),
                     log: origin.log(),
                     serves,
+                    generations: origin.generations(),
                 }));
                 tokio::select! {
                     () = origin.serve() => {}

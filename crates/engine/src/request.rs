@@ -66,6 +66,9 @@ pub(crate) enum Request {
     },
     /// Tells what the built-in origin served since it started.
     OriginLog {},
+    /// Reloads the built-in origin: connections that are open finish their requests and end, and those that come later are a
+    /// new generation. The files and the certificate aren't read again.
+    Reload {},
     /// Starts a program on a host.
     Spawn(Spawn),
     /// Waits for the end of a program.

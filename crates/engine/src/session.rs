@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::answer::{self, Fault};
 use crate::answers::{
     Begun, Closed, Counters, Cpus, Described, Hello, LinksDescribed, Loaded, NameServing, NamesLog,
-    Nothing, Opened, OriginLog, Serving,
+    Nothing, Opened, OriginLog, Reloaded, Serving,
 };
 use crate::cpu::Watched;
 use crate::dns::Answering;
@@ -103,6 +103,7 @@ impl Session {
                 to_value(generating.finish(!wait)?)
             }
             Request::OriginLog {} => self.origin_log(),
+            Request::Reload {} => self.reload(),
             Request::Spawn(spawn) => {
                 let hosts = self.hosts.as_ref().ok_or_else(no_bench)?;
                 to_value(
@@ -223,11 +224,18 @@ impl Session {
         Generating::start(self.hosts()?, spec)
     }
 
+    fn reload(&self) -> Answer {
+        let connections = self.origin()?.generations.retire();
+        to_value(Reloaded { connections })
+    }
+
+    fn origin(&self) -> Result<&Running, Fault> {
+        let origin = self.origin.as_ref();
+        origin.ok_or_else(|| Fault::input("no origin was started"))
+    }
+
     fn origin_log(&self) -> Answer {
-        let origin = self
-            .origin
-            .as_ref()
-            .ok_or_else(|| Fault::input("no origin was started"))?;
+        let origin = self.origin()?;
         to_value(OriginLog {
             requests: origin.log.entries(),
             counts: origin.log.request_counts(),

@@ -52,6 +52,10 @@ pub struct LoadReport {
     pub stack: &'static str,
     /// The first ten failures in words.
     pub failures: Vec<Failure>,
+    /// When measured requests failed, earliest first. Empty unless asked for.
+    pub failure_times: Vec<FailureTime>,
+    /// When the window began, in seconds of CLOCK_MONOTONIC. Null where it didn't.
+    pub window_monotonic_s: Option<f64>,
 }
 
 /// What became of the measured requests. Always `planned` = `sent` + `unsent` and `sent` = `succeeded` + all `failed`.
@@ -191,6 +195,18 @@ pub struct Failure {
     pub kind: FailedKind,
     /// A sentence.
     pub detail: String,
+}
+
+/// Requests that failed in the same millisecond and way.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "LoadFailureTime")]
+pub struct FailureTime {
+    /// Which one, in seconds of CLOCK_MONOTONIC.
+    pub monotonic_s: f64,
+    /// The kind under which they are counted.
+    pub kind: FailureKind,
+    /// How many.
+    pub requests: u64,
 }
 
 /// A kind of failure.

@@ -5,6 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use pronghorn_flight::monotonic_s;
 use pronghorn_http::{Protocol, QUIC_STACK};
 use pronghorn_waits::critical_ns;
 
@@ -294,7 +295,9 @@ fn report(plan: &Plan, outcomes: Vec<Outcome>) -> LoadReport {
             Protocol::H3 => QUIC_STACK,
             Protocol::H1 | Protocol::H2 => "linux",
         },
+        failure_times: tally.failure_times(),
         failures: tally.failures,
+        window_monotonic_s: window.map(|(begin, _)| monotonic_s(begin)),
     }
 }
 

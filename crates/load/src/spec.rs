@@ -80,6 +80,9 @@ pub struct LoadSpec {
     /// The file that takes the latencies of each interval, in HdrHistogram's log format. Null: none.
     #[serde(default)]
     pub histogram_log: Option<PathBuf>,
+    /// Whether the report tells when requests failed.
+    #[serde(default)]
+    pub failure_times: bool,
 }
 
 /// A request that a load makes.

@@ -1,14 +1,20 @@
 //! What one worker counts.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use pronghorn_flight::monotonic_s;
 
 use crate::connection::{ConnectionFailure, ConnectionFailureKind, FailureKind, Traffic};
 use crate::latencies::Latencies;
-use crate::report::{FailedKind, Failure};
+use crate::report::{FailedKind, Failure, FailureTime};
 
 /// Failures that are kept in words.
 const TOLD: usize = 10;
+/// The resolution of the times of failures, in milliseconds.
+const STEP_MS: u64 = 1;
+/// The most steps in which a worker notes failures.
+const STEPS: usize = 10_000;
 /// Statuses have three digits.
 const STATUSES: usize = 1000;
 
@@ -51,6 +57,8 @@ pub(crate) struct Tally {
     pub(crate) lag: Latencies,
 
     pub(crate) failures: Vec<Failure>,
+    /// How many requests failed when, in steps of [`STEP_MS`], where the report tells that.
+    failed_at: BTreeMap<(u64, FailureKind), u64>,
 }
 
 impl Default for Tally {
@@ -82,6 +90,7 @@ impl Default for Tally {
             total: Latencies::default(),
             lag: Latencies::default(),
             failures: Vec::new(),
+            failed_at: BTreeMap::new(),
         }
     }
 }
@@ -111,6 +120,27 @@ impl Tally {
                 detail: detail.into(),
             });
         }
+    }
+
+    /// When a measured request failed.
+    pub(crate) fn failed_at(&mut self, kind: FailureKind, now: Instant) {
+        let step = (monotonic_s(now) * 1e3) as u64 / STEP_MS;
+        if self.failed_at.len() < STEPS || self.failed_at.contains_key(&(step, kind)) {
+            *self.failed_at.entry((step, kind)).or_default() += 1;
+        }
+    }
+
+    /// When requests failed.
+    pub(crate) fn failure_times(&self) -> Vec<FailureTime> {
+        let told = self
+            .failed_at
+            .iter()
+            .map(|((step, kind), requests)| FailureTime {
+                monotonic_s: (step * STEP_MS) as f64 / 1e3,
+                kind: *kind,
+                requests: *requests,
+            });
+        told.collect()
     }
 
     /// A connection that couldn't be made, or was lost.
@@ -148,6 +178,7 @@ impl Tally {
         self.retried += other.retried;
         self.succeeded += other.succeeded;
         add_kinds(&mut self.failed, &other.failed);
+        add_kinds(&mut self.failed_at, &other.failed_at);
         for (mine, theirs) in self.statuses.iter_mut().zip(&other.statuses) {
             *mine += theirs;
         }

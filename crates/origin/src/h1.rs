@@ -1,5 +1,6 @@
 //! HTTP/1.1 connections, by hyper.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::pin::pin;
 use std::rc::Rc;
@@ -8,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use bytes::Bytes;
+use http::HeaderValue;
+use http::header::CONNECTION;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -17,17 +20,23 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::boundary::Boundary;
 use crate::log::{AccessLog, Served};
+use crate::reload::IDLE;
 use crate::{Answered, Shared};
 
-/// Serves a connection to its end. Errors of the peer end the connection and nothing else.
+/// Serves a connection to its end, or until a response after a reload says that it ends. Errors of the peer end the
+/// connection and nothing else.
 pub(crate) async fn serve<S>(stream: S, boundary: &Boundary, shared: Rc<Shared>)
 where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     let over = Arc::new(AtomicBool::new(false));
+    let generation = shared.generations.join();
+    let is_retired = Rc::new(Cell::new(false));
+    let leaves = is_retired.clone();
     let service = service_fn(|request: http::Request<Incoming>| {
         let shared = shared.clone();
         let over = over.clone();
+        let is_retired = is_retired.clone();
         let early = boundary.is_ahead();
         async move {
             let arrived = Instant::now();
@@ -52,6 +61,10 @@ where
             let mut response = http::Response::new(Full::new(body));
             *response.status_mut() = answer.status;
             response.headers_mut().clone_from(&answer.headers);
+            if is_retired.get() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
             Ok::<_, Infallible>(response)
         }
     });
@@ -59,7 +72,16 @@ where
         hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     // A client that goes away in mid-response is no fault of the origin's.
-    let _ = connection.as_mut().await;
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = generation.retired() => {
+            leaves.set(true);
+            if tokio::time::timeout(IDLE, connection.as_mut()).await.is_err() {
+                connection.as_mut().graceful_shutdown();
+                let _ = connection.as_mut().await;
+            }
+        }
+    }
     over.store(true, Ordering::Relaxed);
 }
 

@@ -34,12 +34,13 @@ const FRAME_HEADER: usize = 9;
 /// Receive windows where none are asked for, as hyper's server ships them.
 const RECEIVE_WINDOW: u32 = 1024 * 1024;
 
-/// Serves a connection to its end. Errors of the peer end the connection and nothing else.
+/// Serves a connection to its end, which GOAWAY announces after a reload. Errors of the peer end the connection and nothing else.
 pub(crate) async fn serve<S>(stream: Records<S>, boundary: &Boundary, shared: Rc<Shared>)
 where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     let (stream_window, connection_window) = windows(&shared.knobs);
+    let retired = shared.generations.join().retired();
     let gather = Gather::new(stream);
     let handshake = Builder::new()
         .initial_window_size(stream_window)
@@ -57,8 +58,14 @@ where
     };
     gather.hold();
     let mut handed_over = false;
+    let mut retired = pin!(retired);
+    let mut leaves = false;
     poll_fn(|cx| {
         loop {
+            if !leaves && retired.as_mut().poll(cx).is_ready() {
+                leaves = true;
+                connection.graceful_shutdown();
+            }
             match pin!(connection.accept()).poll(cx) {
                 Poll::Ready(Some(Ok((request, respond)))) => {
                     responses.begin(request, respond, boundary.is_ahead());

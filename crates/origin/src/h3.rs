@@ -54,11 +54,23 @@ impl Endpoint {
     }
 }
 
-/// Answers requests until the connection ends. Errors of the peer end the stream or connection, nothing else.
+/// Answers requests until the connection ends; after a reload GOAWAY asks the client to end it. Errors of the peer end the stream or connection, nothing else.
 pub(crate) async fn answer_all<C: QuicConnection>(connection: C, shared: &Rc<Shared>) {
+    let retired = shared.generations.join().retired();
     let http = ServerConnection::start(connection);
-    while let Ok(stream) = http.accept().await {
-        tokio::task::spawn_local(answer(stream, shared.clone()));
+    let serves = async {
+        while let Ok(stream) = http.accept().await {
+            tokio::task::spawn_local(answer(stream, shared.clone()));
+        }
+    };
+    let leaves = async {
+        retired.await;
+        http.go_away();
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        () = serves => {}
+        () = leaves => {}
     }
 }
 

@@ -16,6 +16,7 @@
 //! | what happens to 0-RTT data | `early.rs`, `boundary.rs` |
 //! | how are small writes gathered | `gather.rs`, `records.rs` |
 //! | what works without TLS | `clear.rs` |
+//! | what a reload does to connections | `reload.rs` |
 //! | what is logged | `log/` |
 
 mod answer;
@@ -36,6 +37,7 @@ mod over_quinn;
 mod over_s2n;
 mod recorded;
 mod records;
+mod reload;
 mod replies;
 mod site;
 mod target;
@@ -72,6 +74,7 @@ pub use log::{
 };
 pub use matched::Match;
 pub use recorded::{Recorded, RecordedError};
+pub use reload::Generations;
 pub use site::{Site, SiteError};
 
 /// What an origin serves.
@@ -145,6 +148,7 @@ pub(crate) struct Shared {
     early_data: bool,
     knobs: TransportKnobs,
     log: AccessLog,
+    generations: Generations,
 }
 
 /// The answer to a request, how long it is held back, and what the log is to have of it.
@@ -279,6 +283,7 @@ impl Origin {
                 early_data: config.early_data,
                 knobs: config.knobs,
                 log: AccessLog::new(config.log, tcp_tickets, quic_tickets),
+                generations: Generations::new(),
             }),
             port,
             clear_port,
@@ -299,6 +304,11 @@ impl Origin {
     /// The access log.
     pub fn log(&self) -> AccessLog {
         self.shared.log.clone()
+    }
+
+    /// What retires its connections.
+    pub fn generations(&self) -> Generations {
+        self.shared.generations.clone()
     }
 
     /// Serves for ever; ends when dropped. Must run inside a `LocalSet`.

@@ -9,6 +9,7 @@ from pronghorn.analysis.blocks import CellTrials, select
 from pronghorn.analysis.bootstrap import RESAMPLES
 from pronghorn.analysis.cells import summarise_cell
 from pronghorn.analysis.contrasts import contrasts
+from pronghorn.analysis.event_costs import event_costs
 from pronghorn.analysis.explain import explain
 from pronghorn.analysis.kernels import kernels
 from pronghorn.analysis.resources import Requests, of_trial
@@ -148,6 +149,7 @@ def summarise(
         ],
         kernels=kernels(measured, terms) if len({cell.kernel for cell in order}) > 1 else None,
         stacks=stacks(found, measured, terms),
+        events=event_costs(measured, [its.title for its in terms]),
         published=design.loads.published,
         claims=_claims(design.loads, measured, terms),
     )

@@ -1,5 +1,7 @@
 """The engine's load generator as a client: many requests over many connections, measured as a whole."""
 
+from collections.abc import Awaitable, Callable
+
 from pronghorn import __version__
 from pronghorn.clients.base import Visit
 from pronghorn.engine import Engine
@@ -69,6 +71,21 @@ class LoadSession:
         asked = spec(visit, settings_of(visit))
         patience_s = (asked.limit_s or visit.limit_s) + _GRACE_S
         ok = await self._engine.request("generate", patience_s=patience_s, spec=asked.to_engine())
+        return told(LoadReport.model_validate(ok), visit.arm, asked)
+
+    async def load_while(self, act: Callable[[], Awaitable[None]]) -> PageLoad:
+        """One load during which `act` is done, which begins with it; the report tells when requests failed.
+        Whatever `act` raises ends the load."""
+        visit = self._visit
+        asked = spec(visit, settings_of(visit)).model_copy(update={"failure_times": True})
+        patience_s = (asked.limit_s or visit.limit_s) + _GRACE_S
+        await self._engine.request("generate_start", spec=asked.to_engine())
+        try:
+            await act()
+        except Exception:
+            await self._engine.request("generate_stop", wait=False, patience_s=patience_s)
+            raise
+        ok = await self._engine.request("generate_stop", wait=True, patience_s=patience_s)
         return told(LoadReport.model_validate(ok), visit.arm, asked)
 
     async def close(self) -> None:

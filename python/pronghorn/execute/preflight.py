@@ -136,6 +136,7 @@ def _shortened(experiment: Experiment) -> Experiment:
             "limit": LIMIT if experiment.limit_s > _LIMIT_S else experiment.limit,
             "artifacts": (),
             "background": None,
+            "events": (),
             "load": one,
             "state": "fresh",
         }

@@ -14,17 +14,18 @@ from typing import Any, NamedTuple
 from pronghorn import clients, origins
 from pronghorn.certificates import HOST_NAME, Certificates, Leaf
 from pronghorn.clients import ClientFailed, ClientSession, Visit
-from pronghorn.clients.load import warm_up
+from pronghorn.clients.load import LoadSession, warm_up
 from pronghorn.clients.native import NativeSession
 from pronghorn.costs import cell_cost, cost
 from pronghorn.engine import PATIENCE_S, Engine, EngineDied, EngineError
 from pronghorn.errors import HostError
-from pronghorn.execute import beside, turns
+from pronghorn.execute import beside, events, turns
 from pronghorn.execute.origin_notes import WARM_UP, OriginNotes
 from pronghorn.knobs import effective
 from pronghorn.model.arm import Arm
 from pronghorn.model.artifacts import FLIGHT, PCAPNG, QLOG
 from pronghorn.model.background import Background
+from pronghorn.model.event_record import EventRecord
 from pronghorn.model.experiment import Experiment
 from pronghorn.model.knobs import Knobs
 from pronghorn.model.load import CLIENT
@@ -103,13 +104,14 @@ class Plot(NamedTuple):
 class Measurement(NamedTuple):
     """What came out of one load on a stage, but for the counters. Where the client made a load of many
     requests, the origin's log is `counts` and its requests are left out; so are those of a load that ran
-    beside a page load, `background`."""
+    beside a page load, `background`. `events` were done to the origin."""
 
     page: PageLoad
     log: OriginLog
     cpu: CpuSeconds = CpuSeconds()
     counts: Sequence[OriginCount] = ()
     background: LoadReport | None = None
+    events: Sequence[EventRecord] = ()
 
 
 class Stage:
@@ -126,6 +128,7 @@ class Stage:
         self._fault: PageLoad | None = None
         self._share: CpuShare | None = None
         self._begun = False
+        self._events: list[EventRecord] = []
 
     @property
     def plot(self) -> Plot:
@@ -190,17 +193,17 @@ class Stage:
         page, cpu = await self._page(notes.origin, client)
         if self._makes_loads:
             log, counts = await notes.of_load(page)
-            return Measurement(page, log, cpu, counts)
+            return Measurement(page, log, cpu, counts, events=self._events)
         return Measurement(page, await notes.of_page(page), cpu)
 
     async def _page(self, origin: RunningOrigin, client: ClientSession) -> tuple[PageLoad, CpuSeconds]:
         if self._engine.virtual:
             guest_s = self._engine.cpu_s() or 0.0
-            loaded = await self._loaded(client)
+            loaded = await self._loaded(client, origin)
             cpu = CpuSeconds(guest_s=max(0.0, (self._engine.cpu_s() or 0.0) - guest_s))
             return await self._explained(loaded, origin), cpu
         before_s = None if self._tells_cpu else await origin.cpu_s()
-        loaded = await self._loaded(client)
+        loaded = await self._loaded(client, origin)
         cpu = await self._cpu(loaded, origin, before_s)
         return await self._explained(loaded, origin), cpu
 
@@ -308,9 +311,13 @@ class Stage:
             origin_s = max(0.0, after_s - before_s)
         return CpuSeconds(client_s=client.used_s if client else page.processes_cpu_s, origin_s=origin_s)
 
-    async def _loaded(self, client: ClientSession) -> PageLoad:
+    async def _loaded(self, client: ClientSession, origin: RunningOrigin) -> PageLoad:
+        experiment = self._plot.experiment
         try:
-            page = await client.load()
+            if experiment.events and isinstance(client, LoadSession):
+                page, self._events = await events.load(self._engine, origin, client, experiment)
+            else:
+                page = await client.load()
         except ClientFailed as failure:
             page = self._fault = failed(failure.reason, self._with_last_lines(str(failure)))
         self._share = await self._cpu_share() if guard.foreign(page) else None
@@ -359,6 +366,7 @@ class Stage:
                 clear_port=clear_port,
                 counts=self._makes_loads,
                 placed=placed,
+                events=frozenset(one.do for one in experiment.events),
             ),
         )
         self._notes = OriginNotes(origin, self._engine)

@@ -16,7 +16,7 @@ from pronghorn.certificates import Certificates
 from pronghorn.clients.load import MADE, requests_per_second
 from pronghorn.costs import cell_cost, load_cost
 from pronghorn.engine import HERE, Engine, EngineError, Engines
-from pronghorn.execute import beside
+from pronghorn.execute import beside, events
 from pronghorn.execute.stage import Measurement, Plot, Site, Stage
 from pronghorn.host import loopback
 from pronghorn.knobs import effective
@@ -135,6 +135,7 @@ def recorded(
         origin_log=found.log.requests,
         origin_counts=list(found.counts),
         background=found.background,
+        events=list(found.events),
         origin_connections=found.log.connections,
         origin_log_kept=found.log.kept,
         origin_tickets={transport: dict(fates) for transport, fates in found.log.tickets.items()},
@@ -213,6 +214,8 @@ def _judge(
         return "failed", wrong
     if found.background is not None and not found.background.requests.succeeded:
         return "contaminated", Fault(beside.REASON, "no request of the load beside it succeeded")
+    if found.events and page.report and (amiss := events.outside(found.events, page.report)):
+        return "contaminated", Fault(events.OUTSIDE, amiss)
     total_bytes = conditions.sites[cell.site].total_bytes
     pace = _pace(experiment, cell, total_bytes)
     doubt = guard.contamination(page, counters, path, total_bytes, pace) or physics.violation(

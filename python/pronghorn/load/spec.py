@@ -91,7 +91,7 @@ class LoadSpec(_Asked):
     instead of `targets`; the first of these is what a line doesn't say. `address`, in the `zone` of an
     interface, `port` and `unix_socket` are where to connect to, whatever the URL says. `ramp_s`:
     connections are opened, and an open loop's rate rises, evenly over it. `progress_s`: how often progress is
-    told; null: never."""
+    told; null: never. With `failure_times` the report tells when requests failed."""
 
     targets: tuple[Target, ...]
     target_file: str | None = None
@@ -118,6 +118,7 @@ class LoadSpec(_Asked):
     connect_timeout_s: float = 10.0
     progress_s: float | None = None
     histogram_log: str | None = None
+    failure_times: bool = False
 
     @property
     def target_count(self) -> int:

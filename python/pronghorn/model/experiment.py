@@ -18,6 +18,7 @@ from pronghorn.model import (
     stacks,
     units,
 )
+from pronghorn.model import events as server_events
 from pronghorn.model import experiment_values as values
 from pronghorn.model import path as paths
 from pronghorn.model.arm import Arm
@@ -25,6 +26,7 @@ from pronghorn.model.background import Background
 from pronghorn.model.browser import BrowserSettings
 from pronghorn.model.cell import GUEST, HOST
 from pronghorn.model.certificate import CertificateSettings
+from pronghorn.model.events import ServerEvent
 from pronghorn.model.experiment_knobs import KnobTables
 from pronghorn.model.explanation import Explanation
 from pronghorn.model.load import LoadSettings
@@ -70,7 +72,8 @@ class Experiment(BaseModel):
     transports; with `fair` those that are left unsaid are equal in all arms, as far as somebody honours them
     (`knobs/fair.py`).
     `load` is what the client of that name makes; `published` the name of the measurements that the run is
-    held against. `background` is a load that runs beside each page load. `preflight` says what becomes of a
+    held against. `background` is a load that runs beside each page load, `events` are done to the
+    origin in each load. `preflight` says what becomes of a
     run whose arms fail in a load before the schedule. `tolerate` are globs, over path and
     query, of the requests that may fail without failing their load. `clock` says whether trials run in real
     time, in guests whose clock is virtual, or each cell both ways; `kernels` are the guests' versions of
@@ -110,6 +113,7 @@ class Experiment(BaseModel):
     load: LoadSettings | None = None
     published: str | None = None
     background: Background | None = None
+    events: tuple[ServerEvent, ...] = ()
     sampling: Sampling | None = None
     preflight: values.Preflight = "on"
     tolerate: tuple[str, ...] = ()
@@ -263,6 +267,8 @@ class Experiment(BaseModel):
             table[load.KEY] = self.load.definition()
         if self.background is not None:
             table[background.KEY] = self.background.definition()
+        if self.events:
+            table[server_events.KEY] = [one.definition() for one in self.events]
         if self.tolerate:
             table["tolerate"] = list(self.tolerate)
         if self.in_guests:

@@ -8,6 +8,7 @@ from pronghorn.model import (
     background,
     browser,
     certificate,
+    events,
     experiment_knobs,
     explanation,
     live_servers,
@@ -38,7 +39,7 @@ KEYS = (
     "repeat", "attempts", "state", "pause", "limit", "margin", "margin_time", "seed", "jobs", "artifacts",
     "path", "cache_control", "certificate", "browser", "authority", "explain", "compression", "host",
     "fair", "knobs", "load", "published", "background", "preflight", "tolerate", "clock", "kernels",
-    "replay",
+    "replay", "events",
 )  # fmt: skip
 
 
@@ -73,6 +74,7 @@ def parse(
         else tuple(_site(name, reader, vocabulary, folder) for name in reader.names("sites"))
     )
     authority, authority_texts = live_servers.authority(reader, live=live)
+    made = _load(reader, clients.names)
     return Experiment(
         name=reader.text("name", Path(source.name).stem),
         sites=sites,
@@ -109,9 +111,10 @@ def parse(
         replay=replay_settings.parse(reader.sub(replay_settings.KEY, replay_settings.EXAMPLE), sites),
         explain=explanation.parse(table, source, tuple(arm.name for arm in arm_list)),
         fair=reader.flag("fair", False),
-        load=_load(reader, clients.names),
+        load=made,
         published=_published(reader),
         background=_background(reader, clients.names),
+        events=events.parse(table, source, clients.names, made),
         clock=values.clock(reader),
         kernels=values.kernels(reader),
         tolerate=values.tolerate(reader),

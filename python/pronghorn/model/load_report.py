@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pronghorn.model.bounds import Count, Counts, Rate, Seconds, Several, Text
+from pronghorn.model.bounds import Count, Counts, Moment, Rate, Seconds, Several, Text
 from pronghorn.model.from_engine import Controller, FromEngine, Settings
 
 
@@ -136,10 +136,21 @@ class Failure(FromEngine):
     detail: Text
 
 
+class FailureTime(FromEngine):
+    """So many requests failed in the same way within a millisecond, which begins at `monotonic_s`, in seconds
+    of CLOCK_MONOTONIC."""
+
+    monotonic_s: Moment
+    kind: Text
+    requests: Count
+
+
 class LoadReport(FromEngine):
     """A whole load. `finished` is false where it was cut. `settings` and `congestion_control` are the first
     connection's, as read back. `stood_still_s`: how long the generator itself was stopped or had no CPU;
-    `server_drops`: datagrams for which the server's socket had no room, None where nobody tells."""
+    `server_drops`: datagrams for which the server's socket had no room, None where nobody tells.
+    `failure_times` says when requests failed, where that was asked for; `window_monotonic_s` when the window
+    began, in seconds of CLOCK_MONOTONIC."""
 
     requests: Requests
     connections: Connections
@@ -159,6 +170,8 @@ class LoadReport(FromEngine):
     tls: TlsRead | None = None
     stack: Text | None = None
     failures: Annotated[list[Failure], Several] = Field(default_factory=list)
+    failure_times: Annotated[list[FailureTime], Several] = Field(default_factory=list)
+    window_monotonic_s: Moment | None = None
 
     @property
     def is_of_this_host(self) -> bool:

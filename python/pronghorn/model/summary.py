@@ -20,6 +20,7 @@ from pronghorn.model.comparison import Metric as Metric
 from pronghorn.model.comparison import Ratio as Ratio
 from pronghorn.model.comparison import Statistic as Statistic
 from pronghorn.model.comparison import Verdict as Verdict
+from pronghorn.model.event_costs import EventCost as EventCost
 from pronghorn.model.kernels import Kernels
 from pronghorn.model.loaded import Failure as Failure
 from pronghorn.model.loaded import Loaded as Loaded
@@ -270,7 +271,7 @@ class Correction(BaseModel):
     words: str
 
 
-def _is_empty(found: list[StackPair]) -> bool:
+def _is_empty(found: list[StackPair] | list[EventCost]) -> bool:
     return not found
 
 
@@ -285,11 +286,11 @@ class Summary(BaseModel):
     `label`, where there is one, qualifies everything the run says ("no emulated network on this host").
     `headline` holds one sentence for each arm that is compared. `explanations` are those that the experiment
     asks for, cell after cell. Of loads, which `load_limit_s` cuts, `contrasts` compare HTTP/3's arms with all
-    others. `kernels` says what kernels and clocks do, and is left out of runs with one of each; so is
-    `stacks`, of arms that differ in their QUIC stack alone. `correction`
-    is null where fewer than two comparisons were tested. `claims` are those of the measurements `published`
-    that the run is held against. `warnings` belong in the first line of whatever shows the run. `unmeasured`
-    says why there is nothing to show, null where anything was measured.
+    others. `kernels` says what kernels and clocks do, and is left out of runs with one of each; so are
+    `stacks`, of arms that differ in their QUIC stack alone, and `events`, what was done to servers.
+    `correction` is null where fewer than two comparisons were tested. `claims` are those of the measurements
+    `published` that the run is held against. `warnings` belong in the first line of whatever shows the run.
+    `unmeasured` says why there is nothing to show, null where anything was measured.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -315,6 +316,7 @@ class Summary(BaseModel):
     contrasts: list[Contrast] = Field(default_factory=list)
     kernels: Kernels | None = Field(default=None, exclude_if=_is_none)
     stacks: list[StackPair] = Field(default_factory=list, exclude_if=_is_empty)
+    events: list[EventCost] = Field(default_factory=list, exclude_if=_is_empty)
     published: str | None = None
     claims: list[Claim] = Field(default_factory=list)
 

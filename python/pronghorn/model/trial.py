@@ -24,6 +24,7 @@ from pronghorn.model.bounds import (
     Whole,
 )
 from pronghorn.model.cell import Cell as Cell
+from pronghorn.model.event_record import EventRecord
 from pronghorn.model.from_engine import Controller as Controller
 from pronghorn.model.from_engine import FromEngine as FromEngine
 from pronghorn.model.from_engine import Settings as Settings
@@ -392,6 +393,10 @@ class TrialKey(NamedTuple):
     attempt: Count
 
 
+def _is_empty(events: list[EventRecord]) -> bool:
+    return not events
+
+
 class Trial(BaseModel):
     """One measurement of one arm in one cell.
 
@@ -404,8 +409,9 @@ class Trial(BaseModel):
     `origin_tickets` says by transport (`tcp`, `quic`) how many of the session tickets that the origin was
     offered in this load were `redeemed`, `replayed` and `unknown`; empty where it doesn't tell. `knobs` are
     what was asked of the arm's transports beyond what is shipped, sizes in bytes. Of a load the origin's log
-    is counted, in `origin_counts`, and not kept; so is that of a load beside a page load, `background`. `why`
-    are the parts of the load's time; None where nobody looked."""
+    is counted, in `origin_counts`, and not kept; so is that of a load beside a page load, `background`.
+    `events` are those that were done to the origin, each with what it cost. `why` are the parts of the load's
+    time; None where nobody looked."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -429,6 +435,7 @@ class Trial(BaseModel):
     origin_log: Annotated[list[OriginRequest], Several] = []
     origin_counts: Annotated[list[OriginCount], Several] = []
     background: LoadReport | None = None
+    events: Annotated[list[EventRecord], Several] = Field(default=[], exclude_if=_is_empty)
     origin_connections: Annotated[list[OriginConnection], Several] = []
     origin_log_kept: bool = True
     origin_tickets: Annotated[dict[Text, Counts], Several] = {}

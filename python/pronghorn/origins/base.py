@@ -40,7 +40,8 @@ class OriginSetup(NamedTuple):
     of each QUIC connection; None: none is wanted. `knobs` are what is asked of the arm's transports.
     `clear_port` is where it listens without TLS, for an arm that goes there. With `counts` the log is only
     asked how many requests it has of each kind. `placed`: the site is a recorded one, `root` holds what was
-    recorded, each host is served at its own address, and `headers` are not added."""
+    recorded, each host is served at its own address, and `headers` are not added. `events` are what will be
+    done to it (`model.events.ACTIONS`)."""
 
     root: Path
     certificates: Certificates
@@ -56,6 +57,7 @@ class OriginSetup(NamedTuple):
     counts: bool = False
     document_headers: Mapping[str, str] = MappingProxyType({})
     placed: Placed | None = None
+    events: frozenset[str] = frozenset()
 
 
 class OriginFailed(Exception):
@@ -97,6 +99,11 @@ class Origin(Protocol):
 
     def replay_refusal(self) -> str | None:
         """Why it can't serve recorded sites, as the end of a sentence; None where it can."""
+        ...
+
+    def event_refusal(self, do: str) -> str | None:
+        """Why an event (`model.events.ACTIONS`) can't be done to it, as the end of a sentence; None where it
+        can."""
         ...
 
     def require(self) -> None:

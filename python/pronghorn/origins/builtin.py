@@ -5,10 +5,12 @@ from typing import Any
 from pronghorn import __version__
 from pronghorn.engine import Engine
 from pronghorn.model.arm import QUINN, S2N, STACK_PROGRAMS, Arm
+from pronghorn.model.events import KILL_WORKER, RELOAD
 from pronghorn.model.trial import OriginConnection, OriginRequest
 from pronghorn.origins import kernel_tcp
 from pronghorn.origins.base import OriginLog, OriginSetup
 from pronghorn.origins.counts import Count, Counts, Kind, add
+from pronghorn.origins.events import ONE_PROCESS
 from pronghorn.origins.hosts import Placed
 from pronghorn.sites.hosts import Replay
 
@@ -39,6 +41,12 @@ class Builtin:
     def replay_refusal(self) -> str | None:
         """It serves every recorded site."""
         return None
+
+    def event_refusal(self, do: str) -> str | None:
+        """It can be reloaded."""
+        if do == RELOAD:
+            return None
+        return ONE_PROCESS if do == KILL_WORKER else "it is a part of the engine and ends with it"
 
     def require(self) -> None:
         """It comes with the engine."""
@@ -115,6 +123,10 @@ class RunningBuiltin:
         if self._replay is not None:
             entry = {**entry, "path": self._replay.named(entry["host"], entry["path"])}
         return OriginRequest.model_validate(entry)
+
+    async def perform(self, do: str) -> None:  # noqa: ARG002
+        """A reload: connections finish their requests and end."""
+        await self._engine.request("reload")
 
     async def cpu_s(self) -> float | None:
         """That of the thread that serves."""

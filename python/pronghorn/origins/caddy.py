@@ -1,7 +1,7 @@
 """Caddy: h1 and h2 over the kernel's TCP by Go's net/http, h3 over quic-go."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -9,9 +9,11 @@ from pronghorn.engine import Engine
 from pronghorn.errors import HostError
 from pronghorn.model import foreign
 from pronghorn.model.arm import Arm
+from pronghorn.model.events import KILL_WORKER, RELOAD
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import caddy_recorded, caddyfile, kernel_tcp, process, programs, template
 from pronghorn.origins.base import OriginFailed, OriginLog, OriginSetup
+from pronghorn.origins.events import ONE_PROCESS, Restartable
 from pronghorn.origins.process import Listens, Process
 from pronghorn.sites.hosts import Replay
 
@@ -68,6 +70,14 @@ class Caddy:
         """A person's own configuration has the files of a folder."""
         return None if self._own is None else "its configuration serves the files of one host"
 
+    def event_refusal(self, do: str) -> str | None:
+        """It can be restarted, and reloaded with a configuration of ours."""
+        if do == KILL_WORKER:
+            return ONE_PROCESS
+        if do == RELOAD and self._own is not None:
+            return "its configuration may say nothing of the interface by which Caddy is reloaded"
+        return None
+
     def require(self) -> None:
         """There must be a Caddy that can switch 0-RTT off, of the version that is asked for."""
         self._server.program()
@@ -75,7 +85,11 @@ class Caddy:
     async def start(self, engine: Engine, setup: OriginSetup) -> "RunningCaddy":
         """Starts it; OriginFailed with the end of its own log where it does not get ready."""
         log = setup.folder / "access.log"
-        text = self._configuration(early_data=setup.arm.early_data, documents=setup.document_headers)
+        text = self._configuration(
+            early_data=setup.arm.early_data,
+            documents=setup.document_headers,
+            reloads=RELOAD in setup.events,
+        )
         in_json = self._json or setup.placed is not None
         config = setup.folder / ("caddy.json" if in_json else "Caddyfile")
         if setup.placed is None:
@@ -89,20 +103,36 @@ class Caddy:
             config.write_text(recorded, encoding="utf-8")
         adapter = () if in_json else ("--adapter", "caddyfile")
         where = ("--config", str(config), *adapter)
-        try:
-            started = await process.start(
+        argv, environment = self._server.program().argv, self._environment(setup.folder)
+
+        async def begin(number: int) -> Process:
+            return await process.start(
                 engine,
-                "caddy",
-                (*self._server.program().argv, "run", *where),
+                _NAME if number == 1 else f"{_NAME}-{number}",
+                (*argv, "run", *where),
                 setup.folder,
                 Listens(setup.port),
-                environment=self._environment(setup.folder),
+                environment=environment,
             )
+
+        async def reload() -> None:
+            told = ("--address", caddyfile.ADMIN, "--force")
+            await process.succeed(
+                engine,
+                "caddy-reload",
+                (*argv, "reload", *where, *told),
+                setup.folder,
+                environment=environment,
+            )
+
+        try:
+            server = Restartable(await begin(1), begin)
         except OriginFailed as failure:
             raise OriginFailed(f"{failure}{await self._complaint(engine, where, setup.folder)}") from None
         return RunningCaddy(
             engine,
-            started,
+            server,
+            reload,
             setup.port,
             log if template.uses(text, "PRONGHORN_LOG") else None,
             in_seconds=_OTHER_DURATIONS.search(text) is None,
@@ -152,10 +182,16 @@ class Caddy:
     def _json(self) -> bool:
         return self._own is not None and _is_json(self._own)
 
-    def _configuration(self, *, early_data: bool, documents: Mapping[str, str] = MappingProxyType({})) -> str:
+    def _configuration(
+        self,
+        *,
+        early_data: bool,
+        documents: Mapping[str, str] = MappingProxyType({}),
+        reloads: bool = False,
+    ) -> str:
         if self._own is not None:
             return self._own
-        return caddyfile.template(early_data=early_data, documents=documents)
+        return caddyfile.template(early_data=early_data, documents=documents, reloads=reloads)
 
     def _values(self, setup: OriginSetup, log: Path) -> dict[str, str]:
         headers = caddyfile.header_object if self._json else caddyfile.header_lines
@@ -176,7 +212,8 @@ class RunningCaddy:
     def __init__(
         self,
         engine: Engine,
-        started: Process,
+        server: Restartable,
+        reload: Callable[[], Awaitable[None]],
         port: int,
         log: Path | None,
         *,
@@ -185,7 +222,8 @@ class RunningCaddy:
     ) -> None:
         self._replay = replay
         self._engine = engine
-        self._process = started
+        self._server = server
+        self._reload = reload
         self._log = log
         self._in_seconds = in_seconds
         self.port = port
@@ -201,17 +239,21 @@ class RunningCaddy:
             requests = [request.model_copy(update={"served_s": None}) for request in requests]
         return OriginLog(requests, connections)
 
+    async def perform(self, do: str) -> None:
+        """A reload by its administration interface, or a restart."""
+        await (self._reload() if do == RELOAD else self._server.restart())
+
     async def cpu_s(self) -> float | None:
         """That of its process and all below it."""
-        return self._process.cpu_s()
+        return self._server.cpu_s()
 
     async def ended(self) -> str | None:
         """How its process ended."""
-        return await self._process.ended()
+        return await self._server.process.ended()
 
     def last_lines(self) -> str:
         """The end of its log of itself."""
-        return process.last_lines(self._process.stderr)
+        return process.last_lines(*(one.stderr for one in self._server.all))
 
 
 def _is_json(configuration: str) -> bool:

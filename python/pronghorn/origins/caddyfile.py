@@ -60,6 +60,9 @@ DOCUMENTS		file_server {
 }
 """
 
+ADMIN = "unix/admin.sock"
+"""Where a Caddy that is to be reloaded is administered: a socket in its folder, in which it works."""
+
 _NO_EARLY_DATA = """\
 	# Absent where an arm asks for 0-RTT, which Caddy takes over QUIC unless told otherwise.
 	servers {
@@ -68,15 +71,20 @@ _NO_EARLY_DATA = """\
 """
 
 
-def template(*, early_data: bool, documents: Mapping[str, str] = MappingProxyType({})) -> str:
+def template(
+    *, early_data: bool, documents: Mapping[str, str] = MappingProxyType({}), reloads: bool = False
+) -> str:
     """The Caddyfile: what every origin needs, and for the rest Caddy as it ships. `early_data`: whether it
-    takes 0-RTT data; `documents`: the headers that HTML documents have of their own."""
+    takes 0-RTT data; `documents`: the headers that HTML documents have of their own; `reloads`: whether it
+    can be reloaded, at `ADMIN`."""
     text = (
         _CADDYFILE.replace("MEDIA_TYPES", "\n\t\t\t".join(_media_types()))
         .replace("OTHER", OTHER)
         .replace("DOCUMENTS", _of_documents(documents))
         .replace("DOCUMENT", next(iter(MEDIA_TYPES)))
     )
+    if reloads:
+        text = text.replace("\tadmin off\n", f"\tadmin {ADMIN}\n")
     return text.replace(_NO_EARLY_DATA, "") if early_data else text
 
 

@@ -31,6 +31,10 @@ class Command:
         """It serves the files of a folder."""
         return "it serves the files of one host"
 
+    def event_refusal(self, do: str) -> str | None:  # noqa: ARG002
+        """It can only be started and ended."""
+        return "Pronghorn does not know how its command does that"
+
     def require(self) -> None:
         """What its command needs is known to whoever wrote it."""
 

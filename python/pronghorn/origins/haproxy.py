@@ -1,11 +1,13 @@
 """HAProxy in front of a plain HTTP/1.1 origin, an nginx: h1 and h2 over the kernel's TCP, h3 over QUIC of its
 own."""
 
+import signal
 from pathlib import Path
 
 from pronghorn.engine import Engine
 from pronghorn.model import foreign
 from pronghorn.model.arm import Arm
+from pronghorn.model.events import KILL_WORKER, RELOAD
 from pronghorn.model.origin_name import numbers
 from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import (
@@ -19,6 +21,7 @@ from pronghorn.origins import (
     template,
 )
 from pronghorn.origins.base import OriginLog, OriginSetup
+from pronghorn.origins.events import Restartable, until
 from pronghorn.origins.process import Listens, Process
 from pronghorn.sites.hosts import Replay
 
@@ -33,6 +36,9 @@ _WINDOW, _TUNED_WINDOW = 480 * 1024, 8 * 1024 * 1024
 _WITHOUT_EARLY_DATA = "+QUIC_OPENSSL_COMPAT"
 _UNSET = "-"
 """What the log has of a variable that isn't set: of the path of a connection that ended without a request."""
+
+_LOADED = "Loading success"
+"""What the master says on its stderr when a new worker has taken over."""
 
 _NO_LENGTH = ("", _UNSET)
 """What the log has of an answer without Content-Length, such as a 204."""
@@ -73,6 +79,10 @@ class HAProxy:
         """It serves every recorded site."""
         return None
 
+    def event_refusal(self, do: str) -> str | None:
+        """It can be reloaded and restarted."""
+        return "its master ends when the one worker is killed" if do == KILL_WORKER else None
+
     def require(self) -> None:
         """A HAProxy with QUIC, of the version that is asked for, and an nginx."""
         self._server.program()
@@ -94,6 +104,8 @@ class HAProxy:
             nginx_lookup.write(setup.root, folder)
             headers = haproxy_cfg.header_lines(setup.headers, setup.document_headers)
         (folder / "nginx.conf").write_text(behind_text, encoding="utf-8")
+        if setup.events:
+            text = haproxy_cfg.handed_over(text)
         values = template.values(setup, Path(), headers)
         (folder / "haproxy.cfg").write_text(template.fill(text, values), encoding="utf-8")
         behind = await process.start(
@@ -103,13 +115,15 @@ class HAProxy:
             folder,
             folder / haproxy_cfg.SOCKET,
         )
-        front = await process.start(
-            engine,
-            "haproxy",
-            [*self._server.program().argv, "-db", "-f", "haproxy.cfg"],
-            folder,
-            Listens(setup.port),
-        )
+        # A master takes signals and keeps the listeners from one worker to the next.
+        master = ("-W",) if setup.events else ()
+        argv = [*self._server.program().argv, *master, "-db", "-f", "haproxy.cfg"]
+
+        async def begin(number: int) -> Process:
+            name = _NAME if number == 1 else f"{_NAME}-{number}"
+            return await process.start(engine, name, argv, folder, Listens(setup.port))
+
+        front = Restartable(await begin(1), begin)
         replay = setup.placed.replay if setup.placed is not None else None
         return RunningHAProxy(engine, front, behind, setup.port, replay)
 
@@ -157,7 +171,7 @@ class RunningHAProxy:
     """HAProxy in a bench, `front`, and the nginx `behind` it."""
 
     def __init__(
-        self, engine: Engine, front: Process, behind: Process, port: int, replay: Replay | None = None
+        self, engine: Engine, front: Restartable, behind: Process, port: int, replay: Replay | None = None
     ) -> None:
         self._replay = replay
         self._engine = engine
@@ -167,9 +181,21 @@ class RunningHAProxy:
 
     async def log(self) -> OriginLog:
         """HAProxy's access log, and the TCP connections that clients have with it."""
-        lines = process.whole_lines(self._front.stdout)
+        lines = [line for one in self._front.all for line in process.whole_lines(one.stdout)]
         requests = [request for line in lines if (request := parse(line, self._replay))]
         return OriginLog(requests, await process.tcp_connections(self._engine, self.port))
+
+    async def perform(self, do: str) -> None:
+        """A reload of the master, which is done when it says so, or a restart; the nginx behind goes on."""
+        if do != RELOAD:
+            await self._front.restart()
+            return
+        before = self._loaded()
+        await self._front.process.signal(signal.SIGUSR2)
+        await until(lambda: self._loaded() > before, "HAProxy has no new worker after SIGUSR2")
+
+    def _loaded(self) -> int:
+        return sum(_LOADED in line for line in process.whole_lines(self._front.process.stderr))
 
     async def cpu_s(self) -> float | None:
         """That of both together."""
@@ -178,11 +204,11 @@ class RunningHAProxy:
 
     async def ended(self) -> str | None:
         """How the first of both that did so ended."""
-        return await self._front.ended() or await self._behind.ended()
+        return await self._front.process.ended() or await self._behind.ended()
 
     def last_lines(self) -> str:
         """The end of what both said of faults."""
-        return process.last_lines(self._behind.stderr, self._front.stderr)
+        return process.last_lines(self._behind.stderr, *(one.stderr for one in self._front.all))
 
 
 def parse(line: str, replay: Replay | None = None) -> OriginRequest | None:

@@ -11,6 +11,8 @@ from pronghorn.origins import nginx_lookup
 SOCKET = "files.sock"
 """The UNIX socket between the two."""
 
+_CONTROL_SOCKET = "control.sock"
+
 _HAPROXY = """\
 global
     log stdout len 8192 format raw local0
@@ -117,6 +119,11 @@ def haproxy(*, tuned: bool, buffers: bool, early_data: bool, control: str | None
         .replace("FORMAT", LOG_FORMAT)
         .replace("SOCKET", SOCKET)
     )
+
+
+def handed_over(text: str) -> str:
+    """The configuration of a HAProxy that hands its listeners over to the next worker when it is reloaded."""
+    return text.replace("global\n", f"global\n    stats socket {_CONTROL_SOCKET} expose-fd listeners\n", 1)
 
 
 def header_lines(headers: Mapping[str, str], documents: Mapping[str, str] = MappingProxyType({})) -> str:

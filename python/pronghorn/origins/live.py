@@ -43,6 +43,10 @@ class Live:
         """It serves the files of a folder."""
         return "it serves the files of one host"
 
+    def event_refusal(self, do: str) -> str | None:  # noqa: ARG002
+        """Nothing is done to it."""
+        return "it is somebody else's server"
+
     def require(self) -> None:
         """It needs nothing of this host."""
 

@@ -16,6 +16,7 @@ from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import (
     kernel_tcp,
     nginx_conf,
+    nginx_events,
     nginx_lookup,
     nginx_recorded,
     process,
@@ -24,6 +25,7 @@ from pronghorn.origins import (
 )
 from pronghorn.origins.base import OriginLog, OriginSetup
 from pronghorn.origins.counts import Count, Counts, Kind, add
+from pronghorn.origins.events import Restartable
 from pronghorn.origins.process import Listens, Process
 from pronghorn.origins.programs import Program
 from pronghorn.sites.hosts import Replay
@@ -89,6 +91,10 @@ class Nginx:
         """A person's own configuration has the files of a folder."""
         return None if self._own is None else "its configuration serves the files of one host"
 
+    def event_refusal(self, do: str) -> str | None:  # noqa: ARG002
+        """All events."""
+        return None
+
     def require(self) -> None:
         """There must be an nginx with HTTP/3, of the version that is asked for."""
         self._server.program()
@@ -116,15 +122,15 @@ class Nginx:
             "PRONGHORN_ROOT": "site",
         }
         (folder / _CONFIGURATION).write_text(template.fill(text, values), encoding="utf-8")
-        started = await process.start(
-            engine,
-            _NAME,
-            [*self._server.program().argv, *_arguments(text)],
-            folder,
-            Listens(setup.port, tcp=True, udp=True),
-        )
+        argv = [*self._server.program().argv, *_arguments(text)]
+
+        async def begin(number: int) -> Process:
+            name = _NAME if number == 1 else f"{_NAME}-{number}"
+            return await process.start(engine, name, argv, folder, Listens(setup.port, tcp=True, udp=True))
+
+        server = Restartable(await begin(1), begin)
         log = folder / _LOG if template.uses(text, "PRONGHORN_LOG") else None
-        return RunningNginx(engine, setup, started, log)
+        return RunningNginx(engine, setup, server, log)
 
     def settings(self, arm: Arm) -> dict[str, str]:
         """The sending side: the kernel's, or nginx's QUIC as its source has it."""
@@ -158,10 +164,10 @@ class Nginx:
 class RunningNginx:
     """An nginx on a bench; `log`: its access log, None where it keeps none."""
 
-    def __init__(self, engine: Engine, setup: OriginSetup, started: Process, log: Path | None) -> None:
+    def __init__(self, engine: Engine, setup: OriginSetup, server: Restartable, log: Path | None) -> None:
         self._engine = engine
         self._over_quic = setup.arm.over_quic
-        self._process = started
+        self._server = server
         self._log = log
         self._replay = setup.placed.replay if setup.placed is not None else None
         self._counter = LogCounter(log) if log is not None and setup.counts else None
@@ -178,17 +184,21 @@ class RunningNginx:
             return OriginLog([], open_ones, counts=self._counter.counts())
         return OriginLog(requests(process.whole_lines(self._log), self._replay), open_ones)
 
+    async def perform(self, do: str) -> None:
+        """One of all events."""
+        await nginx_events.perform(self._server, do)
+
     async def cpu_s(self) -> float | None:
         """That of its process and all below it."""
-        return self._process.cpu_s()
+        return self._server.cpu_s()
 
     async def ended(self) -> str | None:
         """How its process ended."""
-        return await self._process.ended()
+        return await self._server.process.ended()
 
     def last_lines(self) -> str:
         """The end of its error log."""
-        return process.last_lines(self._process.stderr)
+        return process.last_lines(*(one.stderr for one in self._server.all))
 
 
 class LogCounter:

@@ -1,5 +1,6 @@
 """A server's process on a bench: started, waited for, and asked what it said before it failed."""
 
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -52,10 +53,36 @@ class Process:
 
         The engine tells its number in the engine's own PID namespace. Those of a guest's processes mean
         nothing here."""
+        here = self.number_here()
+        return None if here is None else cpu_time.used_s(lambda _: (here,))
+
+    def number_here(self) -> int | None:
+        """Its number in this PID namespace; None where that isn't known."""
         if self._engine.virtual:
             return None
-        here = self._pid_here = self._pid_here or cpu_time.numbered(self._engine.pid, self._pid)
-        return None if here is None else cpu_time.used_s(lambda _: (here,))
+        self._pid_here = self._pid_here or cpu_time.numbered(self._engine.pid, self._pid)
+        return self._pid_here
+
+    async def signal(self, number: int) -> None:
+        """Sends it a signal; OriginFailed where it has ended."""
+        try:
+            await self._engine.request("kill", process=self.number, signal=int(number))
+        except EngineError as error:
+            raise OriginFailed(
+                f"{self._name} could not be sent signal {int(number)}: {error.message}"
+            ) from error
+
+    async def end(self, number: int, patience_s: float) -> None:
+        """Ends it by a signal, and where it goes on for `patience_s` after that by SIGKILL."""
+        await self.signal(number)
+        for timeout_s in (patience_s, READY_S):
+            ok = await self._engine.request(
+                "wait", process=self.number, timeout_s=timeout_s, patience_s=PATIENCE_S + timeout_s
+            )
+            if ok["status"] is not None:
+                return
+            await self.signal(signal.SIGKILL)
+        raise OriginFailed(f"{self._name} did not end")
 
     async def listening(
         self, listens: Listens, *, said: Sequence[Path] = (), timeout_s: float = READY_S
@@ -145,11 +172,17 @@ async def run(
 ) -> Path:
     """Runs a program to its end, however it ends, and returns the file that took its stderr; OriginFailed
     where it can't be started."""
-    process = await _spawn(engine, name, argv, folder, environment, folder)
-    await engine.request(
-        "wait", process=process.number, timeout_s=timeout_s, patience_s=PATIENCE_S + timeout_s
-    )
-    return process.stderr
+    return (await _run(engine, name, argv, folder, environment, timeout_s))[0]
+
+
+async def succeed(
+    engine: Engine, name: str, argv: Sequence[str], folder: Path, *, environment: Mapping[str, str]
+) -> None:
+    """Runs a program to its end; OriginFailed with its last lines unless that is status 0."""
+    said, status = await _run(engine, name, argv, folder, environment, READY_S)
+    if status != 0:
+        how = f"did not end within {READY_S:g} s" if status is None else _ending(status)
+        raise OriginFailed(with_last_lines(f"{name} {how}", said))
 
 
 def with_last_lines(sentence: str, *files: Path) -> str:
@@ -183,6 +216,22 @@ async def tcp_connections(engine: Engine, port: int) -> list[OriginConnection]:
         for entry in ok["tcp"]
         if entry["local_port"] == port
     ]
+
+
+async def _run(
+    engine: Engine,
+    name: str,
+    argv: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str] | None,
+    timeout_s: float,
+) -> tuple[Path, int | None]:
+    """The file that took its stderr, and its status; None where it goes on."""
+    process = await _spawn(engine, name, argv, folder, environment, folder)
+    ok = await engine.request(
+        "wait", process=process.number, timeout_s=timeout_s, patience_s=PATIENCE_S + timeout_s
+    )
+    return process.stderr, ok["status"]
 
 
 async def _spawn(

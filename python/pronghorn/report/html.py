@@ -22,6 +22,7 @@ from pronghorn.report.arrivals_view import ArrivalsView, arrivals_views
 from pronghorn.report.claims import bounds, failed_loads
 from pronghorn.report.counted import ByArm, counted
 from pronghorn.report.cpu import CpuTimes, cpu_times
+from pronghorn.report.event_table import event_view
 from pronghorn.report.fairness_view import FAIRNESS, FairnessView, fairness_view
 from pronghorn.report.figure import Chart
 from pronghorn.report.flights import Flights, flights
@@ -128,6 +129,7 @@ def document(
             step_colours=steps.COLOURS,
             kernels_view=kernels_view(summary),
             stacks_view=stacks_view(summary),
+            event_view=event_view(summary),
             manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
             warnings=manifest.get("warnings") or [],
             colours=COLOURS,

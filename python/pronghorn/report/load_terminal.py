@@ -10,6 +10,7 @@ from pronghorn.analysis.numbers import interval, ratio
 from pronghorn.model.summary import CellSummary, Claim, State, Summary
 from pronghorn.report.claims import bounds, failed_loads
 from pronghorn.report.colours import COLOURS
+from pronghorn.report.event_table import EventView, event_view
 from pronghorn.report.heat_map import HeatMap, heat_map
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
 from pronghorn.report.published_table import Beside, published_view
@@ -41,6 +42,8 @@ def render_whole(summary: Summary, console: Terminal) -> None:
     """Prints what is said of all cells of loads together; nothing where there are none."""
     if (found := heat_map(summary)) is not None:
         _render_map(found, console)
+    if (costs := event_view(summary)) is not None:
+        _render_events(costs, console)
     if (view := published_view(summary)) is not None:
         for table in view.tables:
             _render_beside(table, console)
@@ -61,6 +64,19 @@ def _render_map(found: HeatMap, console: Terminal) -> None:
         ]
         grid.add_row(Text(row.path, style="bold"), *cells)
     _indented(grid, console)
+
+
+def _render_events(view: EventView, console: Terminal) -> None:
+    _titled(view.title, "", console)
+    shown = [view.headings.index(heading) for heading in ("event", "times", "requests", "lost", "retried")]
+    grid = _grid("cell", "arm", *(view.headings[place] for place in shown))
+    for row in view.rows:
+        style = "bold red" if row.lost else ""
+        grid.add_row(
+            Text(row.cell, style="bold"), row.arm, *(Text(row.figures[place], style=style) for place in shown)
+        )
+    _indented(grid, console)
+    _indented(Text(view.note, style="dim"), console)
 
 
 def _render_beside(table: Beside, console: Terminal) -> None:

@@ -56,6 +56,7 @@ def _report(summary: Summary, manifest: Mapping[str, Any], tables: str, *, most:
             _list([found.words for found in summary.explanations], most, "explanation"),
             _list(_of_kernels(summary), most, "kernel"),
             _list([pair.words for pair in summary.stacks], most, "stack"),
+            _list([cost.words for cost in summary.events], most, "event"),
             _parts([said for cell in summary.cells for said in cell.why_words], most),
             _list([f"{claim.claim}: {claim.words}" for claim in summary.claims], most, "claim"),
             tables,

@@ -16,6 +16,7 @@ _NESTED = (
     "origin_log",
     "origin_counts",
     "background",
+    "events",
     "origin_connections",
     "origin_tickets",
     "cpu",
@@ -68,4 +69,4 @@ def _row(trial: Trial) -> dict[str, Any]:
         **{name: data[name] for name in (*_TEXT, *_NUMBERS, "path_seed", "origin_log_kept")},
         "protocols": json.dumps(data["metrics"]["protocols"]),
     }
-    return flat | {name: json.dumps(data[name]) for name in _NESTED}
+    return flat | {name: json.dumps(data.get(name, [])) for name in _NESTED}

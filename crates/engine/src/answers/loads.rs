@@ -19,6 +19,13 @@ pub(crate) struct Serving {
     pub(crate) clear_port: Option<u16>,
 }
 
+/// A reload of the built-in origin that has begun.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Reloaded {
+    /// How many connections were open.
+    pub(crate) connections: usize,
+}
+
 /// A page load. Times are seconds from the start of the navigation.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PageLoad")]

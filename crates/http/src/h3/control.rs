@@ -3,12 +3,17 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use bytes::BytesMut;
 use pronghorn_http3::connection::{Config, Connection, Event, UniStream};
 use pronghorn_http3::{Code, Side};
+use tokio::sync::Notify;
 
 use super::error::close_if_fatal;
 use super::transport::{QuicConnection, ReceiveStream, SendStream};
 use super::{H3Error, MAX_FIELD_SECTION_SIZE};
+
+/// The largest number of a request stream, 2^62 - 4, with which GOAWAY refuses none (RFC 9114 §5.2).
+const LAST_REQUEST: u64 = (1 << 62) - 4;
 
 /// Drives the control streams and keeps what was said on them. Lives on one thread.
 ///
@@ -17,6 +22,7 @@ use super::{H3Error, MAX_FIELD_SECTION_SIZE};
 pub(super) struct Control<C> {
     quic: C,
     state: RefCell<Connection>,
+    leaves: Notify,
 }
 
 impl<C: QuicConnection> Control<C> {
@@ -29,6 +35,7 @@ impl<C: QuicConnection> Control<C> {
         let control = Rc::new(Control {
             quic,
             state: RefCell::new(Connection::new(side, config)),
+            leaves: Notify::new(),
         });
         tokio::task::spawn_local(hold_open(control.clone()));
         tokio::task::spawn_local(accept(control.clone()));
@@ -41,6 +48,11 @@ impl<C: QuicConnection> Control<C> {
     /// Opens our streams once more. Must run inside a `LocalSet`.
     pub(super) fn reopen(self: &Rc<Self>) {
         tokio::task::spawn_local(hold_open(self.clone()));
+    }
+
+    /// Has the peer told by GOAWAY that no further requests are wanted, though none is refused.
+    pub(super) fn go_away(&self) {
+        self.leaves.notify_one();
     }
 
     /// Whether the peer said that it takes no further requests.
@@ -69,7 +81,18 @@ async fn hold_open<C: QuicConnection>(control: Rc<Control<C>>) {
         }
         streams.push(stream);
     }
-    control.quic.closed().await;
+    tokio::select! {
+        () = control.quic.closed() => return,
+        () = control.leaves.notified() => {}
+    }
+    let mut frame = BytesMut::new();
+    control
+        .state
+        .borrow_mut()
+        .put_goaway(LAST_REQUEST, &mut frame);
+    if streams[0].write(&mut [frame.freeze()]).await.is_ok() {
+        control.quic.closed().await;
+    }
 }
 
 async fn accept<C: QuicConnection>(control: Rc<Control<C>>) {

@@ -16,7 +16,7 @@ use super::transport::{QuicConnection, ReceiveStream, SendStream};
 /// A connection that brings requests. Lives on one thread.
 pub struct ServerConnection<C> {
     quic: C,
-    _control: Rc<Control<C>>,
+    control: Rc<Control<C>>,
 }
 
 impl<C: QuicConnection> ServerConnection<C> {
@@ -24,10 +24,13 @@ impl<C: QuicConnection> ServerConnection<C> {
     /// `LocalSet`.
     pub fn start(quic: C) -> ServerConnection<C> {
         let control = Control::start(quic.clone(), Side::Server);
-        ServerConnection {
-            quic,
-            _control: control,
-        }
+        ServerConnection { quic, control }
+    }
+
+    /// Asks the client to make no further requests and to end the connection (RFC 9114 §5.2). Requests that come all the
+    /// same are still answered, so none is lost.
+    pub fn go_away(&self) {
+        self.control.go_away();
     }
 
     /// Waits for the next request stream. An error is the end of the connection.

@@ -43,6 +43,7 @@ pub(crate) struct Plan {
     pub(crate) arrivals: Option<ArrivalSpec>,
     pub(crate) ramp: Duration,
     pub(crate) request_timeout: Option<Duration>,
+    pub(crate) failure_times: bool,
     pub(crate) connect_timeout: Duration,
     pub(crate) progress: Option<Duration>,
     pub(crate) histogram_log: Option<PathBuf>,
@@ -131,6 +132,7 @@ impl Plan {
             connect: spec.connect,
             arrivals: spec.arrivals.clone(),
             ramp,
+            failure_times: spec.failure_times,
             request_timeout: spec
                 .request_timeout_s
                 .map(|timeout| positive("request_timeout_s", timeout))

@@ -219,6 +219,9 @@ impl Worker {
             Purpose::WarmUp => {}
             Purpose::Measure => {
                 self.tally.failed(kind, detail);
+                if self.plan.failure_times {
+                    self.tally.failed_at(kind, now);
+                }
                 self.phase.last = Some(now);
             }
         }
