@@ -49,8 +49,7 @@ async def load(
         base_s = time.monotonic() + begins_s
         for one in due:
             await engine.let_pass(max(0.0, base_s + one.at_s - time.monotonic()))
-            began_s = time.monotonic()
-            await origin.perform(one.do)
+            began_s = await origin.perform(one.do)
             done.append(Done(one, began_s, time.monotonic() - began_s))
 
     page = await client.load_while(act)

@@ -1,14 +1,12 @@
 """An experiment: what is compared with what, where and how often."""
 
-import hashlib
-import json
-from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from pronghorn.model import (
     background,
+    experiment_digest,
     experiment_knobs,
     explanation,
     load,
@@ -40,18 +38,6 @@ from pronghorn.model.trial import MOST_ATTEMPTS, Cell
 
 LIVE_SITE = "live"
 """The name of a live server's page as a site: it is whatever the server answers."""
-
-_LATER: Mapping[str, Any] = {
-    "browser": BrowserSettings().definition(),
-    "cache_control": values.DEFAULT_CACHE_CONTROL,
-    "certificate": CertificateSettings().definition(),
-    "compression": site_settings.BEFORE,
-}
-"""The keys that were added after the first runs had been recorded, with their defaults."""
-
-
-_NEITHER = ("jobs", "preflight")
-"""The keys that change neither the plan nor its meaning."""
 
 
 class Experiment(BaseModel):
@@ -295,11 +281,5 @@ class Experiment(BaseModel):
         return {**table, "path": definitions} if definitions else table
 
     def digest(self) -> str:
-        """SHA-256 (hex) of what decides the plan and its meaning; `_NEITHER` does. Of `_LATER` a key
-        counts where it isn't the default, so that runs of versions without it keep their digest."""
-        table = {
-            key: value
-            for key, value in self.resolved().items()
-            if key not in _NEITHER and (key not in _LATER or value != _LATER[key])
-        }
-        return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
+        """SHA-256 (hex) of what decides the plan and its meaning."""
+        return experiment_digest.of(self.resolved())

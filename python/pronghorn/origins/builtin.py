@@ -1,5 +1,6 @@
 """The origin inside the engine: h1 and h2 over the kernel's TCP, h3 over quinn or s2n-quic, one process."""
 
+import time
 from typing import Any
 
 from pronghorn import __version__
@@ -124,9 +125,11 @@ class RunningBuiltin:
             entry = {**entry, "path": self._replay.named(entry["host"], entry["path"])}
         return OriginRequest.model_validate(entry)
 
-    async def perform(self, do: str) -> None:  # noqa: ARG002
+    async def perform(self, do: str) -> float:  # noqa: ARG002
         """A reload: connections finish their requests and end."""
+        began_s = time.monotonic()
         await self._engine.request("reload")
+        return began_s
 
     async def cpu_s(self) -> float | None:
         """That of the thread that serves."""

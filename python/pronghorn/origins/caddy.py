@@ -1,6 +1,7 @@
 """Caddy: h1 and h2 over the kernel's TCP by Go's net/http, h3 over quic-go."""
 
 import re
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -239,9 +240,13 @@ class RunningCaddy:
             requests = [request.model_copy(update={"served_s": None}) for request in requests]
         return OriginLog(requests, connections)
 
-    async def perform(self, do: str) -> None:
+    async def perform(self, do: str) -> float:
         """A reload by its administration interface, or a restart."""
-        await (self._reload() if do == RELOAD else self._server.restart())
+        if do != RELOAD:
+            return await self._server.restart()
+        began_s = time.monotonic()
+        await self._reload()
+        return began_s
 
     async def cpu_s(self) -> float | None:
         """That of its process and all below it."""

@@ -24,9 +24,9 @@ ONE_PROCESS = "it is one process and has no workers"
 class TakesEvents(Protocol):
     """A running origin to which something can be done."""
 
-    async def perform(self, do: str) -> None:
-        """Does one of `events.ACTIONS` which its origin doesn't refuse, and returns when it is done;
-        OriginFailed where that can't be."""
+    async def perform(self, do: str) -> float:
+        """Does one of `events.ACTIONS` which its origin doesn't refuse. It returns when that is done,
+        and tells when it began, in seconds of CLOCK_MONOTONIC; OriginFailed where it can't be done."""
         ...
 
 
@@ -43,12 +43,14 @@ class Restartable:
         """The present one."""
         return self.all[-1]
 
-    async def restart(self, number: int = signal.SIGTERM) -> None:
-        """Ends it by a signal, after `ENDS_S` by SIGKILL, and starts it again."""
+    async def restart(self, number: int = signal.SIGTERM) -> float:
+        """Ends it by a signal, after `ENDS_S` by SIGKILL, and starts it again; when that began."""
         used_s = self.process.cpu_s()
+        began_s = time.monotonic()
         await self.process.end(number, ENDS_S)
         self._spent_s = None if used_s is None or self._spent_s is None else self._spent_s + used_s
         self.all.append(await self._begin(len(self.all) + 1))
+        return began_s
 
     def cpu_s(self) -> float | None:
         """CPU time of all of them and all below them, in seconds; None where that isn't known. What one uses

@@ -1,7 +1,10 @@
 """HAProxy in front of a plain HTTP/1.1 origin, an nginx: h1 and h2 over the kernel's TCP, h3 over QUIC of its
 own."""
 
+import shlex
 import signal
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pronghorn.engine import Engine
@@ -115,9 +118,9 @@ class HAProxy:
             folder,
             folder / haproxy_cfg.SOCKET,
         )
-        # A master takes signals and keeps the listeners from one worker to the next.
-        master = ("-W",) if setup.events else ()
-        argv = [*self._server.program().argv, *master, "-db", "-f", "haproxy.cfg"]
+        argv = [*self._server.program().argv, "-db", "-f", "haproxy.cfg"]
+        if setup.events:
+            argv = [*_repeatable(self._server.program().argv, folder), "-W", *argv[-3:]]
 
         async def begin(number: int) -> Process:
             name = _NAME if number == 1 else f"{_NAME}-{number}"
@@ -185,14 +188,14 @@ class RunningHAProxy:
         requests = [request for line in lines if (request := parse(line, self._replay))]
         return OriginLog(requests, await process.tcp_connections(self._engine, self.port))
 
-    async def perform(self, do: str) -> None:
+    async def perform(self, do: str) -> float:
         """A reload of the master, which is done when it says so, or a restart; the nginx behind goes on."""
         if do != RELOAD:
-            await self._front.restart()
-            return
-        before = self._loaded()
+            return await self._front.restart()
+        before, began_s = self._loaded(), time.monotonic()
         await self._front.process.signal(signal.SIGUSR2)
         await until(lambda: self._loaded() > before, "HAProxy has no new worker after SIGUSR2")
+        return began_s
 
     def _loaded(self) -> int:
         return sum(_LOADED in line for line in process.whole_lines(self._front.process.stderr))
@@ -209,6 +212,19 @@ class RunningHAProxy:
     def last_lines(self) -> str:
         """The end of what both said of faults."""
         return process.last_lines(self._behind.stderr, *(one.stderr for one in self._front.all))
+
+
+def _repeatable(argv: Sequence[str], folder: Path) -> Sequence[str]:
+    """The command of a HAProxy whose master can be reloaded. It then executes its own `argv[0]`, which does
+    not know the loader and libraries of a HAProxy that isn't installed; so `argv[0]` is a script that does
+    (ld.so(8): --argv0)."""
+    if len(argv) == 1:
+        return argv
+    script = folder / "haproxy"
+    loader, *rest = map(shlex.quote, argv)
+    script.write_text(f'#!/bin/sh\nexec {loader} --argv0 "$0" {" ".join(rest)} "$@"\n', encoding="utf-8")
+    script.chmod(0o700)
+    return [str(script)]
 
 
 def parse(line: str, replay: Replay | None = None) -> OriginRequest | None:

@@ -123,7 +123,9 @@ def haproxy(*, tuned: bool, buffers: bool, early_data: bool, control: str | None
 
 def handed_over(text: str) -> str:
     """The configuration of a HAProxy that hands its listeners over to the next worker when it is reloaded."""
-    return text.replace("global\n", f"global\n    stats socket {_CONTROL_SOCKET} expose-fd listeners\n", 1)
+    return text.replace(
+        "global\n", f"global\n    stats socket unix@{_CONTROL_SOCKET} expose-fd listeners\n", 1
+    )
 
 
 def header_lines(headers: Mapping[str, str], documents: Mapping[str, str] = MappingProxyType({})) -> str:

@@ -1,22 +1,17 @@
 """nginx: h1 and h2 over the kernel's TCP, h3 over QUIC of its own."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import ValidationError
-
 from pronghorn.engine import Engine
-from pronghorn.errors import InputError
-from pronghorn.model import bounds, foreign
 from pronghorn.model.arm import Arm
 from pronghorn.model.origin_name import numbers
-from pronghorn.model.trial import OriginRequest
 from pronghorn.origins import (
     kernel_tcp,
     nginx_conf,
     nginx_events,
+    nginx_log,
     nginx_lookup,
     nginx_recorded,
     process,
@@ -24,17 +19,14 @@ from pronghorn.origins import (
     template,
 )
 from pronghorn.origins.base import OriginLog, OriginSetup
-from pronghorn.origins.counts import Count, Counts, Kind, add
 from pronghorn.origins.events import Restartable
 from pronghorn.origins.process import Listens, Process
 from pronghorn.origins.programs import Program
-from pronghorn.sites.hosts import Replay
 
 _NAME = "nginx"
 _CONFIGURATION = "nginx.conf"
 _LOG = "access.log"
 _CLEAR_PORT = "PRONGHORN_CLEAR_PORT"
-_PROTOCOLS = {"HTTP/1.0": "h1", "HTTP/1.1": "h1", "HTTP/2.0": "h2", "HTTP/3.0": "h3"}
 
 _GLOBALS = {"daemon": "off", "pid": "nginx.pid", "user": "root"}
 """What nginx gets unless its configuration sets it: to stay in the foreground and in its folder, and to have
@@ -170,7 +162,7 @@ class RunningNginx:
         self._server = server
         self._log = log
         self._replay = setup.placed.replay if setup.placed is not None else None
-        self._counter = LogCounter(log) if log is not None and setup.counts else None
+        self._counter = nginx_log.LogCounter(log) if log is not None and setup.counts else None
         self._tcp_port = setup.clear_port if setup.arm.clear else setup.port
         self.port = setup.port
 
@@ -182,11 +174,11 @@ class RunningNginx:
             return OriginLog([], open_ones, kept=False)
         if self._counter is not None:
             return OriginLog([], open_ones, counts=self._counter.counts())
-        return OriginLog(requests(process.whole_lines(self._log), self._replay), open_ones)
+        return OriginLog(nginx_log.requests(process.whole_lines(self._log), self._replay), open_ones)
 
-    async def perform(self, do: str) -> None:
+    async def perform(self, do: str) -> float:
         """One of all events."""
-        await nginx_events.perform(self._server, do)
+        return await nginx_events.perform(self._server, do)
 
     async def cpu_s(self) -> float | None:
         """That of its process and all below it."""
@@ -199,67 +191,6 @@ class RunningNginx:
     def last_lines(self) -> str:
         """The end of its error log."""
         return process.last_lines(*(one.stderr for one in self._server.all))
-
-
-class LogCounter:
-    """Counts an access log as it grows, in bounded memory: each line is read once."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._read_bytes = 0
-        self._found: dict[Kind, Count] = {}
-
-    def counts(self) -> Counts:
-        """All whole lines so far; InputError as `requests` has it."""
-        try:
-            with self._file.open("rb") as log:
-                log.seek(self._read_bytes)
-                for line in log:
-                    if not line.endswith(b"\n"):
-                        break
-                    self._read_bytes += len(line)
-                    self._count(line)
-        except FileNotFoundError:
-            pass
-        return dict(self._found)
-
-    def _count(self, line: bytes) -> None:
-        try:
-            entry = foreign.json_table(line)
-            seen = entry["protocol"]
-            kind = Kind(entry["path"], _PROTOCOLS.get(seen, seen), entry["status"])
-            add(self._found, kind, 1, int(entry["bytes"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise _of_another_form(error) from error
-
-
-def requests(lines: Sequence[str], replay: Replay | None = None) -> list[OriginRequest]:
-    """The requests of an access log's lines, of a recorded site with their hosts; InputError where they are
-    not of the form of `nginx_conf`."""
-    try:
-        return [_request(line, replay) for line in lines]
-    except ValidationError as error:
-        raise _of_another_form(bounds.wrong(error)) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise _of_another_form(error) from error
-
-
-def _of_another_form(error: Exception | str) -> InputError:
-    return InputError(
-        f"nginx's access log lacks the form that proves what was served: {error}.",
-        hint=f"Add to the configuration: log_format pronghorn escape=json '{nginx_conf.LOG_FORMAT}';",
-    )
-
-
-def _request(line: str, replay: Replay | None) -> OriginRequest:
-    entry = foreign.json_table(line)
-    if replay is not None:
-        entry["path"] = replay.named(entry.pop("host"), entry["path"])
-    seen = entry["protocol"]
-    served_s = entry.pop("duration_s", None)
-    return OriginRequest.model_validate(
-        {"served_s": served_s, **entry, "protocol": _PROTOCOLS.get(seen, seen)}
-    )
 
 
 def _arguments(text: str) -> list[str]:

@@ -3,9 +3,10 @@
 import asyncio
 import os
 import signal
+import time
 from pathlib import Path
 
-from pronghorn.model.events import RELOAD, RESTART
+from pronghorn.model.events import KILL_WORKER, RESTART
 from pronghorn.origins.base import OriginFailed
 from pronghorn.origins.events import Restartable, until, workers
 
@@ -14,19 +15,21 @@ _LOOKS = 20
 _SWITCHES = "voluntary_ctxt_switches:"
 
 
-async def perform(server: Restartable, do: str) -> None:
-    """Does one of `model.events.ACTIONS`, and returns when the workers that take new connections are there;
-    OriginFailed where it can't be done."""
+async def perform(server: Restartable, do: str) -> float:
+    """Does one of `model.events.ACTIONS`, and returns when the workers that take new connections are there,
+    with the time at which it began; OriginFailed where it can't be done."""
     if do == RESTART:
-        await server.restart(signal.SIGQUIT)
-    elif do == RELOAD:
-        before = workers(server.process)
+        return await server.restart(signal.SIGQUIT)
+    victim = await _busy(server) if do == KILL_WORKER else None
+    before = workers(server.process)
+    began_s = time.monotonic()
+    if victim is None:
         await server.process.signal(signal.SIGHUP)
         await until(lambda: bool(workers(server.process) - before), "nginx has no new workers after SIGHUP")
     else:
-        before = workers(server.process)
-        os.kill(await _busy(server), signal.SIGKILL)
+        os.kill(victim, signal.SIGKILL)
         await until(lambda: bool(workers(server.process) - before), "nginx has not replaced a killed worker")
+    return began_s
 
 
 async def _busy(server: Restartable) -> int:

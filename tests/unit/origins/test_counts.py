@@ -7,7 +7,7 @@ import pytest
 from pronghorn.errors import InputError
 from pronghorn.model.trial import OriginConnection, OriginRequest
 from pronghorn.origins.counts import Count, Kind, counted, since, usual, without
-from pronghorn.origins.nginx import LogCounter
+from pronghorn.origins.nginx_log import LogCounter
 
 LINE = '{"path": "/", "protocol": "HTTP/2.0", "status": 200, "bytes": 612, "duration_s": 0.001}\n'
 

@@ -7,7 +7,7 @@ import pytest
 
 from pronghorn.errors import InputError
 from pronghorn.model.arm import parse
-from pronghorn.origins import nginx, nginx_conf, template
+from pronghorn.origins import nginx_conf, nginx_log, template
 from pronghorn.origins.nginx import Nginx
 
 from .made_programs import GOOD, OLD, program
@@ -134,17 +134,17 @@ def test_the_log_is_read_with_the_names_that_arms_have() -> None:
         '{"path": "/a\\"b", "protocol": "HTTP/1.1", "status": 404, "bytes": 9, "duration_s": 0.000}',
         '{"path": "/", "protocol": "HTTP/0.9", "status": 400, "bytes": 0, "duration_s": 0.000}',
     ]
-    found = [(one.path, one.protocol, one.status, one.bytes) for one in nginx.requests(lines)]
+    found = [(one.path, one.protocol, one.status, one.bytes) for one in nginx_log.requests(lines)]
     assert found == [("/", "h3", 200, 612), ('/a"b', "h1", 404, 9), ("/", "HTTP/0.9", 400, 0)]
-    assert [one.served_s for one in nginx.requests(lines)] == [0.004, 0.0, 0.0]
-    (without,) = nginx.requests(['{"path": "/", "protocol": "HTTP/3.0", "status": 200, "bytes": 612}'])
+    assert [one.served_s for one in nginx_log.requests(lines)] == [0.004, 0.0, 0.0]
+    (without,) = nginx_log.requests(['{"path": "/", "protocol": "HTTP/3.0", "status": 200, "bytes": 612}'])
     assert without.served_s is None
 
 
 @pytest.mark.parametrize("line", ['1.2.3.4 - - "GET / HTTP/2.0" 200', "[]", "{}", '{"protocol": ["h2"]}'])
 def test_a_log_of_another_form_is_bad_input_with_the_form_it_should_have(line: str) -> None:
     with pytest.raises(InputError) as refused:
-        nginx.requests([line])
+        nginx_log.requests([line])
     assert refused.value.hint is not None
     assert nginx_conf.LOG_FORMAT in refused.value.hint
 
