@@ -110,7 +110,8 @@ async def on_a_bench(one: Bench, folder: Path, tiny: Path, identity: Certificate
     await ask("wait", process=sleeping["process"], timeout_s=5)
     await ask("sockets", host="client")
     await ask("generate", spec=load_spec(port, identity, requests=20))
-    await ask("generate_start", spec=load_spec(port, identity, duration_s=60))
+    await ask("generate_start", spec=load_spec(port, identity, duration_s=60) | {"failure_times": True})
+    await ask("reload")
     await ask("generate_stop", wait=False)
     for told in ("origin_log", "dns_log", "flight", "arrivals", "counters", "close"):
         await ask(told)

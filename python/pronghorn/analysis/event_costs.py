@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.numbers import count, seconds
 from pronghorn.model.event_costs import EventCost
+from pronghorn.model.events import KILL_WORKER
 from pronghorn.model.trial import Trial
+
+_NOUNS = {KILL_WORKER: "killed worker"}
 
 
 def event_costs(measured: Sequence[CellTrials], titles: Sequence[str]) -> list[EventCost]:
@@ -49,7 +52,7 @@ def _cost(of_cell: CellTrials, title: str, arm: str, do: str, trials: Sequence[T
         first_lost_s=span[0] if span else None,
         last_lost_s=span[1] if span else None,
         longest_s=max(event.took_s for event in events),
-        words=_words(arm, title, count(len(events), do), lost, sent, span, retried, unsent),
+        words=_words(arm, title, count(len(events), _NOUNS.get(do, do)), lost, sent, span, retried, unsent),
     )
 
 
@@ -67,9 +70,8 @@ def _words(
     said = f"{title}: {arm} lost {lost or 'none'} of {count(sent, 'request')} in {events}"
     if span is not None:
         first, last = (seconds(time) for time in span)
-        said += (
-            f", {first} after its beginning" if lost == 1 else f", {first} to {last} after their beginning"
-        )
+        when = first if first == last else f"{first} to {last}"
+        said += f", {when} after the event began"
     more = [f"{retried} retried safely"] if retried else []
     more += [f"{unsent} never sent"] if unsent else []
     return f"{said} ({', '.join(more)})" if more else said

@@ -56,7 +56,7 @@ async def load(
     if page.report is None:
         return page, []
     records, before = charged(done, page.report)
-    return _judged(page, page.report, records, before), records
+    return judged(page, page.report, records, before), records
 
 
 def charged(done: Sequence[Done], report: LoadReport) -> tuple[list[EventRecord], int]:
@@ -102,7 +102,7 @@ def outside(records: Sequence[EventRecord], report: LoadReport) -> str | None:
     return None
 
 
-def _judged(page: PageLoad, report: LoadReport, records: Sequence[EventRecord], before: int) -> PageLoad:
+def judged(page: PageLoad, report: LoadReport, records: Sequence[EventRecord], before: int) -> PageLoad:
     """The load. Requests that its events cost are what it is to measure, and don't fail it; others do."""
     if page.reason != REQUESTS or not report.requests.succeeded or before:
         return page
