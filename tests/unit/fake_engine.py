@@ -384,6 +384,8 @@ def load_report(
         "tls": {"version": "1.3", "cipher": "TLS13_AES_128_GCM_SHA256"},
         "stack": "quinn" if spec["protocol"] == "h3" else "linux",
         "failures": [],
+        "failure_times": [],
+        "window_monotonic_s": 1000.0,
     }  # fmt: skip
 
 

@@ -85,6 +85,8 @@ REPORT: Json = {
     "tls": {"version": "TLS 1.3", "cipher": "TLS13_AES_128_GCM_SHA256"},
     "stack": "linux",
     "failures": [],
+    "failure_times": [],
+    "window_monotonic_s": 1000.0,
 }
 """A load of 10 000 requests on 10 connections, in which nothing failed."""
 
