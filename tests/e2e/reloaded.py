@@ -12,14 +12,15 @@ clients = ["load"]
 arms = ["h1", "h2", "h3"]
 repeat = 1
 seed = 1
+limit = "8s"
 [load]
 rate = 100
-duration = "4s"
+duration = "3s"
 connections = {CONNECTIONS}
 streams = 4
 [[events]]
-at = "1s"
-every = "1500ms"
+at = "600ms"
+every = "1s"
 do = "reload"
 [path.near]
 down = {{ rate = "100Mbit", delay = "10ms", queue = "256kB" }}
