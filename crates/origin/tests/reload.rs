@@ -69,7 +69,7 @@ fn with_origin<F: Future<Output = ()>>(client: impl FnOnce(u16, Generations) -> 
         let port = origin.clear_port().expect("a port in the clear");
         let generations = origin.generations();
         tokio::task::spawn_local(origin.serve());
-        let patience = Duration::from_mins(1);
+        let patience = Duration::from_secs(60);
         tokio::time::timeout(patience, client(port, generations))
             .await
             .expect("an end");
