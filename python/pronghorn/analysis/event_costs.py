@@ -1,7 +1,7 @@
 """What server events cost: requests lost in a run's loads, by cell, arm and kind of event."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pronghorn.analysis.blocks import CellTrials
 from pronghorn.analysis.numbers import count, seconds
@@ -9,7 +9,7 @@ from pronghorn.model.event_costs import EventCost
 from pronghorn.model.events import KILL_WORKER
 from pronghorn.model.trial import Trial
 
-_NOUNS = {KILL_WORKER: "killed worker"}
+_NOUNS: Mapping[str, str] = {KILL_WORKER: "killed worker"}
 
 
 def event_costs(measured: Sequence[CellTrials], titles: Sequence[str]) -> list[EventCost]:

@@ -49,6 +49,7 @@ def test_a_bare_url_is_ten_seconds_of_http_2_on_one_connection(generator: Genera
         "connect_timeout_s": 10.0,
         "progress_s": 1.0,
         "histogram_log": None,
+        "failure_times": False,
     }
 
 
