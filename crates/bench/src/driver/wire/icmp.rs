@@ -149,7 +149,11 @@ mod tests {
         assert_eq!(checksum::sum(&[&pseudo, &out[40..]].concat()), u16::MAX);
         sent[6] = ICMPV6;
         sent[40] = 128;
-        assert_eq!(too_big(&sent, 1400, &mut out), Some(1280), "an echo request");
+        assert_eq!(
+            too_big(&sent, 1400, &mut out),
+            Some(1280),
+            "an echo request"
+        );
         sent[40] = 1;
         assert_eq!(too_big(&sent, 1400, &mut out), None, "an error");
         assert_eq!(too_big(&sent[..40], 1400, &mut out), None);
