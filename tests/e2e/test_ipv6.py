@@ -103,8 +103,9 @@ def test_each_stack_sends_the_payload_that_an_arm_asks_for(tmp_path: Path) -> No
     for arm in ("h3", "h3:s2n"):
         page = loads[arm].page
         assert page is not None
-        ends = [*page.connections, *loads[arm].origin_connections]
-        assert [each.settings.get("udp_payload") for each in ends] == [1452, 1452], arm
+        client = [each.settings for each in page.connections]
+        server = [each.settings for each in loads[arm].origin_connections]
+        assert [settings.get("udp_payload") for settings in client + server] == [1452, 1452], arm
 
 
 @pytest.mark.needs("guest")
