@@ -91,6 +91,7 @@ CAPABILITIES: dict[str, Callable[[], str | None]] = {
     "iperf3": lambda: None if shutil.which("iperf3") else "apt-get install iperf3",
     "libssl-dev": lambda: None if _can_compile_with_openssl() else "as root: apt-get install gcc libssl-dev",
     "namespaces": doctor.lacks_namespaces,
+    "nft": lambda: None if shutil.which("nft") else "as root: apt-get install nftables",
     "nginx": lambda: _server("nginx"),
     "pasta": lambda: None if shutil.which("pasta") else "as root: apt-get install passt",
     **{

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pronghorn.certificates import HOST_NAME, Certificates
 from pronghorn.origins import programs
 
 from .. import peers
+from . import answers
 
 LIMIT_S = 30.0
 
@@ -62,15 +63,6 @@ http {
     MORE
 }
 """
-
-
-class Answer(NamedTuple):
-    """One response as curl got it: `protocol` as 1.1, 2 or 3; headers by their names in small letters."""
-
-    protocol: str
-    status: int
-    headers: dict[str, str]
-    body: bytes
 
 
 def policy(ratio: float, **steering: float) -> str:
@@ -165,7 +157,7 @@ class Gateway:
         until("nginx has new workers", lambda: self._has_workers() and not self.workers() & old)
         until("nginx answers", self._listens)
 
-    def curl(self, *options: str, path: str = "/", host: str = HOST_NAME) -> list[Answer]:
+    def curl(self, *options: str, path: str = "/", host: str = HOST_NAME) -> list[answers.Answer]:
         """What curl gets; `path` once, unless `options` hold more addresses. Over h3 it may ask again: nginx
         1.26.3, with the module or without, leaves 2 of 1000 of curl's requests unread."""
         again = H3_RETRIES if {"--http3-only", "--alt-svc"} & {*options} else ()
@@ -176,7 +168,7 @@ class Gateway:
             check=False,
         )
         assert done.returncode == 0, f"{done.stderr.decode()}\nnginx:\n{self._doing()}\n{self.errors[-2000:]}"
-        return _answers(done.stdout)
+        return answers.parse(done.stdout)
 
     def _doing(self) -> str:
         """What the kernel tells of nginx's processes: what each waits for, and the CPU time that it had."""
@@ -291,9 +283,9 @@ def until(what: str, holds: Callable[[], Any]) -> None:
         time.sleep(0.01)
 
 
-def alternative(answers: Sequence[Answer]) -> list[str | None]:
+def alternative(said: Sequence[answers.Answer]) -> list[str | None]:
     """What each response says by Alt-Svc."""
-    return [answer.headers.get("alt-svc") for answer in answers]
+    return [answer.headers.get("alt-svc") for answer in said]
 
 
 def _free_port() -> int:
@@ -307,16 +299,3 @@ def _free_port() -> int:
             except OSError:
                 continue
             return port
-
-
-def _answers(out: bytes) -> list[Answer]:
-    found = []
-    while out:
-        head, _, rest = out.partition(b"\r\n\r\n")
-        first, *lines = head.decode("latin-1").split("\r\n")
-        protocol, status = first.removeprefix("HTTP/").split(" ")[:2]
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        size = int(headers.get("content-length", len(rest)))
-        found.append(Answer(protocol, int(status), headers, rest[:size]))
-        out = rest[size:]
-    return found

@@ -8,7 +8,8 @@ import pytest
 
 from pronghorn.certificates import Certificates
 
-from .gateway import Answer, Gateway, alternative, gateway, policy
+from .answers import Answer
+from .gateway import Gateway, alternative, gateway, policy
 
 pytestmark = [pytest.mark.needs("nginx", "autoquic", "curl-http3"), pytest.mark.beside]
 
