@@ -22,6 +22,9 @@ HOST_NAME = "origin.pronghorn.test"
 ADDRESSES = ("127.0.0.1", "198.18.0.2")
 """The origin's addresses: on the path `direct`, and on a bench (RFC 2544's benchmarking network)."""
 
+IPV6_ADDRESS = "fd70:726f:6e67::2"
+"""Its address on a bench of IPv6 (crates/bench, `network/addressing.rs`)."""
+
 LIFETIME = datetime.timedelta(days=30)
 
 SETTLED_LIFETIME = datetime.timedelta(days=20 * 365)
@@ -114,11 +117,13 @@ def make(
     *,
     settled: Settled | None = None,
     names: Sequence[Sequence[str]] = (),
+    ipv6: bool = False,
 ) -> Certificates:
     """An authority, the intermediates that `settings` ask for and a leaf for the origin, written to
     `directory`; all keys are of the kind asked for, the leaf's is readable by its owner only.
     With `settled` they are the same each time. For each of `names`, which are hosts that share a certificate,
-    there is a leaf beside it, under the same issuer.
+    there is a leaf beside it, under the same issuer. The origin's has its address of IPv6 with `ipv6` alone,
+    since each name makes the handshake longer.
 
     The chain is the leaf and the intermediates, without the authority (RFC 8446 §4.4.2). The keys of those
     who sign are never written. Raises OSError where the files can't be.
@@ -140,7 +145,7 @@ def make(
         chain.insert(0, issuer.certificate)
     files = Certificates(directory / "authority.pem", directory / "origin.pem", directory / "origin.key")
     _write(files.authority, authority.public_bytes(serialization.Encoding.PEM))
-    own = (HOST_NAME, *ADDRESSES)
+    own = (HOST_NAME, *ADDRESSES, *([IPV6_ADDRESS] if ipv6 else []))
     _write_leaf(Leaf(files.chain, files.key), own, issuer, chain, maker.key(settings.key), maker)
     leaves = [
         Leaf(directory / f"host-{number}.pem", directory / f"host-{number}.key")

@@ -217,7 +217,8 @@ def _identity(
         settled = Settled(starts_at, plan.derive(experiment.seed, "certificates"))
     try:
         names = [face.names for site in sites.values() for face in site.faces]
-        return certificates.make(work, experiment.certificate, settled=settled, names=names)
+        six = any(path.spec is not None and path.spec.ip == 6 for path in experiment.paths)
+        return certificates.make(work, experiment.certificate, settled=settled, names=names, ipv6=six)
     except OSError as error:
         raise no_room(work, error) from error
 

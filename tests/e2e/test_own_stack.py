@@ -1,29 +1,22 @@
 """The examples of docs/own-stack.md, run as they stand there."""
 
-import os
-import re
-import sys
 from pathlib import Path
 
 import pytest
 
 from pronghorn.model.trial import Trial
 
+from . import guide
 from .programme import Run, run
 
 pytestmark = pytest.mark.beside
-
-GUIDE = Path(__file__).parents[2] / "docs" / "own-stack.md"
-
-_NAMED_BLOCK = re.compile(r"`([\w.]+\.(?:py|toml))`[^`]*?:\n\n```\w+\n(.*?)```", re.DOTALL)
 
 
 @pytest.fixture
 def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with every file that the guide shows, and this Python's programs on PATH."""
-    for name, text in _NAMED_BLOCK.findall(GUIDE.read_text(encoding="utf-8")):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    guide.write(tmp_path)
+    monkeypatch.setenv("PATH", guide.PATH)
     return tmp_path
 
 

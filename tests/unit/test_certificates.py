@@ -30,6 +30,15 @@ def test_the_leaf_verifies_for_each_of_the_origins_names(tmp_path: Path) -> None
         assert policy.build_server_verifier(subject).verify(leaf, []) == [leaf, authority]
 
 
+@pytest.mark.parametrize("ipv6", [True, False])
+def test_the_leaf_has_the_address_of_ipv6_only_where_a_run_has_such_paths(tmp_path: Path, ipv6: bool) -> None:
+    files = certificates.make(tmp_path, ipv6=ipv6)
+    leaf = x509.load_pem_x509_certificate(files.chain.read_bytes())
+    names = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    addresses = names.get_values_for_type(x509.IPAddress)
+    assert (ipaddress.ip_address("fd70:726f:6e67::2") in addresses) is ipv6
+
+
 def test_the_key_is_p256_in_pkcs8_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     files = certificates.make(tmp_path)
     content = files.key.read_bytes()

@@ -35,6 +35,12 @@ pub enum BenchError {
     /// The kernel speaks no IPv6, which the path asks for.
     #[error("this kernel speaks no IPv6, which a path with family = 6 needs")]
     NoIpv6,
+    /// IPv6 is off on new devices (`ipv6.disable_ipv6=1`), and can't be turned on.
+    #[error("IPv6 is off in this kernel, and net.ipv6.conf.{device}.disable_ipv6 = 0 is refused")]
+    Ipv6Off {
+        /// The device that was to speak it.
+        device: String,
+    },
     /// A network namespace could not be made.
     #[error("cannot make a network namespace: {}", .0.desc())]
     Namespace(Errno),
@@ -100,6 +106,10 @@ impl BenchError {
             )),
             BenchError::NoIpv6 => Some(
                 "boot without ipv6.disable=1, or measure with --clock virtual, whose kernel speaks it"
+                    .to_owned(),
+            ),
+            BenchError::Ipv6Off { .. } => Some(
+                "boot without ipv6.disable_ipv6=1, make /proc/sys/net writable here, or measure with --clock virtual"
                     .to_owned(),
             ),
             BenchError::Metrics | BenchError::Setting { .. } => Some(

@@ -37,7 +37,8 @@ pub struct HostReport {
     /// Datagrams that a full UDP socket buffer dropped.
     pub udp_receive_buffer_drops: BothSides,
     /// Packets that a host's kernel found broken, of IP, TCP, UDP or ICMP: all that the path corrupted except the link's
-    /// `undeliverable`, as long as the host is where they end.
+    /// `undeliverable`, as long as the host is where they end. Over IPv6, whose header has no checksum, also packets to an
+    /// address without a host or a route, or of an unknown protocol, corrupted or not.
     pub checksum_errors: BothSides,
     /// TCP segments sent again, the cross traffic's included.
     pub tcp_retransmits: BothSides,

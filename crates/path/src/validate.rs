@@ -70,8 +70,7 @@ impl PathSpec {
             return Err(SpecError::Misplaced {
                 key: "rebind_ns".to_owned(),
                 value: "set".to_owned(),
-                allowed: "nothing where the family is 6: clients of IPv6 have no NAT before them"
-                    .to_owned(),
+                allowed: "nothing where the family is 6: the NAT translates IPv4 only".to_owned(),
             });
         }
         Ok(())

@@ -5,13 +5,16 @@ from typing import Any, NamedTuple
 
 from pronghorn.calibration import asked
 from pronghorn.calibration.rows import Direction, Row, unchecked
-from pronghorn.model.path import LinkSpec, PathSpec
+from pronghorn.model.path import IP_HEADER_BYTES, LinkSpec, PathSpec
 
 SINGLE, MANY, TRAIN = 0, 1, 2
 """The phases of a link by place; where trains would compete for the CPU, the second link's is one later."""
 
 PROBE_BYTES = 128
 TRAIN_BYTES = 1428
+
+PROBE_PAYLOAD_BYTES = 16
+"""The least that a probe carries beyond its IP header (`calibrate` in docs/engine-protocol.md)."""
 
 GAP_S = 0.001
 """The least time between two spaced probes; probes of which there are many are five times as close."""
@@ -83,14 +86,17 @@ def design(path: PathSpec, budget_s: float) -> Design:
     """The probes for `path`, which take about `budget_s` seconds beyond its delays."""
     after = path.up.rate_bit_per_s, path.down.rate_bit_per_s
     serial = all(rate is not None for rate in after) and max(rate or 0 for rate in after) >= FAST_BIT_PER_S
-    down = _link("down", path.down, budget_s, TRAIN)
-    up = _link("up", path.up, budget_s, TRAIN + serial)
+    least = IP_HEADER_BYTES[path.ip] + PROBE_PAYLOAD_BYTES
+    down = _link("down", path.down, budget_s, TRAIN, least)
+    up = _link("up", path.up, budget_s, TRAIN + serial, least)
     driven = PathSpec(down=down.link, up=up.link, family=path.family)
     slowest = max(_longest_s(down), _longest_s(up))
     return Design(driven, down, up, settle_s=2 * slowest + 1.0)
 
 
-def _link(direction: Direction, asked_link: LinkSpec, budget_s: float, train_place: int) -> LinkDesign:
+def _link(
+    direction: Direction, asked_link: LinkSpec, budget_s: float, train_place: int, least_bytes: int
+) -> LinkDesign:
     left_out = [
         unchecked(direction, key, reason)
         for key, reason in _LEFT_OUT.items()
@@ -103,7 +109,7 @@ def _link(direction: Direction, asked_link: LinkSpec, budget_s: float, train_pla
     longest = link.mtu.bytes if link.mtu else 1500
     probe = min(PROBE_BYTES, longest)
     phases = [_single(link, probe, budget_s), _many(link, probe, budget_s)]
-    train, train_bytes, queue_s = _train(link, min(TRAIN_BYTES, longest), budget_s)
+    train, train_bytes, queue_s = _train(link, min(TRAIN_BYTES, longest), least_bytes, budget_s)
     while len(phases) < train_place:
         phases.append(_phase(0, probe, 0.0))
     phases.append(train)
@@ -127,14 +133,16 @@ def _many(link: LinkSpec, size: int, budget_s: float) -> dict[str, int]:
     return _phase(_count(0.5 * budget_s, gap, _MOST_MANY), size, gap)
 
 
-def _train(link: LinkSpec, size: int, budget_s: float) -> tuple[dict[str, int], int, float | None]:
-    """More than the bottleneck takes; with the packets' size and, where the train fills the queue, the time
-    that the whole queue takes."""
+def _train(
+    link: LinkSpec, size: int, least_bytes: int, budget_s: float
+) -> tuple[dict[str, int], int, float | None]:
+    """More than the bottleneck takes; with the packets' size, `least_bytes` or more, and, where the train
+    fills the queue, the time that the whole queue takes."""
     rate = link.rate_bit_per_s
     if rate is None or rate > FASTEST_BIT_PER_S:
         return _phase(0, size, 0.0), size, None
     if link.queue and "bytes" in link.queue:
-        size = max(36, min(size, link.queue["bytes"] // 4))
+        size = max(least_bytes, min(size, link.queue["bytes"] // 4))
     each = asked.wire_s(link, size)
     passes = 1 - (link.loss.mean if link.loss else 0.0)
     held = asked.queue_packets(link, size) * each

@@ -133,9 +133,10 @@ def path(
     profile = from_words(words or [], shipped_paths())
     assert profile.spec is not None
     if profile.spec.ip == 6:
+        named = words[0] if words and words[0] in shipped_paths() else "NAME"
         raise InputError(
-            "family=6: a command's path speaks IPv4, as its uplink to this host does.",
-            hint="IPv6 is for experiments: pronghorn run --set path.lte.family=6",
+            "family=6: the path of a command, or of --server, speaks IPv4 only.",
+            hint=f"IPv6 is for experiments: pronghorn run --set path.{named}.family=6",
         )
     asked = Asked(
         path=profile.spec,

@@ -65,6 +65,10 @@ def _tcp_congestion_controls(root: Path) -> Finding:
 
 def _ipv6(root: Path) -> Finding:
     if (root / "proc/sys/net/ipv6").exists():
+        if _read(root / "sys/module/ipv6/parameters/disable_ipv6").strip() == "1":
+            mend = "boot without ipv6.disable_ipv6=1; else --clock virtual, or a writable /proc/sys/net"
+            detail = "off on new devices, so paths with family = 6 need a writable /proc/sys/net"
+            return Finding("IPv6", "note", detail, mend)
         return Finding("IPv6", "ok", "paths with family = 6 can be measured")
     mend = "boot without ipv6.disable=1; or use --clock virtual, whose kernel has IPv6"
     return Finding("IPv6", "note", "this kernel has none, which paths with family = 6 need", mend)

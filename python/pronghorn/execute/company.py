@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from pronghorn import clients
 from pronghorn.costs import cell_cost
@@ -14,13 +13,6 @@ from pronghorn.plan import Block
 
 Course = list[Block]
 """Blocks that follow one another in one slot: a single one where the state is fresh, else all of a cell."""
-
-
-class Room(NamedTuple):
-    """How many blocks may run side by side, and how many cores they may keep busy together."""
-
-    jobs: int
-    budget: float
 
 
 class Company:

@@ -53,6 +53,7 @@ _BY_CHANCE_ELSEWHERE = _BY_CHANCE | {_TIMEOUT, "connect", "resolve"}
 
 _LINK = LinkSpec(delay_ns=500_000, rate_bit_per_s=1_000_000_000)
 _PATH = PathProfile(name=PREFLIGHT, spec=PathSpec(down=_LINK, up=_LINK))
+_IPV6_PATH = PathProfile(name=f"{PREFLIGHT}-ipv6", spec=PathSpec(down=_LINK, up=_LINK, family=6))
 
 
 class Checked(NamedTuple):
@@ -70,6 +71,8 @@ class Checked(NamedTuple):
             for key in ("site", "origin", "client", "kernel")
             if getattr(self.cell, key)
         }
+        if self.cell.path == _IPV6_PATH.name:
+            where["family"] = 6
         reason, detail = self.fault or (None, None)
         return {**where, "arm": self.arm, "reason": reason, "detail": detail, "s": round(self.seconds, 3)}
 
@@ -107,14 +110,25 @@ def refuse(found: Iterable[Checked]) -> None:
 
 def _where(one: Checked) -> str:
     place = f" in {one.cell.place}" if one.cell.kernel else ""
-    return f"{one.arm} at {one.cell.origin} with {one.cell.client}, site {one.cell.site}{place}"
+    over = " over IPv6" if one.cell.path == _IPV6_PATH.name else ""
+    return f"{one.arm} at {one.cell.origin} with {one.cell.client}{over}, site {one.cell.site}{place}"
 
 
 def _cells(experiment: Experiment) -> list[Cell]:
-    """One for each site, origin and client, whatever its paths."""
-    emulated = any(path.spec is not None for path in experiment.paths)
-    path = PREFLIGHT if emulated else paths.DIRECT
-    return list(dict.fromkeys(cell.model_copy(update={"path": path}) for cell in experiment.cells()))
+    """One for each site, origin, client and version of IP, whatever else its paths are."""
+    ahead = _ahead(experiment)
+    return list(
+        dict.fromkeys(cell.model_copy(update={"path": ahead[cell.path].name}) for cell in experiment.cells())
+    )
+
+
+def _ahead(experiment: Experiment) -> dict[str, PathProfile]:
+    """By each path's name the one of the preflight in its place: of the same version of IP, or `direct` where
+    no path is emulated."""
+    if all(path.spec is None for path in experiment.paths):
+        return {path.name: paths.direct() for path in experiment.paths}
+    six = {path.name for path in experiment.paths if path.spec is not None and path.spec.ip == 6}
+    return {path.name: _IPV6_PATH if path.name in six else _PATH for path in experiment.paths}
 
 
 def _cannot_fail(cell: Cell) -> bool:
@@ -124,15 +138,15 @@ def _cannot_fail(cell: Cell) -> bool:
 
 
 def _shortened(experiment: Experiment) -> Experiment:
-    """The experiment over the preflight's path, with its limit; of a load of many requests one, of a load
+    """The experiment over the preflight's paths, with its limit; of a load of many requests one, of a load
     beside it none."""
-    emulated = any(path.spec is not None for path in experiment.paths)
+    ahead = {path.name: path for path in _ahead(experiment).values()}
     one = None
     if experiment.load is not None:
         one = LoadSettings(requests=1, document=experiment.load.document)
     return experiment.model_copy(
         update={
-            "paths": (_PATH if emulated else paths.direct(),),
+            "paths": tuple(ahead.values()),
             "limit": LIMIT if experiment.limit_s > _LIMIT_S else experiment.limit,
             "artifacts": (),
             "background": None,

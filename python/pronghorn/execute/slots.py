@@ -10,7 +10,7 @@ from pronghorn.costs import cell_cost, cost
 from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import trial
-from pronghorn.execute.company import Company, Course, Room
+from pronghorn.execute.company import Company, Course
 from pronghorn.execute.fresh import FreshStages
 from pronghorn.execute.in_order import InOrder
 from pronghorn.execute.kept import KeptStages
@@ -92,9 +92,6 @@ class Slots:
         as much beside them each time and alone the last time, since what ran beside them may have been the
         cause. In virtual time nothing disturbs anything: all such blocks run side by side, before the others,
         which they would disturb.
-
-        A second attempt doesn't wait for first ones that merely wait for their path: it begins once no block
-        is left to begin, and half of what the host can carry is free.
         """
         attempts = self._conditions.experiment.attempts
         for attempt in range(attempts):
@@ -109,14 +106,10 @@ class Slots:
             if 0 < attempt == attempts - 1:
                 await self._work(others, 1)
             else:
-                again = 0.5 if attempt == 0 and attempts > 2 else None
-                await self._side_by_side(others, 2**-attempt, again)
+                await self._side_by_side(others, 2**-attempt)
 
-    async def _side_by_side(
-        self, blocks: Sequence[Block], share: float = 1.0, again: float | None = None
-    ) -> None:
-        """One attempt at each of `blocks`, with a `share` of what the host can carry side by side; with
-        `again`, a share as well, another one at those that were contaminated and wait for their path."""
+    async def _side_by_side(self, blocks: Sequence[Block], share: float = 1.0) -> None:
+        """One attempt at each of `blocks`, with a `share` of what the host can carry side by side."""
         virtual = [block for block in blocks if self._virtual(block.cell)]
         real = [block for block in blocks if not self._virtual(block.cell)]
         alone = [block for block in real if self._cpu_bound(block.cell)]
@@ -127,10 +120,7 @@ class Slots:
         guests = self._jobs if self._conditions.experiment.virtual else min(self._jobs, cost.cores())
         await self._work(virtual, guests, math.inf, virtual=True)
         await self._work(alone, 1)
-        later = None
-        if again is not None and not kept:
-            later = Room(max(1, round(self._jobs * again)), again * cost.cpu_budget())
-        await self._work(quiet, jobs, share * cost.cpu_budget(), later=later)
+        await self._work(quiet, jobs, share * cost.cpu_budget())
         await self._work(starting, jobs, share * cost.cpu_budget(browsers=True, kept=kept))
 
     def _standing(self, block: Block, trials: Iterable[Trial]) -> Standing:
@@ -144,17 +134,10 @@ class Slots:
         return cell_cost.alone(conditions.experiment, cell, conditions.sites[cell.site].total_bytes)
 
     async def _work(
-        self,
-        blocks: Sequence[Block],
-        jobs: int,
-        budget: float = 0.0,
-        *,
-        virtual: bool = False,
-        later: Room | None = None,
+        self, blocks: Sequence[Block], jobs: int, budget: float = 0.0, *, virtual: bool = False
     ) -> None:
         """One attempt at each of `blocks` not over yet; together they keep `budget` cores busy at most. Those
-        in virtual time are recorded in their order. With `later`, contaminated ones are repeated once, as
-        soon as all have begun and there is that much room."""
+        in virtual time are recorded in their order."""
         done = by_block(self._trials)
         left = [
             block
@@ -166,15 +149,12 @@ class Slots:
         orders = virtual and not self._conditions.experiment.kept
         in_order = self._in_order = InOrder(self._journal, queue) if orders else None
         free = list(range(jobs))
-        again: list[Course] = []
         running: dict[asyncio.Task[None], tuple[int, Course]] = {}
         try:
-            while queue or again or running:
+            while queue or running:
                 while free:
                     beside = [course for _, course in running.values()]
                     course = self._company.next(queue, beside, budget)
-                    if not queue and course is None and later and max(len(running), free[0]) < later.jobs:
-                        course = self._company.next(again, beside, later.budget)
                     if course is None:
                         break
                     slot = free.pop(0)
@@ -186,7 +166,6 @@ class Slots:
                     free = sorted([*free, slot])
                     over.append(course)
                 await asyncio.gather(*finished)
-                again += [course for course in over if later and self._is_due_again(course[0])]
                 if in_order is not None:
                     for course in over:
                         in_order.ends(course)
@@ -196,11 +175,6 @@ class Slots:
             await asyncio.gather(*running, return_exceptions=True)
             if in_order is not None:
                 in_order.close()
-
-    def _is_due_again(self, block: Block) -> bool:
-        """Whether its first attempt was contaminated, and there was no second."""
-        trials = by_block(self._trials).get((block.cell, block.number), ())
-        return self._standing(block, trials).attempt == 1 and all(one.attempt == 0 for one in trials)
 
     def _courses(self, blocks: Sequence[Block]) -> list[Course]:
         if not self._conditions.experiment.kept:

@@ -33,7 +33,7 @@ from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import figures
 from pronghorn.report.own_map import map_of_batch, own_map
 from pronghorn.report.parts_chart import PartsView, parts_view
-from pronghorn.report.path_counters import LinkReport, is_ipv6, link_reports
+from pronghorn.report.path_counters import LinkReport, ipv6_paths, is_ipv6, link_reports
 from pronghorn.report.published_table import published_view
 from pronghorn.report.resource_table import ResourceTable, most_in_file, resource_table
 from pronghorn.report.script import script
@@ -129,6 +129,7 @@ def document(
             step_colours=steps.COLOURS,
             kernels_view=kernels_view(summary),
             stacks_view=stacks_view(summary),
+            ipv6_paths=ipv6_paths(manifest),
             manifest={key: value for key, value in manifest.items() if key != FAIRNESS},
             warnings=manifest.get("warnings") or [],
             colours=COLOURS,

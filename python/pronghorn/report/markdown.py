@@ -10,6 +10,7 @@ from pronghorn.analysis.words import within
 from pronghorn.foreign import visible
 from pronghorn.model.summary import CellSummary, Comparison, Summary
 from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, load_rows
+from pronghorn.report.path_counters import ipv6_paths
 from pronghorn.report.table import table, thin_note
 
 MOST_CHARACTERS = 60_000
@@ -146,6 +147,7 @@ def _conditions(summary: Summary, manifest: Mapping[str, Any]) -> str:
         f"equivalence margin {within((summary.margin, summary.margin_s))}",
         f"{percent(summary.confidence)} intervals",
         f"seed {summary.seed}",
+        *(f"path {name}: IPv6" for name in ipv6_paths(manifest)),
         *([str(manifest["started"])] if manifest.get("started") else []),
     ]
     return f"<sub>{escaped(' · '.join(told))}</sub>"

@@ -61,6 +61,12 @@ def is_ipv6(path: Any) -> bool:
     return isinstance(path, Mapping) and path.get("family") == 6
 
 
+def ipv6_paths(manifest: Mapping[str, Any]) -> list[str]:
+    """The names of a run's paths of IPv6."""
+    paths = manifest.get("paths")
+    return [name for name, path in paths.items() if is_ipv6(path)] if isinstance(paths, Mapping) else []
+
+
 def _links(trials: Sequence[Trial], direction: Direction) -> list[LinkCounters]:
     found = (getattr(trial.counters, direction) for trial in trials if trial.counters)
     return [link for link in found if link is not None]

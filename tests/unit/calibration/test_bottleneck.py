@@ -1,5 +1,7 @@
 """A train through a queue behind jitter that keeps the order, in virtual time: what is said of the queue."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -57,3 +59,12 @@ def test_late_packets_that_hold_up_those_behind_them_make_no_queue_longer(seed: 
 @pytest.mark.parametrize("share", [0.8, 1.25])
 def test_a_queue_of_another_length_is_told(share: float) -> None:
     assert verdict(round(share * asked.queue_packets(WIFI, TRAIN_BYTES)), seed=1) == "fail"
+
+
+@pytest.mark.parametrize(("family", "least"), [(None, 20 + 16), (6, 40 + 16)])
+def test_a_train_for_a_small_queue_has_packets_that_the_engine_can_send(
+    family: Literal[6] | None, least: int
+) -> None:
+    link = LinkSpec(rate_bit_per_s=1_000_000, queue={"bytes": 120})
+    planned = design(PathSpec(down=link, up=link, family=family), SHORT_S)
+    assert {train.phases[train.train]["bytes"] for train in (planned.down, planned.up)} == {least}

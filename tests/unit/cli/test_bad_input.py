@@ -234,3 +234,14 @@ def test_an_option_that_lacks_its_value_is_told(
     assert result.status == 2
     assert said in result.stderr
     assert sorted(laboratory.folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "named"), [(("lte", "family=6"), "lte"), (("delay=5ms", "family=6"), "NAME")]
+)
+def test_a_commands_path_of_ipv6(laboratory: Laboratory, words: tuple[str, ...], named: str) -> None:
+    result = laboratory.run("path", *words, "--", "true")
+    assert result.status == 2
+    told = " ".join(result.stderr.split())
+    assert "family=6: the path of a command, or of --server, speaks IPv4 only." in told
+    assert f"pronghorn run --set path.{named}.family=6" in told

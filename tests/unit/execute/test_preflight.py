@@ -101,6 +101,34 @@ def test_each_arm_is_loaded_once_whatever_the_number_of_paths(laboratory: Labora
     assert len(ahead) == 3 + 3 + 3
 
 
+def test_an_arm_is_loaded_ahead_over_each_version_of_ip_that_the_paths_have(laboratory: Laboratory) -> None:
+    log = laboratory.folder / "engine.log"
+    laboratory.behave(log=str(log))
+    assert run(laboratory, "--set", "path.far.family=6").status == 0
+    noted = laboratory.manifest("out")["preflight"]
+    assert [(one["arm"], one.get("family")) for one in noted] == [
+        (arm, family) for family in (None, 6) for arm in ("h1", "h2", "h3")
+    ]
+    ahead = [path for path in opened(log)[:6] if path["down"].get("delay_ns") == 500_000]
+    assert sorted(path.get("family", 4) for path in ahead) == [4, 4, 4, 6, 6, 6]
+
+
+def test_a_shipped_path_speaks_ipv6_where_a_run_asks_for_it(laboratory: Laboratory) -> None:
+    log = laboratory.folder / "engine.log"
+    laboratory.behave(log=str(log))
+    asked = ("--set", "sites=tiny", "--set", "paths=lte", "--set", "path.lte.family=6")
+    assert run(laboratory, *asked).status == 0
+    assert [path.get("family") for path in opened(log)] == [6, 6, 6]
+    assert laboratory.manifest("out")["paths"]["lte"]["family"] == 6
+
+
+def test_what_fails_over_ipv6_is_said_to(laboratory: Laboratory) -> None:
+    laboratory.behave(rules=[{"do": "silent", "protocol": "h3"}])
+    result = run(laboratory, "--set", "paths=far", "--set", "path.far.family=6")
+    assert result.status == 4
+    assert "h3 at builtin with native over IPv6, site " in " ".join(result.stderr.split())
+
+
 def test_nothing_is_loaded_ahead_where_nothing_can_fail(laboratory: Laboratory) -> None:
     log = laboratory.folder / "engine.log"
     laboratory.behave(log=str(log))

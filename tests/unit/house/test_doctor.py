@@ -55,7 +55,10 @@ def test_a_kernel_without_ipv6_is_noted(tmp_path: Path) -> None:
     without = findings(tmp_path)["IPv6"]
     assert (without.state, "family = 6" in without.detail) == ("note", True)
     assert without.mend is not None and "--clock virtual" in without.mend
-    assert findings(host(tmp_path, {"proc/sys/net/ipv6/conf/all/forwarding": "0"}))["IPv6"].state == "ok"
+    with_ipv6 = host(tmp_path, {"proc/sys/net/ipv6/conf/all/forwarding": "0"})
+    assert findings(with_ipv6)["IPv6"].state == "ok"
+    switched_off = findings(host(tmp_path, {"sys/module/ipv6/parameters/disable_ipv6": "1\n"}))["IPv6"]
+    assert (switched_off.state, "writable /proc/sys/net" in switched_off.detail) == ("note", True)
 
 
 @pytest.mark.parametrize(

@@ -72,10 +72,14 @@ def test_of_the_program_only_what_its_users_read_is_checked() -> None:
 
 
 def test_a_passive_that_names_who_acts_is_found() -> None:
-    assert said(WORDS.of_markdown("a.md", "Time is kept.\nWaits are quickly judged by chains.\n")) == [
-        "a.md:1: “are quickly judged by chains” is passive; begin with who does it"
+    assert said(WORDS.of_markdown("a.md", "Time is kept.\nWaits are quickly judged by the user.\n")) == [
+        "a.md:2: “are quickly judged by the user” is passive; begin with who does it"
     ]
-    for fine in ("A list is sorted by name.", "It is stopped by itself.", "# Waits are judged by chains"):
+    for fine in (
+        "A list is sorted by name.",
+        "It is judged by the server's mean.",
+        "# It is made by a client",
+    ):
         assert said(WORDS.of_markdown("a.md", f"{fine}\n")) == []
 
 

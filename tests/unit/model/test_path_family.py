@@ -28,6 +28,13 @@ def test_the_family_reaches_engine_and_manifest_where_it_is_written() -> None:
     assert six.model_copy(update={"family": None}) == four
 
 
+def test_a_path_of_ipv4_is_the_same_whether_it_says_so_or_not() -> None:
+    assert path("lte", "family=4").spec == path("lte").spec
+    six, wifi = "family=6", "handover={ at = '2s', to = 'wifi' }"
+    assert path("lte", wifi, "family=4").spec == path("lte", wifi).spec
+    assert path("lte", six).spec != path("lte").spec
+
+
 def test_ipv6s_header_takes_twenty_bytes_more() -> None:
     for words, mtu in (([], 1500), (["mtu=1400B"], 1400)):
         six, four = path("lte", "family=6", *words).spec, path("lte", *words).spec
@@ -45,7 +52,7 @@ def test_what_ipv6_has_not_is_refused() -> None:
     assert "with family = 6 an MTU is at least 1280B, not 1279B" in refusal("lte", "family=6", "mtu=1279B")
     assert path("lte", "family=6", "mtu=1280B").spec is not None
     assert path("lte", "mtu=1279B").spec is not None
-    assert "a path with family = 6 has no NAT to rebind" in refusal("lte", "family=6", "rebind=[2s]")
+    assert "the NAT doesn't translate IPv6" in refusal("lte", "family=6", "rebind=[2s]")
 
 
 def test_a_handover_keeps_the_family() -> None:

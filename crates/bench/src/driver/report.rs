@@ -25,7 +25,7 @@ pub struct LinkReport {
     pub superpackets_out: u64,
     /// Packets of another version of IP than the path's, to groups of IPv6, or of no IP. They don't enter the link.
     pub ignored: u64,
-    /// Packets whose headers contradict themselves. They don't enter the link.
+    /// Packets of either version of IP whose headers contradict themselves. They don't enter the link.
     pub malformed: u64,
     /// Packets to an address or port that the NAT no longer has (`rebind_ns`), dropped as they left the link.
     pub nat_dropped: u64,

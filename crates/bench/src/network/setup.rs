@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::PathBuf;
 
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
@@ -218,24 +218,29 @@ pub(crate) fn add_route(
 /// Has a device speak IPv6, with no addresses but those that it is given. What the kernel still sends to groups
 /// (multicast listener reports), the driver drops.
 fn speak_ipv6(socket: &Socket, device: &str, index: u32) -> Result<(), BenchError> {
-    let settings = format!("/proc/sys/net/ipv6/conf/{device}");
-    if !Path::new(&settings).exists() {
-        return Err(BenchError::NoIpv6);
+    let switch = without_own_packets(socket, device, index, "0");
+    match fs::read_to_string(switch) {
+        Err(_) => Err(BenchError::NoIpv6),
+        Ok(off) if off.trim() != "0" => Err(BenchError::Ipv6Off {
+            device: device.to_owned(),
+        }),
+        Ok(_) => Ok(()),
     }
-    let _ = socket.ask(no_ipv6_address(index));
-    let _ = fs::write(format!("{settings}/disable_ipv6"), "0");
-    let _ = socket.ask(no_queueing_discipline(index));
-    Ok(())
 }
 
 /// Keeps the kernel's own packets (IPv6 router solicitations, multicast reports) and the machine's
 /// default queueing discipline off the device. Refusals don't matter: the driver drops what is
 /// not IPv4, and a kernel without IPv6 or queueing disciplines has nothing to switch off.
 pub(crate) fn keep_quiet(socket: &Socket, device: &str, index: u32) {
+    without_own_packets(socket, device, index, "1");
+}
+
+/// Gives a device no address of IPv6 that the kernel would choose and no queueing discipline, and turns IPv6 off ("1") or
+/// on ("0"), as far as the kernel lets it. Gives that switch.
+fn without_own_packets(socket: &Socket, device: &str, index: u32, off: &str) -> PathBuf {
+    let switch = PathBuf::from(format!("/proc/sys/net/ipv6/conf/{device}/disable_ipv6"));
     let _ = socket.ask(no_ipv6_address(index));
-    let _ = fs::write(
-        format!("/proc/sys/net/ipv6/conf/{device}/disable_ipv6"),
-        "1",
-    );
+    let _ = fs::write(&switch, off);
     let _ = socket.ask(no_queueing_discipline(index));
+    switch
 }

@@ -14,6 +14,7 @@ mod pasta;
 mod veth;
 
 use std::io;
+use std::net::Ipv4Addr;
 
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
@@ -186,7 +187,7 @@ fn set_up_server(
     let on_route = (!congestion_control.settle()).then_some(congestion_control);
     for (network, gateway) in [
         ((there, 32), None),
-        ((std::net::Ipv4Addr::UNSPECIFIED.into(), 0), Some(there)),
+        ((Ipv4Addr::UNSPECIFIED.into(), 0), Some(there)),
     ] {
         let route = new_route(index, network, gateway, here, on_route.into());
         add_route(&socket, route, congestion_control)?;

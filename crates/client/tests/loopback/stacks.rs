@@ -1,5 +1,6 @@
 //! HTTP/3 over s2n-quic: the same page, told by both ends.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use pronghorn_client::{Outcome, PageLoad, Target};
@@ -8,15 +9,25 @@ use pronghorn_http::{
     CongestionControl, Protocol, QuicCongestionControl, QuicSettings, QuicStack, QuicWatch,
     Settings, TransportKnobs,
 };
-use pronghorn_origin::{ConnectionEntry, Origin, OriginConfig};
+use pronghorn_origin::{ConnectionEntry, Face, Origin, OriginConfig};
 
 use crate::fixture::{AMPLE, Fixture, on_one_thread, target};
 
 /// The bytes of the script: many times a first window, and what is handed over at a time.
 const SCRIPT: usize = 2_000_000;
 
-/// Loads a page over s2n-quic at both ends; gives what the origin logged of its connections as well.
+/// Loads a page over s2n-quic at both ends, over IPv4; gives what the origin logged of its connections as well.
 fn load(
+    quic: QuicCongestionControl,
+    knobs: TransportKnobs,
+    quic_watch: &QuicWatch,
+) -> (PageLoad, Vec<ConnectionEntry>) {
+    load_from(Ipv4Addr::LOCALHOST.into(), quic, knobs, quic_watch)
+}
+
+/// Likewise, from an origin at `address`.
+fn load_from(
+    address: IpAddr,
     quic: QuicCongestionControl,
     knobs: TransportKnobs,
     quic_watch: &QuicWatch,
@@ -34,7 +45,10 @@ fn load(
         quic,
     };
     on_one_thread(async {
+        let given = fixture.origin_config();
+        let faces = given.faces.into_iter();
         let config = OriginConfig {
+            faces: faces.map(|face| Face { address, ..face }).collect(),
             quic_stack: QuicStack::S2n,
             congestion_control: congestion_control.clone(),
             knobs,
@@ -45,6 +59,7 @@ fn load(
         let (port, log) = (origin.port(), origin.log());
         let serving = tokio::task::spawn_local(origin.serve());
         let target = Target {
+            address: SocketAddr::from((address, port)),
             quic_stack: QuicStack::S2n,
             congestion_control,
             knobs,
@@ -100,12 +115,17 @@ fn knobs_are_what_the_stack_is_given() {
         initial_mtu: Some(1400),
         ..TransportKnobs::default()
     };
-    let (page, served) = load(QuicCongestionControl::Cubic, knobs, &QuicWatch::default());
-    assert_eq!(page.outcome, Outcome::Ok, "{:?}", page.detail);
-    let server = quic(&served[0].settings);
-    assert_eq!(server.initial_window, 14_480);
-    assert_eq!((server.stream_window, server.udp_payload), (100_000, 1400));
-    assert!(!server.segmentation_offload && !server.mtu_discovery);
+    let families: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+    for address in families {
+        let watch = QuicWatch::default();
+        let (page, served) = load_from(address, QuicCongestionControl::Cubic, knobs, &watch);
+        assert_eq!(page.outcome, Outcome::Ok, "{:?}", page.detail);
+        let server = quic(&served[0].settings);
+        assert_eq!(server.initial_window, 14_480);
+        let sizes = (server.stream_window, server.udp_payload);
+        assert_eq!(sizes, (100_000, 1400), "{address}");
+        assert!(!server.segmentation_offload && !server.mtu_discovery);
+    }
 }
 
 #[test]

@@ -41,8 +41,13 @@ const DATA_WINDOW: u64 = 3_750_000;
 /// Bytes of its first UDP payloads, likewise (RFC 9000 §14).
 const FIRST_PAYLOAD: u16 = 1200;
 
-/// Bytes of IPv4's header and UDP's, which its sizes of packets include.
-const HEADERS: u16 = 28;
+/// Bytes of IP's and UDP's headers, which s2n-quic's sizes of packets include, by the socket's version of IP.
+fn headers(socket: &UdpSocket) -> std::io::Result<u16> {
+    Ok(match socket.local_addr()? {
+        SocketAddr::V4(_) => 20 + 8,
+        SocketAddr::V6(_) => 40 + 8,
+    })
+}
 
 /// How an endpoint is set up, for reading that back.
 #[derive(Debug, Clone)]
@@ -250,14 +255,15 @@ pub async fn record_s2n_flight(
 
 /// The socket as s2n-quic uses it.
 fn provider(socket: UdpSocket, knobs: &TransportKnobs) -> Result<io::Provider, TlsError> {
+    let headers = headers(&socket)?;
     let mut builder = io::Provider::builder()
         .with_rx_socket(socket)?
         .with_gso(knobs.segmentation_offload.unwrap_or(true))?;
     if let Some(payload) = knobs.initial_mtu {
-        builder = builder.with_initial_mtu(payload + HEADERS)?;
+        builder = builder.with_initial_mtu(payload + headers)?;
     }
     if knobs.mtu_discovery == Some(false) {
-        let only = knobs.initial_mtu.unwrap_or(FIRST_PAYLOAD) + HEADERS;
+        let only = knobs.initial_mtu.unwrap_or(FIRST_PAYLOAD) + headers;
         builder = builder.with_base_mtu(only)?.with_max_mtu(only)?;
     }
     Ok(builder.build()?)

@@ -122,10 +122,7 @@ mod tests {
         let back = start + Duration::from_secs(4);
         let ticket = worker.flights.begin(0, 0, Purpose::Measure, back, back);
         worker.look_up(start, back);
-        assert_eq!(
-            worker.oldest_timeout(),
-            Some(back + Duration::from_secs(1))
-        );
+        assert_eq!(worker.oldest_timeout(), Some(back + Duration::from_secs(1)));
         worker.flights.end(ticket);
     }
 

@@ -7,6 +7,7 @@ from pronghorn.model.path.figures import LinkFigures, PathFigures
 from pronghorn.model.path.handover import join
 from pronghorn.model.path.profile import DIRECT, PathProfile, direct, parse
 from pronghorn.model.path.spec import (
+    IP_HEADER_BYTES,
     CrossSpec,
     FourStateLoss,
     GilbertElliottLoss,
@@ -22,6 +23,7 @@ from pronghorn.model.path.words import from_words
 
 __all__ = [
     "DIRECT",
+    "IP_HEADER_BYTES",
     "CrossSpec",
     "FourStateLoss",
     "GilbertElliottLoss",

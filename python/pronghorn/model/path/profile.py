@@ -124,10 +124,11 @@ def parse(name: str, table: object, source: Source, keys: Keys = ()) -> PathProf
     )
 
 
-def _family(reader: Reader) -> Literal[4, 6]:
+def _family(reader: Reader) -> Literal[6] | None:
+    """None for 4, whether it is written or not."""
     match reader.table["family"]:
         case int(4 | 6 as number):
-            return 4 if number == 4 else 6
+            return 6 if number == 6 else None
         case other:
             raise reader.error("family", f"a path's version of IP is 4 or 6, not {other!r}.")
 
@@ -135,7 +136,7 @@ def _family(reader: Reader) -> Literal[4, 6]:
 def _refuse_ipv4_only(reader: Reader, spec: PathSpec) -> None:
     """InputError where a path of IPv6 has what IPv4 alone has."""
     if spec.rebind_ns is not None:
-        raise reader.error("rebind", "a path with family = 6 has no NAT to rebind. Leave 'rebind' out.")
+        raise reader.error("rebind", "the NAT doesn't translate IPv6 (family = 6). Leave 'rebind' out.")
     least = LEAST_MTU_BYTES[6]
     for name, link in (("down", spec.down), ("up", spec.up)):
         if link.mtu is not None and link.mtu.bytes < least:

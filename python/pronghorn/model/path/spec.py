@@ -251,12 +251,13 @@ class HandoverSpec(_Spec):
 
 
 class PathSpec(_Spec):
-    """Both directions; `down` carries server to client. `family`: the version of IP, 4 where it is None.
+    """Both directions; `down` carries server to client. `family`: the version of IP; None is 4, so that equal
+    paths are equal.
     `rebind_ns`: when a NAT gives the client's flows other addresses and ports, since the path's start."""
 
     down: LinkSpec
     up: LinkSpec
-    family: Literal[4, 6] | None = None
+    family: Literal[6] | None = None
     rebind_ns: tuple[int, ...] | None = None
     cross: CrossSpec | None = None
     handover: HandoverSpec | None = None

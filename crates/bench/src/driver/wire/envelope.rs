@@ -88,3 +88,51 @@ impl Envelope {
 fn word(packet: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([packet[at], packet[at + 1]])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DeviceHeader, Protocol, Superpacket};
+    use super::*;
+
+    /// A packet of IPv6 from fd00::, of `next` and what follows.
+    fn packet(to: u8, next: u8, payload: &[u8]) -> Vec<u8> {
+        let mut packet = vec![0x60, 0, 0, 0, 0, payload.len() as u8, next, 64];
+        for first in [0xfd, to] {
+            packet.push(first);
+            packet.extend([0; 15]);
+        }
+        packet.extend(payload);
+        packet
+    }
+
+    fn parsed(packet: &[u8]) -> Superpacket {
+        Superpacket::parse(&[0; DeviceHeader::LEN], packet).expect("a packet")
+    }
+
+    #[test]
+    fn what_has_an_extension_header_before_tcp_or_udp_carries_neither_and_has_no_ports() {
+        const HOP_BY_HOP: u8 = 0;
+        const DESTINATION: u8 = 60;
+        for (carried, bytes) in [(TCP, 20), (UDP, 8)] {
+            let transport = vec![1; bytes];
+            let plain = packet(0xfd, carried, &transport);
+            assert_eq!(parsed(&plain).flow(&plain).ports, [1; 4]);
+            for extension in [HOP_BY_HOP, DESTINATION] {
+                let before = [carried, 0, 1, 4, 0, 0, 0, 0];
+                let packet = packet(0xfd, extension, &[&before[..], &transport].concat());
+                let shape = parsed(&packet);
+                assert_eq!(shape.protocol(), Protocol::Other);
+                assert!(!shape.is_udp());
+                assert_eq!(shape.flow(&packet).ports, [0; 4]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_goes_to_a_group_or_over_another_version_is_of_no_host() {
+        let (to_host, to_group) = (packet(0xfd, UDP, &[0; 8]), packet(0xff, UDP, &[0; 8]));
+        assert!(parsed(&to_host).is_between_hosts_of(Family::Six, &to_host));
+        assert!(!parsed(&to_host).is_between_hosts_of(Family::Four, &to_host));
+        assert!(!parsed(&to_group).is_between_hosts_of(Family::Six, &to_group));
+    }
+}

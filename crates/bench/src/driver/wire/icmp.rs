@@ -8,10 +8,11 @@ pub(crate) const MAX_LEN: usize = 1280;
 const DO_NOT_FRAGMENT: u8 = 0x40;
 const HOPS: u8 = 64;
 const IPV6_HEADER: usize = 40;
+const ICMP: u8 = 1;
 const ICMPV6: u8 = 58;
 
 /// Writes that a packet is too long, with the next hop's MTU, to the sender of `packet` and in the name of its destination;
-/// gives the bytes written. None where nobody is told: of what is no IP packet, and of ICMP.
+/// gives the bytes written. None where nobody is told: of what is no IP packet, and of errors of ICMP.
 pub(crate) fn too_big(packet: &[u8], mtu: u16, out: &mut [u8; MAX_LEN]) -> Option<usize> {
     match packet.first()? >> 4 {
         4 => fragmentation_needed(packet, mtu, out),
@@ -26,7 +27,8 @@ fn fragmentation_needed(packet: &[u8], mtu: u16, out: &mut [u8; MAX_LEN]) -> Opt
     let ip_len = usize::from(packet.first()? & 15) * 4;
     let header = packet.get(..ip_len.max(20))?;
     let first_fragment = u16::from_be_bytes([header[6], header[7]]) & 0x1fff == 0;
-    if header[6] & DO_NOT_FRAGMENT == 0 || !first_fragment || header[9] == 1 {
+    let of_error = header[9] == ICMP && !packet.get(header.len()).is_some_and(asks_or_answers);
+    if header[6] & DO_NOT_FRAGMENT == 0 || !first_fragment || of_error {
         return None;
     }
     let quoted = &packet[..packet.len().min(header.len() + 8)];
@@ -65,10 +67,17 @@ fn fragmentation_needed(packet: &[u8], mtu: u16, out: &mut [u8; MAX_LEN]) -> Opt
     Some(len)
 }
 
-/// ICMPv6's "packet too big" (RFC 4443, section 3.2), with as much of the packet as fits.
+/// Whether a message of ICMP is of this type, an echo: of all other types nobody is told, since most are errors
+/// (RFC 1122, section 3.2.2).
+fn asks_or_answers(kind: &u8) -> bool {
+    matches!(kind, 0 | 8)
+}
+
+/// ICMPv6's "packet too big" (RFC 4443, section 3.2), with as much of the packet as fits. None of ICMPv6's errors, whose
+/// types are below 128 (section 2.1).
 fn packet_too_big(packet: &[u8], mtu: u16, out: &mut [u8; MAX_LEN]) -> Option<usize> {
     let header = packet.get(..IPV6_HEADER)?;
-    if header[6] == ICMPV6 {
+    if header[6] == ICMPV6 && packet.get(IPV6_HEADER).is_none_or(|&kind| kind < 128) {
         return None;
     }
     let quoted = &packet[..packet.len().min(MAX_LEN - IPV6_HEADER - 8)];
@@ -139,18 +148,38 @@ mod tests {
         .concat();
         assert_eq!(checksum::sum(&[&pseudo, &out[40..]].concat()), u16::MAX);
         sent[6] = ICMPV6;
-        assert_eq!(too_big(&sent, 1400, &mut out), None);
+        sent[40] = 128;
+        assert_eq!(
+            too_big(&sent, 1400, &mut out),
+            Some(1280),
+            "an echo request"
+        );
+        sent[40] = 1;
+        assert_eq!(too_big(&sent, 1400, &mut out), None, "an error");
+        assert_eq!(too_big(&sent[..40], 1400, &mut out), None);
         assert_eq!(too_big(&sent[..39], 1400, &mut out), None);
     }
 
     #[test]
-    fn nobody_is_told_of_icmp_of_fragments_or_of_what_may_be_fragmented() {
+    fn the_sender_of_an_echo_is_told() {
+        let mut out = [0; MAX_LEN];
+        let mut echo = packet(DO_NOT_FRAGMENT, ICMP);
+        for kind in [0, 8] {
+            echo[20] = kind;
+            assert_eq!(too_big(&echo, 1280, &mut out), Some(56));
+        }
+    }
+
+    #[test]
+    fn nobody_is_told_of_icmps_errors_of_fragments_or_of_what_may_be_fragmented() {
         let mut out = [0; MAX_LEN];
         let mut fragment = packet(DO_NOT_FRAGMENT, 6);
         fragment[7] = 9;
+        let mut icmp_error = packet(DO_NOT_FRAGMENT, ICMP);
+        icmp_error[20] = 3;
         for packet in [
             packet(0, 6),
-            packet(DO_NOT_FRAGMENT, 1),
+            icmp_error,
             fragment,
             vec![],
             vec![0x45; 7],
