@@ -1,0 +1,215 @@
+"""What was seen of a host, as plain data: the probes make it, the rules read it.
+
+None means that something was not seen; why stands in `unknown` of the facts.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from pronghorn.check.target import Target
+
+Reached = Literal["ok", "refused", "silent", "unreachable", "failed"]
+"""How an address answered: `refused` by a reset or an ICMP message, `silent` until the time limit,
+`unreachable` from this host (no route, no such family), `failed` during TLS or later."""
+
+Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """One certificate that the server sent; `names` are of its SAN."""
+
+    subject: str
+    issuer: str
+    names: tuple[str, ...]
+    not_before: datetime
+    not_after: datetime
+    self_signed: bool
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The certificates as sent, the leaf first. `covers_host`: a name of the leaf is the host's.
+    `distrust` is OpenSSL's error (X509_V_ERR_*) of the chain without regard to dates, 0 if it is trusted,
+    None if this host has no authorities to judge by; `distrust_text` says it."""
+
+    certificates: tuple[Certificate, ...]
+    covers_host: bool
+    distrust: int | None
+    distrust_text: str
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of all certificates (DER)."""
+        return sum(each.size_bytes for each in self.certificates)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A response. `digest` is of the body as sent, None if that is longer than what is read; header names are
+    in small letters."""
+
+    status: int
+    headers: Headers
+    size_bytes: int
+    digest: str | None
+    body: bytes = field(repr=False, default=b"")
+
+    def all(self, name: str) -> list[str]:
+        """Every value of a header."""
+        return [value for each, value in self.headers if each == name]
+
+
+@dataclass(frozen=True)
+class Tls:
+    """A TLS connection over TCP; `alpn` is None if the server chose none."""
+
+    version: str
+    alpn: str | None
+    chain: Chain | None
+    resumed: bool
+
+
+@dataclass(frozen=True)
+class Tcp:
+    """One address over TCP. `offered_h2` is the connection that offered h2 and http/1.1, as browsers do.
+    `resumption`: whether a second connection with the first one's ticket resumed, by each attempt.
+    `old_versions` are those under TLS 1.2 that the server accepts."""
+
+    reached: Reached
+    detail: str = ""
+    offered_h2: Tls | None = None
+    h1: Answer | None = None
+    h2: tuple[Answer, ...] = ()
+    h2_settings: dict[str, int] | None = None
+    old_versions: tuple[str, ...] | None = None
+    resumption: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class Quic:
+    """One address over QUIC version 1 with ALPN h3. `versions` are those of the server's Version Negotiation
+    packet, () if it sent none. `parameters` are its transport parameters, by qlog's names.
+    `handshake_bytes` are of its TLS messages before the client's Finished. `early_data`: tickets allow 0-RTT.
+    `alert` is the TLS alert that ended the handshake."""
+
+    reached: Reached
+    detail: str = ""
+    alert: int | None = None
+    versions: tuple[int, ...] | None = None
+    retried: tuple[bool, ...] = ()
+    chain: Chain | None = None
+    handshake_bytes: int | None = None
+    parameters: dict[str, int] | None = None
+    settings: dict[int, int] | None = None
+    answers: tuple[Answer, ...] = ()
+    tickets: int | None = None
+    early_data: bool = False
+    resumption: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class Address:
+    """One of the host's addresses, over TCP and over UDP."""
+
+    address: str
+    tcp: Tcp
+    quic: Quic
+
+
+@dataclass(frozen=True)
+class Record:
+    """An HTTPS record in ServiceMode, or in AliasMode (priority 0); `alpn` has what it names beside http/1.1,
+    which is the default."""
+
+    priority: int
+    target: str
+    alpn: tuple[str, ...]
+    no_default_alpn: bool
+    port: int | None
+    hints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the resolver says. `addresses` are the system's (with its hosts file); `from_dns` those of A and
+    AAAA records, None if they were not asked for. `records` are None where the resolver gave no answer."""
+
+    addresses: tuple[str, ...]
+    from_dns: tuple[str, ...] | None
+    records: tuple[Record, ...] | None
+    owner: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What answered, over QUIC with the origin's name, where Alt-Svc or an HTTPS record leads."""
+
+    host: str
+    port: int
+    addresses: tuple[str, ...]
+    quic: Quic | None
+
+
+@dataclass(frozen=True)
+class Datagrams:
+    """Whether handshakes end whose client sends datagrams with `payload_bytes` of UDP payload: None if this
+    host can't send them."""
+
+    payload_bytes: int
+    survived: bool | None
+
+
+@dataclass(frozen=True)
+class Early:
+    """A request in 0-RTT data, whose connection the client then left unfinished. `answered_early`: the
+    response came before the client's Finished. `answer` is the response, whenever it came."""
+
+    method: str
+    path: str
+    accepted: bool
+    answered_early: bool
+    answer: Answer | None
+
+
+@dataclass(frozen=True)
+class Echo:
+    """The headers that an application saw of a request over one protocol; names in small letters."""
+
+    protocol: str
+    headers: Headers
+
+    def all(self, name: str) -> list[str]:
+        """Every value of a header."""
+        return [value for each, value in self.headers if each == name]
+
+
+@dataclass(frozen=True)
+class Forwarding:
+    """What the echo endpoint answered; `forged` is the request that claimed to come from `claimed`."""
+
+    echoes: tuple[Echo, ...]
+    forged: Echo | None
+    claimed: str
+    early: Echo | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that was seen. The first of `addresses` that answered is `main`, which was looked at closely."""
+
+    target: Target
+    now: datetime
+    redirects: tuple[str, ...]
+    names: Names
+    addresses: tuple[Address, ...]
+    main: Address
+    elsewhere: tuple[Elsewhere, ...] = ()
+    datagrams: tuple[Datagrams, ...] = ()
+    early: tuple[Early, ...] = ()
+    forwarding: Forwarding | None = None
+    requests: int = 0
+    unknown: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,46 @@
+"""What answers where Alt-Svc and HTTPS records lead, asked as a browser does: with the origin's name."""
+
+import asyncio
+from collections.abc import Iterable
+
+from pronghorn.check import alternatives
+from pronghorn.check.facts import Address, Elsewhere, Names
+from pronghorn.check.probes import names as resolver
+from pronghorn.check.probes.errand import Errand
+from pronghorn.check.probes.udp import OverUdp
+from pronghorn.check.target import Target
+
+MOST = 4
+"""How many places are asked."""
+
+
+def places(target: Target, main: Address, names: Names) -> list[tuple[str, int]]:
+    """Hosts and ports that the address advertises for h3, or the records do, other than the origin's own; the
+    host is empty if it is the origin's."""
+    found: dict[tuple[str, int], None] = {}
+    for answer in (main.tcp.h1, *main.tcp.h2[:1], *main.quic.answers[:1]):
+        advertised = alternatives.parse(answer.all("alt-svc")) if answer is not None else None
+        for each in advertised.of("h3") if advertised is not None else ():
+            found["" if each.host == target.host else each.host, each.port] = None
+    for record in names.records or ():
+        if record.priority and "h3" in record.alpn:
+            host = "" if record.target in (target.host, names.owner) else record.target
+            found[host, record.port or target.port] = None
+    return [place for place in found if place != ("", target.port)]
+
+
+async def look(
+    asked: Iterable[tuple[str, int]], target: Target, main: Address, errand: Errand
+) -> tuple[Elsewhere, ...]:
+    """A handshake with each, all at once."""
+    return tuple(await asyncio.gather(*(_one(host, port, target, main, errand) for host, port in asked)))
+
+
+async def _one(host: str, port: int, target: Target, main: Address, errand: Errand) -> Elsewhere:
+    addresses: tuple[str, ...] = (main.address,)
+    if host:
+        addresses = (await resolver.ask(Target(host, 443, "/"), errand.settings)).addresses
+    if not addresses:
+        return Elsewhere(host, port, (), None)
+    probe = OverUdp((addresses[0], port), target.host, errand.authorities, errand.budget)
+    return Elsewhere(host, port, addresses, await probe.meet(None))

@@ -1,0 +1,113 @@
+"""A host's addresses, each met over TCP and over UDP as browsers do."""
+
+import asyncio
+from dataclasses import dataclass
+
+from pronghorn.check.facts import Address, Names
+from pronghorn.check.probes import request
+from pronghorn.check.probes.budget import Spent
+from pronghorn.check.probes.errand import Errand
+from pronghorn.check.probes.tcp import OverTcp
+from pronghorn.check.probes.udp import OverUdp
+from pronghorn.check.target import Target, redirected
+from pronghorn.errors import NothingMeasured
+
+MOST_REDIRECTS, MOST_ADDRESSES = 3, 4
+_REDIRECTS = {301, 302, 303, 307, 308}
+
+
+@dataclass(frozen=True)
+class Met:
+    """An address, and the probes that can look at it further."""
+
+    address: Address
+    tcp: OverTcp
+    udp: OverUdp
+
+
+async def meet(target: Target, names: Names, errand: Errand) -> list[Met]:
+    """Every address at once. NothingMeasured if none answers."""
+    addresses = errand.settings.addresses or names.addresses
+    if not addresses:
+        why = names.detail or "the resolver knows no address of it"
+        raise NothingMeasured(
+            f"{target.host}: {why}.",
+            hint="Name an address (--address) or another resolver (--resolver).",
+        )
+    if len(addresses) > MOST_ADDRESSES:
+        errand.note("addresses", f"{len(addresses) - MOST_ADDRESSES} of {len(addresses)} were not asked")
+        addresses = _some(addresses)
+    errand.tell(f"{target.shown}: {', '.join(addresses)}, over TCP and UDP")
+    met = await asyncio.gather(*(_one((each, target.port), target, errand) for each in addresses))
+    if not any(_answers(each.address) for each in met):
+        told = "; ".join(
+            f"{each.address.address}: TCP {each.address.tcp.reached}, UDP {each.address.quic.reached}"
+            for each in met
+        )
+        raise NothingMeasured(
+            f"{target.shown}: nothing answers on port {target.port} ({told}).",
+            hint=f"Check the address and the port, and that firewalls pass {target.port}/tcp and "
+            f"{target.port}/udp.",
+        )
+    return met
+
+
+def best(met: list[Met]) -> Met:
+    """The first address that answers over TCP and UDP; else over TCP, else over UDP."""
+
+    def rank(each: Met) -> int:
+        return 2 * (each.address.tcp.reached == "ok") + (each.address.quic.reached == "ok")
+
+    return max(met, key=rank)
+
+
+def onward(met: list[Met], target: Target, redirects: list[str], errand: Errand) -> Target | None:
+    """Where the page has gone, if that can be followed."""
+    main = best(met).address
+    answers = (*main.tcp.h2, *([main.tcp.h1] if main.tcp.h1 else []), *main.quic.answers)
+    if not answers or answers[0].status not in _REDIRECTS or not answers[0].all("location"):
+        return None
+    found = redirected(target, answers[0].all("location")[0])
+    if found is None:
+        errand.note("redirect", "it leads to a URL that can't be checked, so it was not followed")
+    elif len(redirects) >= MOST_REDIRECTS:
+        errand.note("redirect", f"{MOST_REDIRECTS} were followed; the next was not")
+    elif found.shown in (*redirects, target.shown):
+        errand.note("redirect", "it leads back to a URL that was asked before")
+    elif errand.settings.addresses and found.host != target.host:
+        errand.note("redirect", f"it leads to {found.shown}, for which --address names no address")
+    else:
+        return found
+    return None
+
+
+def _some(addresses: tuple[str, ...]) -> tuple[str, ...]:
+    """The first ones, with both families among them."""
+    v6 = [each for each in addresses if ":" in each]
+    v4 = [each for each in addresses if ":" not in each]
+    half = MOST_ADDRESSES // 2
+    kept = {*v6[: max(half, MOST_ADDRESSES - len(v4))], *v4[: max(half, MOST_ADDRESSES - len(v6))]}
+    return tuple(each for each in addresses if each in kept)
+
+
+async def _one(address: tuple[str, int], target: Target, errand: Errand) -> Met:
+    tcp = OverTcp(address, target.host, errand.authorities, errand.budget)
+    udp = OverUdp(address, target.host, errand.authorities, errand.budget)
+    page = request.page(target)
+    try:
+        over_tcp, over_udp = await asyncio.gather(tcp.first(page), udp.first(page))
+    except Spent:
+        raise NothingMeasured(f"{target.shown}: too many requests; redirects used them up.") from None
+    for protocol, reached, detail in (
+        ("TCP", over_tcp.reached, over_tcp.detail),
+        ("UDP", over_udp.reached, over_udp.detail),
+    ):
+        if reached == "unreachable":
+            errand.note(f"{address[0]} over {protocol}", f"this host can't reach it: {detail}")
+        elif reached == "ok" and detail:
+            errand.note(f"{address[0]} over {protocol}", detail)
+    return Met(Address(address[0], over_tcp, over_udp), tcp, udp)
+
+
+def _answers(address: Address) -> bool:
+    return any(reached in ("ok", "failed") for reached in (address.tcp.reached, address.quic.reached))

@@ -1,0 +1,107 @@
+"""What the resolver says of a host: its addresses and its HTTPS records."""
+
+import asyncio
+import socket
+
+import dns.asyncresolver
+import dns.exception
+import dns.resolver
+from dns.rdtypes.svcbbase import ALPNParam, IPv4HintParam, IPv6HintParam, ParamKey, PortParam
+
+from pronghorn.check.facts import Names, Record
+from pronghorn.check.target import Settings, Target
+
+LIMIT_S = 3.5
+
+_ABSENT = (dns.resolver.NoAnswer, dns.resolver.NXDOMAIN)
+
+
+async def ask(target: Target, settings: Settings) -> Names:
+    """All at once, within `LIMIT_S`. A host that is an address has no records."""
+    owner = target.host if target.port == 443 else f"_{target.port}._https.{target.host}"
+    if target.is_address:
+        return Names((target.host,), None, (), owner)
+    try:
+        resolver = _resolver(settings)
+    except (dns.exception.DNSException, OSError) as error:
+        addresses, fault = await _system(target)
+        return Names(addresses, None, None, owner, fault or f"this host has no resolver: {error}")
+    system, v4, v6, records = await asyncio.gather(
+        _system(target),
+        _addresses(resolver, target.host, "A"),
+        _addresses(resolver, target.host, "AAAA"),
+        _records(resolver, owner),
+    )
+    found = None if v4 is None or v6 is None else (*v4, *v6)
+    addresses, fault = system
+    if settings.resolver is not None:
+        addresses, fault = found or (), ""
+    if isinstance(records, str):
+        return Names(addresses, found, None, owner, fault or records)
+    return Names(addresses, found, records, owner, fault)
+
+
+def _resolver(settings: Settings) -> dns.asyncresolver.Resolver:
+    resolver = dns.asyncresolver.Resolver(configure=settings.resolver is None)
+    if settings.resolver is not None:
+        resolver.nameservers = [settings.resolver[0]]
+        resolver.port = settings.resolver[1]
+    resolver.timeout, resolver.lifetime = 1.1, LIMIT_S - 0.3
+    return resolver
+
+
+async def _system(target: Target) -> tuple[tuple[str, ...], str]:
+    """As programs of this host find them, its hosts file included; why there are none."""
+    loop = asyncio.get_running_loop()
+    asked = loop.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            found = await asked
+    except TimeoutError:
+        return (), "the system's resolver did not answer"
+    except OSError as error:
+        return (), f"the system's resolver: {error.strerror}"
+    return tuple(dict.fromkeys(str(each[4][0]) for each in found)), ""
+
+
+async def _addresses(resolver: dns.asyncresolver.Resolver, host: str, kind: str) -> tuple[str, ...] | None:
+    try:
+        answer = await resolver.resolve(host, kind, search=False)
+    except _ABSENT:
+        return ()
+    except (dns.exception.DNSException, OSError):
+        return None
+    return tuple(each.to_text() for each in answer)
+
+
+async def _records(resolver: dns.asyncresolver.Resolver, owner: str) -> tuple[Record, ...] | str:
+    """The HTTPS records, or why it isn't known whether there are any."""
+    try:
+        answer = await resolver.resolve(owner, "HTTPS", search=False)
+    except _ABSENT:
+        return ()
+    except dns.resolver.NoNameservers:
+        return "the resolver refused or failed (it may not know HTTPS records)"
+    except (dns.exception.DNSException, OSError) as error:
+        return f"the resolver did not answer ({type(error).__name__})"
+    return tuple(sorted((_record(each, owner) for each in answer), key=lambda each: each.priority))
+
+
+def _record(data: object, owner: str) -> Record:
+    params = getattr(data, "params", {})
+    alpn, port = params.get(ParamKey.ALPN), params.get(ParamKey.PORT)
+    hints = [
+        address
+        for key, kind in ((ParamKey.IPV4HINT, IPv4HintParam), (ParamKey.IPV6HINT, IPv6HintParam))
+        if isinstance(given := params.get(key), kind)
+        for address in given.addresses
+    ]
+    target = str(getattr(data, "target", ".")).rstrip(".").lower()
+    return Record(
+        int(getattr(data, "priority", 0)),
+        target or owner,
+        tuple(each.decode("latin-1") for each in alpn.ids) if isinstance(alpn, ALPNParam) else (),
+        ParamKey.NO_DEFAULT_ALPN in params,
+        port.port if isinstance(port, PortParam) else None,
+        tuple(hints),
+    )

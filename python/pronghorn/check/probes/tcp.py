@@ -1,0 +1,137 @@
+"""One address over TCP: TLS as browsers offer it, the page over HTTP/2 and 1.1, and a closer look."""
+
+import asyncio
+import errno
+import ssl
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pronghorn.check.facts import Answer, Reached, Tcp, Tls
+from pronghorn.check.probes import http1
+from pronghorn.check.probes.budget import Budget
+from pronghorn.check.probes.http2 import Http2
+from pronghorn.check.probes.request import Request
+from pronghorn.check.probes.tls import TlsStream, context
+from pronghorn.check.probes.trust import Authorities
+from pronghorn.foreign import line
+
+CONNECT_S, ANSWER_S = 4.5, 6.0
+"""How long a connection with TLS may take, and a response on it."""
+
+FAULTS = (OSError, ssl.SSLError, TimeoutError)
+_ALPN: dict["Protocol", list[str]] = {"h2": ["h2", "http/1.1"], "h1": ["http/1.1"]}
+_UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EACCES}
+
+Protocol = Literal["h1", "h2"]
+
+
+@dataclass(frozen=True)
+class Met:
+    """One connection that was opened: how, what it answered, and what a next one can resume."""
+
+    reached: Reached
+    detail: str = ""
+    tls: Tls | None = None
+    answer: Answer | None = None
+    settings: dict[str, int] | None = None
+    session: ssl.SSLSession | None = None
+
+
+class OverTcp:
+    """An address of a host whose certificates are for `server_name`."""
+
+    def __init__(
+        self, address: tuple[str, int], server_name: str, authorities: Authorities, budget: Budget
+    ) -> None:
+        self._address, self._server_name = address, server_name
+        self._authorities, self._budget = authorities, budget
+        self._contexts = {protocol: context(alpn) for protocol, alpn in _ALPN.items()}
+        self._session: ssl.SSLSession | None = None
+
+    async def first(self, page: Request) -> Tcp:
+        """What a browser meets: a connection that offers h2, and one that doesn't, each asked for the
+        page."""
+        both, old = await asyncio.gather(self.meet("h2", page), self.meet("h1", page))
+        self._session = both.session
+        chosen = both.tls.alpn if both.tls is not None else None
+        h2 = (both.answer,) if chosen == "h2" and both.answer is not None else ()
+        h1 = old.answer or (both.answer if chosen != "h2" else None)
+        reached = both if both.reached == "ok" else old
+        return Tcp(reached.reached, both.detail or old.detail, both.tls, h1, h2, both.settings)
+
+    async def closer(self, tcp: Tcp, page: Request) -> Tcp:
+        """Whether sessions resume, with a further response each, and which old versions are accepted."""
+        versions, (resumption, answers) = await asyncio.gather(self._old(), self._resume(tcp, page))
+        return replace(tcp, old_versions=versions, resumption=resumption, h2=tcp.h2 + answers)
+
+    async def meet(self, protocol: Protocol, request: Request, session: ssl.SSLSession | None = None) -> Met:
+        """One connection and one request on it."""
+        try:
+            stream = await self._budget.within(CONNECT_S, self._open(protocol, session))
+        except FAULTS as error:
+            return Met(*classified(error))
+        try:
+            return await self._asked(stream, request)
+        finally:
+            stream.close()
+
+    async def _open(self, protocol: Protocol, session: ssl.SSLSession | None) -> TlsStream:
+        settings = self._contexts[protocol]
+        return await TlsStream.open(self._address, settings, self._server_name, session)
+
+    async def _asked(self, stream: TlsStream, request: Request) -> Met:
+        chain = self._authorities.judge(stream.chain, self._server_name)
+        tls = Tls(stream.version, stream.alpn, chain, stream.resumed)
+        http2 = Http2(stream)
+        try:
+            self._budget.take()
+            asked = http2.ask(request) if stream.alpn == "h2" else http1.ask(stream, request)
+            answer = await self._budget.within(ANSWER_S, asked)
+        except FAULTS as error:
+            why = "no response in time" if isinstance(error, TimeoutError) else classified(error)[1]
+            return Met("ok", why, tls, None, http2.settings)
+        return Met("ok", "", tls, answer, http2.settings, stream.session)
+
+    async def _resume(self, tcp: Tcp, page: Request) -> tuple[tuple[bool, ...], tuple[Answer, ...]]:
+        """Up to two attempts, for another machine of the host may have answered the first."""
+        attempts: list[bool] = []
+        answers: list[Answer] = []
+        while self._session is not None and len(attempts) < 2 and not any(attempts):
+            met = await self.meet("h2", page, self._session)
+            if met.tls is None or met.answer is None:
+                break
+            attempts.append(met.tls.resumed)
+            if met.tls.alpn == "h2" and tcp.h2:
+                answers.append(met.answer)
+            self._session = met.session or self._session
+        return tuple(attempts), tuple(answers)
+
+    async def _old(self) -> tuple[str, ...] | None:
+        try:
+            settings = context((), old=True)
+        except (ssl.SSLError, ValueError):
+            return None
+        try:
+            opened = TlsStream.open(self._address, settings, self._server_name)
+            stream = await self._budget.within(CONNECT_S, opened)
+        except ssl.SSLError as error:
+            return None if error.reason in ("NO_PROTOCOLS_AVAILABLE", "NO_CIPHERS_AVAILABLE") else ()
+        except ConnectionError:
+            return ()
+        except (OSError, TimeoutError):
+            return None
+        stream.close()
+        return (stream.version,)
+
+
+def classified(error: BaseException) -> tuple[Reached, str]:
+    """How an address answered by the error that came, and a sentence."""
+    if isinstance(error, TimeoutError):
+        return "silent", "nothing came in time"
+    if isinstance(error, ssl.SSLError):
+        return "failed", f"TLS: {line((error.reason or str(error)).replace('_', ' ').lower())}"
+    if isinstance(error, ConnectionRefusedError):
+        return "refused", "connection refused"
+    if isinstance(error, OSError) and error.errno in _UNREACHABLE:
+        return "unreachable", error.strerror or ""
+    return "failed", line(getattr(error, "strerror", None) or str(error) or "the connection was reset")

@@ -1,0 +1,136 @@
+"""One address over UDP: QUIC's handshake, the page over HTTP/3, and a closer look."""
+
+import asyncio
+from dataclasses import replace
+
+from aioquic.tls import SessionTicket
+
+from pronghorn.check.facts import Answer, Datagrams, Early, Quic
+from pronghorn.check.probes import versions
+from pronghorn.check.probes.budget import Budget
+from pronghorn.check.probes.quic import QuicClient
+from pronghorn.check.probes.request import Request
+from pronghorn.check.probes.trust import Authorities
+from pronghorn.foreign import line
+
+HANDSHAKE_S, ANSWER_S, TICKET_S = 4.5, 6.0, 0.7
+"""How long a handshake, a response, and a ticket after it may take."""
+
+EARLY_S = 1.5
+"""How long an answer to 0-RTT data is awaited before the client's Finished leaves."""
+
+_ALL_EARLY = 0xFFFFFFFF
+"""What a ticket that allows 0-RTT says (RFC 9001 §4.6.1)."""
+
+
+class OverUdp:
+    """An address of a host whose certificates are for `server_name`."""
+
+    def __init__(
+        self, address: tuple[str, int], server_name: str, authorities: Authorities, budget: Budget
+    ) -> None:
+        self._address, self._server_name = address, server_name
+        self._authorities, self._budget = authorities, budget
+        self._ticket: SessionTicket | None = None
+
+    async def first(self, page: Request) -> Quic:
+        """A handshake and the page; beside it, whether a version is negotiated."""
+        quic, listed = await asyncio.gather(self.meet(page), versions.negotiate(self._address))
+        answered = quic.reached in ("silent", "refused") and bool(listed)
+        return replace(quic, versions=listed, reached="failed" if answered else quic.reached)
+
+    async def meet(self, page: Request | None, datagram_bytes: int = 1200) -> Quic:
+        """One connection, with a request on it if there is one. It resumes what the last one left."""
+        async with QuicClient(
+            self._address, self._server_name, datagram_bytes=datagram_bytes, ticket=self._ticket
+        ) as client:
+            await client.handshake(min(HANDSHAKE_S, self._budget.left_s))
+            answer: Answer | None = None
+            detail = ""
+            if client.completed is not None and page is not None:
+                try:
+                    self._budget.take()
+                    answer = await client.ask(page, min(ANSWER_S, self._budget.left_s))
+                    self._ticket = await client.ticket(min(TICKET_S, self._budget.left_s)) or self._ticket
+                except ConnectionError as error:
+                    detail = line(str(error))
+            return self._facts(client, answer, detail)
+
+    async def closer(self, quic: Quic, page: Request) -> Quic:
+        """Whether sessions resume, up to two attempts, with a further response each."""
+        attempts: list[bool] = []
+        retried = list(quic.retried)
+        answers = list(quic.answers)
+        while len(attempts) < 2 and not any(attempts):
+            had_ticket = self._ticket is not None
+            again = await self.meet(page)
+            if again.reached != "ok" or not again.answers:
+                break
+            if had_ticket:
+                attempts += again.resumption
+            retried += again.retried
+            answers += again.answers
+            if not had_ticket:
+                break
+        return replace(quic, resumption=tuple(attempts), retried=tuple(retried), answers=tuple(answers))
+
+    async def sizes(self, sizes: tuple[int, ...]) -> tuple[Datagrams, ...]:
+        """For each size of datagrams, whether a handshake ends. A size that fails gets another attempt, and
+        then only counts if the smallest one still works."""
+        survived = list(await asyncio.gather(*(self._survives(size) for size in sizes)))
+        for at, size in enumerate(sizes):
+            if survived[at] is False:
+                survived[at] = await self._survives(size)
+        if False in survived and not await self._survives(1200):
+            survived = [each or None for each in survived]
+        return tuple(Datagrams(size, each) for size, each in zip(sizes, survived, strict=True))
+
+    async def early(self, request: Request) -> Early | None:
+        """A request in 0-RTT data, whose answer is awaited before the client's Finished leaves (RFC 8470 §3);
+        None without a ticket for it."""
+        ticket = self._ticket
+        if not allows_early(ticket):
+            return None
+        async with QuicClient(self._address, self._server_name, ticket=ticket) as client:
+            self._budget.take()
+            stream = client.send_request(request)
+            client.flush()
+            client.held = True
+            answer = await client.response(stream, min(EARLY_S, self._budget.left_s))
+            answered_early = answer is not None
+            client.held = False
+            client.flush()
+            await client.handshake(min(HANDSHAKE_S, self._budget.left_s))
+            answer = answer or await client.response(stream, min(HANDSHAKE_S, self._budget.left_s))
+            accepted = client.completed is not None and client.completed.early_data_accepted
+            return Early(request.method, request.path, accepted, answered_early and accepted, answer)
+
+    async def _survives(self, size: int) -> bool | None:
+        async with QuicClient(self._address, self._server_name, datagram_bytes=size) as client:
+            await client.handshake(min(HANDSHAKE_S, self._budget.left_s))
+            if client.too_large or self._budget.left_s <= 0:
+                return None
+            return client.completed is not None
+
+    def _facts(self, client: QuicClient, answer: Answer | None, detail: str) -> Quic:
+        ok = client.completed is not None
+        resumed = client.completed.session_resumed if client.completed is not None else False
+        return Quic(
+            client.outcome,
+            detail or line(client.detail),
+            alert=client.alert,
+            retried=(client.retried,) if ok else (),
+            chain=self._authorities.judge(client.chain, self._server_name),
+            handshake_bytes=client.handshake_bytes if ok and not resumed else None,
+            parameters=client.parameters,
+            settings=client.settings,
+            answers=(answer,) if answer is not None else (),
+            tickets=len(client.tickets) if answer is not None else None,
+            early_data=any(map(allows_early, client.tickets)),
+            resumption=(resumed,) if ok else (),
+        )
+
+
+def allows_early(ticket: SessionTicket | None) -> bool:
+    """Whether a ticket allows 0-RTT."""
+    return ticket is not None and ticket.max_early_data_size == _ALL_EARLY

@@ -1,0 +1,65 @@
+"""Several addresses of one host: do they all serve it alike?"""
+
+from collections.abc import Iterator
+
+from pronghorn.check import alternatives
+from pronghorn.check.facts import Address, Facts
+from pronghorn.check.finding import Finding, Unknown
+
+_DEAD = {"silent", "refused", "failed"}
+
+
+def rule(facts: Facts) -> Iterator[Finding | Unknown]:
+    """Each address against the main one."""
+    for each in facts.addresses:
+        if each.address == facts.main.address:
+            continue
+        if facts.main.tcp.reached == "ok" and each.tcp.reached in _DEAD:
+            yield Finding(
+                "address-dead",
+                "error",
+                f"{each.address} port {facts.target.port}: TCP {each.tcp.reached}; {facts.main.address} "
+                "answers.",
+                "Visitors whose browser picks this address wait, or see an error.",
+                "Bring it back, or remove it from DNS.",
+            )
+        elif facts.main.quic.reached == "ok" and each.quic.reached in _DEAD:
+            yield Finding(
+                "address-without-h3",
+                "error" if _advertises(each) else "warning",
+                f"{each.address} port {facts.target.port}: UDP {each.quic.reached}; {facts.main.address} "
+                "serves h3.",
+                "Browsers that were sent to h3 wait for it in vain at this address, or never learn of it.",
+                f"Serve h3 at every address of the host, and let {facts.target.port}/udp through to each.",
+            )
+        else:
+            yield from _unlike(each, facts)
+
+
+def _unlike(one: Address, facts: Facts) -> Iterator[Finding]:
+    main, other = facts.main.tcp.offered_h2, one.tcp.offered_h2
+    if main is None or other is None:
+        return
+    differing = []
+    if main.alpn != other.alpn:
+        differing.append(f"ALPN {other.alpn or 'none'} instead of {main.alpn or 'none'}")
+    if main.version != other.version:
+        differing.append(f"{other.version.replace('v', ' ')} instead of {main.version.replace('v', ' ')}")
+    if main.chain and other.chain and not other.chain.covers_host and main.chain.covers_host:
+        differing.append("a certificate for another host")
+    if facts.main.quic.reached == "ok" == one.quic.reached and _advertises(facts.main) != _advertises(one):
+        differing.append("Alt-Svc with h3" if _advertises(one) else "no Alt-Svc with h3")
+    if differing:
+        yield Finding(
+            "addresses-differ",
+            "warning",
+            f"{one.address} has {', '.join(differing)}, compared with {facts.main.address}.",
+            "What visitors get depends on the address that their browser picks.",
+            "Give every address the same configuration.",
+        )
+
+
+def _advertises(address: Address) -> bool:
+    answers = (*address.tcp.h2[:1], *([address.tcp.h1] if address.tcp.h1 else []))
+    told = [alternatives.parse(answer.all("alt-svc")) for answer in answers]
+    return any(each is not None and each.of("h3") for each in told)

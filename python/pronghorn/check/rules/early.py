@@ -1,0 +1,43 @@
+"""0-RTT: what the server does with requests that an attacker could repeat (RFC 8470)."""
+
+from collections.abc import Iterator
+
+from pronghorn.check.facts import Early, Facts
+from pronghorn.check.finding import Finding, Unknown
+
+_SAFE = {"GET", "HEAD"}
+_TOO_EARLY = 425
+
+
+def rule(facts: Facts) -> Iterator[Finding | Unknown]:
+    """An unsafe request that took effect before the handshake was over."""
+    quic = facts.main.quic
+    if quic.early_data and not facts.early:
+        yield Unknown("0-RTT", "tickets allow it, but no request could be sent in it")
+    for each in facts.early:
+        if each.method not in _SAFE:
+            yield from _unsafe(each)
+
+
+def _unsafe(early: Early) -> Iterator[Finding | Unknown]:
+    if not early.accepted:
+        yield Unknown(
+            "unsafe requests in 0-RTT", "the server's tickets allow 0-RTT, but it rejected the data"
+        )
+    elif early.answered_early and early.answer is not None:
+        if early.answer.status < 400:
+            yield Finding(
+                "early-data-unsafe",
+                "error",
+                f"A {early.method} in 0-RTT data got status {early.answer.status} before the handshake was "
+                "over.",
+                "An attacker who records the packet can have it done again: an order, a payment.",
+                "Answer 425 (Too Early) to unsafe methods in 0-RTT data, or wait for the handshake; nginx: "
+                "ssl_early_data off, or return 425 by $ssl_early_data.",
+            )
+        elif early.answer.status != _TOO_EARLY:
+            yield Unknown(
+                "unsafe requests in 0-RTT",
+                f"a path that nobody serves got {early.answer.status}; name one that takes a POST with "
+                "--echo",
+            )

@@ -1,0 +1,101 @@
+"""QUIC: does it answer, and what does a connection cost?"""
+
+from collections.abc import Iterator
+
+from pronghorn.check.facts import Facts, Quic
+from pronghorn.check.finding import Finding, Unknown
+
+_NO_APPLICATION_PROTOCOL = 120
+"""The TLS alert of a server that speaks none of the offered protocols (RFC 7301 §3.2)."""
+
+_VERSION_1, _VERSION_2 = 1, 0x6B3343CF
+
+
+def rule(facts: Facts) -> Iterator[Finding | Unknown]:
+    """Reachability is advertising's; this is what answers."""
+    quic = facts.main.quic
+    if quic.reached == "failed":
+        yield from _failed(quic, facts)
+    elif quic.reached != "ok":
+        yield Unknown("QUIC", f"{facts.main.address} port {facts.target.port}: UDP {quic.reached}")
+    else:
+        yield from _costs(quic)
+        yield from _sizes(facts)
+
+
+def _failed(quic: Quic, facts: Facts) -> Iterator[Finding | Unknown]:
+    where = f"{facts.main.address} port {facts.target.port}/udp"
+    if quic.alert == _NO_APPLICATION_PROTOCOL:
+        yield Finding(
+            "h3-missing",
+            "error",
+            f"{where} speaks QUIC, but not h3 (ALPN).",
+            "Browsers can't use h3, whatever Alt-Svc says.",
+            "Switch HTTP/3 on for this host: http3 on (nginx), alpn h3 (HAProxy).",
+        )
+    elif quic.versions and _VERSION_1 not in quic.versions:
+        told = ", ".join(f"{each:#x}" for each in quic.versions)
+        yield Finding(
+            "quic-version",
+            "error",
+            f"{where} speaks QUIC versions {told}, but not version 1.",
+            "Browsers can't use h3.",
+            "Update the server: version 1 (RFC 9000) is what browsers speak.",
+        )
+    else:
+        yield Unknown(
+            "QUIC's handshake", f"{where} answers, but it fails: {quic.detail or 'no reason given'}"
+        )
+
+
+def _costs(quic: Quic) -> Iterator[Finding | Unknown]:
+    if quic.versions is None:
+        yield Unknown("version negotiation", "this host could not ask")
+    elif not quic.versions:
+        yield Finding(
+            "version-negotiation-missing",
+            "notice",
+            "A packet of an unknown QUIC version got no Version Negotiation packet, in four attempts.",
+            "A client with a newer version waits for its time-out instead of learning which version to use.",
+            "Let the server, and whatever filters UDP before it, answer unknown versions (RFC 9000 §6).",
+        )
+    if len(quic.retried) > 1 and all(quic.retried):
+        yield Finding(
+            "retry-always",
+            "warning",
+            f"All {len(quic.retried)} connections had to repeat their first packet (Retry).",
+            "Each new connection waits one round trip more.",
+            "Demand Retry only under attack: quic_retry off (nginx), quic-force-retry unset (HAProxy).",
+        )
+    if not quic.tickets and quic.tickets is not None and not any(quic.resumption):
+        seen = "The server sent no session ticket over QUIC."
+    elif len(quic.resumption) > 2 and not any(quic.resumption[1:]):
+        seen = f"None of {len(quic.resumption) - 1} attempts resumed a session over QUIC."
+    else:
+        return
+    yield Finding(
+        "resumption-missing-quic",
+        "notice",
+        seen,
+        "Every h3 connection sends certificates again, and none can use 0-RTT.",
+        "Switch tickets on: ssl_session_tickets on (nginx). Behind a balancer, share the ticket keys.",
+    )
+
+
+def _sizes(facts: Facts) -> Iterator[Finding | Unknown]:
+    for each in facts.datagrams:
+        if each.survived is None:
+            yield Unknown(
+                f"datagrams of {each.payload_bytes} bytes", "this host can't send them, or not often enough"
+            )
+    lost = [each.payload_bytes for each in facts.datagrams if each.survived is False]
+    if lost:
+        yield Finding(
+            "datagrams-lost",
+            "warning",
+            f"Handshakes with datagrams of {', '.join(map(str, lost))} bytes don't end; with 1200 bytes "
+            "they do.",
+            "Clients that start with larger datagrams wait for time-outs; all others are held to small ones.",
+            "Raise the MTU of the tunnel or overlay before the server, or let ICMP 'fragmentation needed' "
+            "through.",
+        )
