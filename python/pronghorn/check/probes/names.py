@@ -1,7 +1,10 @@
 """What the resolver says of a host: its addresses and its HTTPS records."""
 
 import asyncio
+import contextlib
 import socket
+import threading
+from typing import Any
 
 import dns.asyncresolver
 import dns.exception
@@ -11,7 +14,8 @@ from dns.rdtypes.svcbbase import ALPNParam, IPv4HintParam, IPv6HintParam, ParamK
 from pronghorn.check.facts import Names, Record
 from pronghorn.check.target import Settings, Target
 
-LIMIT_S = 3.5
+LIMIT_S = 3.2
+"""How long the resolver may take."""
 
 _ABSENT = (dns.resolver.NoAnswer, dns.resolver.NXDOMAIN)
 
@@ -52,16 +56,36 @@ def _resolver(settings: Settings) -> dns.asyncresolver.Resolver:
 
 async def _system(target: Target) -> tuple[tuple[str, ...], str]:
     """As programs of this host find them, its hosts file included; why there are none."""
-    loop = asyncio.get_running_loop()
-    asked = loop.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     try:
         async with asyncio.timeout(LIMIT_S):
-            found = await asked
+            found = await _getaddrinfo(target.host, target.port)
     except TimeoutError:
         return (), "the system's resolver did not answer"
     except OSError as error:
         return (), f"the system's resolver: {error.strerror}"
     return tuple(dict.fromkeys(str(each[4][0]) for each in found)), ""
+
+
+async def _getaddrinfo(host: str, port: int) -> list[Any]:
+    """As the loop's own, in a thread that the program's end doesn't wait for: getaddrinfo has no limit."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[list[Any]] = loop.create_future()
+
+    def settle(found: list[Any] | None, error: OSError | None) -> None:
+        if not done.done():
+            done.set_exception(error) if error is not None else done.set_result(found or [])
+
+    def ask() -> None:
+        answer: tuple[list[Any] | None, OSError | None] = None, None
+        try:
+            answer = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM), None
+        except OSError as error:
+            answer = None, error
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(settle, *answer)
+
+    threading.Thread(target=ask, daemon=True).start()
+    return await done
 
 
 async def _addresses(resolver: dns.asyncresolver.Resolver, host: str, kind: str) -> tuple[str, ...] | None:

@@ -15,7 +15,7 @@ from pronghorn.check.probes.tls import TlsStream, context
 from pronghorn.check.probes.trust import Authorities
 from pronghorn.foreign import line
 
-CONNECT_S, ANSWER_S = 4.5, 6.0
+CONNECT_S, ANSWER_S = 4.0, 6.0
 """How long a connection with TLS may take, and a response on it."""
 
 FAULTS = (OSError, ssl.SSLError, TimeoutError)

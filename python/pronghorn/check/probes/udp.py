@@ -13,8 +13,11 @@ from pronghorn.check.probes.request import Request
 from pronghorn.check.probes.trust import Authorities
 from pronghorn.foreign import line
 
-HANDSHAKE_S, ANSWER_S, TICKET_S = 4.5, 6.0, 0.7
+HANDSHAKE_S, ANSWER_S, TICKET_S = 4.0, 6.0, 0.7
 """How long a handshake, a response, and a ticket after it may take."""
+
+SIZED_S = 3.0
+"""How long a handshake of larger datagrams may take, once a usual one was done: five transmissions or so."""
 
 EARLY_S = 1.5
 """How long an answer to 0-RTT data is awaited before the client's Finished leaves."""
@@ -77,13 +80,12 @@ class OverUdp:
     async def sizes(self, sizes: tuple[int, ...]) -> tuple[Datagrams, ...]:
         """For each size of datagrams, whether a handshake ends. A size that fails gets another attempt, and
         then only counts if the smallest one still works."""
-        survived = list(await asyncio.gather(*(self._survives(size) for size in sizes)))
-        for at, size in enumerate(sizes):
-            if survived[at] is False:
-                survived[at] = await self._survives(size)
-        if False in survived and not await self._survives(1200):
-            survived = [each or None for each in survived]
-        return tuple(Datagrams(size, each) for size, each in zip(sizes, survived, strict=True))
+        survived = dict(zip(sizes, await asyncio.gather(*map(self._survives, sizes)), strict=True))
+        failed = [size for size, each in survived.items() if each is False]
+        survived |= zip(failed, await asyncio.gather(*map(self._survives, failed)), strict=True)
+        if False in survived.values() and not await self._survives(1200):
+            survived = {size: each or None for size, each in survived.items()}
+        return tuple(Datagrams(size, each) for size, each in survived.items())
 
     async def early(self, request: Request) -> Early | None:
         """A request in 0-RTT data, whose answer is awaited before the client's Finished leaves (RFC 8470 §3);
@@ -107,7 +109,7 @@ class OverUdp:
 
     async def _survives(self, size: int) -> bool | None:
         async with QuicClient(self._address, self._server_name, datagram_bytes=size) as client:
-            await client.handshake(min(HANDSHAKE_S, self._budget.left_s))
+            await client.handshake(min(SIZED_S, self._budget.left_s))
             if client.too_large or self._budget.left_s <= 0:
                 return None
             return client.completed is not None

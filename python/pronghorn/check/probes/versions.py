@@ -43,9 +43,12 @@ async def negotiate(address: tuple[str, int]) -> tuple[int, ...] | None:
 
 
 def _packet(destination: bytes, source: bytes) -> bytes:
+    """As large as an Initial packet must be, and shaped like one of version 1: some servers read on before
+    they look at the version."""
     head = struct.pack("!BI", 0xC0, _UNKNOWN)
     head += bytes([len(destination)]) + destination + bytes([len(source)]) + source
-    return head + os.urandom(_BYTES - len(head))
+    length = _BYTES - len(head) - 3
+    return head + b"\0" + (0x4000 | length).to_bytes(2) + os.urandom(length)
 
 
 def _versions(data: bytes, source: bytes) -> list[int]:

@@ -32,8 +32,8 @@ def _unsafe(early: Early) -> Iterator[Finding | Unknown]:
                 f"A {early.method} in 0-RTT data got status {early.answer.status} before the handshake was "
                 "over.",
                 "An attacker who records the packet can have it done again: an order, a payment.",
-                "Answer 425 (Too Early) to unsafe methods in 0-RTT data, or wait for the handshake; nginx: "
-                "ssl_early_data off, or return 425 by $ssl_early_data.",
+                "Answer 425 (Too Early) to unsafe methods in 0-RTT data, or wait for the handshake: in the "
+                "application if it gets Early-Data: 1, or by $ssl_early_data in nginx; or switch 0-RTT off.",
             )
         elif early.answer.status != _TOO_EARLY:
             yield Unknown(

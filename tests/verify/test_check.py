@@ -1,0 +1,128 @@
+"""`pronghorn check` finds each planted fault, and only that."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pronghorn.certificates import HOST_NAME
+from pronghorn.check import Report, examine
+from pronghorn.check.probes.budget import MOST_REQUESTS
+
+from ..e2e.checked_hosts import ADVERTISED, FORWARDS, Host, checked, codes, silent_host
+from ..e2e.faulty_quic import Faults
+from ..e2e.sound_hosts import NAMES, sound
+
+OTHER_PORT = "add_header Alt-Svc 'h3=\":1\"; ma=86400' always;"
+PER_PROTOCOL = 'map $server_protocol $offered { default "h3=\\":PORT\\"; ma=86400"; %s }'
+OFFERED = "add_header Alt-Svc $offered always;"
+
+FAULTS: dict[str, Host] = {
+    "certificate-expired": Host(certificate="expired"),
+    "certificate-name": Host(certificate="name"),
+    "chain-incomplete": Host(certificate="incomplete"),
+    "chain-untrusted": Host(certificate="untrusted"),
+    "chain-too-long": Host(certificate="long"),
+    "tls-1.3-missing": Host(server="ssl_protocols TLSv1.2;", faults=Faults()),
+    "tls-outdated": Host(server="ssl_protocols TLSv1 TLSv1.1 TLSv1.2 TLSv1.3; ssl_ciphers ALL:@SECLEVEL=0;"),
+    "h2-missing": Host(h2=False),
+    "resumption-missing-tcp": Host(server="ssl_session_tickets off; ssl_session_cache off;"),
+    "h3-not-advertised": Host(advertised=""),
+    "alt-svc-port": Host(advertised=OTHER_PORT),
+    "alt-svc-host": Host(advertised=ADVERTISED.replace(":PORT", "gone.pronghorn.test:PORT")),
+    "udp-dead": Host(silent_udp=True),
+    "alt-svc-short-lived": Host(advertised=ADVERTISED.replace("86400", "10")),
+    "alt-svc-clear": Host(http=PER_PROTOCOL % "HTTP/3.0 clear;", advertised=OFFERED),
+    "alt-svc-not-everywhere": Host(http=PER_PROTOCOL % 'HTTP/1.1 "";', advertised=OFFERED),
+    "alt-svc-malformed": Host(advertised="add_header Alt-Svc 'h3=:PORT; ma=86400' always;"),
+    "alt-svc-draft": Host(advertised=ADVERTISED.replace("h3=", "h3-29=")),
+    "https-record-h3-dead": Host(record='1 . alpn="h3,h2" port=1'),
+    "https-record-without-h3": Host(record='1 . alpn="h2"'),
+    "https-record-hints": Host(record='1 . alpn="h3,h2" port=PORT ipv4hint=127.0.0.9'),
+    "h3-missing": Host(faults=Faults(alpn=("hq-interop",)), advertised=""),
+    "version-negotiation-missing": Host(faults=Faults(negotiates=False)),
+    "retry-always": Host(server="quic_retry on;"),
+    "datagrams-lost": Host(faults=Faults(most_datagram_bytes=1350)),
+    "resumption-missing-quic": Host(faults=Faults(tickets=False)),
+    "h3-few-streams": Host(server="http3_max_concurrent_streams 10;"),
+    "h2-few-streams": Host(server="http2_max_concurrent_streams 10;"),
+    "small-headers": Host(faults=Faults(settings={6: 2048})),
+    "idle-short": Host(faults=Faults(idle_timeout_s=4.0)),
+    "early-data-unsafe": Host(early="if ($request_method = POST) { return 200 done; }"),
+    "early-data-unmarked": Host(forwards=FORWARDS.replace("Early-Data $ssl_early_data", 'Early-Data ""')),
+    "body-differs": Host(faults=Faults(), quic_page="<title>An old page</title>"),
+    "header-differs": Host(
+        http='map $http3 $policy { default ""; "" "max-age=63072000"; }',
+        server="add_header Strict-Transport-Security $policy always;",
+    ),
+    "status-differs": Host(location="if ($http3) { return 403; }"),
+    "forwarded-missing": Host(
+        forwards="proxy_set_header Host $host; proxy_set_header Early-Data $ssl_early_data;"
+        ' proxy_set_header X-Forwarded-For ""; proxy_set_header X-Real-IP ""; proxy_set_header Forwarded "";'
+    ),
+    "forwarded-differs": Host(
+        http='map $http3 $scheme_told { default ""; "" $scheme; }',
+        forwards=FORWARDS.replace("Proto $scheme", "Proto $scheme_told"),
+    ),
+    "forwarded-scheme": Host(forwards=FORWARDS.replace("Proto $scheme", "Proto http")),
+    "forwarded-host": Host(forwards=FORWARDS.replace("Host $host;", "Host backend:8080;")),
+    "forwarded-forged": Host(
+        forwards=FORWARDS.replace("X-Real-IP $remote_addr", "X-Real-IP $http_x_real_ip")
+    ),
+    "address-dead": Host(addresses=("127.0.0.1", "127.0.0.2")),
+    "address-without-h3": Host(
+        addresses=("127.0.0.1", "127.0.0.2"),
+        listen="listen 127.0.0.2:PORT ssl;",
+    ),
+}
+"""Each fault, by the code of the finding that names it."""
+
+
+@pytest.mark.needs("nginx")
+@pytest.mark.parametrize("code", FAULTS)
+def test_it_finds_the_fault_and_nothing_else(code: str, tmp_path: Path) -> None:
+    report = asyncio.run(checked(FAULTS[code], tmp_path))
+    assert codes(report) == {code}, report
+
+
+@pytest.mark.needs("nginx", "caddy", "haproxy")
+@pytest.mark.parametrize("name", NAMES)
+def test_it_finds_nothing_on_a_sound_host(name: str, tmp_path: Path) -> None:
+    async def scenario() -> Report:
+        async with sound(name, tmp_path) as one:
+            return await examine(one.target, one.settings)
+
+    report = asyncio.run(scenario())
+    assert report.findings == (), report
+
+
+@pytest.mark.needs("nginx")
+def test_lost_packets_are_no_finding(tmp_path: Path) -> None:
+    report = asyncio.run(checked(Host(faults=Faults(first_packets_lost=2)), tmp_path))
+    assert report.findings == (), report
+
+
+@pytest.mark.needs("nginx")
+def test_it_sends_at_most_a_few_dozen_requests(tmp_path: Path) -> None:
+    changing = Host(faults=Faults(), quic_page="another", addresses=("127.0.0.1", "127.0.0.2"))
+    report = asyncio.run(checked(changing, tmp_path))
+    assert 0 < report.facts.requests <= MOST_REQUESTS
+
+
+def test_a_host_that_answers_nothing_takes_at_most_ten_seconds() -> None:
+    with silent_host() as (port, resolver):
+        argv = [sys.executable, "-m", "pronghorn", "check", f"https://{HOST_NAME}:{port}/"]
+        began = time.monotonic()
+        done = subprocess.run(
+            [*argv, "--address", "127.0.0.1", "--resolver", f"127.0.0.1:{resolver}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        took_s = time.monotonic() - began
+    assert done.returncode == 4, done.stderr
+    assert "nothing answers" in done.stderr
+    assert took_s < 10
