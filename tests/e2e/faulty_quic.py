@@ -16,6 +16,8 @@ from aioquic.quic.connection import QuicConnection
 from aioquic.quic.events import QuicEvent
 from aioquic.tls import SessionTicket
 
+_VERSIONS = QuicConfiguration().supported_versions
+
 
 @dataclass(frozen=True)
 class Faults:
@@ -40,12 +42,11 @@ class _Server(QuicServer):
 
     def datagram_received(self, data: bytes | str, addr: Any) -> None:
         """Takes a datagram, unless it is to be lost."""
-        known = int.from_bytes(data[1:5]) in self._configuration.supported_versions  # type: ignore[arg-type]
+        content = bytes(data) if not isinstance(data, str) else b""
+        unknown = bool(content[0] & 0x80) and int.from_bytes(content[1:5]) not in _VERSIONS
         if self._lose > 0:
             self._lose -= 1
-        elif len(data) <= self._faults.most_datagram_bytes and (
-            known or self._faults.negotiates or not data[0] & 0x80
-        ):  # type: ignore[operator]
+        elif len(content) <= self._faults.most_datagram_bytes and (self._faults.negotiates or not unknown):
             super().datagram_received(data, addr)
 
 

@@ -146,11 +146,12 @@ class Names:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What answered, over QUIC with the origin's name, where Alt-Svc or an HTTPS record leads."""
+    """What answered, over QUIC with the origin's name, where Alt-Svc or an HTTPS record leads. `addresses`
+    are the host's: () if it has none, None if the resolver doesn't say."""
 
     host: str
     port: int
-    addresses: tuple[str, ...]
+    addresses: tuple[str, ...] | None
     quic: Quic | None
 
 
@@ -199,7 +200,8 @@ class Forwarding:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that was seen. The first of `addresses` that answered is `main`, which was looked at closely."""
+    """All that was seen. The first of `addresses` that answered is `main`, which was looked at closely.
+    `hinted` are addresses that an HTTPS record hints at, and no A or AAAA record names."""
 
     target: Target
     now: datetime
@@ -208,6 +210,7 @@ class Facts:
     addresses: tuple[Address, ...]
     main: Address
     elsewhere: tuple[Elsewhere, ...] = ()
+    hinted: tuple[Address, ...] = ()
     datagrams: tuple[Datagrams, ...] = ()
     early: tuple[Early, ...] = ()
     forwarding: Forwarding | None = None

@@ -24,7 +24,6 @@ _INDENT = " " * 9
 def as_json(report: Report) -> str:
     """One object: `findings`, `unknown`, and what was seen (`facts`). Bodies and queries are left out."""
     facts = dataclasses.asdict(report.facts, dict_factory=_plain)
-    facts["target"] = facts["main"] = None
     document = {
         "format": FORMAT,
         "url": report.facts.target.shown,
@@ -128,7 +127,21 @@ def _count(report: Report, severity: str) -> int:
 
 
 def _plain(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: value for name, value in items if name != "body"}
+    told = {name: value for name, value in items if name != "body"}
+    if "headers" in told:
+        told["headers"] = [[name, _without_secrets(name, value)] for name, value in told["headers"]]
+    if "path" in told:
+        told["path"] = _without_secrets("path", told["path"])
+    return told
+
+
+def _without_secrets(name: str, value: str) -> str:
+    """A header's value without cookies' contents, a URL without its query."""
+    if name == "set-cookie":
+        return f"{value.partition('=')[0]}=…"
+    if name in ("location", "path") and "?" in value:
+        return f"{value.partition('?')[0]}?…"
+    return value
 
 
 def _told(value: object) -> str:

@@ -4,31 +4,43 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pronghorn.check import comparing
-from pronghorn.check.facts import Answer, Datagrams, Early, Elsewhere, Forwarding, Names, Quic, Tcp
+from pronghorn.check.facts import Address, Answer, Datagrams, Early, Elsewhere, Forwarding, Names, Quic, Tcp
 from pronghorn.check.probes import elsewhere, forwarding, request
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.meeting import Met
+from pronghorn.check.probes.tcp import OverTcp
 from pronghorn.check.target import Target
 
 SIZES = (1280, 1400, 1452)
 """UDP payloads in bytes: the least MTU of IPv6, what tunnels carry, what fits Ethernet's 1500 over IPv6."""
 
+_MOST_HINTS = 2
 Result = TypeVar("Result")
 
 
-async def look(
-    target: Target, names: Names, met: Met, errand: Errand
-) -> tuple[Met, tuple[Elsewhere, ...], tuple[Datagrams, ...], tuple[Early, ...], Forwarding | None]:
+class Closer(NamedTuple):
+    """What it shows, in the order and with the meanings of `Facts`."""
+
+    address: Address
+    elsewhere: tuple[Elsewhere, ...]
+    hinted: tuple[Address, ...]
+    datagrams: tuple[Datagrams, ...]
+    early: tuple[Early, ...]
+    forwarding: Forwarding | None
+
+
+async def look(target: Target, names: Names, met: Met, errand: Errand) -> Closer:
     """What is independent at once, then what needs a ticket, then whether the protocols serve the same."""
     page = request.page(target)
     has_tcp, has_quic = met.address.tcp.reached == "ok", met.address.quic.reached == "ok"
-    tcp, quic, others, sizes, forwarded = await asyncio.gather(
+    tcp, quic, others, hinted, sizes, forwarded = await asyncio.gather(
         _closer_tcp(met, page, errand) if has_tcp else _is(met.address.tcp),
         _closer_quic(met, page, errand) if has_quic else _is(met.address.quic),
         _elsewhere(target, names, met, errand),
+        errand.noting("hinted addresses", _hinted(target, names, errand), ()),
         errand.noting("datagram sizes", met.udp.sizes(SIZES), ()) if has_quic else _is(()),
         _forwarding(target, met, errand) if has_tcp and errand.settings.echo else _is(None),
     )
@@ -41,7 +53,7 @@ async def look(
         marked = [forwarding.read("h3 in 0-RTT", each.answer) for each in early if each.method == "GET"]
         forwarded = replace(forwarded, early=next(iter(marked), None))
     tcp, quic = await errand.noting("h2 against h3", _again(tcp, quic, met, page), (tcp, quic))
-    return replace(met, address=replace(met.address, tcp=tcp, quic=quic)), others, sizes, early, forwarded
+    return Closer(replace(met.address, tcp=tcp, quic=quic), others, hinted, sizes, early, forwarded)
 
 
 async def _closer_tcp(met: Met, page: request.Request, errand: Errand) -> Tcp:
@@ -60,6 +72,20 @@ async def _elsewhere(target: Target, names: Names, met: Met, errand: Errand) -> 
         errand.note("alternative services", f"{len(asked) - elsewhere.MOST} were not asked")
     look = elsewhere.look(asked[: elsewhere.MOST], target, met.address, errand)
     return await errand.noting("alternative services", look, ())
+
+
+async def _hinted(target: Target, names: Names, errand: Errand) -> tuple[Address, ...]:
+    """Addresses that only HTTPS records name, over TCP."""
+    hints = [each for record in names.records or () for each in record.hints]
+    known = names.from_dns
+    stale = [each for each in dict.fromkeys(hints) if known is not None and each not in known]
+    page = request.page(target)
+    probes = [OverTcp((each, target.port), target.host, errand.authorities, errand.budget) for each in stale]
+    seen = await asyncio.gather(*(probe.meet("h2", page) for probe in probes[:_MOST_HINTS]))
+    return tuple(
+        Address(each, Tcp(met.reached, met.detail), Quic("unreachable"))
+        for each, met in zip(stale, seen, strict=False)
+    )
 
 
 async def _forwarding(target: Target, met: Met, errand: Errand) -> Forwarding | None:

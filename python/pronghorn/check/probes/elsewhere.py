@@ -39,8 +39,9 @@ async def look(
 async def _one(host: str, port: int, target: Target, main: Address, errand: Errand) -> Elsewhere:
     addresses: tuple[str, ...] = (main.address,)
     if host:
-        addresses = (await resolver.ask(Target(host, 443, "/"), errand.settings)).addresses
-    if not addresses:
-        return Elsewhere(host, port, (), None)
+        names = await resolver.ask(Target(host, 443, "/"), errand.settings)
+        addresses = names.addresses
+        if not addresses:
+            return Elsewhere(host, port, () if names.from_dns == () else None, None)
     probe = OverUdp((addresses[0], port), target.host, errand.authorities, errand.budget)
-    return Elsewhere(host, port, addresses, await probe.meet(None))
+    return Elsewhere(host, port, addresses, await probe.tried(None))

@@ -16,30 +16,27 @@ from pronghorn.errors import InputError
 async def look(target: Target, settings: Settings, tell: Callable[[str], None] = lambda _: None) -> Facts:
     """All that can be seen of a host. NothingMeasured if it answers nothing."""
     errand = Errand(settings, _authorities(settings), Budget(settings.limit_s), tell)
-    redirects: list[str] = []
+    redirects: list[Target] = []
     while True:
         tell(f"{target.shown}: addresses and records")
         names = await resolver.ask(target, settings)
-        met = await meeting.meet(target, names, errand)
+        most = meeting.MOST_REDIRECTED if redirects else meeting.MOST_ADDRESSES
+        met = await meeting.meet(target, names, errand, most)
         onward = meeting.onward(met, target, redirects, errand)
         if onward is None:
             break
-        redirects.append(target.shown)
+        redirects.append(target)
         target = onward
     main = meeting.best(met)
     tell(f"{target.shown}: a closer look at {main.address.address}")
-    looked, others, sizes, early, forwarded = await closer.look(target, names, main, errand)
+    looked = await closer.look(target, names, main, errand)
     return Facts(
         target,
         datetime.datetime.now(datetime.UTC),
-        tuple(redirects),
+        tuple(each.shown for each in redirects),
         names,
         tuple(looked.address if each is main else each.address for each in met),
-        looked.address,
-        others,
-        sizes,
-        early,
-        forwarded,
+        *looked,
         errand.budget.requests,
         tuple(errand.unknown),
     )

@@ -12,7 +12,10 @@ from pronghorn.check.probes.udp import OverUdp
 from pronghorn.check.target import Target, redirected
 from pronghorn.errors import NothingMeasured
 
-MOST_REDIRECTS, MOST_ADDRESSES = 3, 4
+MOST_REDIRECTS = 3
+MOST_ADDRESSES, MOST_REDIRECTED = 4, 2
+"""The most addresses that are met: of the host that was named, and of one that it redirects to."""
+
 _REDIRECTS = {301, 302, 303, 307, 308}
 
 
@@ -25,8 +28,8 @@ class Met:
     udp: OverUdp
 
 
-async def meet(target: Target, names: Names, errand: Errand) -> list[Met]:
-    """Every address at once. NothingMeasured if none answers."""
+async def meet(target: Target, names: Names, errand: Errand, most: int) -> list[Met]:
+    """Up to `most` addresses at once. NothingMeasured if none answers."""
     addresses = errand.settings.addresses or names.addresses
     if not addresses:
         why = names.detail or "the resolver knows no address of it"
@@ -34,9 +37,9 @@ async def meet(target: Target, names: Names, errand: Errand) -> list[Met]:
             f"{target.host}: {why}.",
             hint="Name an address (--address) or another resolver (--resolver).",
         )
-    if len(addresses) > MOST_ADDRESSES:
-        errand.note("addresses", f"{len(addresses) - MOST_ADDRESSES} of {len(addresses)} were not asked")
-        addresses = _some(addresses)
+    if len(addresses) > most:
+        errand.note("addresses", f"{len(addresses) - most} of {len(addresses)} were not asked")
+        addresses = _some(addresses, most)
     errand.tell(f"{target.shown}: {', '.join(addresses)}, over TCP and UDP")
     met = await asyncio.gather(*(_one((each, target.port), target, errand) for each in addresses))
     if not any(_answers(each.address) for each in met):
@@ -61,7 +64,7 @@ def best(met: list[Met]) -> Met:
     return max(met, key=rank)
 
 
-def onward(met: list[Met], target: Target, redirects: list[str], errand: Errand) -> Target | None:
+def onward(met: list[Met], target: Target, redirects: list[Target], errand: Errand) -> Target | None:
     """Where the page has gone, if that can be followed."""
     main = best(met).address
     answers = (*main.tcp.h2, *([main.tcp.h1] if main.tcp.h1 else []), *main.quic.answers)
@@ -72,7 +75,7 @@ def onward(met: list[Met], target: Target, redirects: list[str], errand: Errand)
         errand.note("redirect", "it leads to a URL that can't be checked, so it was not followed")
     elif len(redirects) >= MOST_REDIRECTS:
         errand.note("redirect", f"{MOST_REDIRECTS} were followed; the next was not")
-    elif found.shown in (*redirects, target.shown):
+    elif found in (*redirects, target):
         errand.note("redirect", "it leads back to a URL that was asked before")
     elif errand.settings.addresses and found.host != target.host:
         errand.note("redirect", f"it leads to {found.shown}, for which --address names no address")
@@ -81,12 +84,12 @@ def onward(met: list[Met], target: Target, redirects: list[str], errand: Errand)
     return None
 
 
-def _some(addresses: tuple[str, ...]) -> tuple[str, ...]:
+def _some(addresses: tuple[str, ...], most: int) -> tuple[str, ...]:
     """The first ones, with both families among them."""
     v6 = [each for each in addresses if ":" in each]
     v4 = [each for each in addresses if ":" not in each]
-    half = MOST_ADDRESSES // 2
-    kept = {*v6[: max(half, MOST_ADDRESSES - len(v4))], *v4[: max(half, MOST_ADDRESSES - len(v6))]}
+    half = most // 2
+    kept = {*v6[: max(half, most - len(v4))], *v4[: max(half, most - len(v6))]}
     return tuple(each for each in addresses if each in kept)
 
 

@@ -20,6 +20,8 @@ from pronghorn.check.probes.request import Growing, Request
 
 _CRYPTO_ERROR = 0x100
 _LEAST_BYTES = 1200
+_ODD = (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a library may raise of bytes that nobody thought of: the server's oddity, not our bug."""
 
 
 class QuicClient:
@@ -216,8 +218,11 @@ class QuicClient:
 
     def _heard(self, data: bytes) -> None:
         self._any_reply = True
-        self._quic.receive_datagram(data, self._address, now=self._now())
-        self._take_events()
+        try:
+            self._quic.receive_datagram(data, self._address, now=self._now())
+            self._take_events()
+        except _ODD as error:
+            self.ended = ConnectionTerminated(0, None, f"aioquic can't read the server's packets: {error!r}")
         self._send()
 
     def _send(self) -> None:

@@ -69,7 +69,7 @@ def _read(certificate: x509.Certificate) -> Certificate:
     try:
         alternatives = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         names = tuple(str(each.value) for each in alternatives)
-    except x509.ExtensionNotFound:
+    except (x509.ExtensionNotFound, x509.DuplicateExtension, x509.UnsupportedGeneralNameType):
         names = ()
     subject, issuer = certificate.subject.rfc4514_string(), certificate.issuer.rfc4514_string()
     return Certificate(

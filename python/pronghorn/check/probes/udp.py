@@ -38,9 +38,14 @@ class OverUdp:
 
     async def first(self, page: Request) -> Quic:
         """A handshake and the page; beside it, whether a version is negotiated."""
-        quic, listed = await asyncio.gather(self.meet(page), versions.negotiate(self._address))
+        quic, listed = await asyncio.gather(self.tried(page), versions.negotiate(self._address))
         answered = quic.reached in ("silent", "refused") and bool(listed)
         return replace(quic, versions=listed, reached="failed" if answered else quic.reached)
+
+    async def tried(self, page: Request | None) -> Quic:
+        """One connection; another one if the handshake failed and no TLS alert says why."""
+        quic = await self.meet(page)
+        return await self.meet(page) if quic.reached == "failed" and quic.alert is None else quic
 
     async def meet(self, page: Request | None, datagram_bytes: int = 1200) -> Quic:
         """One connection, with a request on it if there is one. It resumes what the last one left."""

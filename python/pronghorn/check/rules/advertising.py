@@ -7,6 +7,7 @@ from pronghorn.check.alternatives import AltSvc
 from pronghorn.check.facts import Answer, Facts
 from pronghorn.check.finding import Finding, Unknown
 from pronghorn.check.rules.places import dead, quic_at, works
+from pronghorn.check.rules.quic import explained
 from pronghorn.foreign import line
 
 _LEAST_AGE_S = 300
@@ -44,7 +45,7 @@ def _faults(said: dict[str, AltSvc]) -> Iterator[Finding]:
         yield Finding(
             "alt-svc-malformed",
             "error",
-            f"Alt-Svc {_over(list(broken))} can't be read from here on: {line(text, 80)}",
+            f"Alt-Svc {_over(list(broken))} can't be read from '{line(text.strip(), 80)}' on.",
             "Browsers ignore the field, so they never learn of h3.",
             'Quote the authority and separate with commas: Alt-Svc: h3=":443"; ma=86400.',
         )
@@ -91,6 +92,8 @@ def _places(said: dict[str, AltSvc], facts: Facts) -> Iterator[Finding | Unknown
                 "Name the port that visitors reach, not that of the container or the backend: Alt-Svc: "
                 f'h3=":{facts.target.port}"; ma=86400.',
             )
+        elif why is not None and facts.main.quic.reached == "failed":
+            yield from _failed(seen, why, facts)
         elif why is not None:
             yield Finding(
                 "udp-dead",
@@ -99,12 +102,26 @@ def _places(said: dict[str, AltSvc], facts: Facts) -> Iterator[Finding | Unknown
                 _WAITS,
                 f"Let {port}/udp through firewalls, security groups and the container (publish "
                 f"{port}:{port}/udp), "
-                "and see that the server listens for QUIC there. Until then, advertise nothing.",
+                "and see that the server listens for QUIC there. If this host's network blocks UDP, check "
+                "from another.",
             )
         elif works(host, port, facts) is None:
             yield Unknown(f"h3 at {where}", "this host could not ask there")
         else:
             yield from _certificate(seen, host, port, facts)
+
+
+def _failed(seen: str, why: str, facts: Facts) -> Iterator[Finding]:
+    if explained(facts.main.quic):
+        return
+    yield Finding(
+        "h3-handshake-fails",
+        "error",
+        f"{seen}, which answers over UDP, but two handshakes failed: {line(why)}.",
+        _WAITS,
+        "See what the server logs of the handshake; compare its QUIC listener's certificate and TLS "
+        "settings.",
+    )
 
 
 def _certificate(seen: str, host: str, port: int, facts: Facts) -> Iterator[Finding]:

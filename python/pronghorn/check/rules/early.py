@@ -25,7 +25,7 @@ def _unsafe(early: Early) -> Iterator[Finding | Unknown]:
             "unsafe requests in 0-RTT", "the server's tickets allow 0-RTT, but it rejected the data"
         )
     elif early.answered_early and early.answer is not None:
-        if early.answer.status < 400:
+        if 200 <= early.answer.status < 300:
             yield Finding(
                 "early-data-unsafe",
                 "error",

@@ -28,7 +28,7 @@ def works(host: str, port: int, facts: Facts) -> bool | None:
 def dead(host: str, port: int, facts: Facts) -> str | None:
     """Why h3 does not answer there; None if it does, or nobody knows."""
     for each in facts.elsewhere:
-        if host and (each.host, each.port) == (host, port) and not each.addresses:
+        if host and (each.host, each.port) == (host, port) and each.addresses == ():
             return "the resolver knows no address of it"
     quic = quic_at(host, port, facts)
     if quic is None or works(host, port, facts) is not False:

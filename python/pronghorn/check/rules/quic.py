@@ -8,7 +8,7 @@ from pronghorn.check.finding import Finding, Unknown
 _NO_APPLICATION_PROTOCOL = 120
 """The TLS alert of a server that speaks none of the offered protocols (RFC 7301 §3.2)."""
 
-_VERSION_1, _VERSION_2 = 1, 0x6B3343CF
+_VERSION_1 = 1
 
 
 def rule(facts: Facts) -> Iterator[Finding | Unknown]:
@@ -21,6 +21,11 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
     else:
         yield from _costs(quic)
         yield from _sizes(facts)
+
+
+def explained(quic: Quic) -> bool:
+    """Whether it is known why a handshake failed."""
+    return quic.alert == _NO_APPLICATION_PROTOCOL or bool(quic.versions and _VERSION_1 not in quic.versions)
 
 
 def _failed(quic: Quic, facts: Facts) -> Iterator[Finding | Unknown]:

@@ -15,6 +15,11 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
         yield Unknown("HTTPS records", names.detail or "the resolver gave no answer")
         return
     services = [each for each in names.records if each.priority]
+    for record in names.records:
+        if not record.priority:
+            yield Unknown(
+                f"HTTPS records of {line(record.target)}", "an alias leads there; it was not followed"
+            )
     for record in services:
         if "h3" in record.alpn:
             yield from _promised(record, facts)
@@ -51,15 +56,14 @@ def _promised(record: Record, facts: Facts) -> Iterator[Finding | Unknown]:
 
 
 def _hints(record: Record, facts: Facts) -> Iterator[Finding]:
-    known = facts.names.from_dns
-    if not record.hints or not known or record.target not in (facts.target.host, facts.names.owner):
-        return
-    if stale := [each for each in record.hints if each not in known]:
+    dead = {each.address for each in facts.hinted if each.tcp.reached in ("silent", "refused")}
+    if stale := [each for each in record.hints if each in dead]:
         yield Finding(
             "https-record-hints",
             "warning",
-            f"The HTTPS record's address hints name {', '.join(stale)}; the A and AAAA records name "
-            f"{', '.join(known)}.",
-            "Browsers may connect to the hint first: to an old machine, or to none.",
+            f"The HTTPS record hints at {', '.join(stale)}, where TCP is silent or refused, and which no A "
+            "or "
+            "AAAA record names.",
+            "Browsers that connect to the hint first wait in vain.",
             "Make ipv4hint and ipv6hint the same as the A and AAAA records, or leave them out.",
         )
