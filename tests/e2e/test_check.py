@@ -13,6 +13,8 @@ from .faulty_quic import Faults
 
 pytestmark = pytest.mark.beside
 
+TRIES = 3
+
 
 class Done(NamedTuple):
     """What the program did."""
@@ -23,8 +25,9 @@ class Done(NamedTuple):
 
     @property
     def codes(self) -> list[str]:
-        """The kinds of the findings, of a JSON document."""
-        return [each["code"] for each in json.loads(self.stdout)["findings"]]
+        """The kinds of the findings, of a JSON document; none of a text."""
+        document = json.loads(self.stdout) if self.stdout.startswith("{") else {"findings": []}
+        return [each["code"] for each in document["findings"]]
 
 
 async def program(one: Running, *more: str, echo: bool = True) -> Done:
@@ -48,11 +51,18 @@ async def done(*argv: str) -> Done:
     return Done(process.returncode, stdout.decode(), stderr.decode())
 
 
-def checked(host: Host, folder: Path, *more: str, echo: bool = True) -> Done:
-    """A host, started and checked."""
+def checked(
+    host: Host, folder: Path, *more: str, echo: bool = True, expected: frozenset[str] = frozenset()
+) -> Done:
+    """A host, started and checked; again if a finding is missing, which a busy machine may answer too
+    late."""
 
     async def scenario() -> Done:
         async with running(host, folder) as one:
+            for _ in range(TRIES - 1):
+                result = await program(one, *more, echo=echo)
+                if not expected - set(result.codes):
+                    return result
             return await program(one, *more, echo=echo)
 
     return asyncio.run(scenario())
@@ -76,16 +86,18 @@ def test_faults_of_a_server_are_found_together(tmp_path: Path) -> None:
         early="if ($request_method = POST) { return 200 done; }",
         server="quic_retry on; http3_max_concurrent_streams 10;",
     )
-    result = checked(host, tmp_path, "--json")
+    expected = frozenset(
+        (
+            "chain-incomplete",
+            "alt-svc-port",
+            "h2-missing",
+            "forwarded-scheme",
+            "retry-always",
+            "h3-few-streams",
+        )
+    )
+    result = checked(host, tmp_path, "--json", expected=expected)
     assert result.status == 1, result
-    expected = {
-        "chain-incomplete",
-        "alt-svc-port",
-        "h2-missing",
-        "forwarded-scheme",
-        "retry-always",
-        "h3-few-streams",
-    }
     assert set(result.codes) == expected
     unknown = {each["point"] for each in json.loads(result.stdout)["unknown"]}
     assert "0-RTT" in unknown  # Retry takes a round trip before it
@@ -110,14 +122,16 @@ def test_faults_of_a_server_are_found_together(tmp_path: Path) -> None:
     ids=["a lost packet", "limits"],
 )
 def test_what_no_real_server_does_is_found_as_well(faults: Faults, codes: Any, tmp_path: Path) -> None:
-    result = checked(Host(faults=faults), tmp_path, "--json", echo=False)
-    assert set(result.codes) == set(codes), result
+    expected = frozenset(codes)
+    result = checked(Host(faults=faults), tmp_path, "--json", echo=False, expected=expected)
+    assert set(result.codes) == expected, result
     assert result.status == bool(codes)
 
 
 @pytest.mark.needs("nginx")
 def test_an_early_post_is_answered_before_the_handshake_is_over(tmp_path: Path) -> None:
-    result = checked(Host(early="if ($request_method = POST) { return 200 done; }"), tmp_path, "--json")
+    host = Host(early="if ($request_method = POST) { return 200 done; }")
+    result = checked(host, tmp_path, "--json", expected=frozenset(["early-data-unsafe"]))
     assert result.codes == ["early-data-unsafe"]
 
 

@@ -29,8 +29,9 @@ FAULTS: dict[str, Host] = {
     "tls-1.3-missing": Host(server="ssl_protocols TLSv1.2;", faults=Faults()),
     "tls-outdated": Host(server="ssl_protocols TLSv1 TLSv1.1 TLSv1.2 TLSv1.3; ssl_ciphers ALL:@SECLEVEL=0;"),
     "h2-missing": Host(h2=False),
-    "resumption-missing-tcp": Host(server="ssl_session_tickets off; ssl_session_cache off;"),
+    "resumption-missing-tcp": Host(server="ssl_session_tickets off; ssl_session_cache off;", faults=Faults()),
     "h3-not-advertised": Host(advertised=""),
+    "h3-not-offered": Host(quic=False, advertised=""),
     "alt-svc-port": Host(advertised=OTHER_PORT),
     "alt-svc-host": Host(advertised=ADVERTISED.replace(":PORT", "gone.pronghorn.test:PORT")),
     "udp-dead": Host(silent_udp=True),
@@ -84,7 +85,7 @@ FAULTS: dict[str, Host] = {
 @pytest.mark.needs("nginx")
 @pytest.mark.parametrize("code", FAULTS)
 def test_it_finds_the_fault_and_nothing_else(code: str, tmp_path: Path) -> None:
-    report = asyncio.run(checked(FAULTS[code], tmp_path))
+    report = asyncio.run(checked(FAULTS[code], tmp_path, code))
     assert codes(report) == {code}, report
 
 

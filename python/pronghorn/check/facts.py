@@ -93,6 +93,7 @@ class Quic:
     """One address over QUIC version 1 with ALPN h3. `versions` are those of the server's Version Negotiation
     packet, () if it sent none. `parameters` are its transport parameters, by qlog's names.
     `handshake_bytes` are of its TLS messages before the client's Finished. `early_data`: tickets allow 0-RTT.
+    `tickets` came on all connections that `retried` counts; `resumption` is of attempts with a ticket.
     `alert` is the TLS alert that ended the handshake."""
 
     reached: Reached

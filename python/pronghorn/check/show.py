@@ -80,6 +80,8 @@ def _seen(facts: Facts) -> Iterator[str]:
         yield f"QUIC: {', '.join(_quic(facts))}"
     else:
         yield f"QUIC: {quic.reached}{f' ({quic.detail})' if quic.detail else ''}"
+    if facts.names.records == () and not facts.target.is_address:
+        yield f"HTTPS record of {facts.names.owner}: none"
     for record in facts.names.records or ():
         alpn = ",".join(map(line, record.alpn)) or "none"
         yield f"HTTPS record of {facts.names.owner}: {record.priority} {line(record.target)} alpn {alpn}"

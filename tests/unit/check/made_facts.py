@@ -48,7 +48,7 @@ QUIC = Quic(
     settings={1: 4096},
     answers=(ANSWER, ANSWER),
     tickets=2,
-    resumption=(False, True),
+    resumption=(True,),
 )
 ADDRESS = Address("192.0.2.1", TCP, QUIC)
 SEEN = (("host", HOST), ("x-forwarded-for", "192.0.2.9"), ("x-forwarded-proto", "https"))

@@ -107,6 +107,10 @@ FOUND: dict[str, tuple[Facts, list[str]]] = {
     "no resumption": (with_tcp(resumption=(False, False)), ["resumption-missing-tcp"]),
     "TCP refused": (with_tcp(reached="refused", offered_h2=None, h1=None, h2=()), ["tcp-dead"]),
     "no advertisement": (advertising(None, None, None), ["h3-not-advertised"]),
+    "neither UDP nor an advertisement": (
+        replace((bare := advertising(None, None, None)), main=replace(bare.main, quic=SILENT), addresses=()),
+        ["h3-not-offered"],
+    ),
     "UDP silent": (with_quic(reached="silent", answers=()), ["udp-dead"]),
     "UDP unreachable from here": (with_quic(reached="unreachable", answers=()), []),
     "a container's port": (elsewhere("", 8443, SILENT), ["alt-svc-port"]),
@@ -167,9 +171,17 @@ FOUND: dict[str, tuple[Facts, list[str]]] = {
     "no version negotiation": (with_quic(versions=()), ["version-negotiation-missing"]),
     "Retry for all": (with_quic(retried=(True, True)), ["retry-always"]),
     "Retry for one": (with_quic(retried=(True, False)), []),
-    "no tickets": (with_quic(tickets=0, resumption=(False,)), ["resumption-missing-quic"]),
-    "tickets that don't work": (with_quic(resumption=(False, False, False)), ["resumption-missing-quic"]),
-    "a ticket that didn't work once": (with_quic(resumption=(False, False)), []),
+    "no tickets": (with_quic(tickets=0, resumption=()), ["resumption-missing-quic"]),
+    "tickets that don't work": (with_quic(resumption=(False, False)), ["resumption-missing-quic"]),
+    "a ticket that didn't work once": (with_quic(resumption=(False,)), []),
+    "no tickets on the only connection": (with_quic(tickets=0, retried=(False,), resumption=()), []),
+    "datagrams that the server refuses": (
+        replace(
+            with_quic(parameters={"initial_max_streams_bidi": 100, "max_udp_payload_size": 1400}),
+            datagrams=(Datagrams(1452, False),),
+        ),
+        [],
+    ),
     "lost datagrams": (replace(SOUND, datagrams=(Datagrams(1452, False),)), ["datagrams-lost"]),
     "datagrams that can't be sent": (replace(SOUND, datagrams=(Datagrams(1452, None),)), []),
     "few streams of h2": (with_tcp(h2_settings={"max_concurrent_streams": 99}), ["h2-few-streams"]),
@@ -252,7 +264,7 @@ def test_every_finding_says_what_it_does_and_how_to_fix_it() -> None:
 
 
 def test_the_worst_come_first() -> None:
-    facts = replace(with_quic(versions=(), handshake_bytes=9000, tickets=0, resumption=(False,)))
+    facts = replace(with_quic(versions=(), handshake_bytes=9000, tickets=0, resumption=()))
     facts = replace(
         facts, datagrams=(Datagrams(1452, False),), early=(Early("POST", "/", True, True, ANSWER),)
     )
@@ -265,7 +277,6 @@ def test_the_worst_come_first() -> None:
     [
         (replace(SOUND, names=replace(SOUND.names, records=None)), "HTTPS records"),
         (chain(distrust=None, distrust_text="no authorities"), "trust over TCP"),
-        (with_quic(reached="unreachable", answers=()), "QUIC"),
         (replace(SOUND, forwarding=None), "forwarded headers"),
         (with_tcp(old_versions=None), "TLS 1.0 and 1.1"),
         (with_quic(answers=(ANSWER,)), "h2 against h3"),

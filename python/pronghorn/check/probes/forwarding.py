@@ -43,7 +43,7 @@ def read(protocol: str, answer: Answer | None) -> Echo | None:
     text = answer.body.decode("utf-8", "replace")
     try:
         found = _pairs(json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         found = [(each[1], each[2]) for each in _LINE.finditer(text)]
     headers = tuple((name.lower(), value) for name, value in found)
     known = {"user-agent", "host", "accept"}

@@ -13,13 +13,13 @@ from pronghorn.check.probes.request import Request
 from pronghorn.check.probes.trust import Authorities
 from pronghorn.foreign import line
 
-HANDSHAKE_S, ANSWER_S, TICKET_S = 4.0, 6.0, 0.7
+HANDSHAKE_S, ANSWER_S, TICKET_S = 4.0, 6.0, 1.5
 """How long a handshake, a response, and a ticket after it may take."""
 
 SIZED_S = 3.0
 """How long a handshake of larger datagrams may take, once a usual one was done: five transmissions or so."""
 
-EARLY_S = 1.5
+EARLY_S = 2.5
 """How long an answer to 0-RTT data is awaited before the client's Finished leaves."""
 
 _ALL_EARLY = 0xFFFFFFFF
@@ -69,6 +69,7 @@ class OverUdp:
         attempts: list[bool] = []
         retried = list(quic.retried)
         answers = list(quic.answers)
+        tickets, early = quic.tickets or 0, quic.early_data
         while len(attempts) < 2 and not any(attempts):
             had_ticket = self._ticket is not None
             again = await self.meet(page)
@@ -78,9 +79,17 @@ class OverUdp:
                 attempts += again.resumption
             retried += again.retried
             answers += again.answers
+            tickets, early = tickets + (again.tickets or 0), early or again.early_data
             if not had_ticket:
                 break
-        return replace(quic, resumption=tuple(attempts), retried=tuple(retried), answers=tuple(answers))
+        return replace(
+            quic,
+            resumption=tuple(attempts),
+            retried=tuple(retried),
+            answers=tuple(answers),
+            tickets=tickets,
+            early_data=early,
+        )
 
     async def sizes(self, sizes: tuple[int, ...]) -> tuple[Datagrams, ...]:
         """For each size of datagrams, whether a handshake ends. A size that fails gets another attempt, and

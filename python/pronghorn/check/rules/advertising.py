@@ -189,17 +189,32 @@ def _alike(told: dict[str, AltSvc | None], facts: Facts) -> Iterator[Finding]:
 
 def _missing(told: dict[str, AltSvc | None], facts: Facts) -> Iterator[Finding | Unknown]:
     over_tcp = {protocol: each for protocol, each in told.items() if protocol in ("h1", "h2")}
-    if facts.main.quic.reached != "ok" or not over_tcp or any(each is not None for each in over_tcp.values()):
+    if not over_tcp or any(each is not None for each in over_tcp.values()):
         return
     if facts.names.records is None:
         yield Unknown("whether h3 is advertised", "not by Alt-Svc; HTTPS records could not be asked for")
-    elif not any("h3" in each.alpn for each in facts.names.records):
+        return
+    if any("h3" in each.alpn for each in facts.names.records):
+        return
+    neither = f"neither Alt-Svc ({_over(list(over_tcp))}) nor an HTTPS record"
+    fix = (
+        f'Send Alt-Svc: h3=":{facts.target.port}"; ma=86400 with every response, or publish an HTTPS record '
+        'with alpn="h3,h2".'
+    )
+    if facts.main.quic.reached == "ok":
         yield Finding(
             "h3-not-advertised",
             "error",
-            f"The host serves h3, but neither Alt-Svc ({_over(list(over_tcp))}) nor an HTTPS record says so.",
+            f"The host serves h3, but {neither} says so.",
             "Browsers never use h3.",
-            f'Send Alt-Svc: h3=":{facts.target.port}"; ma=86400 with every response, or publish an HTTPS '
-            "record "
-            f'with alpn="h3,h2".',
+            fix,
+        )
+    elif facts.main.quic.reached in ("silent", "refused"):
+        yield Finding(
+            "h3-not-offered",
+            "notice",
+            f"UDP is {facts.main.quic.reached}, and {neither} names h3.",
+            "All visitors use h2 or HTTP/1.1.",
+            f"To offer h3, let the server listen for QUIC on {facts.target.port}/udp, then advertise it. "
+            f"{fix}",
         )

@@ -16,9 +16,7 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
     quic = facts.main.quic
     if quic.reached == "failed":
         yield from _failed(quic, facts)
-    elif quic.reached != "ok":
-        yield Unknown("QUIC", f"{facts.main.address} port {facts.target.port}: UDP {quic.reached}")
-    else:
+    elif quic.reached == "ok":
         yield from _costs(quic)
         yield from _sizes(facts)
 
@@ -72,10 +70,10 @@ def _costs(quic: Quic) -> Iterator[Finding | Unknown]:
             "Each new connection waits one round trip more.",
             "Demand Retry only under attack: quic_retry off (nginx), quic-force-retry unset (HAProxy).",
         )
-    if not quic.tickets and quic.tickets is not None and not any(quic.resumption):
-        seen = "The server sent no session ticket over QUIC."
-    elif len(quic.resumption) > 2 and not any(quic.resumption[1:]):
-        seen = f"None of {len(quic.resumption) - 1} attempts resumed a session over QUIC."
+    if quic.tickets == 0 and len(quic.retried) > 1:
+        seen = f"The server sent no session ticket over QUIC, on {len(quic.retried)} connections."
+    elif len(quic.resumption) > 1 and not any(quic.resumption):
+        seen = f"None of {len(quic.resumption)} attempts resumed a session over QUIC."
     else:
         return
     yield Finding(
@@ -93,7 +91,14 @@ def _sizes(facts: Facts) -> Iterator[Finding | Unknown]:
             yield Unknown(
                 f"datagrams of {each.payload_bytes} bytes", "this host can't send them, or not often enough"
             )
+    most = (facts.main.quic.parameters or {}).get("max_udp_payload_size", 65527)
     lost = [each.payload_bytes for each in facts.datagrams if each.survived is False]
+    if refused := [each for each in lost if each > most]:
+        yield Unknown(
+            f"datagrams of {', '.join(map(str, refused))} bytes",
+            f"the server takes no more than {most} (max_udp_payload_size)",
+        )
+    lost = [each for each in lost if each <= most]
     if lost:
         yield Finding(
             "datagrams-lost",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pronghorn.check import comparing
 from pronghorn.check.facts import Facts
 from pronghorn.check.finding import Finding, Unknown
+from pronghorn.foreign import line
 
 
 def rule(facts: Facts) -> Iterator[Finding | Unknown]:
@@ -54,4 +55,4 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
 
 
 def _quoted(value: str) -> str:
-    return f"'{value[:80]}'" if value else "none"
+    return f"'{line(value, 80)}'" if value else "none"
