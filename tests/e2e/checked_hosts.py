@@ -5,7 +5,7 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from pronghorn.origins import programs
 
 from . import echo_application, faulty_quic, made_certificates, name_server
 from .faulty_quic import Faults
+from .made_certificates import Identity
 
 LIMIT_S = 30.0
 PAGE = "<!doctype html><title>Checked</title>".ljust(700)
@@ -52,9 +53,9 @@ http {
 
 @dataclass(frozen=True)
 class Host:
-    """One host, sound but for what differs from these defaults. Directives may name PORT, ROOT, FOLDER, CHAIN
-    and KEY. `listens` are of 127.0.0.1; `faults`: a server of our own takes its UDP. `record` is an HTTPS
-    record's data; `hosts` more names with their addresses."""
+    """One host, sound but for what differs from these defaults. Directives may name PORT, ROOT, CHAIN and
+    KEY. `bound` is the address on which it listens, `listen` more of them. With `faults` a server of our own
+    takes its UDP, with `silent_udp` nobody answers it. `record` is an HTTPS record's data."""
 
     http: str = ""
     server: str = ""
@@ -69,10 +70,10 @@ class Host:
     certificate: str = "sound"
     record: str | None = None
     addresses: tuple[str, ...] = ("127.0.0.1",)
+    bound: str = "127.0.0.1"
     listen: str = ""
     page: str = PAGE
     quic_page: str | None = None
-    needs: tuple[str, ...] = field(default=("nginx",))
 
 
 class Running(NamedTuple):
@@ -126,27 +127,31 @@ def nginx(folder: Path) -> list[str]:
     return [*programs.find("nginx").argv, "-p", str(folder), "-c", "nginx.conf", "-e", "stderr"]
 
 
-@asynccontextmanager
-async def running(host: Host, folder: Path) -> AsyncIterator[Running]:
-    """The host, its name server and its application."""
-    port = free_port()
+def write(host: Host, folder: Path, port: int, application: int = 1) -> Identity:
+    """nginx's configuration, page and certificate, in a folder."""
     identity = made_certificates.make(host.certificate, folder / "identity")
     root = folder / "root"
     root.mkdir()
     (root / "index.html").write_text(host.page, encoding="utf-8")
+    text = _configuration(host)
+    for name, value in {
+        "PORT": port,
+        "APPLICATION": application,
+        "ROOT": root,
+        "CHAIN": identity.chain,
+        "KEY": identity.key,
+    }.items():
+        text = text.replace(name, str(value))
+    (folder / "nginx.conf").write_text(text, encoding="utf-8")
+    return identity
+
+
+@asynccontextmanager
+async def running(host: Host, folder: Path) -> AsyncIterator[Running]:
+    """The host, its name server and its application."""
+    port = free_port()
     async with AsyncExitStack() as stack:
-        application = stack.enter_context(echo_application.answering())
-        text = _configuration(host)
-        for name, value in {
-            "PORT": port,
-            "APPLICATION": application,
-            "ROOT": root,
-            "CHAIN": identity.chain,
-            "KEY": identity.key,
-            "FOLDER": folder,
-        }.items():
-            text = text.replace(name, str(value))
-        (folder / "nginx.conf").write_text(text, encoding="utf-8")
+        identity = write(host, folder, port, stack.enter_context(echo_application.answering()))
         stack.enter_context(program(nginx(folder), folder, port))
         if host.silent_udp:
             udp = stack.enter_context(socket.socket(type=socket.SOCK_DGRAM))
@@ -160,16 +165,15 @@ async def running(host: Host, folder: Path) -> AsyncIterator[Running]:
         if host.record is not None:
             records[f"_{port}._https.{HOST_NAME}", "HTTPS"] = [host.record.replace("PORT", str(port))]
         resolver = await stack.enter_async_context(name_server.answering(records))
-        settings = Settings(authorities=identity.authority, resolver=resolver, echo="/echo")
-        if host.faults is not None:
-            settings = Settings(authorities=identity.authority, resolver=resolver)
+        echo = "/echo" if host.faults is None else None
+        settings = Settings(authorities=identity.authority, resolver=resolver, echo=echo)
         yield Running(Target(HOST_NAME, port, "/"), settings)
 
 
 def _configuration(host: Host) -> str:
-    listen = ["listen 127.0.0.1:PORT ssl;"]
+    listen = [f"listen {host.bound}:PORT ssl;"]
     if host.quic and host.faults is None and not host.silent_udp:
-        listen.append("listen 127.0.0.1:PORT quic reuseport;")
+        listen.append(f"listen {host.bound}:PORT quic reuseport;")
     if host.h2:
         listen.append("http2 on;")
     filled = _CONFIGURATION

@@ -1,10 +1,13 @@
 """`pronghorn check` finds each planted fault, and only that."""
 
 import asyncio
+import json
+import shlex
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,10 +15,11 @@ from pronghorn.certificates import HOST_NAME
 from pronghorn.check import Report, examine
 from pronghorn.check.probes.budget import MOST_REQUESTS
 
-from ..e2e.checked_hosts import ADVERTISED, FORWARDS, Host, checked, codes, silent_host
+from ..e2e.checked_hosts import ADVERTISED, FORWARDS, Host, checked, codes, nginx, silent_host, write
 from ..e2e.faulty_quic import Faults
 from ..e2e.sound_hosts import NAMES, sound
 
+PROGRAM = shlex.join([sys.executable, "-m", "pronghorn"])
 OTHER_PORT = "add_header Alt-Svc 'h3=\":1\"; ma=86400' always;"
 PER_PROTOCOL = 'map $server_protocol $offered { default "h3=\\":PORT\\"; ma=86400"; %s }'
 OFFERED = "add_header Alt-Svc $offered always;"
@@ -98,6 +102,43 @@ def test_it_finds_nothing_on_a_sound_host(name: str, tmp_path: Path) -> None:
 
     report = asyncio.run(scenario())
     assert report.findings == (), report
+
+
+@pytest.mark.needs("nginx", "namespaces")
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("delay=40ms", []),
+        ("delay=20ms loss=3%", []),
+        ("mtu=1400B", ["datagrams-lost"]),
+        ("wireguard", []),  # its ICMP messages tell senders
+        ("udp=block", ["udp-dead"]),
+    ],
+)
+def test_it_finds_what_a_network_does(path: str, expected: list[str], tmp_path: Path) -> None:
+    found = behind(path, Host(bound="0.0.0.0"), tmp_path, expected)
+    assert [each["code"] for each in found["findings"]] == expected, found
+
+
+def behind(path: str, host: Host, folder: Path, expected: list[str]) -> dict[str, Any]:
+    """The JSON of a check across an emulated path; again if a finding is missing."""
+    identity = write(host, folder, 443)
+    url, authority = f"https://{HOST_NAME}/", identity.authority
+    check = f"{PROGRAM} check {url} --address $PRONGHORN_SERVER --ca {authority} --json"
+    for _ in range(3):
+        argv = ["path", *path.split(), "--seed", "5", "--quiet", "--server", shlex.join(nginx(folder))]
+        done = subprocess.run(
+            [*shlex.split(PROGRAM), *argv, "--", "sh", "-c", check],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stdout, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        if {each["code"] for each in found["findings"]} >= set(expected):
+            break
+    return found
 
 
 @pytest.mark.needs("nginx")

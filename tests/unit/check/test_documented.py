@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pronghorn.check import rules
 
-from .test_rules import FOUND
+from .judged_facts import FOUND
 
 ROOT = Path(__file__).parents[3]
 

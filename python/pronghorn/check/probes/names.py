@@ -14,7 +14,7 @@ from dns.rdtypes.svcbbase import ALPNParam, IPv4HintParam, IPv6HintParam, ParamK
 from pronghorn.check.facts import Names, Record
 from pronghorn.check.target import Settings, Target
 
-LIMIT_S = 3.2
+LIMIT_S = 2.6
 """How long the resolver may take."""
 
 _ABSENT = (dns.resolver.NoAnswer, dns.resolver.NXDOMAIN)

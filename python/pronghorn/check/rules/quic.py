@@ -89,7 +89,8 @@ def _sizes(facts: Facts) -> Iterator[Finding | Unknown]:
     for each in facts.datagrams:
         if each.survived is None:
             yield Unknown(
-                f"datagrams of {each.payload_bytes} bytes", "this host can't send them, or not often enough"
+                f"datagrams of {each.payload_bytes} bytes",
+                "this host or a router says that they are too long (ICMP), or time ran out",
             )
     most = (facts.main.quic.parameters or {}).get("max_udp_payload_size", 65527)
     lost = [each.payload_bytes for each in facts.datagrams if each.survived is False]
