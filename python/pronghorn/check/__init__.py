@@ -1,8 +1,10 @@
 """`pronghorn check`: what a visitor's browser finds at a host.
 
 `probes` do the I/O and return `facts.py`; `rules` are pure functions from facts to findings, each with what
-it does to a visitor and its fix. `show.py` prints both. (`pronghorn.checks` is something else: a run's
-`--check`.)"""
+it does to a visitor and its fix. `show.py` prints both. The probes use aioquic and not the engine: they hold
+back a Finished, choose the size of datagrams and take any certificate, which no client that measures may do.
+(`pronghorn.checks` is something else: a run's `--check`.)
+"""
 
 import asyncio
 from collections.abc import Callable

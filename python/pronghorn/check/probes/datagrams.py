@@ -12,7 +12,7 @@ _IP_MTU_DISCOVER, _IPV6_MTU_DISCOVER, _PROBE = 10, 23, 3
 
 class Datagrams(asyncio.DatagramProtocol):
     """A socket connected to one address. `refused`: an ICMP message said that nobody listens; `too_large`:
-    this host's own interface can't carry what was to be sent."""
+    this host's own interface can't carry what was to be sent, or a router said so."""
 
     def __init__(self, heard: Callable[[bytes], None], wake: Callable[[], None]) -> None:
         self.refused = False

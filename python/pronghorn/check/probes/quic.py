@@ -154,7 +154,7 @@ class QuicClient:
 
     @property
     def too_large(self) -> bool:
-        """Whether this host's own interface can't carry the datagrams."""
+        """Whether the datagrams are known to be too long for the path."""
         return self._socket.too_large
 
     @property
