@@ -16,6 +16,7 @@ from pronghorn.origins import programs
 from . import echo_application, faulty_quic, made_certificates, name_server
 from .faulty_quic import Faults
 from .made_certificates import Identity
+from .ports import free_port
 
 LIMIT_S = 30.0
 PAGE = "<!doctype html><title>Checked</title>".ljust(700)
@@ -83,19 +84,6 @@ class Running(NamedTuple):
     settings: Settings
 
 
-def free_port() -> int:
-    """A port of loopback that neither TCP nor UDP uses."""
-    while True:
-        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
-            tcp.bind(("127.0.0.1", 0))
-            port = int(tcp.getsockname()[1])
-            try:
-                udp.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-
-
 @contextmanager
 def program(argv: list[str], folder: Path, port: int) -> Iterator[None]:
     """A server's program, once it listens on TCP."""
@@ -133,17 +121,16 @@ def write(host: Host, folder: Path, port: int, application: int = 1) -> Identity
     root = folder / "root"
     root.mkdir()
     (root / "index.html").write_text(host.page, encoding="utf-8")
-    text = _configuration(host)
-    for name, value in {
-        "PORT": port,
-        "APPLICATION": application,
-        "ROOT": root,
-        "CHAIN": identity.chain,
-        "KEY": identity.key,
-    }.items():
-        text = text.replace(name, str(value))
+    text = filled(_configuration(host), identity, PORT=port, APPLICATION=application, ROOT=root)
     (folder / "nginx.conf").write_text(text, encoding="utf-8")
     return identity
+
+
+def filled(text: str, identity: Identity, **values: object) -> str:
+    """A configuration whose words in capitals are replaced, CHAIN and KEY by the identity's files."""
+    for word, value in {**values, "CHAIN": identity.chain, "KEY": identity.key}.items():
+        text = text.replace(word, str(value))
+    return text
 
 
 @asynccontextmanager

@@ -9,7 +9,8 @@ from pronghorn.check import Settings, Target
 from pronghorn.origins import programs
 
 from . import echo_application, loopback_origin, made_certificates, name_server
-from .checked_hosts import PAGE, Host, Running, free_port, program, running
+from .checked_hosts import PAGE, Host, Running, filled, program, running
+from .ports import free_port
 
 CADDY = """\
 {
@@ -78,15 +79,8 @@ async def sound(name: str, folder: Path) -> AsyncIterator[Running]:
         else:
             application = stack.enter_context(echo_application.answering())
             text = CADDY if name == "caddy" else HAPROXY
-            for word, value in {
-                "HOST": HOST_NAME,
-                "PORT": port,
-                "APPLICATION": application,
-                "ROOT": root,
-                "CHAIN": identity.chain,
-                "KEY": identity.key,
-            }.items():
-                text = text.replace(word, str(value))
+            places = {"HOST": HOST_NAME, "PORT": port, "APPLICATION": application, "ROOT": root}
+            text = filled(text, identity, **places)
             file = folder / name
             file.write_text(text, encoding="utf-8")
             argv = (

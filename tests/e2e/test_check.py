@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from .checked_hosts import ADVERTISED, FORWARDS, Host, Running, free_port, running
+from .checked_hosts import ADVERTISED, FORWARDS, Host, Running, running
 from .faulty_quic import Faults
+from .ports import free_port
 
 pytestmark = pytest.mark.beside
 
