@@ -42,7 +42,7 @@ http {
     server {
         LISTEN
         ssl_certificate CHAIN; ssl_certificate_key KEY;
-        ssl_early_data on;
+        ssl_early_data DATA;
         SERVER
         ADVERTISED
         location / { root ROOT; LOCATION }
@@ -54,15 +54,17 @@ http {
 
 @dataclass(frozen=True)
 class Host:
-    """One host, sound but for what differs from these defaults. Directives may name PORT, ROOT, CHAIN and
-    KEY. `bound` is the address on which it listens, `listen` more of them. With `faults` a server of our own
-    takes its UDP, with `silent_udp` nobody answers it. `record` is an HTTPS record's data."""
+    """One host, sound but for what differs from these defaults. Directives may name PORT, OTHER (another
+    one), ROOT, CHAIN and KEY. `bound` is the address on which it listens, `listen` more of them. With `faults`
+    a server of our own takes its UDP, with `silent_udp` nobody answers it. `record` is an HTTPS record's
+    data."""
 
     http: str = ""
     server: str = ""
     location: str = ""
     advertised: str = ADVERTISED
     forwards: str = FORWARDS
+    early_data: str = "on"
     early: str = "if ($too_early) { return 425; }"
     h2: bool = True
     quic: bool = True
@@ -121,7 +123,9 @@ def write(host: Host, folder: Path, port: int, application: int = 1) -> Identity
     root = folder / "root"
     root.mkdir()
     (root / "index.html").write_text(host.page, encoding="utf-8")
-    text = filled(_configuration(host), identity, PORT=port, APPLICATION=application, ROOT=root)
+    text = filled(
+        _configuration(host), identity, PORT=port, OTHER=free_port(), APPLICATION=application, ROOT=root
+    )
     (folder / "nginx.conf").write_text(text, encoding="utf-8")
     return identity
 
@@ -171,6 +175,7 @@ def _configuration(host: Host) -> str:
         "ADVERTISED": host.advertised,
         "LOCATION": host.location,
         "EARLY": host.early,
+        "DATA": host.early_data,
         "FORWARDS": host.forwards,
     }.items():
         filled = filled.replace(name, text)

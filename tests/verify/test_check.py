@@ -15,7 +15,7 @@ from pronghorn.certificates import HOST_NAME
 from pronghorn.check import Report, examine
 from pronghorn.check.probes.budget import MOST_REQUESTS
 
-from ..e2e.checked_hosts import ADVERTISED, FORWARDS, Host, checked, codes, nginx, silent_host, write
+from ..e2e.checked_hosts import ADVERTISED, FORWARDS, PAGE, Host, checked, codes, nginx, silent_host, write
 from ..e2e.faulty_quic import Faults
 from ..e2e.sound_hosts import NAMES, sound
 
@@ -85,6 +85,30 @@ FAULTS: dict[str, Host] = {
 }
 """Each fault, by the code of the finding that names it."""
 
+ANOTHER_PORT = """
+    server { listen 127.0.0.1:OTHER quic reuseport; ssl_certificate CHAIN; ssl_certificate_key KEY; root
+    ROOT; } """
+SOUND: dict[str, Host] = {
+    "a page that changes with every request": Host(location='return 200 "$request_id";'),
+    "a policy with a nonce": Host(server='add_header Content-Security-Policy "nonce-$request_id";'),
+    "a redirect": Host(server="rewrite ^/$ /index.html permanent;"),
+    "a redirect in a circle": Host(server="rewrite ^/$ /one permanent; rewrite ^/one$ / permanent;"),
+    "a redirect without encryption": Host(server="rewrite ^/$ http://$host/ permanent;"),
+    "a missing page": Host(location="return 404;"),
+    "a page of 5 MB": Host(page=PAGE * 7000),
+    "no 0-RTT": Host(early_data="off"),
+    "two addresses": Host(
+        addresses=("127.0.0.1", "127.0.0.2"),
+        listen="listen 127.0.0.2:PORT ssl; listen 127.0.0.2:PORT quic reuseport;",
+    ),
+    "h3 on another port": Host(
+        http=ANOTHER_PORT, advertised=ADVERTISED.replace("PORT", "OTHER"), silent_udp=True
+    ),
+    "a record with hints": Host(record='1 . alpn="h3,h2" port=PORT ipv4hint=127.0.0.1'),
+    "a record alone": Host(record='1 . alpn="h3,h2" port=PORT', advertised=""),
+}
+"""What may look like a fault, and is none."""
+
 
 @pytest.mark.needs("nginx")
 @pytest.mark.parametrize("code", FAULTS)
@@ -101,6 +125,13 @@ def test_it_finds_nothing_on_a_sound_host(name: str, tmp_path: Path) -> None:
             return await examine(one.target, one.settings)
 
     report = asyncio.run(scenario())
+    assert report.findings == (), report
+
+
+@pytest.mark.needs("nginx")
+@pytest.mark.parametrize("what", SOUND)
+def test_it_finds_nothing_where_nothing_is_wrong(what: str, tmp_path: Path) -> None:
+    report = asyncio.run(checked(SOUND[what], tmp_path))
     assert report.findings == (), report
 
 

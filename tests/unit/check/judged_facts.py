@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from pronghorn.check.comparing import SURE
 from pronghorn.check.facts import Chain, Datagrams, Early, Echo, Elsewhere, Facts, Quic, Record, Tcp, Tls
 
 from .made_facts import (
@@ -41,7 +42,7 @@ def early(method: str, status: int, *, before: bool = True, accepted: bool = Tru
 
 def answers(**changes: object) -> Facts:
     other = replace(ANSWER, **changes)  # type: ignore[arg-type]
-    return with_quic(answers=(other, other))
+    return with_quic(answers=(other,) * SURE)
 
 
 def echoing(*protocols: str, **headers: str) -> Facts:

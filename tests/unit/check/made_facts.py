@@ -4,6 +4,7 @@ import datetime
 from dataclasses import replace
 from typing import Any
 
+from pronghorn.check.comparing import SURE
 from pronghorn.check.facts import (
     Address,
     Answer,
@@ -33,7 +34,7 @@ TCP = Tcp(
     "ok",
     offered_h2=Tls("TLSv1.3", "h2", CHAIN, False),
     h1=ANSWER,
-    h2=(ANSWER, ANSWER),
+    h2=(ANSWER,) * SURE,
     h2_settings={"max_concurrent_streams": 128},
     old_versions=(),
     resumption=(True,),
@@ -46,7 +47,7 @@ QUIC = Quic(
     handshake_bytes=900,
     parameters={"initial_max_streams_bidi": 128, "max_idle_timeout": 30_000},
     settings={1: 4096},
-    answers=(ANSWER, ANSWER),
+    answers=(ANSWER,) * SURE,
     tickets=2,
     resumption=(True,),
 )

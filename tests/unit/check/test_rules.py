@@ -48,6 +48,7 @@ def test_the_worst_come_first() -> None:
         (replace(SOUND, forwarding=None), "forwarded headers"),
         (with_tcp(old_versions=None), "TLS 1.0 and 1.1"),
         (with_quic(answers=(ANSWER,)), "h2 against h3"),
+        (with_quic(answers=(replace(ANSWER, digest="other"),) * 7), "h2 against h3"),
         (
             with_quic(answers=(replace(ANSWER, digest="one"), replace(ANSWER, digest="two"))),
             "whether h2 and h3 serve the same bytes",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pronghorn.check import Report, Settings, Target, rules
+from pronghorn.check.comparing import SURE
 from pronghorn.check.facts import Facts
 from pronghorn.cli import check as command
 
@@ -22,7 +23,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         made_facts.ANSWER,
         headers=(*made_facts.ANSWER.headers, ("vary", "x"), ("set-cookie", "id=hunter2; Secure")),
     )
-    facts = made_facts.with_quic(answers=(other, other), versions=())
+    facts = made_facts.with_quic(answers=(other,) * SURE, versions=())
 
     def examined(target: Target, settings: Settings, tell: Any) -> Report:
         tell("asking")

@@ -2,12 +2,11 @@
 
 import asyncio
 import secrets
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from pronghorn.check import comparing
-from pronghorn.check.facts import Address, Answer, Datagrams, Early, Elsewhere, Forwarding, Names, Quic, Tcp
+from pronghorn.check.facts import Address, Datagrams, Early, Elsewhere, Forwarding, Names, Quic, Tcp
 from pronghorn.check.probes import elsewhere, forwarding, request
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.meeting import Met
@@ -106,19 +105,15 @@ async def _early(target: Target, met: Met, errand: Errand) -> tuple[Early, ...]:
 
 
 async def _again(tcp: Tcp, quic: Quic, met: Met, page: request.Request) -> tuple[Tcp, Quic]:
-    """Two further responses each if the protocols differ: several machines may serve two versions of a
-    page."""
-    for _ in range(2):
-        if not any(comparing.differences(tcp.h2, quic.answers)):
-            break
+    """Further responses while the protocols differ: several machines may serve two versions of a page, and
+    chance must not tell them apart."""
+    while any(comparing.differences(tcp.h2, quic.answers)) and len(tcp.h2) < comparing.SURE:
         over_tcp, over_quic = await asyncio.gather(met.tcp.meet("h2", page), met.udp.meet(page))
-        tcp = replace(tcp, h2=_more(tcp.h2, over_tcp.answer))
+        if over_tcp.answer is None or not over_quic.answers:
+            break
+        tcp = replace(tcp, h2=(*tcp.h2, over_tcp.answer))
         quic = replace(quic, answers=quic.answers + over_quic.answers)
     return tcp, quic
-
-
-def _more(answers: Sequence[Answer], more: Answer | None) -> tuple[Answer, ...]:
-    return (*answers, more) if more is not None else tuple(answers)
 
 
 async def _is(result: Result) -> Result:
