@@ -55,9 +55,9 @@ http {
 @dataclass(frozen=True)
 class Host:
     """One host, sound but for what differs from these defaults. Directives may name PORT, OTHER (another
-    one), ROOT, CHAIN and KEY. `bound` is the address on which it listens, `listen` more of them. With `faults`
-    a server of our own takes its UDP, with `silent_udp` nobody answers it. `record` is an HTTPS record's
-    data."""
+    one), ROOT, CHAIN and KEY. `bound` is the address on which it listens, `listen` more of them. With
+    `faults` a server of our own takes its UDP, with `silent_udp` nobody answers it. `record` is an HTTPS
+    record's data."""
 
     http: str = ""
     server: str = ""

@@ -7,8 +7,9 @@ _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _ONE = re.compile(rf"\s*({_TOKEN})=({_QUOTED})((?:\s*;\s*{_TOKEN}=(?:{_TOKEN}|{_QUOTED}))*)\s*(?:,|$)")
 _PARAMETER = re.compile(rf"\s*;\s*({_TOKEN})=({_TOKEN}|{_QUOTED})")
-_AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*):(\d{1,5})")
+_AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*):([0-9]{1,5})")
 _DAY_S = 86400
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def parse(values: list[str]) -> AltSvc | None:
         if one is None or authority is None or not 0 < int(authority[2]) < 65536:
             return AltSvc(tuple(found), fault=text[at:])
         age = dict(_PARAMETER.findall(one[3])).get("ma", str(_DAY_S)).strip('"')
-        if not age.isdigit():
+        if not age.isdecimal() or len(age) > _MOST_DIGITS:
             return AltSvc(tuple(found), fault=text[at:])
         protocol = re.sub(r"%([0-9A-Fa-f]{2})", lambda hexed: chr(int(hexed[1], 16)), one[1])
         found.append(Alternative(protocol, authority[1].strip("[]").lower(), int(authority[2]), int(age)))

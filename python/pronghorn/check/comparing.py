@@ -29,8 +29,8 @@ LEAST = 2
 """How many responses each protocol must have given to be compared."""
 
 SURE = 8
-"""How many each must have given before a difference counts. If two machines of a host took requests by chance,
-and served two versions, this would be wrong in 3 of 100 000 checks."""
+"""How many each must have given before a difference counts. If two machines of a host took requests by
+chance, and served two versions, this would be wrong in 3 of 100 000 checks."""
 
 
 @dataclass(frozen=True)

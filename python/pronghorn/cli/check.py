@@ -100,7 +100,7 @@ def _resolver(text: str | None) -> tuple[str, int] | None:
         return None
     address, _, port = (text, "", "53") if target.is_address(text) else text.rpartition(":")
     address = address.removeprefix("[").removesuffix("]")
-    if not target.is_address(address) or not port.isdigit() or not 0 < int(port) < 65536:
+    if not target.is_address(address) or not port.isdecimal() or not 0 < int(port) < 65536:
         raise InputError(
             f"--resolver {text!r}: not an IP address with or without a port.",
             hint="Such as 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:53.",

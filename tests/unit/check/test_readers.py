@@ -64,8 +64,8 @@ def test_a_version_negotiation_packet_is_ours_or_nobody_s() -> None:
     packet = (
         b"\x80" + bytes(4) + b"\x08" + ours + b"\x08" + theirs + bytes([0, 0, 0, 1]) + b"\x6b\x33\x43\xcf"
     )
-    assert versions._versions(packet, ours) == [1, 0x6B3343CF]
-    assert versions._versions(packet, theirs) == []
+    assert versions.read(packet, ours) == [1, 0x6B3343CF]
+    assert versions.read(packet, theirs) == []
     for length in range(len(packet)):
-        assert all(each in (1,) for each in versions._versions(packet[:length], ours))
-    assert versions._versions(b"\xc0" + packet[1:4] + b"\x01" + packet[5:], ours) == []
+        assert all(each in (1,) for each in versions.read(packet[:length], ours))
+    assert versions.read(b"\xc0" + packet[1:4] + b"\x01" + packet[5:], ours) == []

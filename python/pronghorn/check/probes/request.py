@@ -1,6 +1,7 @@
 """The requests that a check sends, and the responses as they grow."""
 
 import hashlib
+import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -75,7 +76,10 @@ class Growing:
         """The final response's head; `status` if it isn't among the headers."""
         told = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers]
         if status is None:
-            status = next((int(value) for name, value in told if name == ":status" and value.isdigit()), 0)
+            status = next(
+                (int(value) for name, value in told if name == ":status" and re.fullmatch("[0-9]{3}", value)),
+                0,
+            )
         if status < 100 or status >= 200:
             self.status = status
             self.headers = tuple(each for each in told if not each[0].startswith(":"))

@@ -8,12 +8,26 @@ from pathlib import Path
 
 import service_identity.cryptography
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.utils import CryptographyDeprecationWarning
 from OpenSSL import crypto
 
 from pronghorn.check.facts import Certificate, Chain
 from pronghorn.check.target import is_address
+
+_ODD = (
+    TypeError,
+    ValueError,
+    UnsupportedAlgorithm,
+    x509.DuplicateExtension,
+    x509.InvalidVersion,
+    x509.UnsupportedGeneralNameType,
+)
+"""What cryptography raises of a certificate that it can't read."""
+
+_UNSPECIFIED = 1
+"""X509_V_ERR_UNSPECIFIED."""
 
 _NO_CHECK_TIME = 0x200000
 """X509_V_FLAG_NO_CHECK_TIME: dates are judged apart."""
@@ -33,7 +47,7 @@ class Authorities:
                 warnings.simplefilter("ignore", CryptographyDeprecationWarning)  # a server's odd certificate
                 certificates = [x509.load_der_x509_certificate(der) for der in ders]
                 read = tuple(_read(each) for each in certificates)
-        except ValueError:
+        except _ODD:
             return None
         if not certificates:
             return None
@@ -56,12 +70,14 @@ class Authorities:
     def _distrust(self, certificates: Sequence[x509.Certificate]) -> tuple[int | None, str]:
         if self._store is None:
             return None, "this host has no trusted authorities"
-        leaf, *others = [crypto.X509.from_cryptography(each) for each in certificates]
         try:
+            leaf, *others = [crypto.X509.from_cryptography(each) for each in certificates]
             crypto.X509StoreContext(self._store, leaf, others).verify_certificate()
         except crypto.X509StoreContextError as error:
-            code = error.errors[0] if error.errors else 1
+            code = error.errors[0] if error.errors else _UNSPECIFIED
             return int(code), str(error)
+        except crypto.Error as error:
+            return _UNSPECIFIED, f"OpenSSL can't read it: {error}"
         return 0, ""
 
 
@@ -69,7 +85,7 @@ def _read(certificate: x509.Certificate) -> Certificate:
     try:
         alternatives = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         names = tuple(str(each.value) for each in alternatives)
-    except (x509.ExtensionNotFound, x509.DuplicateExtension, x509.UnsupportedGeneralNameType):
+    except (x509.ExtensionNotFound, *_ODD):
         names = ()
     subject, issuer = certificate.subject.rfc4514_string(), certificate.issuer.rfc4514_string()
     return Certificate(
@@ -89,6 +105,6 @@ def _covers(certificate: x509.Certificate, host: str) -> bool:
             service_identity.cryptography.verify_certificate_ip_address(certificate, host)
         else:
             service_identity.cryptography.verify_certificate_hostname(certificate, host)
-    except (service_identity.VerificationError, service_identity.CertificateError, ValueError):
+    except (service_identity.VerificationError, service_identity.CertificateError, *_ODD):
         return False
     return True

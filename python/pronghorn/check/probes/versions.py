@@ -21,7 +21,7 @@ async def negotiate(address: tuple[str, int]) -> tuple[int, ...] | None:
     destination, source = os.urandom(8), os.urandom(8)
 
     def heard(data: bytes) -> None:
-        versions.extend(_versions(data, source))
+        versions.extend(read(data, source))
 
     socket = Datagrams(heard, lambda: came.set() if versions or socket.refused else None)
     try:
@@ -51,7 +51,7 @@ def _packet(destination: bytes, source: bytes) -> bytes:
     return head + b"\0" + (0x4000 | length).to_bytes(2) + os.urandom(length)
 
 
-def _versions(data: bytes, source: bytes) -> list[int]:
+def read(data: bytes, source: bytes) -> list[int]:
     """The versions in a Version Negotiation packet for us; none in anything else (RFC 8999 §6)."""
     if len(data) < 7 or not data[0] & 0x80 or data[1:5] != bytes(4):
         return []
