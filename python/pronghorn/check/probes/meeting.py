@@ -39,7 +39,7 @@ async def meet(target: Target, names: Names, errand: Errand, most: int) -> list[
         )
     if len(addresses) > most:
         errand.note("addresses", f"{len(addresses) - most} of {len(addresses)} were not asked")
-        addresses = _some(addresses, most)
+        addresses = chosen(addresses, most)
     errand.tell(f"{target.shown}: {', '.join(addresses)}, over TCP and UDP")
     met = await asyncio.gather(*(_one((each, target.port), target, errand) for each in addresses))
     if not any(_answers(each.address) for each in met):
@@ -53,6 +53,15 @@ async def meet(target: Target, names: Names, errand: Errand, most: int) -> list[
             f"{target.port}/udp.",
         )
     return met
+
+
+def chosen(addresses: tuple[str, ...], most: int) -> tuple[str, ...]:
+    """The first ones, with both families among them."""
+    v6 = [each for each in addresses if ":" in each]
+    v4 = [each for each in addresses if ":" not in each]
+    half = most // 2
+    kept = {*v6[: max(half, most - len(v4))], *v4[: max(half, most - len(v6))]}
+    return tuple(each for each in addresses if each in kept)
 
 
 def best(met: list[Met]) -> Met:
@@ -82,15 +91,6 @@ def onward(met: list[Met], target: Target, redirects: list[Target], errand: Erra
     else:
         return found
     return None
-
-
-def _some(addresses: tuple[str, ...], most: int) -> tuple[str, ...]:
-    """The first ones, with both families among them."""
-    v6 = [each for each in addresses if ":" in each]
-    v4 = [each for each in addresses if ":" not in each]
-    half = most // 2
-    kept = {*v6[: max(half, most - len(v4))], *v4[: max(half, most - len(v6))]}
-    return tuple(each for each in addresses if each in kept)
 
 
 async def _one(address: tuple[str, int], target: Target, errand: Errand) -> Met:
