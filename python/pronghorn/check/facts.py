@@ -136,13 +136,15 @@ class Record:
 @dataclass(frozen=True)
 class Names:
     """What the resolver says. `addresses` are the system's (with its hosts file); `from_dns` those of A and
-    AAAA records, None if they were not asked for. `records` are None where the resolver gave no answer."""
+    AAAA records, None if they were not asked for. `records`, of the name `owner`, are None where the
+    resolver gave no answer. `detail` says why there are no addresses, `records_detail` why no records."""
 
     addresses: tuple[str, ...]
     from_dns: tuple[str, ...] | None
     records: tuple[Record, ...] | None
     owner: str
     detail: str = ""
+    records_detail: str = ""
 
 
 @dataclass(frozen=True)

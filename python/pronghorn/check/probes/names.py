@@ -29,7 +29,7 @@ async def ask(target: Target, settings: Settings) -> Names:
         resolver = _resolver(settings)
     except (dns.exception.DNSException, OSError) as error:
         addresses, fault = await _system(target)
-        return Names(addresses, None, None, owner, fault or f"this host has no resolver: {error}")
+        return Names(addresses, None, None, owner, fault, f"this host has no resolver: {error}")
     system, v4, v6, records = await asyncio.gather(
         _system(target),
         _addresses(resolver, target.host, "A"),
@@ -39,9 +39,9 @@ async def ask(target: Target, settings: Settings) -> Names:
     found = None if v4 is None or v6 is None else (*v4, *v6)
     addresses, fault = system
     if settings.resolver is not None:
-        addresses, fault = found or (), ""
+        addresses, fault = found or (), "the resolver did not answer" if found is None else ""
     if isinstance(records, str):
-        return Names(addresses, found, None, owner, fault or records)
+        return Names(addresses, found, None, owner, fault, records)
     return Names(addresses, found, records, owner, fault)
 
 

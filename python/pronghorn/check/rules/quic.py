@@ -67,7 +67,7 @@ def _costs(quic: Quic) -> Iterator[Finding | Unknown]:
             "retry-always",
             "warning",
             f"All {len(quic.retried)} connections had to repeat their first packet (Retry).",
-            "Each new connection waits one round trip more.",
+            "Each connection of a client without a token, such as a first visit, waits one round trip more.",
             "Demand Retry only under attack: quic_retry off (nginx), quic-force-retry unset (HAProxy).",
         )
     if quic.tickets == 0 and len(quic.retried) > 1:

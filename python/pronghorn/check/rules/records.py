@@ -12,7 +12,7 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
     """Each record against what answers."""
     names = facts.names
     if names.records is None:
-        yield Unknown("HTTPS records", names.detail or "the resolver gave no answer")
+        yield Unknown("HTTPS records", line(names.records_detail) or "the resolver gave no answer")
         return
     services = [each for each in names.records if each.priority]
     for record in names.records:
