@@ -19,6 +19,7 @@ from .made_certificates import Identity
 from .ports import free_port
 
 LIMIT_S = 30.0
+ALIAS = "edge.pronghorn.test"
 PAGE = "<!doctype html><title>Checked</title>".ljust(700)
 ADVERTISED = "add_header Alt-Svc 'h3=\":PORT\"; ma=86400' always;"
 FORWARDS = """
@@ -57,7 +58,7 @@ class Host:
     """One host, sound but for what differs from these defaults. Directives may name PORT, OTHER (another
     one), ROOT, CHAIN and KEY. `bound` is the address on which it listens, `listen` more of them. With
     `faults` a server of our own takes its UDP, with `silent_udp` nobody answers it. `record` is an HTTPS
-    record's data."""
+    record's data, `alias` that of ALIAS."""
 
     http: str = ""
     server: str = ""
@@ -72,6 +73,7 @@ class Host:
     silent_udp: bool = False
     certificate: str = "sound"
     record: str | None = None
+    alias: str | None = None
     addresses: tuple[str, ...] = ("127.0.0.1",)
     bound: str = "127.0.0.1"
     listen: str = ""
@@ -155,6 +157,9 @@ async def running(host: Host, folder: Path) -> AsyncIterator[Running]:
         records = {(HOST_NAME, "A"): list(host.addresses)}
         if host.record is not None:
             records[f"_{port}._https.{HOST_NAME}", "HTTPS"] = [host.record.replace("PORT", str(port))]
+        if host.alias is not None:
+            records[ALIAS, "HTTPS"] = [host.alias.replace("PORT", str(port))]
+            records[ALIAS, "A"] = ["127.0.0.1"]
         resolver = await stack.enter_async_context(name_server.answering(records))
         echo = "/echo" if host.faults is None else None
         settings = Settings(authorities=identity.authority, resolver=resolver, echo=echo)

@@ -14,7 +14,7 @@ from pronghorn import certificates
 from pronghorn.certificates import HOST_NAME
 from pronghorn.model.certificate import CertificateSettings
 
-KINDS = ("sound", "expired", "name", "incomplete", "untrusted", "long")
+KINDS = ("sound", "expired", "soon", "name", "incomplete", "untrusted", "long")
 _DAY = datetime.timedelta(days=1)
 
 
@@ -32,6 +32,8 @@ def make(kind: str, folder: Path) -> Identity:
     match kind:
         case "expired":
             return _own(folder, (HOST_NAME,), ends=-1)
+        case "soon":
+            return _own(folder, (HOST_NAME,), ends=0.5)
         case "name":
             return _own(folder, ("other.pronghorn.test",), ends=30)
         case "untrusted":
@@ -50,7 +52,7 @@ def make(kind: str, folder: Path) -> Identity:
     return Identity(files.authority, files.chain, files.key)
 
 
-def _own(folder: Path, names: Sequence[str], *, ends: int, self_signed: bool = False) -> Identity:
+def _own(folder: Path, names: Sequence[str], *, ends: float, self_signed: bool = False) -> Identity:
     """A leaf that ends so many days from now, under an authority or signed by itself."""
     root_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     root = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test authority")])
@@ -73,7 +75,7 @@ def _own(folder: Path, names: Sequence[str], *, ends: int, self_signed: bool = F
 
 
 def _dated(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, ends: int
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, ends: float
 ) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.UTC)
     return (

@@ -15,7 +15,18 @@ from pronghorn.check import Report, Settings, Target, examine
 from pronghorn.check.probes.budget import MOST_REQUESTS
 from pronghorn.errors import NothingMeasured
 
-from ..e2e.checked_hosts import ADVERTISED, FORWARDS, PAGE, Host, checked, codes, nginx, silent_host, write
+from ..e2e.checked_hosts import (
+    ADVERTISED,
+    ALIAS,
+    FORWARDS,
+    PAGE,
+    Host,
+    checked,
+    codes,
+    nginx,
+    silent_host,
+    write,
+)
 from ..e2e.faulty_quic import Faults
 from ..e2e.sound_hosts import NAMES, sound
 
@@ -26,6 +37,7 @@ OFFERED = "add_header Alt-Svc $offered always;"
 
 FAULTS: dict[str, Host] = {
     "certificate-expired": Host(certificate="expired"),
+    "certificate-expires-soon": Host(certificate="soon"),
     "certificate-name": Host(certificate="name"),
     "chain-incomplete": Host(certificate="incomplete"),
     "chain-untrusted": Host(certificate="untrusted"),
@@ -105,6 +117,7 @@ SOUND: dict[str, Host] = {
         http=ANOTHER_PORT, advertised=ADVERTISED.replace("PORT", "OTHER"), silent_udp=True
     ),
     "a record with hints": Host(record='1 . alpn="h3,h2" port=PORT ipv4hint=127.0.0.1'),
+    "an alias to a record": Host(record=f"0 {ALIAS}.", alias='1 . alpn="h3,h2" port=PORT', advertised=""),
     "a record alone": Host(record='1 . alpn="h3,h2" port=PORT', advertised=""),
 }
 """What may look like a fault, and is none."""

@@ -72,6 +72,14 @@ FOUND: dict[str, tuple[Facts, list[str]]] = {
     "nothing": (SOUND, []),
     "a name that the leaf lacks": (chain(covers_host=False), ["certificate-name"]),
     "an old leaf": (chain(certificates=(replace(LEAF, not_after=NOW - DAY),)), ["certificate-expired"]),
+    "a leaf that ends today": (
+        chain(certificates=(replace(LEAF, not_before=NOW - 9 * DAY, not_after=NOW + DAY / 2),)),
+        ["certificate-expires-soon"],
+    ),
+    "a leaf of a short life": (
+        chain(certificates=(replace(LEAF, not_before=NOW - DAY / 2, not_after=NOW + DAY / 2),)),
+        [],
+    ),
     "a leaf of tomorrow": (
         chain(certificates=(replace(LEAF, not_before=NOW + DAY),)),
         ["certificate-not-yet-valid"],
@@ -125,7 +133,7 @@ FOUND: dict[str, tuple[Facts, list[str]]] = {
         with_records(Record(1, HOST, ("h2",), False, None, ())),
         ["https-record-without-h3"],
     ),
-    "an alias": (with_records(Record(0, "cdn.example", (), False, None, ())), []),
+    "an alias without records": (with_records(Record(0, "cdn.example", (), False, None, ())), []),
     "a dead hint": (
         replace(
             with_records(Record(1, HOST, ("h3",), False, None, ("192.0.2.9",))),

@@ -17,6 +17,7 @@ from pronghorn.check.target import Settings, Target
 LIMIT_S = 2.6
 """How long the resolver may take."""
 
+_MOST_ALIASES = 3
 _ABSENT = (dns.resolver.NoAnswer, dns.resolver.NXDOMAIN)
 
 
@@ -98,8 +99,11 @@ async def _addresses(resolver: dns.asyncresolver.Resolver, host: str, kind: str)
     return tuple(each.to_text() for each in answer)
 
 
-async def _records(resolver: dns.asyncresolver.Resolver, owner: str) -> tuple[Record, ...] | str:
-    """The HTTPS records, or why it isn't known whether there are any."""
+async def _records(
+    resolver: dns.asyncresolver.Resolver, owner: str, aliases: int = 0
+) -> tuple[Record, ...] | str:
+    """The HTTPS records, or why it isn't known whether there are any. An alias comes before those that it
+    leads to (RFC 9460 §2.4.2)."""
     try:
         answer = await resolver.resolve(owner, "HTTPS", search=False)
     except _ABSENT:
@@ -108,7 +112,14 @@ async def _records(resolver: dns.asyncresolver.Resolver, owner: str) -> tuple[Re
         return "the resolver refused or failed (it may not know HTTPS records)"
     except (dns.exception.DNSException, OSError) as error:
         return f"the resolver did not answer ({type(error).__name__})"
-    return tuple(sorted((_record(each, owner) for each in answer), key=lambda each: each.priority))
+    records = tuple(sorted((_record(each, owner) for each in answer), key=lambda each: each.priority))
+    alias = next((each for each in records if not each.priority and each.target != owner), None)
+    if alias is None:
+        return records
+    if aliases == _MOST_ALIASES:
+        return f"more than {_MOST_ALIASES} aliases lead from one to the next"
+    further = await _records(resolver, alias.target, aliases + 1)
+    return further if isinstance(further, str) else (alias, *further)
 
 
 def _record(data: object, owner: str) -> Record:

@@ -1,7 +1,7 @@
 """Certificates: do browsers accept them, and do they fit QUIC's first flight?"""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pronghorn.check.facts import Chain, Facts
 from pronghorn.check.finding import Finding, Unknown
@@ -19,6 +19,7 @@ _NO_ISSUER = {2, 20, 21}
 _SELF_SIGNED = {18, 19}
 """X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN."""
 
+_DAY = timedelta(days=1)
 _REFUSED = "Browsers show a warning instead of the page."
 _REFUSED_H3 = "Browsers drop the h3 connection and stay on h2."
 
@@ -94,6 +95,15 @@ def _dates(chain: Chain, now: datetime, where: str, effect: str) -> Iterator[Fin
                 f"The certificate of {line(each.subject, 80)} {where} expired on {each.not_after:%Y-%m-%d}.",
                 effect,
                 "Renew it and reload the server. Check why the automatic renewal did not.",
+            )
+        elif each.not_after - now < _DAY < (each.not_after - each.not_before) / 2:
+            yield Finding(
+                "certificate-expires-soon",
+                "warning",
+                f"The certificate of {line(each.subject, 80)} {where} expires at "
+                f"{each.not_after:%Y-%m-%d %H:%M} UTC.",
+                f"From then on: {effect[0].lower()}{effect[1:]}",
+                "Renew it and reload the server. An automatic renewal should have done so by now.",
             )
         elif now < each.not_before:
             yield Finding(

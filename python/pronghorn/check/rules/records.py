@@ -15,11 +15,9 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
         yield Unknown("HTTPS records", line(names.records_detail) or "the resolver gave no answer")
         return
     services = [each for each in names.records if each.priority]
-    for record in names.records:
-        if not record.priority:
-            yield Unknown(
-                f"HTTPS records of {line(record.target)}", "an alias leads there; it was not followed"
-            )
+    if names.records and not services:
+        target = line(names.records[-1].target)
+        yield Unknown(f"h3 at {target}", "an HTTPS record's alias leads there, and names no protocol")
     for record in services:
         if "h3" in record.alpn:
             yield from _promised(record, facts)
