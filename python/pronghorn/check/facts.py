@@ -160,8 +160,8 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Datagrams:
-    """Whether handshakes end whose client sends datagrams with `payload_bytes` of UDP payload: None if this
-    host can't send them, or a router says so (ICMP)."""
+    """Whether handshakes end whose client sends datagrams with `payload_bytes` of UDP payload. False: nothing
+    came back. None: something did, or this host can't send them, or a router says so (ICMP)."""
 
     payload_bytes: int
     survived: bool | None

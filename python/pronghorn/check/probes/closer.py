@@ -80,7 +80,7 @@ async def _hinted(target: Target, names: Names, errand: Errand) -> tuple[Address
     stale = [each for each in dict.fromkeys(hints) if known is not None and each not in known]
     page = request.page(target)
     probes = [OverTcp((each, target.port), target.host, errand.authorities, errand.budget) for each in stale]
-    seen = await asyncio.gather(*(probe.meet("h2", page) for probe in probes[:_MOST_HINTS]))
+    seen = await asyncio.gather(*(probe.tried(page) for probe in probes[:_MOST_HINTS]))
     return tuple(
         Address(each, Tcp(met.reached, met.detail), Quic("unreachable"))
         for each, met in zip(stale, seen, strict=False)

@@ -44,4 +44,4 @@ async def _one(host: str, port: int, target: Target, main: Address, errand: Erra
         if not addresses:
             return Elsewhere(host, port, () if names.from_dns == () else None, None)
     probe = OverUdp((addresses[0], port), target.host, errand.authorities, errand.budget)
-    return Elsewhere(host, port, addresses, await probe.tried(None))
+    return Elsewhere(host, port, addresses, await probe.tried())

@@ -75,6 +75,11 @@ class OverTcp:
         finally:
             stream.close()
 
+    async def tried(self, request: Request) -> Met:
+        """As a browser meets it; again if it is silent."""
+        met = await self.meet("h2", request)
+        return await self.meet("h2", request) if met.reached == "silent" else met
+
     async def _open(self, protocol: Protocol, session: ssl.SSLSession | None) -> TlsStream:
         settings = self._contexts[protocol]
         return await TlsStream.open(self._address, settings, self._server_name, session)

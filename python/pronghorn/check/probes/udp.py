@@ -37,15 +37,20 @@ class OverUdp:
         self._ticket: SessionTicket | None = None
 
     async def first(self, page: Request) -> Quic:
-        """A handshake and the page; beside it, whether a version is negotiated."""
-        quic, listed = await asyncio.gather(self.tried(page), versions.negotiate(self._address))
-        answered = quic.reached in ("silent", "refused") and bool(listed)
-        return replace(quic, versions=listed, reached="failed" if answered else quic.reached)
+        """A handshake and the page; beside it, whether a version is negotiated. If anything answered, a
+        handshake that failed is tried again."""
+        quic, listed = await asyncio.gather(self.meet(page), versions.negotiate(self._address))
+        answers = quic.reached == "failed" or bool(listed)
+        if quic.reached != "ok" and quic.alert is None and answers:
+            quic = await self.meet(page)
+            quic = replace(quic, reached="ok" if quic.reached == "ok" else "failed")
+        return replace(quic, versions=listed)
 
-    async def tried(self, page: Request | None) -> Quic:
-        """One connection; another one if the handshake failed and no TLS alert says why."""
-        quic = await self.meet(page)
-        return await self.meet(page) if quic.reached == "failed" and quic.alert is None else quic
+    async def tried(self) -> Quic:
+        """A handshake; another one if it failed, and no TLS alert says why."""
+        quic = await self.meet(None)
+        again = quic.reached in ("failed", "silent") and quic.alert is None
+        return await self.meet(None) if again else quic
 
     async def meet(self, page: Request | None, datagram_bytes: int = 1200) -> Quic:
         """One connection, with a request on it if there is one. It resumes what the last one left."""
@@ -65,7 +70,14 @@ class OverUdp:
             return self._facts(client, answer, detail)
 
     async def closer(self, quic: Quic, page: Request) -> Quic:
-        """Whether sessions resume, up to two attempts, with a further response each."""
+        """Whether sessions resume, up to two attempts, with a further response each; and whether a version is
+        negotiated after all."""
+        resumed, listed = await asyncio.gather(
+            self._resume(quic, page), _nothing() if quic.versions else versions.negotiate(self._address)
+        )
+        return replace(resumed, versions=quic.versions or listed)
+
+    async def _resume(self, quic: Quic, page: Request) -> Quic:
         attempts: list[bool] = []
         retried = list(quic.retried)
         answers = list(quic.answers)
@@ -92,8 +104,8 @@ class OverUdp:
         )
 
     async def sizes(self, sizes: tuple[int, ...]) -> tuple[Datagrams, ...]:
-        """For each size of datagrams, whether a handshake ends. A size that fails gets another attempt, and
-        then only counts if the smallest one still works."""
+        """For each size of datagrams, whether a handshake ends, or nothing comes back at all. A size that
+        fails gets another attempt, and then only counts if the smallest one still works."""
         survived = dict(zip(sizes, await asyncio.gather(*map(self._survives, sizes)), strict=True))
         failed = [size for size, each in survived.items() if each is False]
         survived |= zip(failed, await asyncio.gather(*map(self._survives, failed)), strict=True)
@@ -124,9 +136,9 @@ class OverUdp:
     async def _survives(self, size: int) -> bool | None:
         async with QuicClient(self._address, self._server_name, datagram_bytes=size) as client:
             await client.handshake(min(SIZED_S, self._budget.left_s))
-            if client.too_large or self._budget.left_s <= 0:
-                return None
-            return client.completed is not None
+            if client.completed is not None:
+                return True
+            return None if client.any_reply or client.too_large or self._budget.left_s <= 0 else False
 
     def _facts(self, client: QuicClient, answer: Answer | None, detail: str) -> Quic:
         ok = client.completed is not None
@@ -145,6 +157,10 @@ class OverUdp:
             early_data=any(map(allows_early, client.tickets)),
             resumption=(resumed,) if ok else (),
         )
+
+
+async def _nothing() -> tuple[int, ...]:
+    return ()
 
 
 def allows_early(ticket: SessionTicket | None) -> bool:

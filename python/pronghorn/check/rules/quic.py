@@ -58,7 +58,7 @@ def _costs(quic: Quic) -> Iterator[Finding | Unknown]:
         yield Finding(
             "version-negotiation-missing",
             "notice",
-            "A packet of an unknown QUIC version got no Version Negotiation packet, in four attempts.",
+            "A packet of an unknown QUIC version got no Version Negotiation packet, in eight attempts.",
             "A client with a newer version waits for its time-out instead of learning which version to use.",
             "Let the server, and whatever filters UDP before it, answer unknown versions (RFC 9000 §6).",
         )
@@ -90,7 +90,7 @@ def _sizes(facts: Facts) -> Iterator[Finding | Unknown]:
         if each.survived is None:
             yield Unknown(
                 f"datagrams of {each.payload_bytes} bytes",
-                "this host or a router says that they are too long (ICMP), or time ran out",
+                "too long, as this host or a router says (ICMP), or the handshake began and did not end",
             )
     most = (facts.main.quic.parameters or {}).get("max_udp_payload_size", 65527)
     lost = [each.payload_bytes for each in facts.datagrams if each.survived is False]
@@ -104,8 +104,8 @@ def _sizes(facts: Facts) -> Iterator[Finding | Unknown]:
         yield Finding(
             "datagrams-lost",
             "warning",
-            f"Handshakes with datagrams of {', '.join(map(str, lost))} bytes don't end; with 1200 bytes "
-            "they do.",
+            f"Handshakes with datagrams of {', '.join(map(str, lost))} bytes get no reply, twice; "
+            "with 1200 bytes they end.",
             "Clients that start with larger datagrams wait for time-outs; all others are held to small ones.",
             "Raise the MTU of the tunnel or overlay before the server, or let ICMP 'fragmentation needed' "
             "through.",
