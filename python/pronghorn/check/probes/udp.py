@@ -114,6 +114,12 @@ class OverUdp:
         return tuple(Datagrams(size, each) for size, each in survived.items())
 
     async def early(self, request: Request) -> Early | None:
+        """As `_early_once`; again if the server took the data and no answer came, since that may be lost."""
+        first = await self._early_once(request)
+        waits = first is not None and first.accepted and not first.answered_early
+        return await self._early_once(request) or first if waits else first
+
+    async def _early_once(self, request: Request) -> Early | None:
         """A request in 0-RTT data, whose answer is awaited before the client's Finished leaves (RFC 8470 §3);
         None without a ticket for it."""
         ticket = self._ticket
@@ -131,6 +137,7 @@ class OverUdp:
             await client.handshake(min(HANDSHAKE_S, self._budget.left_s))
             answer = answer or await client.response(stream, min(HANDSHAKE_S, self._budget.left_s))
             accepted = client.completed is not None and client.completed.early_data_accepted
+            self._ticket = client.tickets[-1] if client.tickets else ticket
             return Early(request.method, request.path, accepted, answered_early and accepted, answer)
 
     async def _survives(self, size: int) -> bool | None:
