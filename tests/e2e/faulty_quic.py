@@ -25,6 +25,7 @@ class Faults:
     `settings` are added to those of HTTP/3."""
 
     alpn: tuple[str, ...] = ("h3",)
+    versions: tuple[int, ...] = (1, 0x6B3343CF)
     negotiates: bool = True
     idle_timeout_s: float = 60.0
     most_datagram_bytes: int = 65535
@@ -84,7 +85,10 @@ async def serving(
             self.transmit()
 
     configuration = QuicConfiguration(
-        is_client=False, alpn_protocols=list(faults.alpn), idle_timeout=faults.idle_timeout_s
+        is_client=False,
+        alpn_protocols=list(faults.alpn),
+        idle_timeout=faults.idle_timeout_s,
+        supported_versions=list(faults.versions),
     )
     configuration.load_cert_chain(chain, key)
     loop = asyncio.get_running_loop()

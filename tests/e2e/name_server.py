@@ -20,7 +20,9 @@ Records = Mapping[tuple[str, str], list[str]]
 class _Server(asyncio.DatagramProtocol):
     def __init__(self, records: Records) -> None:
         self._records = {
-            (dns.name.from_text(name), kind): dns.rrset.from_text(f"{name}.", 60, "IN", kind, *data)
+            (dns.name.from_text(name), kind): [
+                dns.rrset.from_text(f"{name}.", 60, "IN", kind, each) for each in data
+            ]
             for (name, kind), data in records.items()
         }
 
@@ -36,7 +38,7 @@ class _Server(asyncio.DatagramProtocol):
         answer.flags |= dns.flags.AA
         found = self._records.get((asked.name, dns.rdatatype.to_text(asked.rdtype)))
         if found is not None:
-            answer.answer.append(found)
+            answer.answer.extend(found)  # one by one: dnspython shuffles what is in one set
         elif not any(name == asked.name for name, _ in self._records):
             answer.set_rcode(dns.rcode.NXDOMAIN)
         self._transport.sendto(answer.to_wire(), addr)

@@ -35,6 +35,13 @@ OTHER_PORT = "add_header Alt-Svc 'h3=\":1\"; ma=86400' always;"
 PER_PROTOCOL = 'map $server_protocol $offered { default "h3=\\":PORT\\"; ma=86400"; %s }'
 OFFERED = "add_header Alt-Svc $offered always;"
 
+WITHOUT_H2 = """
+    server {
+        listen 127.0.0.2:PORT ssl; listen 127.0.0.2:PORT quic reuseport; root ROOT; ADVERTISED
+        ssl_certificate CHAIN; ssl_certificate_key KEY;
+    }
+"""
+
 FAULTS: dict[str, Host] = {
     "certificate-expired": Host(certificate="expired"),
     "certificate-expires-soon": Host(certificate="soon"),
@@ -60,6 +67,7 @@ FAULTS: dict[str, Host] = {
     "https-record-without-h3": Host(record='1 . alpn="h2"'),
     "https-record-hints": Host(record='1 . alpn="h3,h2" port=PORT ipv4hint=127.0.0.9'),
     "h3-missing": Host(faults=Faults(alpn=("hq-interop",)), advertised=""),
+    "quic-version": Host(faults=Faults(versions=(0x6B3343CF,))),
     "version-negotiation-missing": Host(faults=Faults(negotiates=False)),
     "retry-always": Host(server="quic_retry on;"),
     "datagrams-lost": Host(faults=Faults(most_datagram_bytes=1350)),
@@ -90,6 +98,7 @@ FAULTS: dict[str, Host] = {
         forwards=FORWARDS.replace("X-Real-IP $remote_addr", "X-Real-IP $http_x_real_ip")
     ),
     "address-dead": Host(addresses=("127.0.0.1", "127.0.0.2")),
+    "addresses-differ": Host(addresses=("127.0.0.1", "127.0.0.2"), http=WITHOUT_H2),
     "address-without-h3": Host(
         addresses=("127.0.0.1", "127.0.0.2"),
         listen="listen 127.0.0.2:PORT ssl;",
